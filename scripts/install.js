@@ -3,12 +3,15 @@ import { basename } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { run } from './child.js';
 
-/** Installs the packages if one is missing or not the one locked. */
+/**
+ * Installs the packages if one is missing or not the one locked. No script of a package runs:
+ * nothing here needs a compiler, and npm 12 blocks such scripts anyway.
+ */
 export const install = async (root) => {
   if (isInstalled(packages(`${root}/package-lock.json`), root)) return;
   console.error('adjutant: installing packages');
-  const options = ['--include=dev', '--no-audit', '--no-fund', '--loglevel=error'];
-  const code = await npm(root, ['ci', ...options]);
+  const options = ['--ignore-scripts', '--include=dev', '--no-audit', '--no-fund'];
+  const code = await npm(root, ['ci', ...options, '--loglevel=error']);
   if (code !== 0) throw new Error(`npm ci failed with exit code ${code}`);
 };
 

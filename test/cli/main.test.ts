@@ -119,7 +119,7 @@ describe('adjutant', () => {
     const { code, stderr } = await adjutant(['whoami', 'twice']);
     expect([code, lines(stderr)[0]]).to.equal([
       2,
-      "Too many arguments for 'whoami'. Expected 0 arguments but got 1.",
+      "Too many arguments for 'whoami'. Expected 0 arguments but got 1: twice.",
     ]);
   });
 

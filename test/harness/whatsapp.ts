@@ -15,6 +15,7 @@ export const ADA = { id: '15550783881', name: 'Ada Lovelace' };
 export const openWhatsapp = async () => {
   const target = await openTarget();
   const sent: Record<string, unknown>[] = [];
+  let count = 0;
   const templates: Template[] = [];
   const refusals: ((response: ServerResponse) => void)[] = [];
   const files = new Map<string, ServedFile>();
@@ -49,7 +50,7 @@ export const openWhatsapp = async () => {
     say(response, 200, {
       messaging_product: 'whatsapp',
       contacts: [{ input: message.to, wa_id: message.to }],
-      messages: [{ id: `wamid.sent${sent.length}` }],
+      messages: [{ id: `wamid.sent${++count}` }],
     });
   };
   return {

@@ -8,11 +8,11 @@ export const extractOffice = async (bytes: Buffer, extraction: Extraction): Prom
   if (bytes.subarray(0, 2).toString('latin1') === 'PK') {
     await checkArchive(bytes, extraction.job.limits.unpackedBytes);
   }
-  const { content, toText } = await parse(bytes);
+  const { content } = await parse(bytes);
   const parts = content.filter(({ type }) => type === 'slide');
   if (parts.length === 0) {
     extraction.total(1);
-    if (!extraction.skip()) extraction.add(toText());
+    if (!extraction.skip()) extraction.add(content.flatMap(linesOf).join('\n'));
     return;
   }
   extraction.total(parts.length);
@@ -25,10 +25,7 @@ export const extractOffice = async (bytes: Buffer, extraction: Extraction): Prom
 /** The parser logs errors, which are suppressed. */
 const parse = async (bytes: Buffer): Promise<OfficeParserAST> => {
   try {
-    return await OfficeParser.parseOffice(withoutFallbacks(bytes), {
-      outputErrorToConsole: false,
-      newlineDelimiter: '\n',
-    });
+    return await OfficeParser.parseOffice(bytes, { newlineDelimiter: '\n' });
   } catch (error) {
     console.error(error);
     const sentence = 'The file is not a complete office document';
@@ -36,22 +33,13 @@ const parse = async (bytes: Buffer): Promise<OfficeParserAST> => {
   }
 };
 
-/**
- * Removes the fallback characters of Unicode escapes in RTF (RTF 1.9.1, `\\u` and `\\uc`), which
- * officeparser would add to the text.
- */
-const withoutFallbacks = (bytes: Buffer): Buffer => {
-  if (bytes.subarray(0, 5).toString('latin1') !== '{\\rtf') return bytes;
-  const text = bytes.toString('latin1');
-  return Buffer.from(text.replace(/(\\u-?\d+) ?(?:\\'[0-9a-f]{2}|\?)/gi, '$1 '), 'latin1');
-};
-
 const linesOf = (node: OfficeContentNode): string[] => {
+  const children = node.children ?? [];
   if (node.type === 'row') {
-    return [(node.children ?? []).map((cell) => linesOf(cell).join(' ')).join('\t')];
+    return [children.map((cell) => linesOf(cell).join(' ')).join('\t')];
   }
-  if (node.children === undefined || node.children.every(({ type }) => type === 'text')) {
-    return [node.text ?? ''];
-  }
-  return node.children.flatMap(linesOf);
+  const isText = children.every(({ type }) => type === 'text');
+  const lines = isText ? [node.text ?? ''] : children.flatMap(linesOf);
+  const notes = (isText ? [node, ...children] : [node]).flatMap((each) => each.notes ?? []);
+  return [...lines, ...notes.flatMap(linesOf)];
 };

@@ -34,7 +34,6 @@ const open = async (bytes: Buffer, { job }: Extraction): Promise<PDFDocumentProx
     return await getDocument({
       data: new Uint8Array(bytes),
       ...(job.password !== null && { password: job.password }),
-      isEvalSupported: false,
       enableXfa: false,
       disableFontFace: true,
       useSystemFonts: false,

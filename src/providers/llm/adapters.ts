@@ -1,4 +1,4 @@
-import type { LanguageModelV3 } from '@ai-sdk/provider';
+import type { LanguageModelV4 } from '@ai-sdk/provider';
 import { uniformChunks } from './chunks.js';
 import { objectLines } from './lines.js';
 import type { GlobalFetch } from './wire.js';
@@ -31,7 +31,7 @@ interface Adapter {
    * The package is loaded on first use, and the model is opened once, without the key, because its
    * schemas are expensive.
    */
-  open(at: ModelEndpoint): Promise<LanguageModelV3>;
+  open(at: ModelEndpoint): Promise<LanguageModelV4>;
   /** The name of the header must be in lower case. */
   keyHeader(apiKey: string): Record<string, string>;
   options?(room: TokenLimits): Record<string, Record<string, Record<string, number>>>;

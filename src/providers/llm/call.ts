@@ -1,11 +1,11 @@
 import {
   InvalidResponseDataError,
-  type LanguageModelV3,
-  type LanguageModelV3CallOptions,
-  type LanguageModelV3FinishReason,
-  type LanguageModelV3StreamPart,
-  type LanguageModelV3ToolCall,
-  type LanguageModelV3Usage,
+  type LanguageModelV4,
+  type LanguageModelV4CallOptions,
+  type LanguageModelV4FinishReason,
+  type LanguageModelV4StreamPart,
+  type LanguageModelV4ToolCall,
+  type LanguageModelV4Usage,
 } from '@ai-sdk/provider';
 import { readArguments } from './arguments.js';
 import { ModelFailure } from './model.js';
@@ -21,8 +21,8 @@ const MAX_REPLY_LENGTH = 4 * 1024 * 1024;
 
 export interface ModelCall {
   name: string;
-  model: LanguageModelV3;
-  call: LanguageModelV3CallOptions;
+  model: LanguageModelV4;
+  call: LanguageModelV4CallOptions;
   reader: ReplyReader;
   watch: TimeoutWatch;
   tally: ReplyTally;
@@ -82,8 +82,8 @@ export const askStreamed = async (asking: ModelCall): Promise<SdkReply> => {
 
 async function* partsOf(
   name: string,
-  model: LanguageModelV3,
-  call: LanguageModelV3CallOptions,
+  model: LanguageModelV4,
+  call: LanguageModelV4CallOptions,
 ): AsyncGenerator<StreamPart> {
   try {
     const { stream } = await model.doStream({ ...call, includeRawChunks: true });
@@ -98,19 +98,19 @@ const readCall = ({
   toolName,
   input,
   providerMetadata = {},
-}: LanguageModelV3ToolCall): SdkReply['toolCalls'][number] => {
+}: LanguageModelV4ToolCall): SdkReply['toolCalls'][number] => {
   const signatures = Object.values(providerMetadata).map((of) => of.thoughtSignature);
   const signature = signatures.find((each) => typeof each === 'string');
   const call = { toolCallId, toolName, ...readArguments(input) };
   return typeof signature === 'string' ? { ...call, signature } : call;
 };
 
-const reasonOf = ({ unified, raw }: LanguageModelV3FinishReason) => ({
+const reasonOf = ({ unified, raw }: LanguageModelV4FinishReason) => ({
   finishReason: unified,
   rawFinishReason: raw,
 });
 
-const totalOf = ({ inputTokens, outputTokens }: LanguageModelV3Usage): SdkReply['usage'] => ({
+const totalOf = ({ inputTokens, outputTokens }: LanguageModelV4Usage): SdkReply['usage'] => ({
   inputTokens: inputTokens.total,
   outputTokens: outputTokens.total,
 });
@@ -124,7 +124,7 @@ const countOf = (tally: ReplyTally, read: SdkReply['usage']): Pick<SdkReply, 'us
   return { usage: { inputTokens: input, outputTokens: output }, seen };
 };
 
-type StreamPart = LanguageModelV3StreamPart;
+type StreamPart = LanguageModelV4StreamPart;
 
 /** Some adapters pass arguments in pieces, others with the call. */
 const count = (tally: ReplyTally, inPieces: Set<string>, part: StreamPart): void => {

@@ -1,4 +1,4 @@
-import type { LanguageModelV3, LanguageModelV3CallOptions } from '@ai-sdk/provider';
+import type { LanguageModelV4, LanguageModelV4CallOptions } from '@ai-sdk/provider';
 import { adapters, type ModelEndpoint, type Provider } from './adapters.js';
 import { askStreamed, askWhole } from './call.js';
 import type { DialectTraits } from './dialect.js';
@@ -59,7 +59,7 @@ interface ObservedEndpoint extends DialectTraits, ReasoningTraits {
 }
 
 interface OpenedModel {
-  model: LanguageModelV3;
+  model: LanguageModelV4;
   /** Calls `begun` when a successful reply to the call with that signal starts. */
   watch(signal: AbortSignal, begun: () => void): void;
 }
@@ -161,7 +161,7 @@ const failureOf = (name: string, error: unknown, [request, watch]: AbortSignal[]
 const callOf = (
   { name, modelId, provider, apiKey, contextWindow }: ModelOptions,
   request: ModelRequest & { signal: AbortSignal },
-): LanguageModelV3CallOptions => {
+): LanguageModelV4CallOptions => {
   const adapter = adapters[provider];
   const { maxOutputTokens } = request;
   return {

@@ -51,9 +51,9 @@ export const replyOf = ({ name, request, sdkReply, price }: ReplyInput): StepRep
 export const unended = (name: string): ModelFailure =>
   new ModelFailure('invalid_reply', `${name} ended its reply without finish_reason`);
 
-/** Some adapters treat the end of the connection as the end of the reply. */
+/** Whether the connection ended before the reply did. Some adapters report that as `other`. */
 const isUnended = ({ finishReason, rawFinishReason }: SdkReply): boolean =>
-  finishReason === 'other' && rawFinishReason === undefined;
+  finishReason === 'interrupted' || (finishReason === 'other' && rawFinishReason === undefined);
 
 const CUT = 'your reply was cut off at the output limit before the arguments were complete';
 

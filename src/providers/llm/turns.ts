@@ -1,8 +1,8 @@
 import type {
   JSONValue,
-  LanguageModelV3FunctionTool,
-  LanguageModelV3Message,
-  LanguageModelV3Prompt,
+  LanguageModelV4FunctionTool,
+  LanguageModelV4Message,
+  LanguageModelV4Prompt,
 } from '@ai-sdk/provider';
 import {
   ModelFailure,
@@ -18,15 +18,15 @@ interface ReceivingModel {
   modelId: string;
 }
 
-type ToolMessage = Extract<LanguageModelV3Message, { role: 'tool' }>;
+type ToolMessage = Extract<LanguageModelV4Message, { role: 'tool' }>;
 
 /**
  * Consecutive results become one message. Throws ModelFailure if there are no turns, or a call has
  * no result.
  */
-export const promptOf = (to: ReceivingModel, turns: Turn[]): LanguageModelV3Prompt => {
+export const promptOf = (to: ReceivingModel, turns: Turn[]): LanguageModelV4Prompt => {
   const { name } = to;
-  const prompt: LanguageModelV3Prompt = [];
+  const prompt: LanguageModelV4Prompt = [];
   const open = new Set<string>();
   const refuseOpen = (): void => {
     if (open.size === 0) return;
@@ -49,7 +49,7 @@ export const promptOf = (to: ReceivingModel, turns: Turn[]): LanguageModelV3Prom
   throw new ModelFailure('bad_request', `${name} was not called: the conversation is empty`);
 };
 
-export const functionTools = (specs: ToolSpec[]): LanguageModelV3FunctionTool[] =>
+export const functionTools = (specs: ToolSpec[]): LanguageModelV4FunctionTool[] =>
   specs.map(({ name, description, inputSchema }) => ({
     type: 'function',
     name,
@@ -61,7 +61,7 @@ export const functionTools = (specs: ToolSpec[]): LanguageModelV3FunctionTool[] 
 const messageOf = (
   turn: Exclude<Turn, { role: 'tool' }>,
   to: ReceivingModel,
-): LanguageModelV3Message => {
+): LanguageModelV4Message => {
   if (turn.role !== 'assistant') {
     const { role, content } = turn;
     return role === 'system' ? { role, content } : { role, content: [textOf(content)] };

@@ -96,7 +96,7 @@ describe('the messenger endpoint, with WhatsApp', () => {
           .execute(),
       ([row]) => row?.status !== 'sending',
     );
-    expect(rows).to.equal([{ status: 'sent', receipt: 'wamid.sent1' }]);
+    expect(rows).to.equal([{ status: 'sent', receipt: 'wamid.sent2' }]);
   });
 
   it('knows a recorded request for ever, since Meta signs no time', async () => {
@@ -165,8 +165,8 @@ describe('the messenger endpoint, with WhatsApp', () => {
     await until(messages, ([row]) => row?.status === 'sent');
     const code = { code: 131047, title: 'Re-engagement message' };
     const other = cloud.became('failed', 'wamid.of-nobody', [code]);
-    const well = cloud.became('delivered', 'wamid.sent1');
-    const failed = cloud.became('failed', 'wamid.sent1', [code]);
+    const well = cloud.became('delivered', 'wamid.sent2');
+    const failed = cloud.became('failed', 'wamid.sent2', [code]);
     for (const request of [other, well]) expect((await arrives(request)).status).to.equal(200);
     expect(await messages()).to.equal([{ status: 'sent', error: null }]);
     const replies = await Promise.all([failed, failed].map(arrives));

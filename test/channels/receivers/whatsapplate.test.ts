@@ -57,7 +57,7 @@ describe('WhatsApp, a day after the last message from there', () => {
   const types = () => whatsapp.sent.map(({ type }) => type);
   const test = async () => (await stage.ask('POST', `/api/channels/${channelId}/test`)).body;
   const reported = (...codes: object[]) =>
-    deliver(stage, '/api/messenger-webhook', cloud.became('failed', 'wamid.sent1', codes));
+    deliver(stage, '/api/messenger-webhook', cloud.became('failed', 'wamid.sent2', codes));
   const statuses = () => stage.app.store.db.selectFrom('sendings').select('status').execute();
   const sendings = () =>
     stage.app.store.db
@@ -109,9 +109,9 @@ describe('WhatsApp, a day after the last message from there', () => {
     await sent(2);
     expect(types()).to.equal(['text', 'template']);
     const rows = await until(sendings, ([row]) => row?.status === 'sent');
-    expect(rows).to.equal([{ status: 'sent', receipt: 'wamid.sent2', error: null }]);
+    expect(rows).to.equal([{ status: 'sent', receipt: 'wamid.sent3', error: null }]);
     await reported(LATE);
-    const refused = cloud.became('failed', 'wamid.sent2', [{ code: 132015, title: 'Paused' }]);
+    const refused = cloud.became('failed', 'wamid.sent3', [{ code: 132015, title: 'Paused' }]);
     await deliver(stage, '/api/messenger-webhook', refused);
     expect(types()).to.equal(['text', 'template']);
     expect((await sendings())[0]?.status).to.equal('failed');

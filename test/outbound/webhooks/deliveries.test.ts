@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { type FrozenClock, frozenClock, type Reply, until } from '../../harness/app.js';
@@ -78,8 +79,15 @@ describe('deliveries of a webhook', () => {
     const { id } = await stage.webhook();
     await stage.fire();
     const { id: deliveryId } = await newest(id, isSent);
+    const held: ServerResponse[] = [];
+    stage.target.answer = (response) => held.push(response);
     const replies = await Promise.all([1, 2, 3].map(() => resend(id, deliveryId)));
     expect(replies.map(({ status }) => status).sort()).to.equal([202, 409, 409]);
+    const [response] = await until(
+      async () => held,
+      ({ length }) => length === 1,
+    );
+    response?.end('fine');
     await newest(id, ({ attempts, status }) => attempts.length === 2 && status === 'sent');
     expect(stage.target.received.length).to.equal(2);
   });
