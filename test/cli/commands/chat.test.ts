@@ -4,7 +4,7 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { call } from '../../agents/stage.js';
 import { until } from '../../harness/app.js';
-import { hangs, type Openai, says, startOpenai } from '../../harness/openai.js';
+import { dictated, hangs, type Openai, says, startOpenai } from '../../harness/openai.js';
 import { start } from '../harness.js';
 import { openWorld, type World } from '../world.js';
 
@@ -42,8 +42,6 @@ const holdingProxy = async (to: string) => {
   };
 };
 
-const lines = (text: string): string[] => text.trimEnd().split('\n');
-
 describe('chat', () => {
   let world: World;
   let model: Openai;
@@ -80,14 +78,19 @@ describe('chat', () => {
   });
 
   it('gives the reply as JSON, and every event with --stream', async () => {
-    model.script(says({ text: 'One.' }), says({ text: 'Two.' }));
+    const second = dictated();
+    model.script(says({ text: 'One.' }), second.reply);
     const reply = JSON.parse((await world.cli(['chat', 'Hi', '--json'])).stdout);
     expect(reply).to.include({ message: 'One.', status: 'completed', error: null });
-    const { stdout } = await world.cli(['chat', 'Hi', '--json', '--stream']);
-    const events = lines(stdout).map((line) => JSON.parse(line).event);
-    expect(events.at(0)).to.equal('chat');
-    expect(events.at(-1)).to.equal('done');
-    expect(events).to.include('delta');
+    const chat = start(['chat', 'Hi', '--json', '--stream', '--server', world.app.url]);
+    const nextEvent = async () => JSON.parse(await chat.line()).event;
+    const events = [await nextEvent()];
+    await second.say('Two.');
+    while (!events.includes('delta')) events.push(await nextEvent());
+    await second.end();
+    while (!events.includes('done')) events.push(await nextEvent());
+    expect(events[0]).to.equal('chat');
+    expect(await chat.ended).to.equal(0);
   });
 
   it('shows that the agent waits for a word, and how to give it', async () => {

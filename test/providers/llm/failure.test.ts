@@ -232,7 +232,10 @@ describe('failures of a compatible model', () => {
 
       it(`reports the end of its time ${where} as timeout (${way})`, async () => {
         openai.script(reply);
-        const step = modelAt(openai.baseUrl).step(stepOf(way, AbortSignal.timeout(100)));
+        const end = new AbortController();
+        const step = modelAt(openai.baseUrl).step(stepOf(way, end.signal));
+        await openai.nextAsked();
+        end.abort(new DOMException('canary', 'TimeoutError'));
         const message = 'house/fake did not finish in time';
         expect(await failing(step)).to.equal({ kind: 'timeout', message });
         expect(await openai.asked[0]?.gone).to.be.true();
