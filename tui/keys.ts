@@ -175,7 +175,6 @@ const sheet = [
   { verb: 'no', keys: ['n', 'esc', 'enter'], text: 'cancel' },
 ] as const;
 
-/** Keys while a one-time secret is shown. */
 const secret = [
   { verb: 'copy-value', keys: ['y'], text: 'copy' },
   { verb: 'kept', keys: ['enter'], text: 'I saved it' },
