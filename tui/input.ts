@@ -6,7 +6,6 @@ export type InputEvent =
   | { type: 'key'; key: string; isBurst: boolean }
   | { type: 'paste'; text: string }
   | { type: 'focus'; isFocused: boolean }
-  /** Reply of the terminal, with its escape sequence. */
   | { type: 'reply'; text: string };
 
 const PASTE_START = '\u001b[200~';

@@ -49,7 +49,7 @@ const everywhere = [
   { verb: 'less', keys: [','], text: 'show less' },
   { verb: 'copy', keys: ['y'], text: 'copy id' },
   { verb: 'copy-line', keys: ['Y'], text: 'copy CLI line' },
-  { verb: 'print', keys: ['P'], text: 'print as plain text' },
+  { verb: 'print', keys: ['P'], text: 'print as text' },
   { verb: 'reload', keys: ['ctrl-r'], text: 'reload' },
   { verb: 'redraw', keys: ['ctrl-l'], text: 'redraw' },
   { verb: 'suspend', keys: ['ctrl-z'], text: 'suspend' },
@@ -175,7 +175,6 @@ const sheet = [
   { verb: 'no', keys: ['n', 'esc', 'enter'], text: 'cancel' },
 ] as const;
 
-/** Keys while a one-time secret is shown. */
 const secret = [
   { verb: 'copy-value', keys: ['y'], text: 'copy' },
   { verb: 'kept', keys: ['enter'], text: 'I saved it' },

@@ -46,7 +46,6 @@ export type Commands = Partial<Record<ActVerb, readonly string[]>>;
 /** One page: its rows, its actions and its look. */
 export interface ScreenPage {
   name: PageName;
-  /** Title in the help. */
   title: string;
   tabs: readonly string[];
   /** All rows that can be selected, unfiltered, in display order. */
@@ -96,7 +95,6 @@ export interface ScreenPage {
   view: View;
   /** Filtered rows, column by column, for the line-by-line desk. */
   cells?(state: State): Cells[];
-  /** Rows above the list or the text. */
   head?(state: State): ScreenRow[];
   /** Details of the selected row, if they are not the text of the page. */
   detail?(state: State, width: number): ScreenRow[] | null;

@@ -38,8 +38,8 @@ export interface DownloadProgress {
 
 interface DownloadTelling {
   signal: AbortSignal;
-  told(progress: DownloadProgress): void;
-  waits?(next: NextTry): void;
+  onProgress(progress: DownloadProgress): void;
+  onRetry?(next: NextTry): void;
 }
 
 export class DownloadFailed extends NamedError {
@@ -71,14 +71,14 @@ const LIMITS = {
 export const download = async (
   http: Pick<Http, 'open'>,
   file: Download,
-  { signal, told, waits = () => undefined }: DownloadTelling,
+  { signal, onProgress, onRetry = () => undefined }: DownloadTelling,
 ): Promise<void> => {
   const rate = createByteRate();
   try {
     await retryBroken({
       signal,
-      waits,
-      work: () => attempt(http, file, { signal, told, rate }),
+      onRetry,
+      work: () => attempt(http, file, { signal, onProgress, rate }),
       reached: () => bytesOnDisk(file.to),
       ...breaks,
     });
@@ -150,20 +150,20 @@ const refused = async (file: Download, error: unknown): Promise<unknown> => {
 
 interface DownloadAttempt {
   signal: AbortSignal;
-  told(progress: DownloadProgress): void;
+  onProgress(progress: DownloadProgress): void;
   rate: ReturnType<typeof createByteRate>;
 }
 
 const attempt = async (
   http: Pick<Http, 'open'>,
   file: Download,
-  { signal, told, rate }: DownloadAttempt,
+  { signal, onProgress, rate }: DownloadAttempt,
 ): Promise<void> => {
   const from = await bytesOnDisk(file.to);
   const hash = createHash('sha256');
   if (from > 0) {
     // Reports the partial file at once, even if the server does not respond.
-    told({ done: from, total: file.bytes, rate: 0 });
+    onProgress({ done: from, total: file.bytes, rate: 0 });
     await hashInto(hash, file.to, signal);
   }
   if (from > 0 && from === file.bytes) return finish(file, hash);
@@ -182,12 +182,12 @@ const attempt = async (
   if (from > 0 && !(await goesOn(file, reply, from))) {
     reply.body.cancel();
     await forget(file);
-    return attempt(http, file, { signal, told, rate });
+    return attempt(http, file, { signal, onProgress, rate });
   }
   const begin = await beginOf(file, reply, from);
   const place = { begin, hash: begin === from ? hash : createHash('sha256') };
   await takeBody(file, reply, place, ({ done, total, added }) =>
-    told({ done, total, rate: rate(added) }),
+    onProgress({ done, total, rate: rate(added) }),
   );
 };
 

@@ -12,7 +12,7 @@ export interface Telling {
   signal: AbortSignal;
   bytes(done: number, total: number | null, note: string): void;
   note(note: string): void;
-  waits(next: NextTry): void;
+  onRetry(next: NextTry): void;
 }
 
 interface FetchedPlan {
@@ -41,8 +41,8 @@ export const fetchFiles = async (
       { url, to, bytes, sha256, ...(path.endsWith('.gguf') && { begin: 'GGUF' }) },
       {
         signal: telling.signal,
-        waits: telling.waits,
-        told: ({ done, total: all, rate }) => {
+        onRetry: telling.onRetry,
+        onProgress: ({ done, total: all, rate }) => {
           size = all ?? done;
           const whole = files.length === 1 ? (total ?? all) : total;
           telling.bytes(before + done, whole, rateText(rate));

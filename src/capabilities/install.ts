@@ -240,7 +240,7 @@ const installNpm = async (
   telling.note(`npm installs ${Object.keys(packages.dependencies).join(', ')}`);
   const { signal } = telling;
   const isOffline = source !== null;
-  await installPackages(folder, packages, { folders, isOffline, signal, told: telling });
+  await installPackages(folder, packages, { folders, isOffline, signal, progress: telling });
   if (plan.kind === 'engine') {
     telling.note('testing the engine on this machine');
     await engine.probe(folder, plan.slug, signal);

@@ -39,14 +39,14 @@ interface NpmOptions {
   /** True if all packages are already in the cache. */
   isOffline?: boolean;
   signal: AbortSignal;
-  told?: Pick<Telling, 'note' | 'waits'>;
+  progress?: Pick<Telling, 'note' | 'onRetry'>;
 }
 
 /** The folder must be empty. Throws NpmFailed, or the reason of the signal. */
 export const installPackages = async (
   folder: string,
   { dependencies, locked }: PackageSet,
-  { folders, isOffline = false, signal, told }: NpmOptions,
+  { folders, isOffline = false, signal, progress }: NpmOptions,
 ): Promise<void> => {
   const npm = await findNpm(folders);
   if (npm === null) throw new NpmFailed('npm is not installed');
@@ -66,7 +66,7 @@ export const installPackages = async (
     env,
     signal,
     limitMs: INSTALL_MS,
-    ...(told && { heard: hearNpm(told) }),
+    ...(progress && { onOutput: hearNpm(progress) }),
   });
   signal.throwIfAborted();
   if (failure !== null) throw new NpmFailed(unreachedIn(failure) ?? failure);
@@ -77,7 +77,7 @@ export const installPackages = async (
 const TRIES = 3;
 const PAUSES_MS = [10_000, 60_000];
 
-export const hearNpm = ({ note, waits }: Pick<Telling, 'note' | 'waits'>) => {
+export const hearNpm = ({ note, onRetry }: Pick<Telling, 'note' | 'onRetry'>) => {
   let rest = '';
   let fetched = 0;
   return (piece: string): void => {
@@ -89,7 +89,7 @@ export const hearNpm = ({ note, waits }: Pick<Telling, 'note' | 'waits'>) => {
       const attempt = Number(tries) + 1;
       if (tries !== '' && attempt <= TRIES) {
         const reason = unreachedIn(line) ?? `${hostIn(url)} failed with ${why.slice(0, 40)}`;
-        waits({ attempt, of: TRIES, pauseMs: PAUSES_MS[attempt - 2] ?? 0, reason });
+        onRetry({ attempt, of: TRIES, pauseMs: PAUSES_MS[attempt - 2] ?? 0, reason });
       }
       if (!/^npm http fetch GET 200 /.test(line)) continue;
       fetched += 1;
@@ -118,7 +118,7 @@ interface ProgramRun {
   env: Record<string, string>;
   signal: AbortSignal;
   limitMs: number;
-  heard?(piece: string): void;
+  onOutput?(piece: string): void;
 }
 
 const WATCH = fileURLToPath(new URL('./groupwatch.js', import.meta.url));
@@ -130,7 +130,7 @@ const ranWatched = (path: string, args: string[], run: ProgramRun): Promise<stri
 /** Returns the last output on failure; null on success. */
 export const ran = (path: string, args: string[], run: ProgramRun): Promise<string | null> =>
   new Promise((resolve) => {
-    const { cwd, env, signal, limitMs, heard } = run;
+    const { cwd, env, signal, limitMs, onOutput } = run;
     // Own process group, so that child processes end with it.
     const child = spawn(path, args, {
       cwd,
@@ -141,7 +141,7 @@ export const ran = (path: string, args: string[], run: ProgramRun): Promise<stri
     let output = '';
     const take = (piece: Buffer): void => {
       output = `${output}${piece}`.slice(-MAX_OUTPUT);
-      heard?.(piece.toString());
+      onOutput?.(piece.toString());
     };
     child.stdout.on('data', take);
     child.stderr.on('data', take);

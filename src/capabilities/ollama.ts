@@ -91,7 +91,7 @@ export const createOllamaLibrary = (
     /** Ollama resumes by itself. Throws OllamaFailed. */
     pull: async (
       model: string,
-      { signal, told }: { signal: AbortSignal; told(progress: PullProgress): void },
+      { signal, onProgress }: { signal: AbortSignal; onProgress(progress: PullProgress): void },
     ): Promise<void> => {
       const layers = createLayers();
       for await (const content of linesOf(
@@ -102,7 +102,7 @@ export const createOllamaLibrary = (
         if (error !== null) throw new OllamaFailed(pullFault(model, error), false);
         const status = textAt(content, 'status') ?? '';
         if (status === 'success') return;
-        told({ ...layers.take(content), note: line(status, 200) });
+        onProgress({ ...layers.take(content), note: line(status, 200) });
       }
       throw new OllamaFailed('Ollama ended the pull before it was complete', true);
     },

@@ -19,17 +19,17 @@ export const pullModel = async (
   { plan, isLicenceKept }: PulledModel,
   telling: Telling,
 ): Promise<string | null> => {
-  const { signal, waits } = telling;
+  const { signal, onRetry } = telling;
   const { model, licence, bytes } = plan;
   const unknownRoom = (await library.checkRoom(bytes)) ? '' : ROOM_UNKNOWN;
   let most = 0;
   await retryBroken({
     signal,
-    waits,
+    onRetry,
     work: () =>
       library.pull(model, {
         signal,
-        told: ({ done, total, note }) => {
+        onProgress: ({ done, total, note }) => {
           most = Math.max(most, done);
           telling.bytes(done, total, `${note}${unknownRoom}`);
         },

@@ -19,7 +19,7 @@ interface RetriedWork {
   /** Pause that a server requests, in milliseconds. */
   askedMs?(error: unknown): number;
   /** Called before the pause. */
-  waits(next: NextTry): void;
+  onRetry(next: NextTry): void;
   firstPauseMs?: number;
 }
 
@@ -50,7 +50,7 @@ export const retryBroken = async (of: RetriedWork): Promise<void> => {
         (of.firstPauseMs ?? FIRST_PAUSE_MS) * 2 ** (failures - 1),
       );
       const pauseMs = Math.max(growing, Math.min(MAX_ASKED_MS, of.askedMs?.(error) ?? 0));
-      of.waits({ attempt: failures + 1, of: ATTEMPTS, pauseMs, reason });
+      of.onRetry({ attempt: failures + 1, of: ATTEMPTS, pauseMs, reason });
       await wait(pauseMs, undefined, { signal });
     }
   }

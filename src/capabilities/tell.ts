@@ -36,7 +36,7 @@ export const tellingOf = (run: ToldRun, clock: Clock): Telling => {
       last.note = note;
       run.progress({ ...last, unit: 'bytes' });
     },
-    waits: ({ attempt, of, pauseMs, reason }) => {
+    onRetry: ({ attempt, of, pauseMs, reason }) => {
       const retry = {
         attempt,
         of,

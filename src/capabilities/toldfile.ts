@@ -11,7 +11,7 @@ export interface ToldFile {
 
 interface AskTelling {
   signal: AbortSignal;
-  waits(next: NextTry): void;
+  onRetry(next: NextTry): void;
 }
 
 /**
@@ -21,7 +21,7 @@ interface AskTelling {
 export const askFile = async (
   http: Pick<Http, 'request'>,
   url: string,
-  { signal, waits }: AskTelling,
+  { signal, onRetry }: AskTelling,
 ): Promise<ToldFile> => {
   let headers: Record<string, string> = {};
   const ask = async (): Promise<void> => {
@@ -30,7 +30,7 @@ export const askFile = async (
     if (busy) throw busy;
     headers = reply.headers;
   };
-  await retryBroken({ signal, waits, work: ask, reached: async () => 0, ...breaks }).catch(
+  await retryBroken({ signal, onRetry, work: ask, reached: async () => 0, ...breaks }).catch(
     (error: unknown) => {
       signal.throwIfAborted();
       if (error instanceof HttpFailure) throw new DownloadFailed(error.message, true);

@@ -83,7 +83,7 @@ export const createHandling = (deps: HandlingDeps): Handle => {
     const who = `${kind} ${event.sender.id}`;
     const channel = await deps.links.channelOf({ kind, ...event.sender });
     if (channel) await noteWritten(deps, channel);
-    if (event.kind === 'message' && event.isWordless && !(channel && event.files)) {
+    if (event.kind === 'message' && event.hasNoText && !(channel && event.files)) {
       if (!channel || toWordless.take(who)?.isSpent) return null;
       return replyOf(await once(deps, { kind, eventId: event.eventId }, async () => WORDLESS));
     }
@@ -117,14 +117,14 @@ const commandIn = (text: string): { name: string; rest: string } | null => {
 const fromUnlinked = async (
   deps: HandlingDeps,
   { kind, origin }: InboundMessage,
-  { sender, eventId, text, isOverheard }: MessageEvent,
+  { sender, eventId, text, isReadByOthers }: MessageEvent,
 ): Promise<string | null> => {
   const [requested, code] = LINK.exec(text.trim()) ?? [];
   const who: ChannelSender = { kind, ...sender };
   return once(deps, { kind, eventId }, async () => {
     try {
       if (code !== undefined) return await redeem(deps, who, code, origin);
-      if (isOverheard) return OVERHEARD;
+      if (isReadByOthers) return OVERHEARD;
       return requested === undefined ? UNLINKED : await giveCode(deps, who);
     } catch (error) {
       if (error instanceof LinkRefused) return `${error.message}.`;
@@ -173,7 +173,7 @@ const fromOwner = async (deps: HandlingDeps, inbound: FromOwner): Promise<Decisi
   }
   if (!command) {
     const refused = await deps.parts.add(channel, event);
-    if (refused !== null || !event.isApart) return replyOf(refused);
+    if (refused !== null || !event.repliesElsewhere) return replyOf(refused);
     const hint = { kind, eventId: `${eventId}:apart` };
     return replyOf(await once(deps, hint, async () => APART));
   }

@@ -46,7 +46,7 @@ export interface VerifiedEvents {
   /** null if the platform accepts no reply. */
   reply(event: ChatEvent, text: string, isOver?: boolean): object | null;
   /** Reply if the text follows later. */
-  taken?(): object;
+  pendingReply?(): object;
   /** Deferred reply, which `finish` sends. */
   deferral?: {
     afterMs: number;
@@ -107,7 +107,7 @@ export const createPlatformReceiver = (deps: PlatformReceiverDeps) => {
     event: ChatEvent,
     outcome: DecisionReply | null,
   ): object | null => {
-    if (!outcome) return proven.taken?.() ?? null;
+    if (!outcome) return proven.pendingReply?.() ?? null;
     const { text, isOver } = outcome;
     const concluded = isOver && event.kind === 'button' ? proven.conclude(event, text) : null;
     if (concluded) afterwards(concluded);
@@ -167,7 +167,7 @@ const prove = async (
 ): Promise<VerifiedEvents | null> => {
   const { endpoint, request } = attempt;
   const platform = platforms.find(
-    (one) => one.endpoint === endpoint && one.claims(request.headers),
+    (one) => one.endpoint === endpoint && one.matchesHeaders(request.headers),
   );
   if (!platform) return endpoint === 'messenger' ? deps.proveWebhook(request) : null;
   const now = deps.clock.now();
@@ -187,7 +187,7 @@ const provenBy = (
   kind: platform.kind,
   events: platform.parse(request, reach.settings),
   reply: platform.reply,
-  ...(platform.taken && { taken: platform.taken }),
+  ...(platform.pendingReply && { pendingReply: platform.pendingReply }),
   ...(platform.deferral && { deferral: deferralBy(platform.deferral, reach) }),
   say: async (event, text) => {
     for (const part of platform.render({ title: null, text })) {

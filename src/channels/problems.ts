@@ -27,7 +27,7 @@ export const findUnset = async (
     const channels = linked.find((one) => one.kind === kind)?.count ?? 0;
     const set = settings.of(kind);
     const missing = fields
-      .filter(({ name, neededTo }) => neededTo && !set?.secrets[name] && !set?.values[name])
+      .filter(({ name, requiredFor }) => requiredFor && !set?.secrets[name] && !set?.values[name])
       .map(({ name }) => name);
     const sendsNoneLate = Boolean(set && late && !late(set));
     const isUnset = set === null;

@@ -123,7 +123,7 @@ export const isSetTo = (
   settings: PlatformSettings | null,
 ): boolean =>
   fields
-    .filter(({ neededTo }) => neededTo?.includes(what))
+    .filter(({ requiredFor }) => requiredFor?.includes(what))
     .every(({ name }) => settings?.secrets[name] || settings?.values[name]);
 
 export const platformSettings = (

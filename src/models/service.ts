@@ -138,7 +138,7 @@ export const checkModelCredential = async (
     throw badRequest([{ path, message: 'must be the ID of one of your credentials' }]);
   }
   const fault = faultOfHeaderValue((await keys.newest(id)) ?? 'expired');
-  if (fault !== null) throw badRequest([{ path, message: `has a value that ${fault}` }]);
+  if (fault !== null) throw badRequest([{ path, message: `refers to a value that ${fault}` }]);
 };
 
 export const viewModel = (

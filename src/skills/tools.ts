@@ -10,9 +10,7 @@ const MAX_TOLD = 6_000;
 const ListInput = s.object('SkillsListInput', {});
 const ReadInput = s.object('SkillsReadInput', {
   skill: s.text(64).description('Name of the skill'),
-  path: s.optional(
-    s.text(1_000).description('Path of a file in the skill. Defaults to the instructions.'),
-  ),
+  path: s.optional(s.text(1_000).description('File of the skill. Defaults to the instructions.')),
 });
 
 const traits = { skillId: 'skills', ...HARMLESS };

@@ -4,19 +4,11 @@ import { defineTool, HARMLESS, type Pending, type ToolContext, type ToolGroup } 
 const input = s
   .object('AgentsDelegateInput', {
     prompt: s.optional(
-      s
-        .text(100_000)
-        .description('Task for the sub-agent. Include all context: it sees nothing else.'),
+      s.text(100_000).description('Task with all context: the sub-agent sees nothing else'),
     ),
-    withTask: s.optional(
-      s.flag().description('Whether to append your own task verbatim, including its payload'),
-    ),
-    expert: s.optional(s.text(100).description('Name of the expert that the sub-agent acts as')),
-    model: s.optional(
-      s
-        .text(100)
-        .description('Name of the model. Defaults to the model of the expert, or to your own.'),
-    ),
+    withTask: s.optional(s.flag().description('Whether to append your own task and its payload')),
+    expert: s.optional(s.text(100).description('Expert that it acts as')),
+    model: s.optional(s.text(100).description('Defaults to the model of the expert or your own.')),
     limits: s.optional(
       s
         .object('DelegationLimits', {
@@ -26,7 +18,7 @@ const input = s
           maxAnswerTokens: s.optional(s.whole(1, 1_000_000)),
           maxCostUsd: s.optional(s.amount(0, 10_000)),
         })
-        .description('Limits of the sub-agent. They cannot exceed your remaining limits.'),
+        .description('At most your remaining limits'),
     ),
   })
   .or('prompt', 'withTask');
@@ -46,9 +38,9 @@ export const agentsTools = (delegate: Delegate): ToolGroup => ({
       skillId: 'agents',
       name: 'delegate',
       description:
-        'Delegate a part of your task to a sub-agent. Returns its answer. Pass prompt, withTask or ' +
-        'both. Calls in one reply run in parallel. Experts: triage, engineer, operations, writer, ' +
-        'researcher, analyst, and those of the owner.',
+        'Delegate a part of your task to a sub-agent and get its answer. Calls in one reply run in ' +
+        'parallel. Experts: triage, engineer, operations, writer, researcher, analyst, and those of ' +
+        'the owner.',
       input,
       ...HARMLESS,
       once: true,

@@ -22,33 +22,28 @@ const MAX_LINE_LENGTH = 300;
 const MAX_SEARCHED_BYTES = 1024 * 1024;
 const MAX_TOTAL_BYTES = 64 * 1024 * 1024;
 
-const path = () =>
-  text(1_000).description('Path of the file, relative to your folder, with slashes');
+const path = () => text(1_000).description('Path relative to your folder, with slashes');
 const folder = () =>
-  anyText(1_000).description('Path of a folder, relative to your folder. Defaults to your folder.');
+  anyText(1_000).description('Path relative to your folder. Defaults to your folder.');
 
 const ReadInput = object('FilesReadInput', {
   path: path(),
-  fromLine: optional(
-    whole(1, 10_000_000).description('Number of the first line to read. Defaults to 1.'),
-  ),
-  lines: optional(
-    whole(1, 100_000).description('Maximum number of lines to read. Defaults to all.'),
-  ),
+  fromLine: optional(whole(1, 10_000_000).description('First line. Defaults to 1.')),
+  lines: optional(whole(1, 100_000).description('Number of lines. Defaults to all.')),
   offset: offsetInput(),
 });
 const WriteInput = object('FilesWriteInput', {
   path: path(),
-  content: anyText(1_048_576).description('Complete new content of the file'),
+  content: anyText(1_048_576).description('Complete new content'),
 });
 const ListInput = object('FilesListInput', {
   path: optional(folder()),
-  levels: optional(whole(1, 16).description('Number of folder levels to list. Defaults to 1.')),
+  levels: optional(whole(1, 16).description('Levels of subfolders. Defaults to 1.')),
 });
 const SearchInput = object('FilesSearchInput', {
-  text: text(1_000).description('Exact text to search for. Patterns are not supported.'),
+  text: text(1_000).description('Exact text, not a pattern'),
   path: optional(folder()),
-  ignoreCase: optional(flag().description('Whether to ignore case. Defaults to false.')),
+  ignoreCase: optional(flag()),
 });
 
 export const filesTools = (): ToolGroup => ({
@@ -82,8 +77,8 @@ const read = fileTool({
   name: 'read',
   description:
     'Read a text file in your folder. Returns { text, fromLine, totalLines }. Long text is cut: ' +
-    '`truncated: { missingChars, nextOffset }` tells how much is missing. Repeat the call with ' +
-    '`offset: nextOffset` to read on.',
+    '`truncated: { missingChars, nextOffset }`. Repeat the call with `offset: nextOffset` to read ' +
+    'on.',
   input: ReadInput,
   run: async ({ path, fromLine = 1, lines, offset }, context) => {
     const bytes = await readInside(await context.openFolder(), path, MAX_FILE_BYTES);

@@ -23,7 +23,7 @@ const MAX_SHOWN = 200;
 
 const input = s.object('HttpRequestInput', {
   method: s.oneOf('HttpMethod', 'GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'),
-  url: s.text(8_192).description('Address of the request, http or https, without credentials'),
+  url: s.text(8_192).description('http or https address without credentials'),
   headers: s.optional(
     Joi.object<Record<string, string>>()
       .pattern(
@@ -39,10 +39,7 @@ const input = s.object('HttpRequestInput', {
   body: s.optional(
     s
       .anyText(1_048_576)
-      .description(
-        'Request body, sent unchanged. For JSON, pass the serialized text and set a content-type ' +
-          'header. Not allowed with GET or HEAD.',
-      ),
+      .description('Body text, sent unchanged. For JSON, also set a content-type header.'),
   ),
   offset: offsetInput(),
 });
@@ -57,11 +54,9 @@ export const httpTools = (http: Requester): ToolGroup => ({
       description:
         'Send one HTTP request. Use it for APIs; use web.read to read a page. Returns { url, status, ' +
         'headers, body }, where url is the final address and body is decoded text (JSON is not ' +
-        'parsed). A long body is cut: `truncated: { missingChars, nextOffset }` tells how much is ' +
-        'missing. With GET, repeat the call with `offset: nextOffset` to read on. With other methods ' +
-        'nextOffset is null, because a repeated request would repeat its effect. Private addresses ' +
-        'are refused. Some redirects are not followed. Then `notFollowed` is the address of the ' +
-        'redirect. Request that address if you need it.',
+        'parsed). A long body is cut: `truncated: { missingChars, nextOffset }`. With GET, repeat the ' +
+        'call with `offset: nextOffset` to read on. Private addresses are refused. If a redirect is ' +
+        'not followed, `notFollowed` is its address. Request it if you need it.',
       input,
       sideEffects: true,
       once: false,

@@ -5,19 +5,15 @@ import { defineTool, HARMLESS, ToolFailed, type ToolGroup } from './tool.js';
 const MAX_FOUND = 20;
 
 const saving = s.object('MemorySaveInput', {
-  text: memoryText().description(
-    'One fact or preference, as a sentence that is clear without this conversation',
-  ),
+  text: memoryText().description('One sentence that is clear without this conversation'),
   about: s.optional(memoryAbout().description('Subject of the memory. Defaults to fact.')),
 });
 const searching = s.object('MemorySearchInput', {
   query: s.text(500).description('Words to search for'),
-  limit: s.optional(
-    s.whole(1, MAX_FOUND).description('Maximum number of results. Defaults to 10.'),
-  ),
+  limit: s.optional(s.whole(1, MAX_FOUND).description('Defaults to 10.')),
 });
 const forgetting = s.object('MemoryForgetInput', {
-  id: s.text(80).description('ID of the memory, from memory.search'),
+  id: s.text(80).description('ID from memory.search'),
 });
 
 export const memoryTools = (memories: MemoryActions): ToolGroup => ({
@@ -28,10 +24,9 @@ export const memoryTools = (memories: MemoryActions): ToolGroup => ({
       skillId: 'memory',
       name: 'save',
       description:
-        'Save one fact or preference of the owner for later conversations. Save what the owner says ' +
-        'about themselves, their projects and how they want things done. Do not save details of the ' +
-        'current task. If `confirmed` in the result is false, the owner must confirm the memory ' +
-        'first, because you have read untrusted content.',
+        'Save one fact or preference of the owner for later conversations: about themselves, their ' +
+        'projects and how they want things done. Do not save details of the current task. If ' +
+        '`confirmed` is false, the owner must confirm the memory first.',
       input: saving,
       ...HARMLESS,
       run: async ({ text, about = 'fact' }, { userId, agentId, executionId }) => {
@@ -56,8 +51,7 @@ export const memoryTools = (memories: MemoryActions): ToolGroup => ({
     defineTool({
       skillId: 'memory',
       name: 'forget',
-      description:
-        'Delete one memory permanently. Call it when the owner asks for it or the memory is outdated.',
+      description: 'Delete a memory if the owner asks for it or it is outdated.',
       input: forgetting,
       ...HARMLESS,
       sideEffects: true,

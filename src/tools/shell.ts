@@ -21,7 +21,7 @@ const input = s.object('ShellRunInput', {
       return fault ? helpers.message({ custom: fault }) : argv;
     })
     .prefs({ abortEarly: true })
-    .description('Program and its arguments. They are not interpreted by a shell.'),
+    .description('Program and its arguments, not interpreted by a shell'),
   env: s.optional(
     Joi.object<Record<string, string>>()
       .pattern(
@@ -33,12 +33,10 @@ const input = s.object('ShellRunInput', {
           .messages({ 'string.pattern.base': 'must not contain a NUL character' }),
       )
       .max(32)
-      .description('Environment variables by name. Pass credentials here, never in argv.'),
+      .description('Environment variables. Pass credentials here, never in argv.'),
   ),
   timeoutMs: s.optional(
-    s
-      .whole(100, 120_000)
-      .description(`Maximum run time, in milliseconds. Defaults to ${DEFAULT_TIMEOUT_MS}.`),
+    s.whole(100, 120_000).description(`In milliseconds. Defaults to ${DEFAULT_TIMEOUT_MS}.`),
   ),
 });
 

@@ -6,8 +6,7 @@ export const offsetInput = () =>
     s
       .whole(0, 10_000_000)
       .description(
-        'Position in the text at which to begin, in characters. Defaults to 0. To read on, pass ' +
-          'truncated.nextOffset of the previous result.',
+        'Start position, in characters. Defaults to 0. To read on, pass truncated.nextOffset.',
       ),
   );
 

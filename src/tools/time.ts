@@ -11,7 +11,7 @@ const input = s.object('TimeNowInput', {
       .custom((value: string, helpers) =>
         isTimezone(value) ? value : helpers.message({ custom: `must be ${ZONE}` }),
       )
-      .description('Time zone of the IANA database, such as Europe/Berlin. Defaults to UTC.'),
+      .description('IANA time zone, such as Europe/Berlin. Defaults to UTC.'),
   ),
 });
 

@@ -19,12 +19,12 @@ const MAX_TEXT = 128 * 1024;
 const MAX_TITLE = 300;
 
 const ReadInput = s.object('WebReadInput', {
-  url: s.text(8_192).description('Address of the page, http or https'),
+  url: s.text(8_192).description('http or https address'),
   offset: offsetInput(),
 });
 const SearchInput = s.object('WebSearchInput', {
   query: s.text(1_000).description('Search terms'),
-  count: s.optional(s.whole(1, 20).description('Maximum number of results. Defaults to 10.')),
+  count: s.optional(s.whole(1, 20).description('Number of results. Defaults to 10.')),
 });
 
 const traits = { skillId: 'web', sideEffects: false, once: false, sendsOut: true, outside: true };
@@ -47,11 +47,10 @@ const readTool = (http: Requester, readPage: ReadPage): Tool =>
     name: 'read',
     description:
       'Read a web page, feed, PDF or office file as text. Returns { url, status, title, text }. ' +
-      'Hidden text of a page is left out. Long text is cut: `truncated: { missingChars, nextOffset }` ' +
-      'tells how much is missing. Repeat the call with `offset: nextOffset` to read on. `note` tells ' +
-      'what is missing from the text. Private addresses are refused. Some redirects are not ' +
-      'followed. Then `notFollowed` is the address of the redirect. Read that address if you need ' +
-      'it.',
+      'Hidden text is left out. Long text is cut: `truncated: { missingChars, nextOffset }`. Repeat ' +
+      'the call with `offset: nextOffset` to read on. `note` tells what the text lacks. Private ' +
+      'addresses are refused. If a redirect is not followed, `notFollowed` is its address. Read it ' +
+      'if you need it.',
     input: ReadInput,
     run: async ({ url, offset }, context, tool) => {
       const { signal, isApproved, isByGrant } = context;

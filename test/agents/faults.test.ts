@@ -70,7 +70,7 @@ describe('a call with arguments that cannot be parsed', () => {
       status: 'failed',
       error:
         'stopped in a loop: time_now was called 6 times in a row with arguments that ' +
-        'cannot be read',
+        'cannot be parsed',
       steps: 6,
     });
     expect(stage.model.asked.length).to.equal(6);

@@ -52,7 +52,7 @@ describe('an orchestrated run', () => {
         question = read.task;
         return { text: '**engineer** - it is about a failing build' };
       }
-      if (read.system.includes('You direct')) return { text: `Report. ${read.results[0]}` };
+      if (read.system.includes('You coordinate')) return { text: `Report. ${read.results[0]}` };
       offered = read.tools;
       return { text: 'Fixed it.' };
     };
@@ -84,7 +84,7 @@ describe('an orchestrated run', () => {
     let offered: string[] = [];
     think = (read) => {
       if (isChoosing(read)) return { text: 'writer' };
-      if (!read.system.includes('You direct')) offered = read.tools;
+      if (!read.system.includes('You coordinate')) offered = read.tools;
       return { text: 'Written.' };
     };
     const { id } = await stage.spawn({ prompt: 'A letter', orchestrated: true });
@@ -144,7 +144,7 @@ describe('an orchestrated run', () => {
 
   it('goes by keywords, and reports what its expert said, where only the digest is left', async () => {
     think = (read) =>
-      read.system.startsWith('You are an agent') && !read.system.includes('You direct')
+      read.system.startsWith('You are an agent') && !read.system.includes('You coordinate')
         ? { text: 'The expert had a model.' }
         : refuses(500);
     const { id } = await stage.spawn({ prompt: 'Deploy the release', orchestrated: true });

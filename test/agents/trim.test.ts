@@ -47,7 +47,7 @@ describe('trim', () => {
     expect(kept.map(({ content }) => content.length)).to.equal([
       task.content.length,
       'answer a'.length,
-      86,
+      92,
       'answer b'.length,
       3000,
       4,
@@ -137,12 +137,12 @@ describe('an agent whose conversation outgrows its model', () => {
     expect(read.result).to.equal('Read all.');
     const [system, ...results] = asked.at(-1) ?? [];
     expect(system).to.match(/removed to fit your context window: \d+ tool results/);
-    expect(results.some((content) => content.startsWith('[Left out'))).to.be.true();
+    expect(results.some((content) => content.startsWith('[Removed to fit'))).to.be.true();
     expect(results.at(-1)).to.contain('6xxx');
     const left = (await stage.events(id)).map(({ data }) => data.leftOut).filter(Boolean);
     expect(left.at(-1)).to.include({ messages: 0 });
     const whole = (await stage.messages(sessionId)).filter(({ role }) => role === 'tool');
-    expect(whole.every(({ content }) => !content.startsWith('[Left out'))).to.be.true();
+    expect(whole.every(({ content }) => !content.startsWith('[Removed to fit'))).to.be.true();
     await stage.stop();
   });
 });

@@ -52,8 +52,8 @@ describe('a download', () => {
     const file = { url: mirror.url, to, bytes: FILE.length, sha256: sha256Of(FILE), ...rest };
     return download(http, file, {
       signal,
-      told: (progress) => told.push(progress),
-      waits: (next) => waited.push(next),
+      onProgress: (progress) => told.push(progress),
+      onRetry: (next) => waited.push(next),
     });
   };
 
@@ -177,7 +177,7 @@ describe('a download', () => {
   it('is told of by a server that was busy before', async () => {
     await open({ busy: [{ status: 502 }], tellsSum: true });
     const { signal } = new AbortController();
-    const told = await askFile(http, mirror.url, { signal, waits: (next) => waited.push(next) });
+    const told = await askFile(http, mirror.url, { signal, onRetry: (next) => waited.push(next) });
     expect(told).to.equal({ sha256: sha256Of(FILE), bytes: FILE.length });
     expect(waited).to.equal([
       { attempt: 2, of: 8, pauseMs: 500, reason: '127.0.0.1 returned 502' },
@@ -233,7 +233,7 @@ describe('a download', () => {
     await download(
       other,
       { url: again.url, to, bytes: FILE.length, sha256: sha256Of(FILE) },
-      { signal: new AbortController().signal, told: () => {} },
+      { signal: new AbortController().signal, onProgress: () => {} },
     );
     expect(again.ranges).to.equal(['bytes=70000-']);
     expect([(await readFile(to)).equals(FILE), existsSync(`${to}.etag`)]).to.equal([true, false]);
@@ -262,7 +262,7 @@ describe('a download', () => {
       reached: async () => lengths[tries % 2] ?? 0,
       brokenBy: (error) =>
         error instanceof Error && error.message === 'broken' ? error.message : null,
-      waits: () => {},
+      onRetry: () => {},
       firstPauseMs: 1,
     });
     await expect(endless).to.reject('broken');

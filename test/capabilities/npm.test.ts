@@ -51,7 +51,7 @@ describe('an installation by npm', () => {
     const told: unknown[] = [];
     const heard = hearNpm({
       note: (note) => void told.push(note),
-      waits: (next) => void told.push(next),
+      onRetry: (next) => void told.push(next),
     });
     const url = 'https://packages.example/llama';
     heard(`npm http fetch GET 200 ${url} 31ms (cache miss)\nnpm http fetch GET ${url}`);

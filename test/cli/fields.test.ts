@@ -73,7 +73,7 @@ describe('typedValue', () => {
   });
 
   it('refuses what is no JSON where JSON is due', () => {
-    expect(() => typedValue(field('data'), '{')).to.throw(CliFault, /^--data is not JSON/);
+    expect(() => typedValue(field('data'), '{')).to.throw(CliFault, /^--data is not valid JSON/);
   });
 });
 
@@ -113,7 +113,7 @@ describe('requestFrom', () => {
   it('refuses data that is no object, and a file that is not there', async () => {
     for (const data of ['[1]', 'null', '{', '@/nowhere/at/all']) {
       const fault = await requestFrom(Thing, { data, fields: {} }, at).catch((e: unknown) => e);
-      expect(fault).to.be.an.error(CliFault, /^--data/);
+      expect(fault).to.be.an.error(CliFault, /--data/);
     }
   });
 });

@@ -80,7 +80,7 @@ describe('CliOutput', () => {
     } catch (error) {
       expect(error instanceof CliFault && [error.exit, ...error.next]).to.equal([
         Exit.usage,
-        'Samples: id, name, runs, short, stats.runs',
+        'Fields: id, name, runs, short, stats.runs',
       ]);
     }
   });

@@ -66,7 +66,7 @@ describe('createHealth()', () => {
     fail('invalid_reply');
     expect(status()).to.equal('down open');
     expect(health.begin('m')).to.equal(
-      'not asked after failures, 30 s left: m failed: invalid_reply',
+      'not called after failures, 30 s left: m failed: invalid_reply',
     );
     clock.forward(30 * SECOND);
     expect(status()).to.equal('down half_open');

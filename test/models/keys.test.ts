@@ -45,7 +45,7 @@ describe('a key that no header can hold', () => {
       () => 'models',
       () => ({ ...SPEC, name: 'new', credentialId: odd }),
       'credentialId',
-      `has a value that ${FAULT}`,
+      `refers to a value that ${FAULT}`,
     ],
     [
       'a model’s credential',
@@ -69,7 +69,7 @@ describe('a key that no header can hold', () => {
       () => 'admin/platforms/mattermost',
       () => ({ values: { botToken: '$credential(odd)' } }),
       'values.botToken',
-      `has a value that ${FAULT}`,
+      `refers to a value that ${FAULT}`,
     ],
     [
       'a forward',
@@ -83,7 +83,7 @@ describe('a key that no header can hold', () => {
         actionConfig: { webhookUrl: 'https://example.com/', credentialId: odd },
       }),
       'actionConfig.credentialId',
-      `has a value that ${FAULT}`,
+      `refers to a value that ${FAULT}`,
     ],
     [
       'an MCP server',

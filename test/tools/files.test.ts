@@ -92,7 +92,7 @@ describe('files', () => {
       ['read', { path: '/etc/passwd' }, '/etc/passwd must be relative to the folder'],
       ['read', { path: 'passwd' }, 'passwd is a symbolic link'],
       ['read', { path: 'notes/bytes' }, 'notes/bytes is not UTF-8 text'],
-      ['write', { path: 'passwd', content: '' }, 'passwd is no file'],
+      ['write', { path: 'passwd', content: '' }, 'passwd is not a regular file'],
       ['list', { path: '..' }, '.. must not contain ".."'],
       ['search', { text: 'x', path: 'nowhere' }, 'nowhere does not exist'],
     ];

@@ -202,7 +202,7 @@ describe('http.request', () => {
           type: 'string',
           minLength: 1,
           maxLength: 8_192,
-          description: 'Address of the request, http or https, without credentials',
+          description: 'http or https address without credentials',
         },
         headers: {
           type: 'object',
@@ -219,15 +219,14 @@ describe('http.request', () => {
         body: {
           type: 'string',
           maxLength: 1_048_576,
-          description:
-            'Request body, sent unchanged. For JSON, pass the serialized text and set a content-type header. Not allowed with GET or HEAD.',
+          description: 'Body text, sent unchanged. For JSON, also set a content-type header.',
         },
         offset: {
           type: 'integer',
           minimum: 0,
           maximum: 10_000_000,
           description:
-            'Position in the text at which to begin, in characters. Defaults to 0. To read on, pass truncated.nextOffset of the previous result.',
+            'Start position, in characters. Defaults to 0. To read on, pass truncated.nextOffset.',
         },
       },
       required: ['method', 'url'],

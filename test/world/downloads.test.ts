@@ -58,7 +58,7 @@ describe('a download', () => {
     download(
       http,
       { url, to, bytes: FILE.length, sha256: sha256Of(FILE) },
-      { signal, told: () => undefined, waits: (next) => waited.push(next) },
+      { signal, onProgress: () => undefined, onRetry: (next) => waited.push(next) },
     );
   /** Fetches the rest of a file, the first bytes of which are there. */
   const goOn = async (habits: MirrorHabits, kept = FILE) => {
@@ -130,8 +130,8 @@ describe('a download', () => {
       { url: 'https://models.example/x.gguf', to, bytes: null, sha256: sha256Of(FILE) },
       {
         signal: stop.signal,
-        told: () => undefined,
-        waits: (next) => {
+        onProgress: () => undefined,
+        onRetry: (next) => {
           waited.push(next);
           stop.abort(new Error('seen'));
         },

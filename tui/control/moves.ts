@@ -125,7 +125,6 @@ export const backActions = (state: State): StateAction[] => {
   return stackOf(state.ui).length > 1 ? [{ type: 'ui.closed' }] : [];
 };
 
-/** Scrolls to the next or previous row that contains a match. */
 const matchActions = (state: State, step: 1 | -1): StateAction[] => {
   const page = screenPage(state);
   const { scroll } = topView(state.ui);
@@ -198,7 +197,6 @@ export const showActions = (state: State, verb: Move): StateAction[] | null => {
   }
 };
 
-/** CLI command that shows the same as the page. */
 export const selectedLine = (state: State): string => {
   const page = screenPage(state);
   const { id, of, selected } = topView(state.ui);

@@ -3,7 +3,6 @@ import type { ScreenPage } from '../page.js';
 import { isQuitCommand } from '../state/palette.js';
 import { type Root, roots } from '../state/places.js';
 
-/** Commands of the line-by-line desk, besides the verbs of its pages. */
 const commands = [
   { verb: 'menu', text: 'list the screens by number' },
   { verb: 'list', words: ['list', 'again'], text: 'read this page from the beginning' },

@@ -18,7 +18,6 @@ import {
 } from './readout.js';
 import { actOn, chooseLine, goTo, verbNames } from './select.js';
 
-/** Returns false if the user leaves the desk. */
 export const dispatchLine = async (desk: Linear, typed: string): Promise<boolean> => {
   const { store, now } = desk.known;
   store.dispatch({ type: 'session.ticked', now: now() });

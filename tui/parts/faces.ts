@@ -36,7 +36,6 @@ const loadingRows = (askedAt: number | null, now: number): ScreenRow[] => {
   return ms < QUIET_MS ? [] : [row(tonedSpan('muted', `loading ${(ms / 1000).toFixed(1)} s`))];
 };
 
-/** What failed, why, and what to do. */
 const troubleRows = (
   { status, message, requestId }: LoadFailure,
   noun: string,

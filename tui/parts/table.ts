@@ -40,13 +40,11 @@ export const column = <T>(
   text: (item: T) => string,
 ): ScreenColumn<T> => ({ head, text, least, most, rank });
 
-/** Column whose text is a state. */
 export const stateColumn = <T>(...given: Parameters<typeof column<T>>): ScreenColumn<T> => ({
   ...column(...given),
   isState: true,
 });
 
-/** Right-aligned column of numbers. */
 export const numberColumn = <T>(...given: Parameters<typeof column<T>>): ScreenColumn<T> => ({
   ...column(...given),
   isNumber: true,
@@ -82,7 +80,6 @@ export const cellsOf = <T>(
 const MARK = 2;
 const GAP = 2;
 
-/** The head, and the part of the rows with the selected one. */
 export const tableRows = <T>(
   items: readonly T[],
   columns: readonly ScreenColumn<T>[],

@@ -131,7 +131,6 @@ const isRead = (state: State, { digest }: Approval): boolean => {
   return state.approvals.seen.includes(digest) || (text ? seen >= text.length : false);
 };
 
-/** Whether an argument is longer than the desk shows. */
 const isCut = (approval: Approval): boolean =>
   Object.values(approval.arguments).some((value) => valueText(value).length > MAX_CHARACTERS);
 

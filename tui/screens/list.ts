@@ -14,7 +14,6 @@ import type { State, StateAction } from '../state/state.js';
 import { topView } from '../state/ui.js';
 
 interface RowsDefinition<T> {
-  /** All rows, in display order. */
   rows(state: State): T[];
   item(row: T): Item;
   columns(state: State): ScreenColumn<T>[];
@@ -23,7 +22,6 @@ interface RowsDefinition<T> {
 }
 
 interface Rows<T> {
-  /** Rows that pass the filter. */
   shown(state: State): T[];
   at(state: State): number;
   chosen(state: State): T | null;
@@ -67,7 +65,6 @@ interface TableDefinition<T> extends RowsDefinition<T> {
   empty: readonly string[] | ((state: State) => readonly string[]);
 }
 
-/** Creates a table with its empty state. */
 export const tableFor = <T>(given: TableDefinition<T>): Rows<T> & { view: View } => {
   const of = { ...given, rows: remembered(given.rows) };
   const rows = rowsFor(of);
@@ -96,7 +93,6 @@ const placeholder = <T>(
 /** Actions or commands of a row. Impossible ones may be null or false. */
 type Offers<T> = Partial<Record<ActVerb, T | null | false>>;
 
-/** Only the possible actions or commands. */
 export const offered = <T>(all: Offers<T>): Partial<Record<ActVerb, T>> =>
   Object.fromEntries(
     Object.entries(all).flatMap(([verb, each]) => (each ? [[verb, each] as const] : [])),
@@ -106,7 +102,6 @@ export const offered = <T>(all: Offers<T>): Partial<Record<ActVerb, T>> =>
 interface ListDefinition<T> extends TableDefinition<T> {
   name: PageName;
   title: string;
-  /** Scrolling details of the row. */
   detail?(state: State, row: T, width: number): ScreenRow[];
   /** Row below the details, given the number of hidden rows. */
   end?(row: T, hidden: number): Span;
@@ -119,7 +114,6 @@ interface ListDefinition<T> extends TableDefinition<T> {
   /** Whether the details are shown only beside the list. */
   isBesideOnly?: true;
   everyMs?: number;
-  /** Needs of the page besides the list. */
   needs?(state: State, row: T | null): PageNeed[];
   pages?(state: State): ListName | null;
   summary?(state: State, rows: T[]): string;
@@ -167,7 +161,6 @@ export const listPage = <T>(given: ListDefinition<T>): ScreenPage => {
   };
 };
 
-/** View of the page, and its text if it has one. */
 const viewOf = <T>(
   of: ListDefinition<T>,
   rows: Rows<T>,

@@ -69,7 +69,6 @@ export const recurringFacts = ({ session: { now } }: State, thing: Thing): [stri
   ];
 };
 
-/** Enables or disables a recurring task. */
 export const switchRecurring = ({ id, name, fields }: Thing): Act => {
   const enabled = fields.enabled !== true;
   const verb = enabled ? 'enable' : 'disable';

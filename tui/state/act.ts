@@ -62,7 +62,6 @@ export const confirmedBy = (name: string, id: string): string =>
 /** Only `y` confirms. If data would be lost, only the typed name does. */
 export interface ActQuestion {
   lines: readonly string[];
-  /** Name that must be typed. */
   name?: string;
   writes?: true;
   /** Label of enter in the text field. Defaults to `send`. */

@@ -8,7 +8,6 @@ export interface CapabilityItem extends Capability {
   apiId: string;
 }
 
-/** Id of the only row in the list of machines. */
 export const HARDWARE = 'hardware';
 export interface HardwareItem extends Hardware {
   id: typeof HARDWARE;

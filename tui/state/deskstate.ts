@@ -30,9 +30,7 @@ export const openDeskState = ({ url, token, size, now }: DeskStateOptions) => {
     store,
     feed,
     now,
-    /** `undefined` if there is none. */
     token: held.get,
-    /** Logs in as the given user. */
     logIn: async (given: LoginGiven): Promise<LoginOutcome> => {
       const outcome = await logInToDaemon(client, held, given);
       if (outcome.is === 'in') live.tryNow();

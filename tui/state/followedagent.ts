@@ -76,11 +76,9 @@ export const createFollowing = ({ client, store }: { client: Client; store: Desk
         store.queue({ type: 'stream.added', name: agentId, entries: [entry] });
       }
     },
-    /** Handles text of a reply that an agent is writing. */
     wrote: (delta: TextDelta): void => {
       if (agents.has(delta.agentId)) store.queue({ type: 'reply.grew', delta });
     },
-    /** Loads events that the socket did not deliver. */
     catchUp: async (): Promise<void> => {
       await Promise.all([...agents].map(([name, of]) => readNow(name, of)));
     },

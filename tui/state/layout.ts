@@ -34,7 +34,6 @@ export const messageHeight = ({ ui: { field, message, size } }: State): number =
     ? Math.min(MESSAGE_ROWS, wrapped(boundedText(message.text), size.width).length)
     : 1;
 
-/** Size that is left for the page. */
 export const bodyOf = (state: State): Size => {
   const { width, height } = state.ui.size;
   const taken = AROUND - 1 + messageHeight(state) + sheetHeight(state);

@@ -1,6 +1,5 @@
 import type { ListName, RowOf } from './rows.js';
 
-/** Reason why data could not be loaded. */
 export interface LoadFailure {
   /** Status code of the reply. 0 without a reply. */
   status: number;

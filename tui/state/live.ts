@@ -144,7 +144,6 @@ const connected = async (deps: LiveDeps, isAgain: boolean): Promise<void> => {
 
 type Heard = Extract<LiveNote, { type: 'event' }>;
 
-/** Applies one frame to the state. */
 const obey = (
   { store, feed, now }: LiveDeps,
   refresh: ListRefresh,

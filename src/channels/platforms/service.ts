@@ -168,10 +168,10 @@ export const view = (
     kind,
     baseUrl: settings?.baseUrl ?? adapter.baseUrl,
     isDefaultUrl: (row?.base_url ?? null) === null,
-    fields: fields.map(({ name, doc, isSecret, neededTo }) => {
+    fields: fields.map(({ name, doc, isSecret, requiredFor }) => {
       const value = settings?.values[name] ?? null;
       const isSet = value !== null || settings?.secrets[name] !== undefined;
-      const isOptional = neededTo === undefined;
+      const isOptional = requiredFor === undefined;
       return { name, description: doc, isSecret, isSet, isOptional, value };
     }),
     sends: settings !== null && isSetTo('send', adapter, settings),
@@ -210,7 +210,7 @@ export const askPlatform = (
   if (settings && isSetTo('send', adapter, settings)) {
     return ask({ http, settings, receiver, signal });
   }
-  const needed = adapter.fields.filter(({ neededTo }) => neededTo?.includes('send'));
+  const needed = adapter.fields.filter(({ requiredFor }) => requiredFor?.includes('send'));
   const names = needed.map(({ name }) => name).join(', ') || 'a base URL';
   return Promise.resolve({
     ok: false,

@@ -62,14 +62,14 @@ export const discord: Platform = {
       name: 'botToken',
       doc: 'Your application, Bot, Reset Token: shown once',
       isSecret: true,
-      neededTo: ['send'],
+      requiredFor: ['send'],
     },
     {
       name: 'publicKey',
       doc: 'Your application, General Information, Public Key: 64 hex digits. Verifies the requests of Discord',
       isSecret: false,
       form: { pattern: PUBLIC_KEY, fault: 'must be 64 hex digits' },
-      neededTo: ['receive'],
+      requiredFor: ['receive'],
     },
   ],
   setup: (receiver) => [
@@ -81,14 +81,14 @@ export const discord: Platform = {
     'Send /link and redeem the code: adjutant channels link CODE',
   ],
 
-  claims: (headers) => headers['x-signature-ed25519'] !== undefined,
+  matchesHeaders: (headers) => headers['x-signature-ed25519'] !== undefined,
   verify: isDiscords,
   parse: ({ body }) => [parseDiscord(body)],
   reply: ({ kind }, text, isOver) =>
     kind === 'button' && isOver
       ? { type: UPDATE, data: { ...concluded(text) } }
       : { type: MESSAGE, data: whispered(text) },
-  taken: () => ({ type: MESSAGE, data: whispered(COMES) }),
+  pendingReply: () => ({ type: MESSAGE, data: whispered(COMES) }),
   deferral: {
     // Discord waits three seconds.
     afterMs: 2_000,

@@ -34,7 +34,7 @@ export const email: OutboundPlatform = {
       doc: 'Sender address. The server must allow the login to use it',
       isSecret: false,
       form: { pattern: ADDRESS, fault: 'must be an e-mail address without a display name' },
-      neededTo: ['send'],
+      requiredFor: ['send'],
     },
     {
       name: 'host',
@@ -45,7 +45,7 @@ export const email: OutboundPlatform = {
         pattern: /^[A-Za-z0-9](?:[A-Za-z0-9.-]{0,251}[A-Za-z0-9])?$|^\[[0-9A-Fa-f:.]+\]$/,
         fault: 'must be a host name or IP address, such as smtp.example.org',
       },
-      neededTo: ['send'],
+      requiredFor: ['send'],
     },
     {
       name: 'port',
@@ -67,13 +67,13 @@ export const email: OutboundPlatform = {
       name: 'username',
       doc: 'Login name, often the address itself',
       isSecret: false,
-      neededTo: ['send'],
+      requiredFor: ['send'],
     },
     {
       name: 'password',
       doc: 'Password. Many providers require an app password',
       isSecret: true,
-      neededTo: ['send'],
+      requiredFor: ['send'],
     },
   ],
   setup: () => [

@@ -32,13 +32,13 @@ export const mattermost: Platform = {
       name: 'botToken',
       doc: 'Integrations, Bot Accounts: the token, shown once when the bot is created',
       isSecret: true,
-      neededTo: ['send'],
+      requiredFor: ['send'],
     },
     {
       name: 'commandTokens',
       doc: 'Integrations: the tokens of all slash commands and outgoing webhooks, separated by spaces',
       isSecret: true,
-      neededTo: ['receive'],
+      requiredFor: ['receive'],
     },
   ],
   setup: (receiver) => [
@@ -53,7 +53,7 @@ export const mattermost: Platform = {
     'Send /link and redeem the code: adjutant channels link CODE',
   ],
 
-  claims: (headers) =>
+  matchesHeaders: (headers) =>
     headers.authorization?.startsWith('Token ') ||
     headers['user-agent']?.startsWith('Mattermost-Bot/') ||
     false,

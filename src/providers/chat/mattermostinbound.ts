@@ -35,16 +35,16 @@ export const parseMattermost = (body: Buffer): Inbound => {
   }
   const text = command ? ofCommand(command, said.text) : ofPost(said);
   const files = command ? [] : filesIn(said.file_ids);
-  const isWordless = text === '' && files.length > 0;
+  const hasNoText = text === '' && files.length > 0;
   if (eventId && !ID.test(user_id)) return { kind: 'ignored', reason: 'it contains no user id' };
-  if (!eventId || !(text || isWordless)) return { kind: 'ignored' };
+  if (!eventId || !(text || hasNoText)) return { kind: 'ignored' };
   return {
     kind: 'message',
     sender: { id: user_id, name: user_name || user_id },
     text,
     eventId,
     replyTo: command ? COMMAND : null,
-    ...(isWordless && { isWordless }),
+    ...(hasNoText && { hasNoText }),
     ...(files.length > 0 && { files }),
   };
 };

@@ -33,7 +33,7 @@ export interface OutboundPlatform {
 export interface Platform extends OutboundPlatform {
   endpoint: 'teamchat' | 'messenger';
   /** By its headers. This proves nothing. */
-  claims(headers: Headers): boolean;
+  matchesHeaders(headers: Headers): boolean;
   /** False if the secret is not set. `now` is in ms. */
   verify(request: InboundRequest, settings: PlatformSettings, now: number): boolean;
   /** May contain several events. Unreadable content is ignored. */
@@ -49,7 +49,7 @@ export interface Platform extends OutboundPlatform {
     part: PlatformBody,
   ): Promise<PlatformSent> | null;
   /** For platforms that count an empty reply as a failure. */
-  taken?(): object;
+  pendingReply?(): object;
   deferral?: PlatformDeferral;
   files?: PlatformFiles;
   /** Removes the buttons and shows the outcome. Failures are verdicts. */
@@ -87,7 +87,7 @@ export interface PlatformField {
   /** `fault`: `must be …`. */
   form?: { pattern: RegExp; fault: string };
   /** Required to send or to receive. Optional if absent. */
-  neededTo?: readonly ('send' | 'receive')[];
+  requiredFor?: readonly ('send' | 'receive')[];
 }
 
 export interface PlatformSettings {
@@ -134,15 +134,15 @@ export interface MessageEvent extends Event {
   /** Written by another person. */
   isForwarded?: true;
   /** Other people can read the reply. */
-  isOverheard?: true;
+  isReadByOthers?: true;
   /** A picture, recording or file without text. */
-  isWordless?: true;
+  hasNoText?: true;
   files?: PlatformFile[];
   /** The app split a longer text: the next message continues it. */
   isCut?: true;
   quoted?: QuotedMessage;
   /** Written in a thread or channel that is not read; the reply goes elsewhere. */
-  isApart?: true;
+  repliesElsewhere?: true;
 }
 export interface QuotedMessage {
   /** Empty if only the id is known. */

@@ -37,13 +37,13 @@ export const slack: Platform = {
       name: 'botToken',
       doc: 'OAuth & Permissions, Bot User OAuth Token: xoxb-…, with the scopes chat:write and files:read',
       isSecret: true,
-      neededTo: ['send'],
+      requiredFor: ['send'],
     },
     {
       name: 'signingSecret',
       doc: 'Basic Information, App Credentials, Signing Secret',
       isSecret: true,
-      neededTo: ['receive'],
+      requiredFor: ['receive'],
     },
   ],
   setup: (receiver) => [
@@ -56,7 +56,7 @@ export const slack: Platform = {
     'Send /link to the bot and redeem the code: adjutant channels link CODE',
   ],
 
-  claims: (headers) => headers['x-slack-signature'] !== undefined,
+  matchesHeaders: (headers) => headers['x-slack-signature'] !== undefined,
   verify: isSlackSignature,
   parse: ({ body }) => [parseSlack(body)],
   replyAt: (reach, { kind, replyTo, sender }, part) => {

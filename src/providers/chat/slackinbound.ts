@@ -41,9 +41,9 @@ const ofEvents = (body: Record<string, unknown>): Inbound => {
   const user = asText(event.user);
   const eventId = asText(body.event_id);
   const text = readable(asText(event.text));
-  const isWordless = text === '' && isFile(event);
+  const hasNoText = text === '' && isFile(event);
   const files = isFile(event) ? filesIn(event.files) : [];
-  if (!isSpoken(event) || !user || !eventId || !(text || isWordless)) return IGNORED;
+  if (!isSpoken(event) || !user || !eventId || !(text || hasNoText)) return IGNORED;
   // A guest in a shared channel belongs to another team, which may use the same user id.
   const team = asText(event.user_team) || asText(event.team) || asText(body.team_id);
   return {
@@ -52,7 +52,7 @@ const ofEvents = (body: Record<string, unknown>): Inbound => {
     text,
     eventId,
     ...placeOf(event),
-    ...(isWordless && { isWordless }),
+    ...(hasNoText && { hasNoText }),
     ...(files.length > 0 && { files }),
   };
 };
@@ -71,13 +71,13 @@ export const threadIn = (replyTo: string | null): { channel: string; thread_ts: 
  */
 const placeOf = (
   event: Record<string, unknown>,
-): Pick<MessageEvent, 'replyTo' | 'isApart' | 'quoted'> => {
+): Pick<MessageEvent, 'replyTo' | 'repliesElsewhere' | 'quoted'> => {
   const [channel, ts, thread] = [event.channel, event.ts, event.thread_ts].map(asText);
   const isDirect = event.channel_type === 'im';
   const receipt = `${channel}:${thread}`;
   return {
     replyTo: isDirect && !thread ? (channel ?? '') : `${channel}:${thread || ts}`,
-    ...(!isDirect && { isApart: true as const }),
+    ...(!isDirect && { repliesElsewhere: true as const }),
     ...(thread && { quoted: { text: '', receipt } }),
   };
 };

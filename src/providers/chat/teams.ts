@@ -31,14 +31,14 @@ export const teams: Platform = {
       doc: 'Security token in base64, shown once when the outgoing webhook is created. Teams signs its requests with it',
       isSecret: true,
       form: { pattern: TOKEN, fault: 'must be base64, as shown by Teams' },
-      neededTo: ['receive'],
+      requiredFor: ['receive'],
     },
     {
       name: 'workflowUrl',
       doc: 'Workflows, "When a Teams webhook request is received": its URL. The signature in it is a secret',
       isSecret: true,
       form: { pattern: /^https?:\/\/\S+$/, fault: 'must be a URL' },
-      neededTo: ['send'],
+      requiredFor: ['send'],
     },
   ],
   setup: (receiver) => [
@@ -50,7 +50,7 @@ export const teams: Platform = {
     'The whole team can read the messages. Create a code first with adjutant channels link, then write @Adjutant /link CODE',
   ],
 
-  claims: ({ authorization = '' }) => authorization.startsWith('HMAC '),
+  matchesHeaders: ({ authorization = '' }) => authorization.startsWith('HMAC '),
   verify: ({ headers, body }, { secrets }, now) => {
     const mac = HMAC.exec(headers.authorization ?? '')?.[1];
     const token = secrets.securityToken ?? '';
@@ -61,7 +61,7 @@ export const teams: Platform = {
   parse: ({ body }) => [parseTeams(body)],
   reply: (_event, text) => cardOf(messageLines({ title: null, text })),
   // Teams reports a failure without a reply within five seconds.
-  taken: () => cardOf(messageLines({ title: null, text: 'One moment.' })),
+  pendingReply: () => cardOf(messageLines({ title: null, text: 'One moment.' })),
 
   render: (message) =>
     messagesOf(messageLines(message), { most: MAX_CARD_LENGTH, sizeOf: teamsSize }).map(cardOf),

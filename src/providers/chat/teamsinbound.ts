@@ -42,7 +42,7 @@ export const parseTeams = (body: Buffer): Inbound => {
     eventId: `${asText(conversation.id)}:${activityId}`,
     replyTo: asText(conversation.id),
     // Outgoing webhooks reply in the channel.
-    isOverheard: true,
+    isReadByOthers: true,
     ...(isForwarded(activity.attachments) && { isForwarded: true }),
     ...quotedIn(activity.attachments, person),
   };

@@ -54,14 +54,14 @@ export const telegram: Platform = {
       name: 'botToken',
       doc: 'Token that @BotFather returns for /newbot',
       isSecret: true,
-      neededTo: ['send'],
+      requiredFor: ['send'],
     },
     {
       name: 'webhookSecret',
       doc: 'Secret of your choice: 32 to 256 letters, digits, _ or -. Telegram sends it with each request',
       isSecret: true,
       form: { pattern: /^[\w-]{32,256}$/, fault: 'must be 32 to 256 letters, digits, _ or -' },
-      neededTo: ['receive'],
+      requiredFor: ['receive'],
     },
   ],
   setup: (receiver) => [
@@ -71,7 +71,7 @@ export const telegram: Platform = {
     'Send /link to your bot and redeem the code: adjutant channels link CODE',
   ],
 
-  claims: (headers) => headers['x-telegram-bot-api-secret-token'] !== undefined,
+  matchesHeaders: (headers) => headers['x-telegram-bot-api-secret-token'] !== undefined,
   verify: ({ headers }, { secrets }) =>
     isSameSecret(headers['x-telegram-bot-api-secret-token'], secrets.webhookSecret),
   parse: ({ body }) => [parseTelegram(body)],

@@ -36,10 +36,10 @@ const ofMessage = (message: Record<string, unknown>, eventId: string): Inbound =
   const typed = asText(message.text) || asText(message.caption);
   const isCut = typed.length >= LONGEST;
   const text = isCut ? typed : typed.trim();
-  const isWordless = text === '' && WORDLESS.some((key) => message[key] !== undefined);
+  const hasNoText = text === '' && WORDLESS.some((key) => message[key] !== undefined);
   // Telegram's examples omit the type; a private chat has the id of its user.
   const isPrivate = (chat.type ?? (idOf(chat.id) === sender?.id && 'private')) === 'private';
-  if (!sender || (text === '' && !isWordless)) return IGNORED;
+  if (!sender || (text === '' && !hasNoText)) return IGNORED;
   if (!isPrivate) return text === '' ? IGNORED : { kind: 'ignored', reason: IN_GROUP };
   return {
     kind: 'message',
@@ -48,7 +48,7 @@ const ofMessage = (message: Record<string, unknown>, eventId: string): Inbound =
     eventId,
     replyTo: `${idOf(chat.id)}:${idOf(message.message_id)}`,
     ...(OTHERS.some((key) => message[key] !== undefined) && { isForwarded: true }),
-    ...(isWordless && { isWordless }),
+    ...(hasNoText && { hasNoText }),
     ...(isCut && { isCut }),
     ...quotedIn(message, sender.id),
     ...filesIn(message),

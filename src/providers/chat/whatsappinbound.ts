@@ -119,8 +119,8 @@ const messageFrom = (
   }
   const type = asText(message.type);
   const text = asText(asObject(message[type])[WORDS[type] ?? '']).trim();
-  const isWordless = text === '' && type !== 'text';
-  if (SILENT.includes(type) || (text === '' && !isWordless)) return { kind: 'ignored' };
+  const hasNoText = text === '' && type !== 'text';
+  if (SILENT.includes(type) || (text === '' && !hasNoText)) return { kind: 'ignored' };
   const { forwarded, frequently_forwarded: often } = asObject(message.context);
   const isForwarded = forwarded === true || often === true;
   return {
@@ -128,7 +128,7 @@ const messageFrom = (
     kind: 'message',
     text,
     ...(isForwarded && { isForwarded }),
-    ...(isWordless && { isWordless }),
+    ...(hasNoText && { hasNoText }),
     ...quotedIn(asObject(message.context), from.sender),
     ...filesIn(type, asObject(message[type])),
   };

@@ -18,10 +18,10 @@ describe('eventLines', () => {
     const waitingFor = [{ id: 'agent_2', name: 'writer-1' }, { name: 'x\u001b[2J' }, null];
     const event = status({ status: 'running', waitingFor });
     expect(eventRow(event)).to.equal(
-      '7\t2026-03-01T12:00:00.000Z\tagent.status\twaits for writer-1, x\\x1b[2J, ',
+      '7\t2026-03-01T12:00:00.000Z\tagent.status\twaiting for writer-1, x\\x1b[2J, ',
     );
     const [line = ''] = eventLines(event, 80);
-    expect(line).to.endWith('status    waits for writer-1, x\\x1b[2J, ');
+    expect(line).to.endWith('status    waiting for writer-1, x\\x1b[2J, ');
     expect(eventRow(status({ status: 'running', waitingFor: [] }))).to.endWith('\trunning');
   });
 });

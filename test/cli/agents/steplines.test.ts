@@ -88,7 +88,7 @@ describe('the lines below the events', () => {
       async () => screen(),
       (text) => text !== '',
     );
-    expect(shown).to.match(/^ {9}1:0\d {2}now {7}runs shell_run$/);
+    expect(shown).to.match(/^ {9}1:0\d {2}now {7}running shell_run$/);
   });
 });
 

@@ -111,7 +111,7 @@ describe('approvals', () => {
     expect([code, await statusOf()]).to.equal([0, 'denied']);
     expect((await world.client.approvals.get({ id })).decisionReason).to.equal('Not now');
     const late = await shown(['approve', id, '--yes']);
-    expect([late.code, lines(late.stderr).at(-2)]).to.match(/1,It was denied at/);
+    expect([late.code, lines(late.stderr).at(-2)]).to.match(/1,The approval was already denied at/);
   });
 
   it('tells in a pipe what is asked and what is answered', { timeout: 20_000 }, async () => {

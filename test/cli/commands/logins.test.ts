@@ -22,14 +22,14 @@ describe('auth sessions', () => {
     const { code, stdout } = await world.cli([
       ...['auth', 'sessions', 'list', '--fields', 'device,state,address'],
     ]);
-    expect([code, stdout]).to.equal([0, 'phone\topen\t127.0.0.1\n\tthis one\t127.0.0.1\n']);
+    expect([code, stdout]).to.equal([0, 'phone\topen\t127.0.0.1\n\tcurrent\t127.0.0.1\n']);
   });
 
   it('are ended by the name of their device, once that is confirmed', async () => {
     const end = ['auth', 'sessions', 'delete', 'phone'];
     expect((await world.cli(end)).stderr).to.contain('--yes');
     const { code, stderr } = await world.cli([...end, '--yes']);
-    expect([code, stderr]).to.equal([0, 'Ended.\n']);
+    expect([code, stderr]).to.equal([0, 'Login session ended.\n']);
     expect((await world.client.logins.list()).sessions.length).to.equal(1);
     const again = await world.cli([...end, '--yes']);
     expect([again.code, again.stderr]).to.equal([

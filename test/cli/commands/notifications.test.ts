@@ -28,7 +28,7 @@ describe('notifications', () => {
     expect(await states()).to.equal('new\tin\nnew\tin\n');
     const [id = ''] = (await world.cli(['notif', 'ls', '--output', 'id'])).stdout.split('\n');
     const one = await world.cli(['notifications', 'read', id.slice(-6)], { terminal: 80 });
-    expect([one.code, one.stderr]).to.equal([0, 'Read: in: Something came\n']);
+    expect([one.code, one.stderr]).to.equal([0, 'Marked as read: in: Something came\n']);
     expect(await states('--unread')).to.equal('new\tin\n');
     expect((await world.cli(['notifications', 'read-all', '--json'])).stdout).to.equal(
       '{"read":1}\n',

@@ -28,7 +28,7 @@ describe('skills permissions', () => {
   });
 
   it('names what is wrong', async () => {
-    expect((await shown('set', 'http', 'allow')).stderr).to.contain('"http" is no tool');
+    expect((await shown('set', 'http', 'allow')).stderr).to.contain('"http" is not a tool name');
     const { code, stderr } = await shown('set', 'http.request', 'maybe');
     expect([code, stderr]).to.match(/2,.*level +must be one of \[allow, ask, deny\]/s);
     expect((await shown('set', 'nope.request', 'allow')).stderr).to.contain('is not a known skill');

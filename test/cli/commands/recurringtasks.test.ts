@@ -99,7 +99,7 @@ describe('adjutant recurring', () => {
     const begun = await world.cli(['recurring', 'run', 'the report of the week'], { terminal: 80 });
     const [task] = (await world.client.tasks.list({ query: {} })).tasks;
     const short = task?.id.slice(-6);
-    expect(begun.stderr).to.equal(`Begun: task ${short}. Show it: adjutant tasks get ${short}\n`);
+    expect(begun.stderr).to.equal(`Started: task ${short}. Show it: adjutant tasks get ${short}\n`);
     const runs = await world.cli(['recurring', 'runs', 'the report of the week'], { terminal: 80 });
     expect(runs.stdout).to.contain(`  task ${short}`);
     const list = await world.cli(['recurring', 'list'], { terminal: 80 });

@@ -55,7 +55,7 @@ describe('channels setup', () => {
 
   it('says what the platform refuses, with all stored', async () => {
     const { code, stderr } = await setup(['mattermost'], [server.baseUrl, 'wrong', COMMAND_TOKEN]);
-    expect([code, stderr.includes('mattermost refuses: Mattermost returned 401')]).to.equal([
+    expect([code, stderr.includes('mattermost rejects the settings: Mattermost returned 401')]).to.equal([
       1,
       true,
     ]);
@@ -137,10 +137,10 @@ describe('channels setup', () => {
       'a-secret',
     ];
     const done = await setup(['email'], answers);
-    expect([done.code, done.stderr.includes('email refuses: mail.invalid')]).to.equal([1, true]);
+    expect([done.code, done.stderr.includes('email rejects the settings: mail.invalid')]).to.equal([1, true]);
     expect(await stored('email')).to.include({ sends: true, receives: false, receiver: null });
     const moved = await setup(['email', '--host', 'other.invalid'], ['', '', '', '', 'another']);
-    expect(moved.stderr).to.include('email refuses: other.invalid');
+    expect(moved.stderr).to.include('email rejects the settings: other.invalid');
     expect(await stored('email')).to.include({ sends: true });
     const kept = await setup(['email', '--from', 'ada@example.org'], ['', '', '', '', '']);
     expect(kept.stderr).to.include('password (enter keeps it)');
@@ -189,7 +189,7 @@ describe('channels setup', () => {
     expect(alone.code).to.equal(1);
     expect(alone.stderr).to.contain('telegram works: @adj_bot\n');
     expect(alone.stderr).to.contain(
-      'telegram does not have the receiver address yet: Nobody outside',
+      'telegram does not have the receiver address yet: This daemon',
     );
     expect(alone.stderr).to.endWith('Register it: adjutant platforms install telegram\n');
   });

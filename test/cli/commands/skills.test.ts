@@ -58,7 +58,7 @@ describe('skills', () => {
     const ran = await world.cli([...call, args, '--approval-id', id ?? '']);
     expect([ran.code, ran.stderr]).to.match(/127\.0\.0\.1/);
     const again = await world.cli([...call, args, '--approval-id', id ?? '']);
-    expect([again.code, again.stderr]).to.match(/used already/);
+    expect([again.code, again.stderr]).to.match(/already used/);
   });
 });
 

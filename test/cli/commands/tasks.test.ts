@@ -39,7 +39,7 @@ describe('adjutant tasks', () => {
     await client.tasks.complete({ id: part.id, query: {} });
     const { stdout } = await world.cli(['tasks', 'get', 'Release'], { terminal: 80 });
     expect(stdout.split('\n').slice(-5)).to.equal([
-      'Parts:',
+      'Subtasks:',
       `  ${part.id.slice(-6)}  done  Write the notes`,
       'Blocked by:',
       `  ${first.id.slice(-6)}  open  Ask Grace`,

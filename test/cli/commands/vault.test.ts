@@ -63,7 +63,7 @@ describe('vault', () => {
       world.cli(['vault', 'add', name], { terminal: 100, answers });
     const empty = await at('empty', ['', 'the value']);
     expect(empty.stderr).to.equal(
-      'Value: ············\nIt is empty.\nValue: ············\nStored empty.\n',
+      'Value: ············\nThe value is empty.\nValue: ············\nStored empty.\n',
     );
     const pasted = await at('pasted', ['-----BEGIN KEY-----\nc4nary\n-----END KEY-----']);
     expect([pasted.code, pasted.stderr]).to.equal([

@@ -101,6 +101,6 @@ describe('completion', () => {
 
   it('refuses a shell that it does not know', async () => {
     const { code, stderr } = await adjutant(['completion', 'tcsh']);
-    expect([code, stderr]).to.equal([2, 'No completion for "tcsh".\nFor: bash, zsh, fish\n']);
+    expect([code, stderr]).to.equal([2, 'No completion for "tcsh".\nShells: bash, zsh, fish\n']);
   });
 });

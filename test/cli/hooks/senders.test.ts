@@ -58,7 +58,7 @@ describe('hooks of senders', () => {
       answers: typed,
     });
     expect([code, stderr]).to.match(/^0,/);
-    expect(stderr).to.contain("It must be the sender's public key");
+    expect(stderr).to.contain("The secret must be the sender's public key");
     const [discord] = (await world.client.hooks.list()).hooks;
     expect(discord?.triggerConfig).to.include({ verify: 'discord', webhookSecretSet: true });
   });

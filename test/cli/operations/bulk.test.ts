@@ -43,9 +43,9 @@ describe('work on all that failed', () => {
     await failed(3);
     const listed = await replay(['--failed', '--since', '2h', '--dry-run']);
     expect([listed.code, listed.stderr]).to.equal([0, listed.stderr]);
-    expect(listed.stderr).to.match(/^Replay: 3 runs, from .+ to .+\n {2}3 {2}deploy\n$/);
+    expect(listed.stderr).to.match(/^Replay: 3 executions, from .+ to .+\n {2}3 {2}deploy\n$/);
     const { code, stdout, stderr } = await replay(['--failed', '--since', '2h', '--yes', '--json']);
-    expect([code, stderr.startsWith('Replay: 3 runs')]).to.equal([0, true]);
+    expect([code, stderr.startsWith('Replay: 3 executions')]).to.equal([0, true]);
     const { result, status } = JSON.parse(stdout);
     expect({ status, result }).to.equal({
       ...{ status: 'completed', result: { replayed: 3, skipped: 0, reasons: {} } },
@@ -100,7 +100,7 @@ describe('work on all that failed', () => {
     const hooks = await world.cli(webhooks);
     expect([hooks.code, hooks.stderr]).to.equal([
       0,
-      'Nothing to send again.\nSkipped: 1\n  1  the webhook is disabled\n',
+      'Nothing to resend.\nSkipped: 1\n  1  the webhook is disabled\n',
     ]);
     const { id: channel } = await linkChannel(world.app, id);
     await loseMessage(world.app, { userId: id, channel });

@@ -49,7 +49,7 @@ describe('discord inbound', () => {
   it('believes the signature of its application, made just now', () => {
     const right = signed({ type: 1 }, { at: NOW });
     expect(verify(right)).to.be.true();
-    expect(discord.claims(right.headers)).to.be.true();
+    expect(discord.matchesHeaders(right.headers)).to.be.true();
     const { headers, body } = right;
     const mac = headers['x-signature-ed25519'] ?? '';
     const wrong: Request[] = [

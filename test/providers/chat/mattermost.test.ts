@@ -37,9 +37,9 @@ const shown = (text: string) =>
 
 describe('mattermost inbound', () => {
   it('is told by what Mattermost sends with each request', () => {
-    expect(mattermost.claims(command('link', '').headers)).to.be.true();
-    expect(mattermost.claims(post('hello').headers)).to.be.true();
-    expect(mattermost.claims({ 'user-agent': 'curl/8.5.0' })).to.be.false();
+    expect(mattermost.matchesHeaders(command('link', '').headers)).to.be.true();
+    expect(mattermost.matchesHeaders(post('hello').headers)).to.be.true();
+    expect(mattermost.matchesHeaders({ 'user-agent': 'curl/8.5.0' })).to.be.false();
   });
 
   it('believes each of its tokens, in a form or in JSON', () => {
@@ -92,7 +92,7 @@ describe('mattermost inbound', () => {
     const [one, two] = ['a'.repeat(26), 'b'.repeat(26)];
     const heard = (text: string, files: string, isJson = true) => {
       const [event] = parse(post(text, { files, isJson }));
-      return event?.kind === 'message' ? [event.isWordless, event.files] : event?.kind;
+      return event?.kind === 'message' ? [event.hasNoText, event.files] : event?.kind;
     };
     const fileOf = (ref: string) => ({ name: null, bytes: null, ref });
     expect(heard('', `${one},${two}`)).to.equal([true, [fileOf(one), fileOf(two)]]);

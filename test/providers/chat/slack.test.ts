@@ -126,7 +126,7 @@ describe('slack inbound', () => {
       );
     const heard = { kind: 'message' as const, sender: ADA, eventId: 'Ev1', replyTo: 'D024BE91L' };
     const asked = [{ name: null, bytes: null, ref: 'F0RDC39U1', isVoice: true as const }];
-    expect(sent({})).to.equal({ ...heard, text: '', isWordless: true, files: asked });
+    expect(sent({})).to.equal({ ...heard, text: '', hasNoText: true, files: asked });
     expect(sent({}, 'look')).to.equal({ ...heard, text: 'look', files: asked });
     const mention = { type: 'app_mention', channel_type: undefined, text: '<@U0BOT>' };
     for (const event of [mention, { files: [] }, { bot_id: 'B1' }]) {

@@ -22,7 +22,7 @@ const EVENT = {
   sender: { id: TO, name: ADA.name },
   eventId: '19:253b1f341670408fb6fe51050b6e5ceb@thread.skype;messageid=1485983194839:1485983408511',
   replyTo: '19:253b1f341670408fb6fe51050b6e5ceb@thread.skype;messageid=1485983194839',
-  isOverheard: true as const,
+  isReadByOthers: true as const,
 };
 
 const SETTINGS = { baseUrl: 'https://teams.microsoft.com', values: {}, secrets: {} };
@@ -41,7 +41,7 @@ const heard = (text: string, more = {}) => parse(said(text, NOW, more).body);
 describe('teams inbound', () => {
   it('believes what is signed with the security token, and no other byte', () => {
     const { headers, body } = said('hello', NOW);
-    expect(teams.claims(headers)).to.be.true();
+    expect(teams.matchesHeaders(headers)).to.be.true();
     expect(verify({ headers, body })).to.be.true();
     expect(verify({ headers, body: flipped(body) })).to.be.false();
     expect(verify({ headers: {}, body })).to.be.false();

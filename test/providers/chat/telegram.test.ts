@@ -63,7 +63,7 @@ describe('telegram inbound', () => {
     const handedOn = { photo, caption: 'look', forward_origin: { type: 'user' } };
     expect(sent(handedOn)).to.equal({ ...said, text: 'look', isForwarded: true, files });
     for (const key of ['photo', 'voice', 'sticker', 'document', 'location']) {
-      expect(sent({ [key]: {} })).to.equal({ ...said, text: '', isWordless: true });
+      expect(sent({ [key]: {} })).to.equal({ ...said, text: '', hasNoText: true });
     }
     const group = { id: -100, type: 'group' };
     for (const more of [{ pinned_message: {} }, { photo, chat: group }, {}]) {

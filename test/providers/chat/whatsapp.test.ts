@@ -109,10 +109,10 @@ describe('whatsapp inbound', () => {
       expect(parse(captioned)).to.equal([{ ...said, text: 'look', ...kept(type) }]);
     }
     const voice = { name: 'voice message', bytes: null, ref: file.id, isVoice: true as const };
-    const spoken = { ...said, text: '', isWordless: true as const, files: [voice] };
+    const spoken = { ...said, text: '', hasNoText: true as const, files: [voice] };
     expect(parse(sent('audio', file))).to.equal([spoken]);
     for (const type of ['image', 'video', 'document', 'sticker', 'location']) {
-      const heard = { ...said, text: '', isWordless: true as const, ...kept(type) };
+      const heard = { ...said, text: '', hasNoText: true as const, ...kept(type) };
       expect(parse(sent(type, file))).to.equal([heard]);
     }
   });

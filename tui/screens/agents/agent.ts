@@ -113,7 +113,6 @@ const factsOf = ({ session: { now }, lists }: State, agent: Agent, width: number
   );
 };
 
-/** Number of sub-agents, and total cost. */
 const treeSummary = (state: State): string => {
   const agents = branches(state).map(({ agent }) => agent);
   const below = counted(Math.max(0, agents.length - 1), 'sub-agent');

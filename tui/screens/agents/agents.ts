@@ -89,11 +89,9 @@ export const branchColumns = (state: State): ScreenColumn<Branch>[] => [
   column('DOING', [10, 200, 1], ({ agent }) => doingOf(state, agent)),
 ];
 
-/** Status of the agent, or the action in progress on it. */
 export const agentStatus = ({ lists }: State, { id, status }: Agent): string =>
   lists.agents.busy[id] ?? status;
 
-/** Need for the messages of an agent. */
 export const messagesNeed = (agent: Agent | null, afterMs: number): PageNeed[] => {
   if (agent === null) return [];
   const everyMs = hasAgentEnded(agent) ? OVER_MS : TALK_MS;

@@ -71,7 +71,6 @@ const callRows = (
   return isRaw ? rows : folded(rows, FOLDED_CALL);
 };
 
-/** The first rows, and the number of further ones. */
 const folded = (rows: ScreenRow[], most: number): ScreenRow[] => {
   const more = rows.length - most;
   if (more <= 0) return rows;
@@ -79,7 +78,6 @@ const folded = (rows: ScreenRow[], most: number): ScreenRow[] => {
   return [...rows.slice(0, most), row(' '.repeat(NAME), tonedSpan('muted', turns))];
 };
 
-/** Pending call of an agent, or `null`. */
 export const waitingCall = ({ lists }: State, agent: Agent): Approval | null =>
   rowsOf(lists.approvals).find(
     ({ agentId, status }) => agentId === agent.id && status === 'pending',
@@ -95,7 +93,6 @@ const approvalRows = (state: State, agent: Agent, width: number): ScreenRow[] =>
   ];
 };
 
-/** A name, with the wrapped text beside it. */
 export const namedRows = (
   name: string,
   text: string,

@@ -30,7 +30,6 @@ export const licenceText = ({ licence, licenceUrl }: InstallFacts): string => {
 const originOf = (source: string): string =>
   URL.canParse(source) && /^https?:/.test(source) ? new URL(source).host : source;
 
-/** Whether a dependency is installed already. */
 const isThere = ({ lists: { capabilities } }: State, need: string): boolean =>
   capabilities.byId[capabilitySlug(need)]?.status === 'available';
 

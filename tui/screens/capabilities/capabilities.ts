@@ -153,7 +153,6 @@ const listed: ScreenPage = listPage<CapabilityRow>({
   glossary: STATUS_WORDS,
 });
 
-/** Room for the list below the machine. */
 const below = (size: Size, above: readonly ScreenRow[]): Size => ({
   ...size,
   height: Math.max(0, size.height - above.length - 1),

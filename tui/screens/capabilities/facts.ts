@@ -20,7 +20,6 @@ export const spokenSpeed = (fit: ModelFit): string => {
   return text.startsWith('~') ? `${text.slice(1)}, estimated` : text;
 };
 
-/** Memory of a model, and its parts. */
 const memoryText = ({ totalBytes, weightsBytes, kvCacheBytes, bufferBytes }: ModelFit): string => {
   const parts = [
     `weights ${sizeText(weightsBytes)}`,
@@ -59,7 +58,6 @@ const failureOf = (operation: Operation | null): string => {
   return `${operation.title}: ${operation.status}${operation.error === null ? '' : `: ${operation.error}`}`;
 };
 
-/** All facts about a capability, except its name and state. */
 export const capabilityFacts = ({ item, fit, operation }: CapabilityRow): [string, string][] => {
   const { apiId, kind, version, path, reason, bytes, usedBy, install, status } = item;
   const failure = failureOf(operation);
@@ -78,7 +76,6 @@ export const capabilityFacts = ({ item, fit, operation }: CapabilityRow): [strin
   return facts;
 };
 
-/** Name, state, and progress of a running operation. */
 export const capabilityHead = (state: State, of: CapabilityRow, width: number): ScreenRow[] => {
   const word = capabilityState(state, of);
   const { item, operation } = of;

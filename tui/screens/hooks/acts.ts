@@ -3,7 +3,6 @@ import type { Acts } from '../../page.js';
 import { type Act, done, onRow } from '../../state/act.js';
 import { offered } from '../list.js';
 
-/** Outcome of an execution in one line. */
 export const hookGist = ({ error, result, agentId }: Execution): string => {
   if (error) return error;
   if (typeof result === 'string') return result;

@@ -14,7 +14,6 @@ import { chunkPlace, sourcePlace } from './source.js';
 /** Time without typing before the daemon is asked, in milliseconds. */
 const TYPED_MS = 200;
 
-/** The search query. Empty if there is none. */
 export const queryOf = ({ ui }: State): string => topView(ui).filter.trim();
 
 /** The last result, which may belong to an earlier query. `null` if the search failed. */
@@ -41,7 +40,6 @@ const hitRows = (_: State, hit: SearchHit, width: number): ScreenRow[] => {
   ];
 };
 
-/** Result of the search in a line, or its progress. */
 const summaryOf = (state: State): string => {
   const found = foundItem(state);
   if (state.lists.found.trouble) return '';

@@ -40,7 +40,6 @@ const STEPS: Record<MailStep['step'], string> = {
 const shortSubject = (of: { subject: string }): string =>
   exposed(oneLine(subjectOf(of))).slice(0, MAX_SUBJECT);
 
-/** Saves a reply as a draft. Nothing is sent. */
 const replyActs = (mail: MailMessage | MailMessageDetail): Acts => {
   const wanted = 'replyTo' in mail ? mail.replyTo : [];
   const authors = wanted.length > 0 ? wanted : [mail.from].flatMap((each) => each ?? []);
@@ -92,7 +91,6 @@ const taskAct = (mail: MailMessage | MailMessageDetail): Act => ({
   },
 });
 
-/** Keeps the files of an e-mail as documents. */
 export const fileActs = ({ id, attachments, subject }: MailMessageDetail): Acts =>
   offered<Act>({
     add: attachments.length > 0 && {

@@ -33,7 +33,6 @@ const verdictOf = ({ authentication }: MailMessage): string =>
 
 const without = (facts: MailFacts): MailFacts => facts.filter(([, value]) => value !== '');
 
-/** Header of an e-mail, as far as the list has it. */
 export const mailFacts = (mail: MailMessage, now: number): MailFacts =>
   without([
     ['From', mailSender(mail.from)],
@@ -63,7 +62,6 @@ export const mailMore = ({
     ['Cut', isCut && problem === null ? 'the message is longer than shown' : ''],
   ]);
 
-/** Header of a draft, with all recipients. */
 export const draftFacts = ({ to, cc, bcc, attachments, html, untrusted }: MailDraft): MailFacts =>
   without([
     ['To', to.join(', ') || 'nobody yet'],
@@ -76,7 +74,6 @@ export const draftFacts = ({ to, cc, bcc, attachments, html, untrusted }: MailDr
 
 export const subjectOf = ({ subject }: { subject: string }): string => subject || '(no subject)';
 
-/** Status of a sent e-mail for each recipient. */
 export const sentFacts = (mail: SentMail, now: number): MailFacts =>
   without([
     ...mail.recipients.map(({ place, address, status, reply }): [string, string] => [

@@ -111,7 +111,6 @@ const COMMANDS = ['email', 'email drafts', 'email sent', 'email accounts'];
 
 const partOf = ({ ui }: State): ScreenPage => PARTS[topView(ui).tab] ?? messagesPage;
 
-/** Received e-mail, drafts, sent e-mail and mail accounts. */
 export const mailPage: ScreenPage = {
   name: 'mail',
   title: 'Mail',

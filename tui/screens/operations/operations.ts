@@ -32,7 +32,6 @@ const BAR_WIDTH = 6;
 const statusOf = ({ lists }: State, { id, status }: Operation): string =>
   lists.operations.busy[id] ?? status;
 
-/** Full progress bar, with rate and time left while it runs. */
 export const progressText = ({ paces }: State, operation: Operation): string => {
   if (!operation.progress) return isOver(operation) ? '' : `${operation.status}…`;
   const samples = paces[operation.id] ?? [];
@@ -57,7 +56,6 @@ const shortBar = (operation: Operation): string => {
   return `[${'#'.repeat(full)}${'·'.repeat(BAR_WIDTH - full)}] ${share.padStart(5)}`;
 };
 
-/** Time left. Empty if unknown. */
 const leftOf = (state: State, operation: Operation): string =>
   / {2}([^ ].*) left$/.exec(progressText(state, operation))?.[1]?.replace(/^.* {2}/, '') ?? '';
 
@@ -84,7 +82,6 @@ export const operationFacts = (
   return facts;
 };
 
-/** Members of the result. No rows without a result. */
 export const resultRows = ({ result }: Operation, width: number): ScreenRow[] => {
   const entries = Object.entries(result ?? {});
   if (entries.length === 0) return [];

@@ -92,7 +92,6 @@ const needGoal = (state: State): JumpTarget | null => {
   return hookId === null ? { root: 'hooks', places: [] } : hookGoal(hookId, id);
 };
 
-/** Last event of each execution, newest first. */
 const latestRuns = ({ streams }: State, most: number): StreamEntry[] => {
   const runs = new Map<unknown, StreamEntry>();
   const { entries } = ringOf(streams, EXECUTIONS);

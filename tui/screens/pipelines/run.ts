@@ -36,7 +36,6 @@ export const STAGE_WORDS = [
   ['- and x', 'the stage was skipped; it was stopped'],
 ] as const;
 
-/** Columns of stages. The keys are drawn as a tree. */
 const stageColumns = (state: State): ScreenColumn<StageItem>[] => {
   const { lists, session } = state;
   const branches = new Map(

@@ -44,7 +44,6 @@ const doneOf = (state: State, run: RunItem): string => {
 const currentStage = (stages: readonly StageBrief[]): StageBrief | undefined =>
   stages.find(needsPerson) ?? stages.find(({ status }) => status === 'running');
 
-/** What a run waits for or does, or why it failed. */
 const nowOf = (state: State, run: RunItem): string => {
   if (run.error !== null) return run.error;
   const stage = currentStage(stagesOf(state, run) ?? []);
@@ -87,7 +86,6 @@ const needsOf = (of: string | null, run: RunItem | null): PageNeed[] => [
   ...(run ? [{ is: 'list' as const, list: 'stages' as const, of: run.id, afterMs: REST_MS }] : []),
 ];
 
-/** All runs, or those started by one stage. */
 const shownRuns = ({ ui, lists }: State): RunItem[] => {
   const { of = null, id } = topView(ui);
   if (of === null) return lists.runs.of === null ? rowsOf(lists.runs) : [];

@@ -50,7 +50,6 @@ export const treeLines = (lines: string): string => {
 /** Part of the digest that a user compares. */
 export const shortDigest = ({ digest }: StageItem): string => (digest ?? '').slice(0, 8);
 
-/** Duration of a stage. Empty if it has not started. */
 export const tookOf = (
   { startedAt, finishedAt }: Pick<StageItem, 'startedAt' | 'finishedAt'>,
   now: number,

@@ -21,7 +21,6 @@ const URGENCY = ['', 'low', 'high', 'urgent'];
 
 const viewOf = ({ ui }: State): string => TASK_VIEWS[topView(ui).tab] ?? TASK_VIEWS[0];
 
-/** State of a task, or action in progress. */
 const stateOf = ({ lists }: State, { id, status }: TaskView): string =>
   lists.tasks.busy[id] ?? status.replace('_', ' ');
 
@@ -45,7 +44,6 @@ const wholeDueOf = (state: State, task: TaskView): string => {
   return text === '' || isLocalClock(timezone, at) ? text : `${text} (${timezone})`;
 };
 
-/** Title of a task, if it is loaded. */
 const titleOf = ({ lists: { tasks, parents } }: State, id: string): string | undefined =>
   tasks.byId[id]?.title ?? parents.byId[id]?.title;
 
@@ -80,7 +78,6 @@ const detailRows = (state: State, task: TaskView, width: number): ScreenRow[] =>
   ...(task.notes === null ? [] : [[], ...textRows(task.notes, width, true)]),
 ];
 
-/** Page of the agent that works on a task, if any. */
 export const taskGoal = ({ assignee }: TaskView): JumpTarget | null =>
   assignee === 'me' ? null : agentGoal(assignee);
 
@@ -119,7 +116,6 @@ const needs = (state: State): PageNeed[] => [
   ...parentNeeds(state, state.lists.tasks.byId[chosenOf(listed, state)?.id ?? '']),
 ];
 
-/** Tasks that can be done now, are due today or overdue, or all. */
 export const tasksPage: ScreenPage = {
   ...listed,
   tabs: TABS,
