@@ -1,0 +1,38 @@
+import * as Lab from '@hapi/lab';
+import { none } from './harness/sources.js';
+import { apiTexts, commandTexts, type UserText } from './harness/texts.js';
+
+export const lab = Lab.script();
+const { before, describe, it } = lab;
+
+const MAX_SUMMARY_WORDS = 10;
+/** Constructions that a reader cannot understand without the sentence before. */
+const DANGLING =
+  /^(To|Of|For|Those|That|What|Which|Who|Likewise|Its|So)\b|\b(is|are) to\b|\bmay stand\b|\bfrom here on\b|\b(to|for|of|with) one$/;
+
+describe('texts that users read', { timeout: 120_000 }, () => {
+  let texts: UserText[];
+  before(async () => {
+    texts = [...(await apiTexts()), ...(await commandTexts())];
+  });
+
+  const wrong = (kinds: UserText['kind'][], isWrong: (text: string) => boolean) =>
+    none(
+      texts
+        .filter(({ kind, text }) => kinds.includes(kind) && isWrong(text))
+        .map(({ at, text }) => `${at}: ${text}`),
+    );
+
+  it('summarize with a verb first, in at most ten words and without a full stop', () => {
+    wrong(['summary', 'command'], (text) => {
+      const words = text.split(' ');
+      return !VERBS.has(words[0] ?? '') || words.length > MAX_SUMMARY_WORDS || text.endsWith('.');
+    });
+  });
+
+  it('describe without a dangling clause', () => {
+    wrong(['field', 'flag'], (text) => DANGLING.test(text));
+  });
+});
+
+const VERBS = new Set<string>([]);
