@@ -141,7 +141,7 @@ const tokens = listPage<AccessToken>({
   item: ({ id, name, scopes }) => ({ id, name, words: (scopes ?? []).join(' ') }),
   columns: ({ session: { now }, lists }) => [
     column('NAME', [10, 40, 0], ({ id, name }) => lists.tokens.busy[id] ?? name),
-    column('MAY', [10, 60, 1], ({ scopes }) => scopes?.join(' ') ?? 'all your rights'),
+    column('SCOPES', [10, 60, 1], ({ scopes }) => scopes?.join(' ') ?? 'all your rights'),
     column('USED', [5, 6, 2], ({ lastUsedAt }) => since(lastUsedAt, now)),
     column('ENDS', [8, 19, 3], ({ expiresAt }) => timeOfEvent(expiresAt, now)),
   ],

@@ -73,7 +73,7 @@ const Facts = ({ run, hook }: ExecutionWithHook) => (
       </Fact>
       <Time word="Started" at={run.startedAt} />
       <Time word="Ended" at={run.finishedAt} />
-      {run.durationMs !== null && <Fact name="Took">{durationText(run.durationMs)}</Fact>}
+      {run.durationMs !== null && <Fact name="Duration">{durationText(run.durationMs)}</Fact>}
       {run.agentId !== null && (
         <Fact name="Agent">
           <a href={pageLink('agent', run.agentId)}>The agent and its transcript</a>
