@@ -78,7 +78,7 @@ describe('tunnel', () => {
     );
     expect(stdout).to.match(/ {2}4 unsigned +not run\n/);
     expect(stdout).to.match(/\nCause nothing listens on the port/);
-    expect(stdout).to.match(/\nDo {4}configure the proxy to forward to 127\.0\.0\.1:\d+/);
+    expect(stdout).to.match(/\nFix {3}configure the proxy to forward to 127\.0\.0\.1:\d+/);
   });
 
   it('needs a provider where nobody can be asked', async () => {
