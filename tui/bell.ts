@@ -15,13 +15,13 @@ const QUIET_MS = 5000;
  */
 export const ringOnApproval = ({ store, now, ring }: BellDeps): (() => void) => {
   const { approvals: first } = store.get().lists;
-  let known = first.loadedAt === null ? null : new Set(waitingIn(first));
+  let known = first.loadedAt === null ? null : new Set(pendingIds(first));
   let rangAt = Number.NEGATIVE_INFINITY;
   return store.subscribe(
     ({ lists }) => lists.approvals,
     (approvals) => {
       if (approvals.loadedAt === null) return;
-      const waiting = waitingIn(approvals);
+      const waiting = pendingIds(approvals);
       const isNew = known !== null && waiting.some((id) => !known?.has(id));
       known = new Set([...(known ?? []), ...waiting]);
       if (!isNew || now() - rangAt < QUIET_MS) return;
@@ -31,5 +31,5 @@ export const ringOnApproval = ({ store, now, ring }: BellDeps): (() => void) => 
   );
 };
 
-const waitingIn = ({ order, byId }: State['lists']['approvals']): string[] =>
+const pendingIds = ({ order, byId }: State['lists']['approvals']): string[] =>
   order.filter((id) => byId[id]?.status === 'pending');

@@ -11,15 +11,15 @@ export interface TerminalExit {
  * Reports each noticeable end of the process: a signal or an uncaught error. Returns a function
  * that stops it.
  */
-export const onEnding = (tell: (ending: TerminalExit) => void): (() => void) => {
+export const onEnding = (report: (ending: TerminalExit) => void): (() => void) => {
   const bySignal = SIGNALS.map((signal) => {
-    const hear = (): void => tell({ code: 128 + constants.signals[signal] });
+    const hear = (): void => report({ code: 128 + constants.signals[signal] });
     process.on(signal, hear);
     return () => process.off(signal, hear);
   });
   // Node.js would write its warnings into the screen.
   process.removeAllListeners('warning').on('warning', () => {});
-  const fail = (error: unknown): void => tell({ code: 1, error });
+  const fail = (error: unknown): void => report({ code: 1, error });
   process.on('uncaughtException', fail);
   process.on('unhandledRejection', fail);
   return () => {

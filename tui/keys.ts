@@ -224,17 +224,17 @@ export const bindings: readonly Binding[] = [
   ...field.map((binding) => ({ ...binding, scope: 'field' as const })),
 ];
 
-const found = <B extends { keys: readonly string[] }>(table: readonly B[], key: string) =>
+const findBinding = <B extends { keys: readonly string[] }>(table: readonly B[], key: string) =>
   table.find(({ keys }) => keys.includes(key));
 
-export const moveOf = (key: string): Move | undefined => found(everywhere, key)?.verb;
+export const moveOf = (key: string): Move | undefined => findBinding(everywhere, key)?.verb;
 export const actOf = (page: PageName, pressed: string): ActVerb | undefined =>
   actsOf(page).find(({ key }) => key === pressed)?.verb;
 /** Whether the key may be the first half of another one. */
 export const isPrefix = (key: string): boolean => key === PREFIX;
-export const sheetVerbOf = (key: string): SheetVerb | undefined => found(sheet, key)?.verb;
-export const secretVerbOf = (key: string): SecretVerb | undefined => found(secret, key)?.verb;
-export const fieldVerbOf = (key: string): FieldVerb | undefined => found(field, key)?.verb;
+export const sheetVerbOf = (key: string): SheetVerb | undefined => findBinding(sheet, key)?.verb;
+export const secretVerbOf = (key: string): SecretVerb | undefined => findBinding(secret, key)?.verb;
+export const fieldVerbOf = (key: string): FieldVerb | undefined => findBinding(field, key)?.verb;
 export const isMove = (verb: string): boolean => MOVES.includes(verb);
 
 /** Character that a key types into a field. `null` for a named key. */
@@ -244,19 +244,19 @@ export const writtenBy = (key: string): string | null => {
 };
 
 /** Scopes in which page keys have no effect. */
-const APART: readonly Scope[] = ['sheet', 'secret', 'field'];
+const SEPARATE_SCOPES: readonly Scope[] = ['sheet', 'secret', 'field'];
 
 /** Finds keys with two meanings in one scope, or with different meanings on pages. */
 export const conflictsIn = (table: readonly Binding[]): string[] => {
-  const pages = table.filter(({ scope }) => !APART.includes(scope));
+  const pages = table.filter(({ scope }) => !SEPARATE_SCOPES.includes(scope));
   return [
-    ...doubled(pages, (a, b) => a.verb !== b.verb || a.scope === b.scope),
-    ...doubled(pages, (a, b) => a.scope === 'everywhere' && b.scope !== 'everywhere'),
-    ...doubled(table, (a, b) => a.scope === b.scope && APART.includes(a.scope)),
+    ...findDuplicates(pages, (a, b) => a.verb !== b.verb || a.scope === b.scope),
+    ...findDuplicates(pages, (a, b) => a.scope === 'everywhere' && b.scope !== 'everywhere'),
+    ...findDuplicates(table, (a, b) => a.scope === b.scope && SEPARATE_SCOPES.includes(a.scope)),
   ];
 };
 
-const doubled = (
+const findDuplicates = (
   table: readonly Binding[],
   isWrong: (a: Binding, b: Binding) => boolean,
 ): string[] =>

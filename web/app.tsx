@@ -66,16 +66,16 @@ export const BrowserPage = () => {
     if (name !== 'unknown') return <LoginView />;
     return (
       <main class="login" id="main">
-        <Nowhere />
+        <NotFound />
       </main>
     );
   }
   return (
     <Layout me={who} place={name}>
       {name === 'unknown' ? (
-        <Nowhere />
+        <NotFound />
       ) : (
-        <Shown key={`${name} ${id}`} name={name} id={id} query={query} />
+        <LoadedView key={`${name} ${id}`} name={name} id={id} query={query} />
       )}
     </Layout>
   );
@@ -83,7 +83,7 @@ export const BrowserPage = () => {
 
 const loaded = new Map<PagePlace, ViewComponent>();
 
-const Shown = ({ name, id, query }: ViewProps & { name: PagePlace }) => {
+const LoadedView = ({ name, id, query }: ViewProps & { name: PagePlace }) => {
   const [view, setView] = useState<{ of: ViewComponent | undefined }>({ of: loaded.get(name) });
   const [hasFailed, setFailed] = useState(false);
   const load = useCallback(() => {
@@ -106,7 +106,7 @@ const Shown = ({ name, id, query }: ViewProps & { name: PagePlace }) => {
   return <view.of id={id} query={query} />;
 };
 
-const Nowhere = () => (
+const NotFound = () => (
   <>
     <Heading title="Not found" />
     <p>

@@ -45,14 +45,11 @@ export const Capability = s.object('Capability', {
   id: s.text(200).description('Slug of an installed capability, or the id to install otherwise'),
   kind: s.oneOf('CapabilityKind', 'model', 'engine', 'language', 'tool', 'runtime'),
   name: s.text(200),
-  status: s.oneOf(
-    'CapabilityStatus',
-    'available',
-    'missing',
-    'degraded',
-    'installing',
-    'unsupported',
-  ),
+  status: s
+    .oneOf('CapabilityStatus', 'available', 'missing', 'degraded', 'installing', 'unsupported')
+    .description(
+      '`degraded`: installed, but not working. `unsupported`: cannot be installed on this machine',
+    ),
   version: s.nullable(s.text(200)),
   path: s
     .nullable(s.text(4096))
@@ -104,7 +101,9 @@ const Speed = s.object('TokensPerSecond', {
   unit: s
     .oneOf('SpeedUnit', 'written', 'read')
     .description('Counted tokens: `written` in replies, or `read` to compute embeddings'),
-  estimated: s.nullable(s.amount(0, Number.MAX_SAFE_INTEGER)),
+  estimated: s
+    .nullable(s.amount(0, Number.MAX_SAFE_INTEGER))
+    .description('`null` if it cannot be estimated'),
   measured: s.nullable(
     s.object('MeasuredSpeed', {
       median: s.amount(0, Number.MAX_SAFE_INTEGER),
@@ -131,8 +130,10 @@ const ModelFit = s.object('ModelFit', {
     'Size of the KV cache. `null` if the architecture of the model is not known',
   ),
   bufferBytes: bytesOrNull(),
-  totalBytes: bytes(),
-  runsOn: s.oneOf('RunsOn', 'gpu', 'cpu', 'split', 'none'),
+  totalBytes: bytes().description('Total memory required'),
+  runsOn: s
+    .oneOf('RunsOn', 'gpu', 'cpu', 'split', 'none')
+    .description('`split`: partly on the GPU. `none`: the model does not fit'),
   headroomBytes: s
     .whole(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER)
     .description('Usable memory that remains. Negative if memory is missing'),

@@ -30,7 +30,9 @@ export const Channel = s.object('Channel', {
   kind: kind(),
   address: address(),
   name: name(),
-  verifiedAt: s.nullable(s.time()),
+  verifiedAt: s
+    .nullable(s.time())
+    .description('Time of the verification. `null` until the channel is verified'),
   createdAt: s.time(),
 });
 export type Channel = s.Static<typeof Channel>;
@@ -87,7 +89,9 @@ export type SentCode = s.Static<typeof SentCode>;
 
 const ChannelTest = s.object('ChannelTest', {
   sendingId: s.id('sending'),
-  status: s.oneOf('SendingStatus', 'queued', 'sending', 'sent', 'failed', 'unknown'),
+  status: s
+    .oneOf('SendingStatus', 'queued', 'sending', 'sent', 'failed', 'unknown')
+    .description('`unknown`: the reply was lost, so the message may have been delivered'),
   receipt: s
     .nullable(s.text(500))
     .description('Identifier that the platform assigned to the message'),

@@ -65,16 +65,16 @@ interface PlatformLetter {
 const sendContent = async (
   deps: TransportDeps,
   platform: OutboundPlatform,
-  letter: PlatformLetter,
+  outgoing: PlatformLetter,
 ): Promise<SendResult> => {
-  const { message, channel, reach } = letter;
+  const { message, channel, reach } = outgoing;
   const isRead = platform.endpoint !== undefined;
   const content = await messageOf(deps, message, isRead);
   const late = platform.late?.(reach.settings);
   const isLate = channel.open_until !== null && channel.open_until <= iso(deps.clock.now());
   if (late && isLate) return platform.send(reach, channel.sender_id, late(content));
   const sent = await sendParts(deps, platform, {
-    ...letter,
+    ...outgoing,
     parts: await bounded(platform, content),
   });
   if (sent.verdict !== 'failed' || !sent.isLate) return sent;

@@ -28,11 +28,12 @@ const transcription = {
   reason: s
     .nullable(s.oneOf('NoTextReason', 'silence', 'no_speech', 'not_understood'))
     .description('Reason for which the text is empty. `null` if it is not'),
-  passedOver: s.list(
-    s.object('PassedOverEngine', { engine: s.text(200), because: s.anyText(2000) }),
-    20,
-  ),
-  costUsd: s.nullable(s.amount(0, Number.MAX_SAFE_INTEGER)),
+  passedOver: s
+    .list(s.object('PassedOverEngine', { engine: s.text(200), because: s.anyText(2000) }), 20)
+    .description('Engines that were skipped or failed, each with the reason'),
+  costUsd: s
+    .nullable(s.amount(0, Number.MAX_SAFE_INTEGER))
+    .description('Cost in US dollars. `null` if the model has no price'),
   error: s.nullable(s.anyText(2000)),
   code: s
     .nullable(s.text(60))

@@ -138,7 +138,7 @@ describe('an approval', () => {
     desk.clock.forward(1);
     const late = await desk.answer(approvalId, true);
     expect([late.status, late.body.code]).to.equal([409, 'already_decided']);
-    expect(late.body.message).to.contain('It was expired at');
+    expect(late.body.message).to.contain('was already expired at');
     expect((await desk.reaches(id)).result).to.equal('Done.');
     expect(desk.told()).to.equal(['Denied: the approval expired. It was not run.']);
     expect(desk.canary.heard).to.equal([]);
@@ -303,7 +303,7 @@ describe('an approval', () => {
     const limits = { maxAnswerTokens: 110_000 };
     const { id } = await desk.spawn({ prompt: 'Post much', limits });
     await desk.reaches(id);
-    expect(desk.told()[0]).to.contain('too long to be read');
+    expect(desk.told()[0]).to.contain('too long to be reviewed');
   });
 
   it('is told on the socket’s channel when it is asked for and when it is decided', async () => {

@@ -8,7 +8,6 @@ export interface Conversation {
   /** Output since the last line of input, once it contains the text. */
   hears(text: string): Promise<string>;
   all(): string;
-  /** Closes the input. */
   hangUp(): void;
   signal(name: NodeJS.Signals): void;
   ended: Promise<number | null>;

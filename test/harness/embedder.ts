@@ -81,7 +81,6 @@ export const startEmbedder = async (dialect: EmbedDialect, dimensions = 256) => 
   return {
     provider: dialect,
     baseUrl: `http://127.0.0.1:${port}${dialect === 'ollama' ? '' : '/v1'}`,
-    /** Requests so far, oldest first. */
     asked,
     /** All texts to embed. */
     texts: (): string[] => asked.flatMap(({ body }) => body.input),

@@ -37,7 +37,6 @@ export const layOutOdd = async (): Promise<Odd> => {
 export interface Everything {
   url: string;
   address: string;
-  /** Resolves at the next request. */
   called(): Promise<void>;
   kill(): Promise<void>;
 }

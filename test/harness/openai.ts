@@ -62,7 +62,6 @@ export const dictated = () => {
       await write({}, finish);
       (await begun).end('data: [DONE]\n\n');
     },
-    /** Cuts the connection. */
     breakOff: async (): Promise<void> => {
       (await begun).destroy();
     },

@@ -15,7 +15,6 @@ export interface ArrivedPush {
   headers: Record<string, string | string[] | undefined>;
   /** Verified claims of the sender's token (RFC 8292). */
   claims: { aud: string; exp: number; sub: string };
-  /** The public key of the sender. */
   sender: string;
   text: string;
 }

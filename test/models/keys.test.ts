@@ -83,7 +83,7 @@ describe('a key that no header can hold', () => {
         actionConfig: { webhookUrl: 'https://example.com/', credentialId: odd },
       }),
       'actionConfig.credentialId',
-      `refers to a value that ${FAULT}`,
+      `has a value that ${FAULT}`,
     ],
     [
       'an MCP server',

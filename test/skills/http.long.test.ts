@@ -74,7 +74,7 @@ describe('the real server-everything over streamable HTTP', () => {
     const died = await call;
     expect(died.status).to.equal(424);
     expect(died.body.message).to.match(
-      /^everything\.trigger-long-running-operation: The server is gone/,
+      /^everything\.trigger-long-running-operation: The server is no longer running/,
     );
     expect((await stage.run('everything', 'echo', { message: 'x' })).status).to.equal(424);
     everything = await startEverything(Number(everything.address.split(':')[1]));

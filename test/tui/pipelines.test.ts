@@ -188,7 +188,7 @@ describe('a run on the desk', () => {
   it('draws its stages as a tree, with a sign and a word for each state', () => {
     const state = known(opened(STAGES, 'approve'));
     expect(lines(state).slice(0, 4)).to.equal([
-      '  STAGE         STATE               KIND      TOOK  WHY',
+      '  STAGE         STATE               KIND      TOOK  REASON',
       '  draft         + completed         tool      0:01',
       '> └ approve     ? waiting_approval  approval  1:00',
       '    └ publish   . pending           tool            also needs draft',

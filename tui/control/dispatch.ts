@@ -29,19 +29,19 @@ export const dispatchKey = (controller: Controller, event: InputEvent): void => 
   if (event.type !== 'key') return;
   const { key, isBurst } = event;
   const { ui } = controller.store.get();
-  if (obeyAlways(controller, key)) return;
+  if (handleGlobalKey(controller, key)) return;
   if (ui.secret) answerSecret(controller, ui.secret, key, isBurst);
   else if (ui.field) answerField(controller, ui.field, key);
   else if (ui.sheet) answerSheet(controller, key, isBurst);
-  else if (ui.isHelp) obeyHelp(controller, key, isBurst);
-  else obeyPage(controller, key, isBurst);
+  else if (ui.isHelp) handleHelpKey(controller, key, isBurst);
+  else handlePageKey(controller, key, isBurst);
 };
 
 /**
  * Handles keys that mean the same everywhere. Returns true if the key is fully handled, which is
  * always the case in a terminal that is too small.
  */
-const obeyAlways = ({ store, outside }: Controller, key: string): boolean => {
+const handleGlobalKey = ({ store, outside }: Controller, key: string): boolean => {
   const { ui } = store.get();
   const verb = moveOf(key);
   const isTyping = ui.field !== null && ui.field.text !== '';
@@ -53,7 +53,7 @@ const obeyAlways = ({ store, outside }: Controller, key: string): boolean => {
   return true;
 };
 
-const obeyHelp = (controller: Controller, key: string, isBurst: boolean): void => {
+const handleHelpKey = (controller: Controller, key: string, isBurst: boolean): void => {
   const verb = moveOf(key);
   if (verb && isMove(verb)) run(controller, [helpAction(controller.store.get(), verb)]);
   if (isBurst) return;
@@ -68,7 +68,7 @@ const obeyHelp = (controller: Controller, key: string, isBurst: boolean): void =
  */
 const isHarmless = (verb: Move): boolean => isMove(verb) || verb === 'filter';
 
-const obeyPage = (controller: Controller, key: string, isBurst: boolean): void => {
+const handlePageKey = (controller: Controller, key: string, isBurst: boolean): void => {
   const verb = moveOf(key);
   const state = controller.store.get();
   if (isBurst && verb === 'palette') {
@@ -89,7 +89,8 @@ const run = ({ store }: Controller, actions: StateAction[]): void => {
   for (const action of actions) store.dispatch(action);
 };
 
-const say = ({ store }: Controller, text: string): void => store.dispatch(messageAction(text));
+const showMessage = ({ store }: Controller, text: string): void =>
+  store.dispatch(messageAction(text));
 
 /**
  * Performs the action of a letter on this page. If that is not possible, the message line gives the
@@ -106,7 +107,7 @@ const actOn = (controller: Controller, key: string): void => {
   else if (words) void leaveFor(controller, words);
   else {
     const effect = actsOf(page.name).find((each) => each.verb === verb)?.text ?? verb;
-    say(controller, offlineReason(state) ?? `Not possible here now: ${effect}`);
+    showMessage(controller, offlineReason(state) ?? `Not possible here now: ${effect}`);
   }
 };
 
@@ -122,10 +123,10 @@ const move = (controller: Controller, verb: Move, key: string): void => {
   if (state.ui.message) store.dispatch({ type: 'ui.said', message: null });
   const actions = verb === 'screen' ? screenActions(key) : showActions(state, verb);
   if (actions) run(controller, actions);
-  else reach(controller, verb);
+  else performMove(controller, verb);
 };
 
-const reach = (controller: Controller, verb: Move): void => {
+const performMove = (controller: Controller, verb: Move): void => {
   const { store, outside, feed } = controller;
   const state = store.get();
   const page = screenPage(state);
@@ -138,7 +139,7 @@ const reach = (controller: Controller, verb: Move): void => {
     case 'related': {
       const to = page.related?.(state);
       if (to) store.dispatch(goAction(to));
-      else say(controller, 'There is no related object');
+      else showMessage(controller, 'There is no related object');
       break;
     }
     case 'copy':
@@ -154,7 +155,7 @@ const reach = (controller: Controller, verb: Move): void => {
       void outside.print(printed(controller));
       break;
     case 'reload':
-      say(controller, 'Reloading');
+      showMessage(controller, 'Reloading');
       void feed.reloadShown();
       break;
     case 'quit':
@@ -166,7 +167,7 @@ const reach = (controller: Controller, verb: Move): void => {
 const copy = (controller: Controller, text: string): void => {
   if (text !== '') controller.outside.copy(text);
   const copied = `Copied: ${text}   (clipboard empty? P prints it)`;
-  say(controller, text === '' ? 'Nothing to copy here' : copied);
+  showMessage(controller, text === '' ? 'Nothing to copy here' : copied);
 };
 
 /** The whole text of the page, unwrapped. If the page has no text, its rows. */

@@ -48,7 +48,7 @@ export const helpAction = (state: State, verb: Move): StateAction => {
 };
 
 /** Maximum scroll position of the text, in rows. */
-const textMost = (state: State): number => {
+const maxScroll = (state: State): number => {
   const page = screenPage(state);
   const size = bodyOf(state);
   const rows = page.text?.(state, size.width)?.length ?? 0;
@@ -58,7 +58,7 @@ const textMost = (state: State): number => {
 const scrollAction = (state: State, verb: Move): StateAction => {
   const page = screenPage(state);
   const rows = page.text?.(state, bodyOf(state).width)?.length ?? 0;
-  const most = textMost(state);
+  const most = maxScroll(state);
   const { scroll, isFollowing } = topView(state.ui);
   const from = page.isTail && isFollowing ? most : scroll;
   const to = Math.max(0, verb === 'last' ? most : steps(state, verb, rows, from));
@@ -152,7 +152,7 @@ const filteredRows = (state: State): number[] => {
 
 const unfollowed = (state: State): StateAction =>
   screenPage(state).isTail
-    ? looked({ scroll: textMost(state), isFollowing: false })
+    ? looked({ scroll: maxScroll(state), isFollowing: false })
     : looked({ isFollowing: false, selected: null });
 
 /** Actions of a key that only changes the view. `null` for any other key. */

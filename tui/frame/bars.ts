@@ -121,12 +121,12 @@ const PROMPTS = {
 const promptOf = ({ session }: State, { for: use }: FormField): string =>
   use === 'password' ? `Password for ${loginNameOf(session) ?? ''}: ` : PROMPTS[use];
 
-const seen = (field: FormField): FormField =>
+const maskPassword = (field: FormField): FormField =>
   field.for === 'password' ? { ...field, text: '·'.repeat(field.text.length) } : field;
 
 /** Visible end of the typed text, and the column of the cursor. */
-const fieldText = (given: FormField, width: number) => {
-  const field = seen(given);
+const fieldText = (original: FormField, width: number) => {
+  const field = maskPassword(original);
   const room = Math.max(10, Math.floor(width * 0.7));
   const line = field.text.lastIndexOf('\n', field.at - 1) + 1;
   const before = boundedText(field.text.slice(line, field.at));

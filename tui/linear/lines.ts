@@ -9,7 +9,7 @@ export interface TypedLine {
 }
 
 /** Maximum length of a line, in UTF-16 units. The rest is cut. */
-const LONGEST = 20_000;
+const MAX_LINE_LENGTH = 20_000;
 
 type In = NodeJS.ReadableStream & { isTTY?: boolean };
 
@@ -23,7 +23,7 @@ export const openLines = (input: In, now: () => number) => {
   let reader: Interface | null = null;
 
   const take = (text: string): void => {
-    const typed = { text: text.slice(0, LONGEST), at: now() };
+    const typed = { text: text.slice(0, MAX_LINE_LENGTH), at: now() };
     const asker = askers.shift();
     if (asker) asker(typed);
     else waiting.push(typed);

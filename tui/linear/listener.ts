@@ -34,7 +34,7 @@ export const createLinearListener = (announcement: Announcement): LinearListener
    * Time of the first call, in ISO 8601. `null` before it. Objects that exist by then are not news.
    */
   let since: string | null = null;
-  const heard = <T>(rows: readonly T[], { mark, news }: Hearing<T>): LinearNews[] =>
+  const collectNews = <T>(rows: readonly T[], { mark, news }: NewsSource<T>): LinearNews[] =>
     rows.flatMap((row) => {
       const [key, value] = mark(row);
       const before = marks.get(key);
@@ -46,11 +46,14 @@ export const createLinearListener = (announcement: Announcement): LinearListener
     hear: (state) => {
       const began = since ?? new Date(state.session.now).toISOString();
       const news = [
-        ...heard([state.session.link], ofLink(state)),
-        ...heard(oldestFirst(rowsOf(state.lists.approvals)), ofApprovals(state, announcement)),
-        ...heard(state.overview.known?.needs ?? [], ofNeeds),
-        ...heard(ringOf(state.streams, EXECUTIONS).entries, ofRuns(state, began)),
-        ...heard(rowsOf(state.lists.agents), ofAgents(began)),
+        ...collectNews([state.session.link], ofLink(state)),
+        ...collectNews(
+          oldestFirst(rowsOf(state.lists.approvals)),
+          ofApprovals(state, announcement),
+        ),
+        ...collectNews(state.overview.known?.needs ?? [], ofNeeds),
+        ...collectNews(ringOf(state.streams, EXECUTIONS).entries, ofRuns(state, began)),
+        ...collectNews(rowsOf(state.lists.agents), ofAgents(began)),
       ];
       since = began;
       for (const key of [...marks.keys()].slice(0, -MAX_MARKS)) marks.delete(key);
@@ -59,7 +62,7 @@ export const createLinearListener = (announcement: Announcement): LinearListener
   };
 };
 
-interface Hearing<T> {
+interface NewsSource<T> {
   /** Key of the object, and the value whose change is news. */
   mark(row: T): [key: string, value: string];
   /** `before` is undefined for a new object. */
@@ -69,7 +72,7 @@ interface Hearing<T> {
 const oldestFirst = (approvals: Approval[]): Approval[] =>
   approvals.sort((a, b) => (a.createdAt < b.createdAt ? -1 : 1));
 
-const ofLink = ({ session: { now } }: State): Hearing<Link> => ({
+const ofLink = ({ session: { now } }: State): NewsSource<Link> => ({
   mark: ({ is }) => ['link', is],
   news: (link, before) => {
     if (link.is === 'refused') {
@@ -84,7 +87,7 @@ const ofLink = ({ session: { now } }: State): Hearing<Link> => ({
   },
 });
 
-const ofApprovals = (state: State, announcement: Announcement): Hearing<Approval> => ({
+const ofApprovals = (state: State, announcement: Announcement): NewsSource<Approval> => ({
   mark: ({ id, status }) => {
     if (status === 'pending') announcement.callNumber(id);
     return [`approval ${id}`, status];
@@ -105,7 +108,7 @@ const ofApprovals = (state: State, announcement: Announcement): Hearing<Approval
 });
 
 /** Approvals have announcements of their own. */
-const ofNeeds: Hearing<Need> = {
+const ofNeeds: NewsSource<Need> = {
   // Several stages of one run may wait.
   mark: ({ kind, id, title }) => [`need ${kind} ${id} ${kind === 'stage' ? title : ''}`, ''],
   news: ({ kind, title, detail }) =>
@@ -117,7 +120,7 @@ const UNDER_WAY = ['queued', 'running'];
 /**
  * Announces the outcome of each execution once. Older executions are loaded too, but are not news.
  */
-const ofRuns = ({ lists }: State, since: string): Hearing<StreamEntry> => ({
+const ofRuns = ({ lists }: State, since: string): NewsSource<StreamEntry> => ({
   mark: ({ kind, data }) => [`run ${String(data.id)} ${kind}`, ''],
   news: ({ kind, at, data }) => {
     if (at < since || UNDER_WAY.includes(kind)) return [];
@@ -128,7 +131,7 @@ const ofRuns = ({ lists }: State, since: string): Hearing<StreamEntry> => ({
 });
 
 /** An agent that waits for approval is not news: its call is announced. */
-const ofAgents = (since: string): Hearing<Agent> => ({
+const ofAgents = (since: string): NewsSource<Agent> => ({
   mark: ({ id, status }) => [`agent ${id}`, status],
   news: ({ name, status, createdAt }, before) => {
     const isOld = before === undefined && createdAt < since;

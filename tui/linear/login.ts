@@ -15,11 +15,11 @@ export const logInAgain = async (desk: Linear): Promise<void> => {
 };
 
 /** Asks for the authenticator code if the daemon requires it. */
-const logInWith = async (desk: Linear, given: LoginGiven): Promise<LoginOutcome> => {
-  const outcome = await desk.known.logIn(given);
+const logInWith = async (desk: Linear, input: LoginGiven): Promise<LoginOutcome> => {
+  const outcome = await desk.known.logIn(input);
   if (outcome.is !== 'code') return outcome;
   const totpCode = await secretly(desk, 'Authenticator code: ');
-  return desk.known.logIn({ ...given, totpCode });
+  return desk.known.logIn({ ...input, totpCode });
 };
 
 const secretly = async ({ output, lines }: Linear, prompt: string): Promise<string> => {

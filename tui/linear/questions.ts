@@ -22,7 +22,7 @@ export const beginQuestions = async (desk: Linear, act: Act): Promise<void> => {
   announcer.hold(true);
   try {
     const typed = act.ask ? await inputFor(desk, act) : '';
-    if (typed !== null) await carryOut(desk, act, typed);
+    if (typed !== null) await performAndAnnounce(desk, act, typed);
   } finally {
     announcer.hold(false);
   }
@@ -31,10 +31,10 @@ export const beginQuestions = async (desk: Linear, act: Act): Promise<void> => {
 /** Text for the action. `null` if it is cancelled, which is announced. */
 const inputFor = (desk: Linear, act: Act): Promise<string | null> => {
   desk.output.lines(act.ask?.lines ?? []);
-  return act.ask?.writes ? writtenFor(desk, act) : agreedTo(desk, act);
+  return act.ask?.writes ? writtenInput(desk, act) : confirmedInput(desk, act);
 };
 
-const agreedTo = async (
+const confirmedInput = async (
   { known, output, lines, leave }: Linear,
   act: Act,
 ): Promise<string | null> => {
@@ -42,18 +42,18 @@ const agreedTo = async (
   output.line(
     name === undefined ? 'Type y to confirm. Anything else cancels.' : `Type ${name} to confirm.`,
   );
-  const askedAt = known.now();
+  const questionAt = known.now();
   output.prompt('Answer: ');
   const typed = await lines.next();
   output.answered();
-  const afterMs = (typed?.at ?? 0) - askedAt;
+  const afterMs = (typed?.at ?? 0) - questionAt;
   // A script sends all its lines at once, on purpose. Even so, no call is approved before its
   // question could be heard.
   const leastMs = leave === null ? deadMs : Math.max(deadMs, PASTED_MS);
   const isTooSoon = leastMs > 0 && afterMs < leastMs;
   if (isYes(typed, name) && !isTooSoon) return '';
-  const why = isYes(typed, name) ? 'The answer came before the question. ' : '';
-  output.line(`${why}Nothing was done.`);
+  const prefix = isYes(typed, name) ? 'The answer came before the question. ' : '';
+  output.line(`${prefix}Nothing was done.`);
   return null;
 };
 
@@ -63,7 +63,7 @@ const isYes = (typed: TypedLine | null, name: string | undefined): boolean => {
 };
 
 /** Reads lines until an empty one. An earlier draft goes before them. */
-const writtenFor = async ({ known, output, lines }: Linear, act: Act): Promise<string | null> => {
+const writtenInput = async ({ known, output, lines }: Linear, act: Act): Promise<string | null> => {
   const { store } = known;
   const draft = store.get().ui.drafts[act.row.id] ?? '';
   if (draft !== '') output.lines(['Earlier draft, sent together with the new text:', draft]);
@@ -85,7 +85,7 @@ const writtenFor = async ({ known, output, lines }: Linear, act: Act): Promise<s
 };
 
 /** Does nothing if the row has changed since the question. A new secret is shown once. */
-const carryOut = async (desk: Linear, act: Act, typed: string): Promise<void> => {
+const performAndAnnounce = async (desk: Linear, act: Act, typed: string): Promise<void> => {
   const { known, output, announcement } = desk;
   const { store } = known;
   const depth = stackOf(store.get().ui).length;

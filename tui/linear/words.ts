@@ -3,9 +3,9 @@ import type { Cells } from '../parts/table.js';
 import { counted } from '../parts/text.js';
 
 /** Heads that add nothing to their values. Left out of the first column. */
-const UNNAMED = ['NAME', 'TITLE', 'WHAT', 'KIND', 'TIME', 'DEVICE'];
+const HEADS_WITHOUT_NAME = ['NAME', 'TITLE', 'WHAT', 'KIND', 'TIME', 'DEVICE'];
 /** Columns with words chosen by people, which are read unchanged. */
-const CHOSEN = ['NAME', 'TITLE', 'SUBJECT', 'FROM', 'TO', 'SNIPPET', 'ADDRESS'];
+const VERBATIM_HEADS = ['NAME', 'TITLE', 'SUBJECT', 'FROM', 'TO', 'SNIPPET', 'ADDRESS'];
 const UNITS: Record<string, string> = { s: 'second', m: 'minute', h: 'hour', d: 'day' };
 
 /** Text to be read aloud: glyphs and short times become words, column gaps become commas. */
@@ -24,7 +24,7 @@ export const spokenText = (text: string): string =>
 export const rowLine = (number: number, { cells }: Cells): string => {
   const sentence = cells
     .map(({ head, text }, at) => ({
-      name: at === 0 && UNNAMED.includes(head) ? '' : `${head.toLowerCase()} `,
+      name: at === 0 && HEADS_WITHOUT_NAME.includes(head) ? '' : `${head.toLowerCase()} `,
       text: spokenCell(head, text.trim()),
     }))
     .filter(({ text }) => text !== '' && text !== '-');
@@ -37,7 +37,7 @@ export const cellLines = ({ cells }: Cells): string[] =>
     .map(({ head, text }) => `${head.toLowerCase()}: ${spokenCell(head, text.trim())}`);
 
 const spokenCell = (head: string, text: string): string =>
-  CHOSEN.includes(head) ? text : spokenText(text);
+  VERBATIM_HEADS.includes(head) ? text : spokenText(text);
 
 /** Bar of an operation. Left out: the percentage after it says the same. */
 const METER = /\[[#·]{20}\] +(?=\d+ %)/g;

@@ -21,7 +21,7 @@ export const faceOf = (
   { session }: State,
   { width }: Size,
 ): ScreenRow[] => {
-  if (list.trouble) return troubleRows(list.trouble, words.noun, session, width);
+  if (list.trouble) return failureRows(list.trouble, words.noun, session, width);
   if (list.loadedAt !== null) return emptyRows(words);
   return loadingRows(list.askedAt, session.now);
 };
@@ -36,7 +36,7 @@ const loadingRows = (askedAt: number | null, now: number): ScreenRow[] => {
   return ms < QUIET_MS ? [] : [row(tonedSpan('muted', `loading ${(ms / 1000).toFixed(1)} s`))];
 };
 
-const troubleRows = (
+const failureRows = (
   { status, message, requestId }: LoadFailure,
   noun: string,
   { who }: SessionState,

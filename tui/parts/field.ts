@@ -2,7 +2,7 @@ import type { FieldVerb } from '../keys.js';
 import type { FormField } from '../state/ui.js';
 
 /** Maximum length of a line and of a message, in UTF-16 units. */
-const LONGEST = 2000;
+const MAX_FIELD_LENGTH = 2000;
 const MAX_TEXT_LENGTH = 100_000;
 
 export const openField = (use: FormField['for'], text = ''): FormField => ({
@@ -18,7 +18,7 @@ export const typed = (field: FormField, text: string): FormField => {
     field.for === 'text'
       ? text.replace(/\r\n?/g, '\n').replace(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]+/g, ' ')
       : text.replace(/[\u0000-\u001f\u007f-\u009f]+/g, ' ');
-  const most = field.for === 'text' ? MAX_TEXT_LENGTH : LONGEST;
+  const most = field.for === 'text' ? MAX_TEXT_LENGTH : MAX_FIELD_LENGTH;
   const next = (field.text.slice(0, field.at) + added + field.text.slice(field.at)).slice(0, most);
   return { ...field, text: next, at: Math.min(most, field.at + added.length), chosen: 0 };
 };

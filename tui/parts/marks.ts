@@ -71,10 +71,10 @@ const piecesOf = ({ text, from }: TextPiece): TextPiece[] => {
 };
 
 /** End of a piece: after its last space, or at least not within a character. */
-const endOf = (text: string, most: number): number => {
-  const space = text.lastIndexOf(' ', most - 1) + 1;
-  if (space > most - PIECE / 2) return space;
-  return /[\ud800-\udbff]/.test(text[most - 1] ?? '') ? most - 1 : most;
+const endOf = (text: string, maxLength: number): number => {
+  const space = text.lastIndexOf(' ', maxLength - 1) + 1;
+  if (space > maxLength - PIECE / 2) return space;
+  return /[\ud800-\udbff]/.test(text[maxLength - 1] ?? '') ? maxLength - 1 : maxLength;
 };
 
 const wrappedRows = (piece: TextPiece, marks: TextMarks, width: number): ScreenRow[] => {

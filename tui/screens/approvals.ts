@@ -66,16 +66,16 @@ const callRows = (state: State, approval: Approval, width: number): ScreenRow[] 
     tonedSpan(approval.untrusted ? 'untrusted' : undefined, approvalTrust(approval)),
   ),
   ...argumentRows(approval, width),
-  ...named('Reason', approval.reason, width),
-  ...named('Agent', agentName(state, approval), width),
+  ...namedValueRows('Reason', approval.reason, width),
+  ...namedValueRows('Agent', agentName(state, approval), width),
   [],
-  ...textRows(standing(approval, state.session.now), width, true),
+  ...textRows(approvalStateText(approval, state.session.now), width, true),
 ];
 
-const argumentRows = ({ arguments: given }: Approval, width: number): ScreenRow[] => {
-  const entries = Object.entries(given);
+const argumentRows = ({ arguments: args }: Approval, width: number): ScreenRow[] => {
+  const entries = Object.entries(args);
   if (entries.length === 0) return [row('  no arguments')];
-  return entries.flatMap(([name, value]) => named(`  ${name}`, valueText(value), width));
+  return entries.flatMap(([name, value]) => namedValueRows(`  ${name}`, valueText(value), width));
 };
 
 const valueText = (value: unknown): string => {
@@ -91,7 +91,7 @@ const LONG_PIECE = new RegExp(`[^\\n]{${LONGEST / 2}}(?=[^\\n])`, 'gu');
 const inPieces = (text: string): string => text.replace(LONG_PIECE, '$&\n');
 
 /** A name with its value beside it, or below it if the name is long. Nothing is cut. */
-const named = (name: string, value: string, width: number): ScreenRow[] => {
+const namedValueRows = (name: string, value: string, width: number): ScreenRow[] => {
   const lines = textRows(inPieces(value), Math.max(8, width - NAME), true);
   const space = ' '.repeat(NAME);
   if (name.length >= NAME) {
@@ -105,7 +105,7 @@ const named = (name: string, value: string, width: number): ScreenRow[] => {
   );
 };
 
-const standing = (
+const approvalStateText = (
   { status, expiresAt, decidedAt, decisionReason }: Approval,
   now: number,
 ): string => {
@@ -142,7 +142,7 @@ const approvalActs = (approval: Approval, state: State): Acts => {
   if (!isPending(approval)) return {};
   const { id: approvalId, digest } = approval;
   const what = `${callName(approval)} ${shortOf(approval)}`;
-  const whom = agentName(state, approval);
+  const requester = agentName(state, approval);
   const base = (approved: boolean, scope?: LastingScope) => ({
     ...onRow('approvals', approvalId),
     guard: digest,
@@ -162,11 +162,11 @@ const approvalActs = (approval: Approval, state: State): Acts => {
     ...(isCut(approval) && { refusal: CUT }),
   });
   return {
-    approve: approving([`Approve ${what} for ${whom}, once, exactly as shown?`]),
+    approve: approving([`Approve ${what} for ${requester}, once, exactly as shown?`]),
     ...(approval.scopes.includes('conversation') && {
       'approve-conversation': approving(
         [
-          `Approve ${what} for ${whom}, and later calls of this tool`,
+          `Approve ${what} for ${requester}, and later calls of this tool`,
           ...conversationLines(approval),
         ],
         'conversation',
@@ -174,7 +174,7 @@ const approvalActs = (approval: Approval, state: State): Acts => {
     }),
     ...(approval.scopes.includes('host') && {
       'approve-host': approving(
-        [`Approve ${what} for ${whom}, and for 30 days requests`, ...hostLines(approval)],
+        [`Approve ${what} for ${requester}, and for 30 days requests`, ...hostLines(approval)],
         'host',
       ),
     }),
@@ -183,7 +183,7 @@ const approvalActs = (approval: Approval, state: State): Acts => {
       text: `Deny ${what}`,
       line: `adjutant approvals deny ${shortOf(approval)}`,
       doing: 'denying…',
-      ask: { lines: [`Deny ${what} for ${whom}? The agent is notified.`], deadMs: DEAD_MS },
+      ask: { lines: [`Deny ${what} for ${requester}? The agent is notified.`], deadMs: DEAD_MS },
     },
   };
 };

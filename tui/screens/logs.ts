@@ -15,7 +15,7 @@ import { textPage } from './detail.js';
 const EVERY_MS = 1000;
 const LEVEL = 6;
 const TIME = 13;
-const LONGEST = 4000;
+const MAX_TEXT_LENGTH = 4000;
 const LOUD: readonly LogEntry['level'][] = ['error', 'fatal'];
 
 const bare = /^[^\s"=]+$/;
@@ -67,7 +67,7 @@ const logsText = (state: State, width: number): ScreenRow[] => {
 
 /** Rows with line numbers. A gap has the number of its first missing line. */
 const logPieces = (state: State): StreamRow[] => {
-  const shape = { width: LONGEST, isWrapped: false, isRaw: false, now: state.session.now };
+  const shape = { width: MAX_TEXT_LENGTH, isWrapped: false, isRaw: false, now: state.session.now };
   return shownLines(state).flatMap((line) => {
     const number = line.is === 'gap' ? line.from : line.entry.id;
     return lineRows(line, shape).map((row) => ({ number, row }));

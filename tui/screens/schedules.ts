@@ -44,7 +44,15 @@ export const recurringColumns = ({ lists, session: { now } }: State): ScreenColu
 ];
 
 /** Fields that the facts or the head already show. */
-const TOLD = ['title', 'schedule', 'enabled', 'actionConfig', 'nextRunAt', 'lastRunAt', 'runCount'];
+const FIELDS_SHOWN_ELSEWHERE = [
+  'title',
+  'schedule',
+  'enabled',
+  'actionConfig',
+  'nextRunAt',
+  'lastRunAt',
+  'runCount',
+];
 const TIMES = ['createdAt', 'updatedAt', 'endsAt'];
 
 export const recurringFacts = ({ session: { now } }: State, thing: Thing): [string, string][] => {
@@ -52,7 +60,7 @@ export const recurringFacts = ({ session: { now } }: State, thing: Thing): [stri
   const { actionConfig, nextRunAt, lastRunAt, runCount } = fields;
   const config = Object.entries(isRecord(actionConfig) ? actionConfig : {});
   const others = Object.entries(fields).filter(
-    ([key, value]) => !TOLD.includes(key) && value !== null,
+    ([key, value]) => !FIELDS_SHOWN_ELSEWHERE.includes(key) && value !== null,
   );
   const last = timeOf(thing, lastRunAt, now);
   return [

@@ -99,7 +99,7 @@ const audit = listPage<AuditEntry>({
   empty: ['No audit entries yet.'],
 });
 
-const placeOf = ({ current }: LoginSession): string => (current ? 'current' : '');
+const sessionState = ({ current }: LoginSession): string => (current ? 'current' : '');
 
 const logins = listPage<LoginSession>({
   name: 'team',
@@ -114,7 +114,7 @@ const logins = listPage<LoginSession>({
   }),
   columns: ({ session: { now }, lists }) => [
     column('DEVICE', [10, 40, 0], ({ device }) => device ?? 'unnamed'),
-    column('STATE', [8, 10, 1], (login) => lists.logins.busy[login.id] ?? placeOf(login)),
+    column('STATE', [8, 10, 1], (login) => lists.logins.busy[login.id] ?? sessionState(login)),
     column('FROM', [9, 40, 2], ({ address }) => address ?? ''),
     column('USED', [5, 6, 1], ({ lastUsedAt }) => since(lastUsedAt, now)),
     column('ENDS', [8, 19, 3], ({ expiresAt }) => timeOfEvent(expiresAt, now)),
@@ -141,7 +141,7 @@ const tokens = listPage<AccessToken>({
   item: ({ id, name, scopes }) => ({ id, name, words: (scopes ?? []).join(' ') }),
   columns: ({ session: { now }, lists }) => [
     column('NAME', [10, 40, 0], ({ id, name }) => lists.tokens.busy[id] ?? name),
-    column('MAY', [10, 60, 1], ({ scopes }) => scopes?.join(' ') ?? 'all your rights'),
+    column('SCOPES', [10, 60, 1], ({ scopes }) => scopes?.join(' ') ?? 'all your rights'),
     column('USED', [5, 6, 2], ({ lastUsedAt }) => since(lastUsedAt, now)),
     column('ENDS', [8, 19, 3], ({ expiresAt }) => timeOfEvent(expiresAt, now)),
   ],

@@ -170,7 +170,7 @@ export const tunnelPage: ScreenPage = {
   },
   glossary: [
     ['signed', 'a signed delivery arrives unchanged'],
-    ['exposed', 'private addresses are not reachable from outside'],
+    ['exposed', 'private routes need a login, and forged addresses are rejected'],
   ],
   // Other users are refused once, and the desk does not ask again.
   needs: ({ session }) =>

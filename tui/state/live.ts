@@ -52,7 +52,7 @@ export const createLive = (deps: LiveDeps) => {
     for (;;) {
       const next = await stream.next();
       if (next.done) return next.value.reason;
-      if (next.value.type === 'event') obey(deps, refresh, next.value);
+      if (next.value.type === 'event') applyFrame(deps, refresh, next.value);
       else {
         await connected(deps, isFirst && isAgain);
         isFirst = false;
@@ -80,7 +80,7 @@ export const createLive = (deps: LiveDeps) => {
     // Each connection after the first attempt reloads all shown data.
     let isAgain = false;
     while (!signal.aborted) {
-      const reason = await heard(() => listen(isAgain), deps);
+      const reason = await connectionEndReason(() => listen(isAgain), deps);
       isAgain = true;
       if (signal.aborted) return;
       if (reason === null) {
@@ -105,7 +105,7 @@ export const createLive = (deps: LiveDeps) => {
 };
 
 /** Reason why the connection ended. `null` if the daemon refused it or the desk ends. */
-const heard = async (
+const connectionEndReason = async (
   listen: () => Promise<string>,
   { store, signal }: LiveDeps,
 ): Promise<string | null> => {
@@ -144,7 +144,7 @@ const connected = async (deps: LiveDeps, isAgain: boolean): Promise<void> => {
 
 type Heard = Extract<LiveNote, { type: 'event' }>;
 
-const obey = (
+const applyFrame = (
   { store, feed, now }: LiveDeps,
   refresh: ListRefresh,
   { channel, data }: Heard,
@@ -168,7 +168,7 @@ const obey = (
     const entry = { number: null, at: textIn(data, 'at'), kind: textIn(data, 'status'), data };
     store.queue({ type: 'stream.added', name: EXECUTIONS, entries: [entry] });
   } else if (channel === 'operation.progress') {
-    if (isOperation(data)) hearOperation(store, refresh, { operation: data, at: now() });
+    if (isOperation(data)) applyOperation(store, refresh, { operation: data, at: now() });
   } else if (channel === 'task.changed') {
     void feed.reload('tasks');
   } else if (channel === 'pipeline.stage') {
@@ -185,13 +185,13 @@ const obey = (
 };
 
 /** Shows the progress of an operation, and reloads lists that its end may have changed. */
-const hearOperation = (
+const applyOperation = (
   store: DeskStore,
   refresh: ListRefresh,
-  heard: { operation: Operation; at: number },
+  connectionEndReason: { operation: Operation; at: number },
 ): void => {
-  store.queue({ type: 'operation.heard', ...heard });
-  listsAfter(heard.operation).forEach(refresh.soon);
+  store.queue({ type: 'operation.heard', ...connectionEndReason });
+  listsAfter(connectionEndReason.operation).forEach(refresh.soon);
 };
 
 /** Changes the status of an agent's row at once, if the row is known. */

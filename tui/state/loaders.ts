@@ -70,7 +70,7 @@ export const pagesOf = async <T>(
 };
 
 /** Loader of a paginated list. `key` is the field with the rows. */
-const paged = <K extends string, T>(
+const pagedLoader = <K extends string, T>(
   key: K,
   ask: (
     client: Client,
@@ -84,7 +84,7 @@ const paged = <K extends string, T>(
 });
 
 /** Loader of a list that comes as a whole. */
-const whole = <T>(ask: (client: Client) => Promise<T[]>): ListLoader<T> => ({
+const wholeLoader = <T>(ask: (client: Client) => Promise<T[]>): ListLoader<T> => ({
   page: async (client) => ({ rows: await ask(client), nextCursor: null }),
 });
 
@@ -182,7 +182,7 @@ const readMails = async (
 };
 
 /** Loader of data for a key, such as a search query. */
-const keyed = <T>(
+const keyedLoader = <T>(
   ask: (client: Client, key: string) => Promise<T[]>,
   more: Omit<ListLoader<T>, 'page'>,
 ): ListLoader<T> => ({
@@ -191,7 +191,7 @@ const keyed = <T>(
 });
 
 export const loaders: { [N in ListName]: ListLoader<RowOf[N]> } = {
-  hooks: paged('hooks', ({ hooks }, query) => hooks.list({ query })),
+  hooks: pagedLoader('hooks', ({ hooks }, query) => hooks.list({ query })),
   executions: {
     page: async (client, { of, cursor }) => {
       if (of?.startsWith('execution_')) {
@@ -211,7 +211,7 @@ export const loaders: { [N in ListName]: ListLoader<RowOf[N]> } = {
       return { rows: approvals.reverse(), nextCursor };
     },
   },
-  agents: paged('agents', ({ agents }, query) => agents.list({ query })),
+  agents: pagedLoader('agents', ({ agents }, query) => agents.list({ query })),
   tree: {
     page: async (client, { of, cursor }) => {
       if (of === null) return { rows: [], nextCursor: null };
@@ -221,24 +221,28 @@ export const loaders: { [N in ListName]: ListLoader<RowOf[N]> } = {
     },
   },
   messages: { page: readMessages, isGrowing: true },
-  notifications: paged('notifications', (client, query) => client.notifications.list({ query })),
-  credentials: paged('credentials', ({ vault }, query) => vault.list({ query })),
-  models: paged('models', ({ models }, query) => models.list({ query })),
-  clitools: whole(readTools),
-  users: paged('users', ({ users }, query) => users.list({ query })),
-  routes: whole(readRoutes),
-  audit: paged('entries', ({ audit }, query) => audit.list({ query })),
-  logins: paged('sessions', ({ logins }, query) => logins.list({ query })),
-  tokens: paged('tokens', ({ tokens }, query) => tokens.list({ query })),
+  notifications: pagedLoader('notifications', (client, query) =>
+    client.notifications.list({ query }),
+  ),
+  credentials: pagedLoader('credentials', ({ vault }, query) => vault.list({ query })),
+  models: pagedLoader('models', ({ models }, query) => models.list({ query })),
+  clitools: wholeLoader(readTools),
+  users: pagedLoader('users', ({ users }, query) => users.list({ query })),
+  routes: wholeLoader(readRoutes),
+  audit: pagedLoader('entries', ({ audit }, query) => audit.list({ query })),
+  logins: pagedLoader('sessions', ({ logins }, query) => logins.list({ query })),
+  tokens: pagedLoader('tokens', ({ tokens }, query) => tokens.list({ query })),
   logs: { page: (client, { of, cursor }) => readLogs(client, of, cursor), isGrowing: true },
-  tunnel: whole(async ({ tunnel }) => [{ ...(await tunnel.get()), id: TUNNEL }]),
-  operations: paged('operations', ({ operations }, query) => operations.list({ query })),
-  entries: paged('entries', ({ knowledge }, query) => knowledge.list({ query })),
-  found: keyed(searchFor, { isGivenUp: true, keepsRows: true }),
-  chunks: keyed(readChunk, { isGivenUp: true }),
-  documentPages: keyed(readDocumentPage, { isGivenUp: true }),
-  reports: keyed(async ({ research }, id) => [await research.get({ id })], { isGivenUp: true }),
-  answers: keyed(askFor, { keepsRows: true, isAskedOnce: true }),
+  tunnel: wholeLoader(async ({ tunnel }) => [{ ...(await tunnel.get()), id: TUNNEL }]),
+  operations: pagedLoader('operations', ({ operations }, query) => operations.list({ query })),
+  entries: pagedLoader('entries', ({ knowledge }, query) => knowledge.list({ query })),
+  found: keyedLoader(searchFor, { isGivenUp: true, keepsRows: true }),
+  chunks: keyedLoader(readChunk, { isGivenUp: true }),
+  documentPages: keyedLoader(readDocumentPage, { isGivenUp: true }),
+  reports: keyedLoader(async ({ research }, id) => [await research.get({ id })], {
+    isGivenUp: true,
+  }),
+  answers: keyedLoader(askFor, { keepsRows: true, isAskedOnce: true }),
   tasks: {
     page: (client, { of, cursor }) => readTasks(client, of, cursor),
   },
@@ -249,15 +253,15 @@ export const loaders: { [N in ListName]: ListLoader<RowOf[N]> } = {
       return { rows: tasks, nextCursor };
     },
   },
-  parents: keyed(async ({ tasks }, id) => [await tasks.get({ id })], { isGivenUp: true }),
+  parents: keyedLoader(async ({ tasks }, id) => [await tasks.get({ id })], { isGivenUp: true }),
   runs: { page: (client, { of, cursor }) => readRuns(client, of, { limit: LIMIT, cursor }) },
-  templates: paged('templates', ({ templates }, query) => templates.list({ query })),
+  templates: pagedLoader('templates', ({ templates }, query) => templates.list({ query })),
   stages: {
     page: async (client, { of }) => ({ rows: await readStages(client, of), nextCursor: null }),
     isGivenUp: true,
   },
-  capabilities: whole(readCapabilities),
-  hardware: whole(readHardware),
+  capabilities: wholeLoader(readCapabilities),
+  hardware: wholeLoader(readHardware),
   mails: {
     page: (client, { of, cursor }) => readMails(client, mailQuery(of ?? ''), cursor),
     isGivenUp: true,
@@ -266,10 +270,10 @@ export const loaders: { [N in ListName]: ListLoader<RowOf[N]> } = {
   threadMails: {
     page: (client, { of, cursor }) => readMails(client, { thread: of ?? '' }, cursor),
   },
-  wholeMails: keyed(async ({ mail }, id) => [await mail.get({ id })], { isGivenUp: true }),
-  drafts: paged('drafts', ({ maildrafts }, query) => maildrafts.list({ query })),
-  sentMails: paged('sent', ({ sentmail }, query) => sentmail.list({ query })),
-  mailAccounts: paged('accounts', ({ mailaccounts }, query) => mailaccounts.list({ query })),
+  wholeMails: keyedLoader(async ({ mail }, id) => [await mail.get({ id })], { isGivenUp: true }),
+  drafts: pagedLoader('drafts', ({ maildrafts }, query) => maildrafts.list({ query })),
+  sentMails: pagedLoader('sent', ({ sentmail }, query) => sentmail.list({ query })),
+  mailAccounts: pagedLoader('accounts', ({ mailaccounts }, query) => mailaccounts.list({ query })),
   things: {
     page: (client, { of, cursor }) => readThings(client, of ?? '', { limit: 50, cursor }),
   },

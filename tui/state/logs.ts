@@ -11,7 +11,7 @@ export const LEVELS = [
   'fatal',
 ] as const satisfies readonly LogLevel[];
 
-const MOST = 500;
+const MAX_LINES = 500;
 
 interface LogLines {
   rows: LogRow[];
@@ -27,7 +27,7 @@ export const readLogs = async (
 ): Promise<LogLines> => {
   const after = cursor === undefined ? undefined : Number(cursor);
   const level = LEVELS.find((each) => each === least);
-  const query = { after, level, limit: MOST };
+  const query = { after, level, limit: MAX_LINES };
   const { entries, lastId, oldestId, gap } = await client.logs.list({ query });
   const from = (after ?? 0) + 1;
   const missing: LogRow[] = gap ? [{ id: `gap ${from}`, is: 'gap', from, to: oldestId - 1 }] : [];

@@ -22,7 +22,7 @@ export interface Match {
   does: { act: Act } | { goal: JumpTarget } | { leave: readonly string[] } | { quits: true };
 }
 
-const MOST = 50;
+const MAX_MATCHES = 50;
 const QUIT: Match = { text: 'quit', line: 'key q', does: { quits: true } };
 /** Quit commands of vi, such as `:q`, `:q!`, `:qa`, `:wq`, `:x` and `:quit`. */
 const VI_QUIT = /^(w?qa?|quit(all)?|xa?|xit|exit)!?$/;
@@ -50,7 +50,7 @@ export const matchesOf = (
   );
   return (
     isQuitCommand(typed) ? [QUIT, ...fitting.filter((each) => each !== QUIT)] : fitting
-  ).slice(0, MOST);
+  ).slice(0, MAX_MATCHES);
 };
 
 /** A quit command of an editor ends the desk, even if it matches an entry. */

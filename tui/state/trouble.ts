@@ -8,9 +8,9 @@ export const loadFailureOf = (error: unknown): LoadFailure => {
     return { status: statusCode, message, requestId };
   }
   if (error instanceof Unreachable) return { status: 0, message: error.reason };
-  if (error instanceof DOMException && error.name === 'AbortError') return LEFT;
+  if (error instanceof DOMException && error.name === 'AbortError') return DESK_CLOSED;
   throw error;
 };
 
 /** The desk ended during a request, which must not look like a failure. */
-const LEFT: LoadFailure = { status: 0, message: 'the desk was closed' };
+const DESK_CLOSED: LoadFailure = { status: 0, message: 'the desk was closed' };

@@ -18,8 +18,9 @@ export const performVerb = async (
   const { list, id } = act.row;
   const mark = (word: string | null): void =>
     store.dispatch({ type: 'list', name: list, change: { do: 'busy', id, word } });
-  const say = (message: Message): void => store.dispatch({ type: 'ui.said', message });
-  if (id in store.get().lists[list].busy) return say({ text: 'Already in progress', tone: 'warn' });
+  const showMessage = (message: Message): void => store.dispatch({ type: 'ui.said', message });
+  if (id in store.get().lists[list].busy)
+    return showMessage({ text: 'Already in progress', tone: 'warn' });
   mark(act.doing);
   const { shown, secret, opens } = await outcomeOf(client, act, typed);
   // Lists are reloaded before the outcome is shown, because the next key acts on what is shown.
@@ -28,7 +29,7 @@ export const performVerb = async (
   if (act.ask?.writes && shown.tone === 'ok') {
     store.dispatch({ type: 'ui.draft', of: id, text: '' });
   }
-  if (!opens) say(shown);
+  if (!opens) showMessage(shown);
   else {
     store.dispatch({ type: 'ui.said', message: null });
     store.dispatch({ type: 'ui.opened', place: opens });
@@ -49,11 +50,11 @@ const outcomeOf = async (client: Client, act: Act, typed: string): Promise<Outco
     const { message: text, tone = 'ok', secret, opens } = outcome;
     return { shown: { text, tone }, secret, opens };
   } catch (error) {
-    return { shown: refusalOf(error) };
+    return { shown: messageOfError(error) };
   }
 };
 
-const refusalOf = (error: unknown): Message => {
+const messageOfError = (error: unknown): Message => {
   if (error instanceof ApiError) {
     const { statusCode, message, requestId } = error;
     const request = requestId ? ` (request ${requestId})` : '';
@@ -67,7 +68,7 @@ const refusalOf = (error: unknown): Message => {
   return { text: `No answer: ${error.reason}${doubt}`, tone: 'danger' };
 };
 
-const ASKING: readonly string[] = ['pending', 'waiting_approval'];
+const PENDING_STATUSES: readonly string[] = ['pending', 'waiting_approval'];
 
 /** Reason why an action is not possible now. `null` if it is possible. */
 export const refusalNow = (state: State, act: Act): string | null => {
@@ -80,7 +81,7 @@ export const refusalNow = (state: State, act: Act): string | null => {
   if (!row && !act.isFree) return 'It no longer exists';
   const isChanged =
     act.guard !== undefined &&
-    !(row && 'digest' in row && row.digest === act.guard && ASKING.includes(row.status));
+    !(row && 'digest' in row && row.digest === act.guard && PENDING_STATUSES.includes(row.status));
   return isChanged ? 'It was decided or changed meanwhile. Nothing was done' : null;
 };
 

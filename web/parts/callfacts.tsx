@@ -30,10 +30,10 @@ export const Asker = ({ agentId }: { agentId: string | null }) =>
   agentId === null ? (
     <Fact name="Requested by">You (direct call)</Fact>
   ) : (
-    <AskingAgent id={agentId} />
+    <RequestingAgent id={agentId} />
   );
 
-const AskingAgent = ({ id }: { id: string }) => {
+const RequestingAgent = ({ id }: { id: string }) => {
   const agent = useLoad({
     key: id,
     load: (signal) => ask('GET', '/api/agents/{id}', { id }, signal),
@@ -47,14 +47,14 @@ const AskingAgent = ({ id }: { id: string }) => {
       </Fact>
       {agent.data && (
         <Fact name="Agent started by">
-          <Beginner agent={agent.data} />
+          <AgentOrigin agent={agent.data} />
         </Fact>
       )}
     </>
   );
 };
 
-const Beginner = ({ agent: { executionId, hookId, parentId } }: { agent: Agent }) => {
+const AgentOrigin = ({ agent: { executionId, hookId, parentId } }: { agent: Agent }) => {
   if (executionId !== null) {
     return <a href={pageLink('execution', executionId)}>A hook execution</a>;
   }

@@ -5,7 +5,7 @@ import { useAction } from './action.js';
 import { Failure } from './notes.js';
 
 /** Maximum characters of a message that the daemon accepts. */
-const LONGEST = 100_000;
+const MAX_MESSAGE_LENGTH = 100_000;
 
 interface ComposerProps {
   /** Name under which the draft is kept in this tab. */
@@ -106,7 +106,7 @@ const TextField = ({ id, text, put, submit, isBusy, isLong, isFocused }: TextFie
       id={id}
       ref={field}
       rows={isLong ? 6 : 1}
-      maxLength={LONGEST}
+      maxLength={MAX_MESSAGE_LENGTH}
       enterkeyhint={isLong ? 'enter' : 'send'}
       readOnly={isBusy}
       value={text}

@@ -28,7 +28,7 @@ export const Confirm = (props: ConfirmProps) => {
   return (
     <div ref={place}>
       {isAsking ? (
-        <AskedOnce {...props} end={() => setAsking(false)} />
+        <ConfirmQuestion {...props} end={() => setAsking(false)} />
       ) : (
         <div class="buttons">
           <button type="button" class={props.kind} onClick={() => setAsking(true)}>
@@ -40,7 +40,7 @@ export const Confirm = (props: ConfirmProps) => {
   );
 };
 
-const AskedOnce = ({
+const ConfirmQuestion = ({
   action,
   work,
   question,

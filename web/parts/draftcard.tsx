@@ -53,20 +53,20 @@ export const DraftCard = ({ draft, reload }: { draft: MailDraft; reload(): Promi
         <strong>{subjectText(draft)}</strong>
       </p>
       <Show of={facts} what="the account and attachments">
-        {(data) => <WholeDraft draft={draft} facts={data} reload={reload} />}
+        {(data) => <FullDraft draft={draft} facts={data} reload={reload} />}
       </Show>
     </>
   );
 };
 
-const UNCHOSEN = {
+const DEFAULT_ACCOUNT_TEXTS = {
   new: 'no account selected yet',
   answer: 'the account of the original e-mail',
 };
 
 const recipientsOf = ({ to, cc, bcc }: MailDraft): string[] => [...to, ...cc, ...bcc];
 
-const WholeDraft = ({
+const FullDraft = ({
   draft,
   facts: { from, files },
   reload,
@@ -110,7 +110,7 @@ const DraftHead = ({ draft, facts: { from, files } }: { draft: MailDraft; facts:
   return (
     <>
       <p class="muted">
-        From {visibleText(from ?? UNCHOSEN[inReplyTo === null ? 'new' : 'answer'])}
+        From {visibleText(from ?? DEFAULT_ACCOUNT_TEXTS[inReplyTo === null ? 'new' : 'answer'])}
       </p>
       <p class="muted">To {visibleText(recipientsOf(draft).join(', ')) || 'no recipients yet'}</p>
       {inReplyTo !== null && (

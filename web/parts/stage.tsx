@@ -35,15 +35,15 @@ export const RunStageCard = (shown: ShownStage) => {
       {stage.attempt > 1 && <p>attempt {stage.attempt}</p>}
       {stage.reason !== null && <p>{visibleText(stage.reason)}</p>}
       {stage.error !== null && <LongText text={stage.error} />}
-      <Below {...shown} />
+      <StageLinks {...shown} />
       {isAsking && status === 'waiting_approval' && (
         <StageApproval key={digest} {...shown} digest={digest} />
       )}
       {isAsking && status === 'waiting_input' && (
         <StageForm key={digest} {...shown} digest={digest} />
       )}
-      {!isAsking && <Hidden title="Input" of={stage.input} />}
-      <Hidden title="Output" of={stage.output} />
+      {!isAsking && <FoldedValue title="Input" of={stage.input} />}
+      <FoldedValue title="Output" of={stage.output} />
     </li>
   );
 };
@@ -61,7 +61,7 @@ const StageTime = ({ stage: { finishedAt, startedAt, dueAt } }: Pick<ShownStage,
 
 const NESTING = ['foreach', 'pipeline'];
 
-const Below = ({ run, stage: { kind, agentId, operationId, startedAt } }: ShownStage) => (
+const StageLinks = ({ run, stage: { kind, agentId, operationId, startedAt } }: ShownStage) => (
   <>
     {agentId !== null && (
       <p>
@@ -83,7 +83,7 @@ const Below = ({ run, stage: { kind, agentId, operationId, startedAt } }: ShownS
   </>
 );
 
-const Hidden = ({ title, of }: { title: string; of: unknown }) =>
+const FoldedValue = ({ title, of }: { title: string; of: unknown }) =>
   of === null || of === undefined ? null : (
     <details>
       <summary>{title}</summary>

@@ -40,7 +40,7 @@ const callIn = (input: unknown): CalledTool | null => {
 };
 
 /** The full request: the call as it would run, or the message. */
-const WholeQuestion = ({
+const FullRequest = ({
   of,
   digest,
   end,
@@ -87,7 +87,7 @@ export const StageApproval = ({ run, stage, loaded, digest }: ShownStage & { dig
   return (
     <section aria-label={`Your decision on ${visibleText(stage.name)}`}>
       <h3>Request</h3>
-      <WholeQuestion of={stage.input} digest={digest} end={mark} />
+      <FullRequest of={stage.input} digest={digest} end={mark} />
       {action.error && <Failure error={action.error} />}
       <AnswerButtons
         action={action}

@@ -6,7 +6,7 @@ import { Failure } from './notes.js';
 import type { ShownStage } from './stage.js';
 import { StageQuestion } from './stageapproval.js';
 
-interface AskedFormField {
+interface FormFieldDefinition {
   key: string;
   label?: string;
   type: 'string' | 'number' | 'boolean' | 'choice' | 'text';
@@ -18,7 +18,7 @@ interface AskedFormField {
 export const StageForm = ({ run, stage, loaded, digest }: ShownStage & { digest: string }) => {
   const action = useAction();
   const fields = fieldsOf(stage.input);
-  const give = async (form: FormData): Promise<void> => {
+  const submitValues = async (form: FormData): Promise<void> => {
     const body = { digest, values: valuesOf(fields, form) };
     const path = '/api/pipelines/{id}/stages/{key}/input';
     loaded.replace(await ask('POST', path, { id: run.id, key: stage.key, body }));
@@ -30,13 +30,13 @@ export const StageForm = ({ run, stage, loaded, digest }: ShownStage & { digest:
       onSubmit={(event) => {
         event.preventDefault();
         const form = new FormData(event.currentTarget);
-        void action.run(() => give(form));
+        void action.run(() => submitValues(form));
       }}
     >
       <h3>Request</h3>
       <StageQuestion of={stage.input} without={['fields']} />
       {fields.map((field) => (
-        <AskedField key={field.key} field={field} />
+        <InputField key={field.key} field={field} />
       ))}
       {action.error && <Failure error={action.error} />}
       <div class="buttons">
@@ -49,13 +49,13 @@ export const StageForm = ({ run, stage, loaded, digest }: ShownStage & { digest:
 };
 
 /** The daemon has validated the fields. */
-const fieldsOf = (input: unknown): AskedFormField[] => {
+const fieldsOf = (input: unknown): FormFieldDefinition[] => {
   const { fields } = Object(input);
   return Array.isArray(fields) ? fields : [];
 };
 
 /** Values by type. Empty fields are left out. */
-const valuesOf = (fields: AskedFormField[], form: FormData): Record<string, unknown> =>
+const valuesOf = (fields: FormFieldDefinition[], form: FormData): Record<string, unknown> =>
   Object.fromEntries(
     fields.flatMap(({ key, type }): [string, unknown][] => {
       const text = String(form.get(key) ?? '');
@@ -65,7 +65,7 @@ const valuesOf = (fields: AskedFormField[], form: FormData): Record<string, unkn
     }),
   );
 
-const AskedField = ({ field }: { field: AskedFormField }) => {
+const InputField = ({ field }: { field: FormFieldDefinition }) => {
   const id = useId();
   return (
     <>
@@ -82,7 +82,7 @@ const FieldControl = ({
   field: { key: name, type, options = [], required },
   id,
 }: {
-  field: AskedFormField;
+  field: FormFieldDefinition;
   id: string;
 }) => {
   if (type === 'text') return <textarea id={id} name={name} rows={4} required={required} />;

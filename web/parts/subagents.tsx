@@ -9,7 +9,7 @@ import { visibleText } from './json.js';
 import { Failure, State, Untrusted } from './notes.js';
 
 /** Maximum sub-agents listed. An agent may have a hundred. */
-const MOST = 100;
+const MAX_SUB_AGENTS = 100;
 
 /** Sub-agents in the order in which they were spawned. Nothing without any. */
 export const SubAgents = ({ id }: { id: string }) => {
@@ -17,7 +17,7 @@ export const SubAgents = ({ id }: { id: string }) => {
   const tree = useLoad<Agent[]>({
     key: id,
     load: async (signal) => {
-      const query = { rootId: id, limit: MOST };
+      const query = { rootId: id, limit: MAX_SUB_AGENTS };
       const { agents } = await ask('GET', '/api/agents', { query }, signal);
       return agents.filter((agent) => agent.id !== id).reverse();
     },

@@ -40,7 +40,7 @@ const PAGE = 200;
 /** Maximum events kept, so that a page that is open for days does not grow without limit. */
 const MAX_EVENTS = 1000;
 
-interface Kept {
+interface EventBuffer {
   events: AgentEvent[];
   last: number;
   dropped: number;
@@ -51,7 +51,7 @@ interface Kept {
   isBehind: boolean;
 }
 
-const nothingYet = (): Kept => ({
+const nothingYet = (): EventBuffer => ({
   events: [],
   last: 0,
   dropped: 0,
@@ -90,7 +90,7 @@ export const useAgentEvents = (id: string): AgentEvents => {
 };
 
 /** Loads events newer than the last one, one load at a time. */
-const pull = async (id: string, kept: Kept): Promise<void> => {
+const pull = async (id: string, kept: EventBuffer): Promise<void> => {
   if (kept.isLoading) {
     kept.isBehind = true;
     return;
@@ -117,7 +117,7 @@ const pull = async (id: string, kept: Kept): Promise<void> => {
   }
 };
 
-const add = (kept: Kept, fresh: AgentEvent[]): void => {
+const add = (kept: EventBuffer, fresh: AgentEvent[]): void => {
   const events = [...kept.events, ...fresh];
   kept.dropped += Math.max(0, events.length - MAX_EVENTS);
   kept.events = events.slice(-MAX_EVENTS);

@@ -61,10 +61,10 @@ export const ask = async <const M extends Method, const P extends PathOf<M>>(
   input: InputOf<M, P> | Record<string, never> = {},
   signal?: AbortSignal,
 ): Promise<ReplyOf<M, P>> => {
-  const given = new Map<string, unknown>(Object.entries(input));
-  const body = given.get('body');
-  const sendKey = given.get('sendKey');
-  const response = await reach(fill(path, given), {
+  const parameters = new Map<string, unknown>(Object.entries(input));
+  const body = parameters.get('body');
+  const sendKey = parameters.get('sendKey');
+  const response = await fetchOrFail(fill(path, parameters), {
     method,
     credentials: 'same-origin',
     headers: {
@@ -88,7 +88,7 @@ export const ask = async <const M extends Method, const P extends PathOf<M>>(
   throw new RequestError(message, response.status, code);
 };
 
-const reach = async (url: string, options: RequestInit): Promise<Response> => {
+const fetchOrFail = async (url: string, options: RequestInit): Promise<Response> => {
   try {
     return await fetch(url, options);
   } catch (error) {
@@ -97,11 +97,11 @@ const reach = async (url: string, options: RequestInit): Promise<Response> => {
   }
 };
 
-const fill = (path: string, given: Map<string, unknown>): string => {
+const fill = (path: string, parameters: Map<string, unknown>): string => {
   const filled = path.replace(/\{(\w+)\}/g, (_, name) =>
-    encodeURIComponent(String(given.get(name))),
+    encodeURIComponent(String(parameters.get(name))),
   );
-  const query = Object.entries(Object(given.get('query'))).flatMap(([name, value]) =>
+  const query = Object.entries(Object(parameters.get('query'))).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, String(value)]],
   );
   return query.length === 0 ? filled : `${filled}?${new URLSearchParams(query)}`;

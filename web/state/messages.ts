@@ -25,7 +25,7 @@ const FIRST = 50;
 const PAGE = 200;
 const PAUSE_MS = 250;
 
-interface Held {
+interface MessageBuffer {
   messages: MessageReply[];
   isLoaded: boolean;
   error: RequestError | null;
@@ -33,7 +33,7 @@ interface Held {
   isBehind: boolean;
 }
 
-const empty = (): Held => ({
+const empty = (): MessageBuffer => ({
   messages: [],
   isLoaded: false,
   error: null,
@@ -76,7 +76,7 @@ export const useMessages = (id: string, agentIds: readonly string[]): ChatMessag
 };
 
 /** One load at a time: further callers wait for the next one. */
-const pullNewer = (id: string, held: Held): Promise<void> => {
+const pullNewer = (id: string, held: MessageBuffer): Promise<void> => {
   held.isBehind = true;
   held.loading ??= (async () => {
     try {
@@ -99,7 +99,7 @@ const pullNewer = (id: string, held: Held): Promise<void> => {
 /** An active agent sends many events. They share one load. */
 const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
 
-const loadNewer = async (id: string, held: Held): Promise<void> => {
+const loadNewer = async (id: string, held: MessageBuffer): Promise<void> => {
   const last = held.messages.at(-1)?.seq ?? (await firstToLoad(id));
   const query = { cursor: String(last), limit: PAGE };
   const page = await ask('GET', '/api/sessions/{id}/messages', { id, query });
@@ -113,7 +113,7 @@ const firstToLoad = async (id: string): Promise<number> => {
   return Math.max(0, messageCount - FIRST);
 };
 
-const loadEarlier = async (id: string, held: Held): Promise<void> => {
+const loadEarlier = async (id: string, held: MessageBuffer): Promise<void> => {
   const first = held.messages[0]?.seq ?? 1;
   const after = Math.max(0, first - 1 - FIRST);
   if (first <= 1) return;

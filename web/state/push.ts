@@ -15,7 +15,7 @@ interface AppleNavigator extends Navigator {
 }
 
 /** Reason why this browser cannot receive push notifications. `null` if it can. */
-const pushHindrance = (): string | null => {
+const pushUnavailableReason = (): string | null => {
   if (!isSecureContext) {
     return 'Push notifications need https. Open this page at the public address of the daemon.';
   }
@@ -34,7 +34,7 @@ const pushHindrance = (): string | null => {
 
 /** Checks the subscription of this browser, locally and at the daemon. */
 export const readPush = async (signal: AbortSignal): Promise<PushState> => {
-  const reason = pushHindrance();
+  const reason = pushUnavailableReason();
   if (reason !== null) return { is: 'impossible', reason };
   const registration = await navigator.serviceWorker.getRegistration();
   if (!registration) {

@@ -44,7 +44,7 @@ export const transcriptOf = (
   const items: TranscriptItem[] = [];
   const calls = new Map<string, TranscriptItem & { is: 'call' }>();
   for (const next of inOrder(events, said)) {
-    if ('role' in next) items.push(saidItem(next));
+    if ('role' in next) items.push(userMessageItem(next));
     else if (next.type === 'agent.status') addStatus(items, statusItem(next));
     else if (next.type === 'agent.message') items.push(messageItem(next));
     else {
@@ -78,7 +78,7 @@ const addStatus = (items: TranscriptItem[], item: TranscriptItem & { is: 'status
   else items.splice(-1, 1, { ...item, statuses: [...before.statuses, ...item.statuses] });
 };
 
-const saidItem = ({ id, createdAt, content }: MessageReply): TranscriptItem => ({
+const userMessageItem = ({ id, createdAt, content }: MessageReply): TranscriptItem => ({
   is: 'said',
   key: id,
   at: createdAt,

@@ -37,9 +37,9 @@ export const AgentView = ({ id }: { id: string }) => {
       <Show of={agent} what="the agent" listed="agents">
         {(data) => (
           <>
-            <Standing agent={data} />
+            <AgentState agent={data} />
             <PendingCalls calls={calls} />
-            <Verbs agent={data} loaded={agent} />
+            <AgentActions agent={data} loaded={agent} />
             <AgentFacts agent={data} />
             <details>
               <summary>Task</summary>
@@ -47,7 +47,7 @@ export const AgentView = ({ id }: { id: string }) => {
             </details>
             <SubAgents id={id} />
             <h2>Transcript</h2>
-            <Happened agent={data} events={events} reply={reply} />
+            <AgentTranscript agent={data} events={events} reply={reply} />
             <Composer
               name={`agent ${id}`}
               label={`Message to ${visibleText(data.name)}`}
@@ -70,7 +70,7 @@ const messageHint = ({ status }: Agent, waiting: number): string => {
   return 'Delivered before the next step of the agent.';
 };
 
-const Standing = ({ agent }: { agent: Agent }) => (
+const AgentState = ({ agent }: { agent: Agent }) => (
   <>
     <p class="line">
       <span role="status">
@@ -86,7 +86,7 @@ const Standing = ({ agent }: { agent: Agent }) => (
 );
 
 /** Events, and messages to the agent, which are in its conversation and not events. */
-const Happened = ({
+const AgentTranscript = ({
   agent,
   events,
   reply,
@@ -97,7 +97,7 @@ const Happened = ({
 }) => {
   const { messages } = useMessages(agent.sessionId, [agent.id]);
   const since = events.dropped > 0 ? (events.events[0]?.at ?? '') : agent.createdAt;
-  const said = messages.filter(
+  const userMessages = messages.filter(
     ({ role, agentId, createdAt }) => role === 'user' && agentId === agent.id && createdAt > since,
   );
   return (
@@ -111,14 +111,14 @@ const Happened = ({
       )}
       {!events.isLoaded && !events.error && <Waiting what="Loading the transcript" />}
       <div role="log" aria-label="Transcript">
-        <Transcript items={transcriptOf(events.events, said)} />
+        <Transcript items={transcriptOf(events.events, userMessages)} />
       </div>
       {reply?.messageId === null && <LiveReply reply={reply} />}
     </>
   );
 };
 
-const Verbs = ({ agent, loaded }: { agent: Agent; loaded: Loaded<Agent> }) => {
+const AgentActions = ({ agent, loaded }: { agent: Agent; loaded: Loaded<Agent> }) => {
   const action = useAction();
   const { id, name, status } = agent;
   const act = (verb: 'pause' | 'resume' | 'stop') => async (): Promise<void> =>

@@ -14,14 +14,14 @@ import { useLoad } from '../state/load.js';
 import { useSeen } from '../state/viewport.js';
 
 /** Decision made here: the allowed scope, or `null` if denied. */
-interface GivenAnswer {
+interface LocalDecision {
   id: string;
   scope: AnswerScope | null;
 }
 
 /** One call exactly as it would run, and its decision. */
 export const ApprovalView = ({ id }: { id: string }) => {
-  const [given, setGiven] = useState<GivenAnswer | null>(null);
+  const [given, setGiven] = useState<LocalDecision | null>(null);
   const approval = useLoad({
     key: id,
     load: (signal) => ask('GET', '/api/chat/approvals/{id}', { id }, signal),
@@ -47,11 +47,11 @@ export const ApprovalView = ({ id }: { id: string }) => {
             />
           ) : (
             <>
-              <Decided approval={data} given={given?.id === id ? given : null} />
+              <DecidedCall approval={data} given={given?.id === id ? given : null} />
               <WholeCall call={data} digest={data.digest} end={null}>
                 <Asker agentId={data.agentId} />
               </WholeCall>
-              <Reasons approval={data} />
+              <RequestFacts approval={data} />
             </>
           )
         }
@@ -83,7 +83,7 @@ const Pending = ({
       <WholeCall call={approval} digest={approval.digest} end={mark}>
         <Asker agentId={approval.agentId} />
       </WholeCall>
-      <Reasons approval={approval} />
+      <RequestFacts approval={approval} />
       <Answer
         approval={approval}
         isSettled={isSettled}
@@ -95,7 +95,7 @@ const Pending = ({
   );
 };
 
-const Reasons = ({ approval }: { approval: Approval }) => (
+const RequestFacts = ({ approval }: { approval: Approval }) => (
   <dl class="facts">
     <Fact name="Reason">{visibleText(approval.reason)}</Fact>
     <Fact name="Requested">
@@ -105,7 +105,7 @@ const Reasons = ({ approval }: { approval: Approval }) => (
 );
 
 /** Decision on a call. It gets the focus if it was made here, because the buttons are gone. */
-const Decided = ({ approval, given }: { approval: Approval; given: GivenAnswer | null }) => {
+const DecidedCall = ({ approval, given }: { approval: Approval; given: LocalDecision | null }) => {
   const line = useRef<HTMLParagraphElement>(null);
   const isOurs = given !== null;
   useEffect(() => {

@@ -19,7 +19,7 @@ export const Device = () => {
     key: '',
     load: (signal) => ask('GET', '/api/auth/sessions', { query: { limit: 50 } }, signal),
   });
-  const leaving = useAction();
+  const logoutAction = useAction();
   return (
     <>
       <Heading title="This device" />
@@ -47,8 +47,8 @@ export const Device = () => {
         </Show>
       </section>
       <h2>This session</h2>
-      {leaving.error && <Failure error={leaving.error} />}
-      <Button action={leaving} work={logOut}>
+      {logoutAction.error && <Failure error={logoutAction.error} />}
+      <Button action={logoutAction} work={logOut}>
         Log out on this device
       </Button>
       <p class="muted">
@@ -61,7 +61,7 @@ export const Device = () => {
 
 const Pushes = ({ state, loaded }: { state: PushState; loaded: Loaded<PushState> }) => {
   const action = useAction();
-  const become = (work: () => Promise<PushState>) => async () => loaded.replace(await work());
+  const changePush = (work: () => Promise<PushState>) => async () => loaded.replace(await work());
   if (state.is === 'impossible') return <p role="status">{state.reason}</p>;
   return (
     <>
@@ -81,12 +81,12 @@ const Pushes = ({ state, loaded }: { state: PushState; loaded: Loaded<PushState>
           <Button action={action} work={() => testPush(state.id)}>
             Send a test
           </Button>
-          <Button action={action} work={become(() => turnPushOff(state.id))}>
+          <Button action={action} work={changePush(() => turnPushOff(state.id))}>
             Turn off push notifications
           </Button>
         </div>
       ) : (
-        <Button action={action} kind="main" work={become(turnPushOn)}>
+        <Button action={action} kind="main" work={changePush(turnPushOn)}>
           Turn on push notifications
         </Button>
       )}
@@ -122,7 +122,7 @@ const BrowserCard = ({
   loaded: Pick<Loaded<unknown>, 'reload'>;
 }) => {
   const action = useAction();
-  const named = visibleText(browser.name);
+  const deviceLabel = visibleText(browser.name);
   const end = async (): Promise<void> => {
     await ask('DELETE', '/api/push/subscriptions/{id}', { id: browser.id });
     document.querySelector('h1')?.focus();
@@ -131,14 +131,14 @@ const BrowserCard = ({
   return (
     <li class="card">
       <p class="line">
-        <strong>{named}</strong>
+        <strong>{deviceLabel}</strong>
         <span class="at">
           since <Ago at={browser.createdAt} />
         </span>
       </p>
       {action.error && <Failure error={action.error} />}
       <Button action={action} work={end}>
-        Turn off push notifications for {named}
+        Turn off push notifications for {deviceLabel}
       </Button>
     </li>
   );
@@ -158,7 +158,7 @@ const LoginCard = ({
   loaded: Pick<Loaded<unknown>, 'reload'>;
 }) => {
   const action = useAction();
-  const named = visibleText(login.device ?? 'unnamed');
+  const deviceLabel = visibleText(login.device ?? 'unnamed');
   const end = async (): Promise<void> => {
     await ask('DELETE', '/api/auth/sessions/{id}', { id: login.id });
     document.querySelector('h1')?.focus();
@@ -167,7 +167,7 @@ const LoginCard = ({
   return (
     <li class="card">
       <p class="line">
-        <strong>{named}</strong>
+        <strong>{deviceLabel}</strong>
         {login.current && <span class="state ok">current</span>}
         <span class="at">
           <Ago at={login.lastUsedAt ?? login.createdAt} />
@@ -178,11 +178,11 @@ const LoginCard = ({
         <Confirm
           action={action}
           work={end}
-          question={`End the session ${named}? That device must log in again.`}
+          question={`End the session ${deviceLabel}? That device must log in again.`}
           label="End session"
           kind="danger"
         >
-          End session {named}
+          End session {deviceLabel}
         </Confirm>
       )}
     </li>

@@ -73,7 +73,7 @@ const Facts = ({ run, hook }: ExecutionWithHook) => (
       </Fact>
       <Time word="Started" at={run.startedAt} />
       <Time word="Ended" at={run.finishedAt} />
-      {run.durationMs !== null && <Fact name="Took">{durationText(run.durationMs)}</Fact>}
+      {run.durationMs !== null && <Fact name="Duration">{durationText(run.durationMs)}</Fact>}
       {run.agentId !== null && (
         <Fact name="Agent">
           <a href={pageLink('agent', run.agentId)}>The agent and its transcript</a>
@@ -188,7 +188,7 @@ const Replay = ({ run, hook }: ExecutionWithHook) => {
   };
   return (
     <section aria-label="Replay">
-      {action.error && <Failure error={asked(action.error)} />}
+      {action.error && <Failure error={asConfirmableError(action.error)} />}
       <Confirm
         key={String(mayBeDone)}
         action={action}
@@ -196,8 +196,8 @@ const Replay = ({ run, hook }: ExecutionWithHook) => {
         kind={mayBeDone ? 'danger' : ''}
         question={
           mayBeDone
-            ? `Run it again, although the action may take effect twice: ${deedOf(hook)}?`
-            : `Run it again with its original payload: ${deedOf(hook)}?`
+            ? `Run it again, although the action may take effect twice: ${describeAction(hook)}?`
+            : `Run it again with its original payload: ${describeAction(hook)}?`
         }
         label={mayBeDone ? 'Run it again anyway' : 'Run it again'}
       >
@@ -208,14 +208,14 @@ const Replay = ({ run, hook }: ExecutionWithHook) => {
 };
 
 /** The action of a hook, and its target. */
-const deedOf = ({ action, actionConfig }: Hook): string => {
+const describeAction = ({ action, actionConfig }: Hook): string => {
   const { webhookUrl, toolId, toolAction } = actionConfig;
   const tool = toolId && (toolAction ? `${toolId}: ${toolAction}` : toolId);
   const target = webhookUrl ?? tool ?? '';
   return visibleText(`${action.replaceAll('_', ' ')}${target === '' ? '' : `, ${target}`}`);
 };
 
-const asked = (error: RequestError): RequestError =>
+const asConfirmableError = (error: RequestError): RequestError =>
   error.code === 'effect_done'
     ? new RequestError(
         'The execution called a URL or a tool, and the call may have succeeded.',

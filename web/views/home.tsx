@@ -24,8 +24,8 @@ export const Home = () => {
                   <NeedCard key={`${need.kind} ${need.id}`} need={need} />
                 ))}
               </ul>
-              <Others needs={data.needs} />
-              <Standing overview={data} />
+              <MoreNeeds needs={data.needs} />
+              <StatusSection overview={data} />
             </>
           )}
         </Show>
@@ -44,7 +44,7 @@ const LISTS: readonly { kind: Need['kind']; place: PagePlace; text: string }[] =
   { kind: 'stage', place: 'pipelines', text: 'All pipelines' },
 ];
 
-const Others = ({ needs }: { needs: Need[] }) => {
+const MoreNeeds = ({ needs }: { needs: Need[] }) => {
   const isFull = (kind: Need['kind']) =>
     needs.filter((need) => need.kind === kind).length >= MAX_OF_A_KIND;
   const lists = LISTS.filter(({ kind }) => isFull(kind));
@@ -127,7 +127,7 @@ const NeedTime = ({ need: { kind, at } }: { need: Need }) => {
   );
 };
 
-const Standing = ({ overview }: { overview: Overview }) => {
+const StatusSection = ({ overview }: { overview: Overview }) => {
   const { agents, today, unread, parts } = overview;
   const faults = parts.filter(({ status }) => status !== 'ok');
   return (

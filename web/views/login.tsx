@@ -18,10 +18,10 @@ export const LoginView = () => {
     <main class="login" id="main">
       <Heading title={isNew ? 'New account' : 'Log in'}>Adjutant</Heading>
       <p class="muted">at {location.host}</p>
-      {end && <LastEnd end={end} />}
+      {end && <LastLoginEnd end={end} />}
       {isSecureContext ? (
         <>
-          {isNew ? <NewAccountForm /> : <KnownAccount />}
+          {isNew ? <NewAccountForm /> : <AccountLogin />}
           <p>
             <button type="button" class="link" onClick={() => setNew(!isNew)}>
               {isNew ? 'Log in with an account' : 'Create an account'}
@@ -29,13 +29,13 @@ export const LoginView = () => {
           </p>
         </>
       ) : (
-        <HttpsAlone />
+        <HttpsRequired />
       )}
     </main>
   );
 };
 
-const LastEnd = ({ end }: { end: LoginEnd }) =>
+const LastLoginEnd = ({ end }: { end: LoginEnd }) =>
   end.isOwn ? (
     <p class="note" role="status">
       You are logged out.
@@ -47,7 +47,7 @@ const LastEnd = ({ end }: { end: LoginEnd }) =>
   );
 
 /** The daemon refuses such a login too (src/http/pagelogin.ts), so no password is asked for. */
-const HttpsAlone = () => (
+const HttpsRequired = () => (
   <p class="note warn" role="status">
     From other machines you can log in only over https, because others could read a password or a
     cookie sent over http. Open the https address of this page, or set up a tunnel:{' '}
@@ -55,7 +55,7 @@ const HttpsAlone = () => (
   </p>
 );
 
-const KnownAccount = () => {
+const AccountLogin = () => {
   const [wantsCode, setWantsCode] = useState(false);
   const action = useAction();
   const submit = async (fields: FormData): Promise<void> => {

@@ -25,7 +25,7 @@ export const MemoryList = () => {
       )}
       <section aria-labelledby="kept">
         <h2 id="kept">Saved memories</h2>
-        <Cards of={kept} what="memories" empty={<NothingKept />}>
+        <Cards of={kept} what="memories" empty={<NoMemories />}>
           {(memory) => <MemoryCard memory={memory} />}
         </Cards>
       </section>
@@ -61,7 +61,7 @@ const MemoryCard = ({ memory }: { memory: Memory }) => (
   </>
 );
 
-const NothingKept = () => (
+const NoMemories = () => (
   <Empty>
     No memories yet. Agents save them, and you can add one: <code>adjutant memories create</code>
   </Empty>

@@ -134,14 +134,14 @@ const RecurringRunCard = ({ run }: { run: RecurringRun }) => (
         </span>
       )}
     </p>
-    <Begun run={run} />
+    <StartedObject run={run} />
     {run.reason !== null && <p class="muted">{visibleText(run.reason)}</p>}
     {run.error !== null && <LongText text={run.error} />}
   </>
 );
 
 /** Link to what the run started, if anything. */
-const Begun = ({ run }: { run: RecurringRun }) => {
+const StartedObject = ({ run }: { run: RecurringRun }) => {
   const things: [PagePlace, string, string | null][] = [
     ['run', 'The pipeline run', run.pipelineId],
     ['agent', 'The agent and its transcript', run.agentId],

@@ -35,7 +35,11 @@ export const RecurringTasks = ({ query }: { query: URLSearchParams }) => {
         chosen={kind}
         choose={(one) => setKind(one)}
       />
-      <Cards of={list} what="recurring tasks" empty={<NoneThere isAll={kind === undefined} />}>
+      <Cards
+        of={list}
+        what="recurring tasks"
+        empty={<NoRecurringTasks isAll={kind === undefined} />}
+      >
         {(task) => <RecurringCard task={task} />}
       </Cards>
     </>
@@ -67,7 +71,7 @@ const RecurringCard = ({ task }: { task: RecurringTask }) => (
   </>
 );
 
-const NoneThere = ({ isAll }: { isAll: boolean }) =>
+const NoRecurringTasks = ({ isAll }: { isAll: boolean }) =>
   isAll ? (
     <Empty>
       No recurring tasks yet. Create one: <code>adjutant recurring create</code>

@@ -33,8 +33,8 @@ export const SourceView = ({ id, query }: { id: string; query: URLSearchParams }
             {data.uri !== null && <p class="muted">{visibleText(data.uri)}</p>}
             {data.heading !== null && <h2>{visibleText(data.heading)}</h2>}
             <LongText text={data.text} />
-            <Ways chunk={data} />
-            <Original chunk={data} />
+            <ChunkNavigation chunk={data} />
+            <DocumentPageText chunk={data} />
           </>
         )}
       </Show>
@@ -42,7 +42,7 @@ export const SourceView = ({ id, query }: { id: string; query: URLSearchParams }
   );
 };
 
-const Ways = ({ chunk: { entryId, before, after } }: { chunk: ChunkReply }) => {
+const ChunkNavigation = ({ chunk: { entryId, before, after } }: { chunk: ChunkReply }) => {
   const to = (n: number) => `${pageLink('source', entryId)}?chunk=${n}`;
   return (
     <nav aria-label="Parts" class="buttons">
@@ -61,7 +61,7 @@ const Ways = ({ chunk: { entryId, before, after } }: { chunk: ChunkReply }) => {
 };
 
 /** The full document page of the chunk. */
-const Original = ({ chunk: { sourceType, sourceId, page } }: { chunk: ChunkReply }) => {
+const DocumentPageText = ({ chunk: { sourceType, sourceId, page } }: { chunk: ChunkReply }) => {
   const isKnown = sourceType === 'document' && sourceId !== null && page !== null;
   const text = useLoad({
     key: `${sourceId} ${page}`,

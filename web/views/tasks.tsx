@@ -28,7 +28,7 @@ export const Tasks = ({ query }: { query: URLSearchParams }) => {
   return (
     <>
       <Heading title="Tasks" />
-      <NoteTask reload={list.reload} />
+      <NewTaskForm reload={list.reload} />
       <Choice
         name="due"
         label="Show"
@@ -49,10 +49,10 @@ const filterOf = (due: ShownTasks | undefined) => {
   return due === 'all' ? {} : { due };
 };
 
-const NoteTask = ({ reload }: { reload(): Promise<void> }) => {
+const NewTaskForm = ({ reload }: { reload(): Promise<void> }) => {
   const action = useAction();
   const [title, setTitle] = useState('');
-  const note = async (): Promise<void> => {
+  const createTask = async (): Promise<void> => {
     await ask('POST', '/api/tasks', { body: { title: title.trim() } });
     setTitle('');
     await reload();
@@ -61,7 +61,7 @@ const NoteTask = ({ reload }: { reload(): Promise<void> }) => {
     <form
       onSubmit={(event) => {
         event.preventDefault();
-        if (title.trim() !== '') void action.run(note);
+        if (title.trim() !== '') void action.run(createTask);
       }}
     >
       <label>

@@ -16,7 +16,7 @@ const fields = {
   accountId: s.id('mailaccount'),
   folder: s.text(500),
   messageId: s.nullable(s.anyText(1000)),
-  threadId: s.text(80),
+  threadId: s.text(80).description('Id shared by all messages of a thread'),
   from: s.nullable(Address),
   to: s.list(Address, 10_000),
   cc: s.list(Address, 10_000),

@@ -43,8 +43,8 @@ const fields = {
     }),
     MAX_FILES,
   ),
-  attempts: s.whole(0, Number.MAX_SAFE_INTEGER),
-  nextAt: s.nullable(s.time()),
+  attempts: s.whole(0, Number.MAX_SAFE_INTEGER).description('Number of attempts'),
+  nextAt: s.nullable(s.time()).description('Time of the next attempt. `null` if there is none'),
   error: s.nullable(s.anyText(2000)),
   copy: s
     .oneOf('SentMailCopy', 'none', 'wanted', 'saved', 'failed')

@@ -2,7 +2,10 @@ import { contract, endpoint } from '../../kernel/contract/endpoint.js';
 import { pageOf, pageQuery } from '../../kernel/contract/page.js';
 import * as s from '../../kernel/contract/schema.js';
 
-const status = () => s.oneOf('SendingStatus', 'queued', 'sending', 'sent', 'failed', 'unknown');
+const status = () =>
+  s
+    .oneOf('SendingStatus', 'queued', 'sending', 'sent', 'failed', 'unknown')
+    .description('`unknown`: the reply was lost, so the message may have been delivered');
 const target = () =>
   s.text(40).description('Kind of the channel, or `endpoint` for an outgoing webhook');
 const count = () => s.whole(0, Number.MAX_SAFE_INTEGER);
@@ -14,8 +17,10 @@ const message = {
   target: target(),
   channelId: s.nullable(s.id('channel')),
   webhookId: s.nullable(s.id('webhook')),
-  attempts: count(),
-  nextAttemptAt: s.nullable(s.time()),
+  attempts: count().description('Number of attempts'),
+  nextAttemptAt: s
+    .nullable(s.time())
+    .description('Time of the next attempt. `null` if there is none'),
   receipt: s
     .nullable(s.anyText(2000))
     .description('Identifier that the platform assigned to the message'),
@@ -35,7 +40,9 @@ export const MessageAttempt = s.object('SendingAttempt', {
   number: s.whole(1, 1_000_000),
   at: s.time(),
   durationMs: count(),
-  verdict: s.oneOf('SendingVerdict', 'sent', 'retry', 'failed', 'unknown'),
+  verdict: s
+    .oneOf('SendingVerdict', 'sent', 'retry', 'failed', 'unknown')
+    .description('Result of the attempt'),
   statusCode: s.nullable(s.whole(100, 999)),
   error: s.nullable(s.anyText(10_000)),
 });

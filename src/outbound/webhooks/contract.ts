@@ -76,12 +76,16 @@ const webhook = {
     .list(s.text(100))
     .description('Names of the additional headers. Their values are never returned'),
   stats: s.object('WebhookStats', {
-    waiting: count(),
+    waiting: count().description('Number of queued messages'),
     sent: count(),
     failed: count(),
     lastDeliveryAt: s.nullable(s.time()),
     lastStatus: s.nullable(status()),
-    failingSince: s.nullable(s.time()),
+    failingSince: s
+      .nullable(s.time())
+      .description(
+        'Time of the first failure since the last success. `null` if the last delivery succeeded',
+      ),
   }),
   createdAt: s.time(),
   updatedAt: s.time(),
@@ -180,7 +184,9 @@ export const WebhookDelivery = s.object('WebhookDelivery', {
       error: s.nullable(s.anyText(10_000)),
     }),
   ),
-  nextAttemptAt: s.nullable(s.time()),
+  nextAttemptAt: s
+    .nullable(s.time())
+    .description('Time of the next attempt. `null` if there is none'),
   error: s.nullable(s.anyText(10_000)),
   createdAt: s.time(),
   finishedAt: s.nullable(s.time()),
@@ -188,7 +194,7 @@ export const WebhookDelivery = s.object('WebhookDelivery', {
 export type WebhookDelivery = s.Static<typeof WebhookDelivery>;
 
 const WebhookTest = s.object('WebhookTestResult', {
-  delivered: s.flag(),
+  delivered: s.flag().description('Whether the endpoint returned a 2xx status'),
   statusCode: s.nullable(s.whole(100, 999)),
   durationMs: count(),
   response: s.nullable(s.anyText(10_000)).description('Beginning of the response body'),

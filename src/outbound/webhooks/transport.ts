@@ -67,7 +67,7 @@ export const createEndpointTransport = (deps: EndpointDeps): Transport => {
 export const sendTo = async (
   deps: KeysDeps & { http: Http },
   webhook: WebhookRow,
-  { signal, ...letter }: { id: string; body: string; hops?: number; signal: AbortSignal },
+  { signal, ...content }: { id: string; body: string; hops?: number; signal: AbortSignal },
 ): Promise<SendResult> => {
   const keys = await keysOf(deps, webhook);
   if (keys.length === 0) {
@@ -75,7 +75,7 @@ export const sendTo = async (
   }
   const headers = openHeaders(deps.headers, webhook);
   if (headers === null) return { verdict: 'retry', error: NO_HEADERS };
-  const message = { url: webhook.url, ...letter, keys, headers };
+  const message = { url: webhook.url, ...content, keys, headers };
   const sent = await post(deps.http, message, { now: deps.clock.now(), signal });
   return withoutValues(sent, Object.values(headers));
 };

@@ -61,7 +61,7 @@ describe('backup', () => {
   it('proves a file without a daemon, and the newest with it', async () => {
     const file = await create();
     const newest = await world.cli(['backup', 'verify', ...withFile, '--output', 'table'], typed);
-    expect([newest.code, newest.stdout.split('\n').at(-2)?.slice(0, 5)]).to.equal([0, 'Good.']);
+    expect([newest.code, newest.stdout.split('\n').at(-2)?.slice(0, 9)]).to.equal([0, 'Verified.']);
     await world.app.app.close();
     const { code, stdout } = await adjutant(
       ['backup', 'verify', file, ...withFile, '--output', 'table'],

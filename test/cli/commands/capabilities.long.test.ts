@@ -141,7 +141,7 @@ describe('capabilities', () => {
     const words = ['capabilities', 'delete', 'gguf:house', '--force'];
     const { code, stderr } = await world.cli(words, { terminal: 100, answers: ['n'] });
     await world.client.models.delete({ name: 'mine' });
-    expect([code, stderr.split(' [y/N]')[0]?.slice(-47)]).to.equal([
+    expect([code, stderr.split(' [y/N]')[0]?.slice(-51)]).to.equal([
       ...[1, 'Remove house and its files? mine will stop working.'],
     ]);
   });
@@ -152,7 +152,7 @@ describe('capabilities', () => {
     await world.client.models.create({ body });
     const words = ['capabilities', 'delete', 'hut'];
     const kept = await world.cli(words, { terminal: 100, answers: ['n'] });
-    expect([kept.code, kept.stderr.split(' [y/N]')[0]?.slice(-59)]).to.equal([
+    expect([kept.code, kept.stderr.split(' [y/N]')[0]?.slice(-58)]).to.equal([
       ...[1, 'Remove hut and its files, and the model cosy that uses it?'],
     ]);
     const names = async () => (await world.client.models.list()).models.map(({ name }) => name);

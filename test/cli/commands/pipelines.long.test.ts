@@ -170,7 +170,7 @@ stages:
     await keepTemplate(world.app, token, 'clock');
     const typed = async (...answers: string[]) => {
       const begun = await world.cli(['pipelines', 'run'], { terminal: 100, answers });
-      return begun.stderr.split('\n').filter((line) => line.startsWith('A number'));
+      return begun.stderr.split('\n').filter((line) => line.startsWith('Enter a number from'));
     };
     const { templates } = await world.client.templates.list({ query: {} });
     const refusal = `Enter a number from 1 to ${templates.length}, or a name.`;

@@ -77,8 +77,8 @@ describe('tunnel', () => {
       / {2}3 reaches us +FAILED +127\.0\.0\.1 refuses connections on port \d+\n/,
     );
     expect(stdout).to.match(/ {2}4 unsigned +not run\n/);
-    expect(stdout).to.match(/\nWhy {3}nothing listens on the port/);
-    expect(stdout).to.match(/\nDo {4}configure the proxy to forward to 127\.0\.0\.1:\d+/);
+    expect(stdout).to.match(/\nCause nothing listens on the port/);
+    expect(stdout).to.match(/\nFix {3}configure the proxy to forward to 127\.0\.0\.1:\d+/);
   });
 
   it('needs a provider where nobody can be asked', async () => {
@@ -105,7 +105,7 @@ describe('tunnel', () => {
       answers: ['4', proxy.url, '', ''],
     });
     await proxy.stop();
-    expect(stderr).to.match(/Looking {4}cloudflared 2026\.3\.1 {3}ngrok no/);
+    expect(stderr).to.match(/Installed {2}cloudflared 2026\.3\.1 {3}ngrok no/);
     expect(stderr).to.contain(`{ reverse_proxy ${new URL(world.app.url).host} }`);
     expect(stdout).to.match(/3 reaches us +FAILED.+3 reaches us +ok/s);
     expect(stderr).to.contain('Passkeys now belong to this name');
@@ -122,7 +122,7 @@ describe('tunnel', () => {
     const shown = await tunnel(['get'], TERMINAL);
     expect(shown.stdout).to.match(/^cloudflared {3}running/);
     expect(shown.stdout).to.contain('Registered tunnel connection');
-    expect((await tunnel(['stop'], TERMINAL)).stderr).to.equal('Off.\n');
+    expect((await tunnel(['stop'], TERMINAL)).stderr).to.equal('Tunnel stopped.\n');
   });
 
   it('takes a token from a file, and no flag', async () => {
@@ -162,7 +162,7 @@ describe('tunnel', () => {
     await world.client.tunnel.start();
     const { stdout } = await world.cli(['doctor'], TERMINAL);
     expect(stdout).to.match(/WARN +tunnel: ngrok /);
-    expect(stdout).to.contain('Do: adjutant tunnel check');
+    expect(stdout).to.contain('Fix: adjutant tunnel check');
   });
 
   it('says where an address comes from that no command changes', async () => {

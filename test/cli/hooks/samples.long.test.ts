@@ -108,7 +108,7 @@ describe('hooks send --sample', () => {
     const other = await world.cli([...words, '--as', 'jira'], { stdin: SECRET });
     expect(other.stderr).to.contain('adjutant hooks update gogs --verify jira');
     const sns = await world.cli([...words, '--as', 'sns'], { stdin: SECRET });
-    expect([sns.code, sns.stderr]).to.equal([1, 'Only Amazon can sign a message of SNS.\n']);
+    expect([sns.code, sns.stderr]).to.equal([1, 'Only Amazon can sign SNS messages.\n']);
     const unknown = await world.cli([...words, '--as', 'nobody'], { stdin: SECRET });
     expect([unknown.code, unknown.stderr.split('\n')[0]]).to.equal([
       ...[2, 'Unknown sender "nobody" for --as.'],
@@ -169,7 +169,7 @@ describe('hooks settings --await-token', () => {
     await arrive('secret_of_Notion');
     const { code, stdout, stderr } = await awaiting;
     expect([code, stdout]).to.equal([0, 'secret_of_Notion\n']);
-    expect(stderr).to.match(/Webhook URL .+\/api\/webhooks\/pages\n[\s\S]*Awaiting a token/);
+    expect(stderr).to.match(/Webhook URL .+\/api\/webhooks\/pages\n[\s\S]*Waiting for a token/);
     const words = ['hooks', 'send', 'pages', '--sample', 'github/push', '--secret-file', '-'];
     expect((await world.cli(words, { stdin: 'secret_of_Notion' })).code).to.equal(0);
     expect((await world.cli(words, { stdin: 'another' })).code).to.equal(1);

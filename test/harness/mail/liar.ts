@@ -14,7 +14,6 @@ export interface ToldMessage {
 /** IMAP server with wrong counts and UIDs, and duplicate messages. */
 export interface MailLiar {
   port: number;
-  /** Current messages. */
   messages: ToldMessage[];
   uidNext: number;
   /** UIDs answered with NO. */

@@ -6,7 +6,6 @@ export interface TakenMail {
   from: string;
   to: string[];
   text: string;
-  /** Login name. */
   user: string;
 }
 
@@ -18,7 +17,6 @@ const smtpError = (status: number, message: string): Error =>
 export interface SmtpStandin {
   port: number;
   taken: TakenMail[];
-  /** Login attempts. */
   logins: { user: string; password?: string; accessToken?: string }[];
   /** Throws to refuse a recipient. */
   recipient: (address: string) => void | Promise<void>;

@@ -110,7 +110,7 @@ describe('desk line by line', { timeout: 30_000 }, () => {
       (status) => status === 'ready',
     );
     desk.say('find staging\n1');
-    const found = await desk.hears('Matched  staging');
+    const found = await desk.hears('Matched   staging');
     expect(found).to.contain('Knowledge: 1 hit, ');
     desk.say('open');
     const chunk = await desk.hears('Verbs: ask');

@@ -66,7 +66,7 @@ export const branchItem = ({ agent }: Branch): Item => ({
   facts: { status: agent.status, state: agent.status, trust: agentTrustText(agent) },
 });
 
-const doingOf = (state: State, agent: Agent): string => {
+const currentActivity = (state: State, agent: Agent): string => {
   const call = waitingCall(state, agent);
   if (call) return `${call.tool}.${call.action}`;
   return (agent.error ?? agent.result ?? '').split('\n', 1)[0] ?? '';
@@ -86,7 +86,7 @@ export const branchColumns = (state: State): ScreenColumn<Branch>[] => [
   numberColumn('STEP', [4, 5, 5], ({ agent }) => String(agent.steps)),
   numberColumn('COST', [5, 8, 4], ({ agent }) => dollars(agent.usage.costUsd)),
   numberColumn('AGE', [4, 5, 3], ({ agent }) => since(agent.createdAt, state.session.now)),
-  column('DOING', [10, 200, 1], ({ agent }) => doingOf(state, agent)),
+  column('DOING', [10, 200, 1], ({ agent }) => currentActivity(state, agent)),
 ];
 
 export const agentStatus = ({ lists }: State, { id, status }: Agent): string =>

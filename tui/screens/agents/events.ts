@@ -31,30 +31,31 @@ const gapRow = ([from, to]: readonly [number, number]): ScreenRow => {
 };
 
 /** Cached, because an entry never changes and a stream is drawn many times a second. */
-const gists = new WeakMap<StreamEntry, string>();
+const eventSummaries = new WeakMap<StreamEntry, string>();
 
 const eventRow = (entry: StreamEntry, now: number): ScreenRow => {
-  const gist = gists.get(entry) ?? gistOf(entry);
-  gists.set(entry, gist);
+  const summary = eventSummaries.get(entry) ?? eventSummary(entry);
+  eventSummaries.set(entry, summary);
   return row(
     tonedSpan('muted', `${String(entry.number ?? '').padStart(5)} ${timeOfEvent(entry.at, now)}  `),
     `${entry.kind.replace('agent.', '').padEnd(10)}`,
-    gist,
+    summary,
   );
 };
 
-const LONGEST = 400;
+const MAX_TEXT_LENGTH = 400;
 
-const gistOf = ({ kind, data }: StreamEntry): string => {
+const eventSummary = ({ kind, data }: StreamEntry): string => {
   const word = (name: string): string => {
     const value = data[name];
     if (value === undefined || value === null) return '';
     return typeof value === 'string' ? value : JSON.stringify(value);
   };
-  if (kind === 'agent.message') return `${word('role')}  ${word('content').slice(0, LONGEST)}`;
+  if (kind === 'agent.message')
+    return `${word('role')}  ${word('content').slice(0, MAX_TEXT_LENGTH)}`;
   if (kind === 'agent.status') return `${word('status')}  ${word('error')}`.trimEnd();
   const digest = word('digest').slice(0, 8);
   const text = word('result') || word('arguments');
   const how = word('status') || (data.grantId === undefined ? '' : `by ${word('grantId')}`);
-  return `${word('phase')}  ${word('tool')}  ${how} ${digest} ${text.slice(0, LONGEST)}`;
+  return `${word('phase')}  ${word('tool')}  ${how} ${digest} ${text.slice(0, MAX_TEXT_LENGTH)}`;
 };

@@ -59,12 +59,12 @@ const timeRows = (
   if (status !== 'running' || !last || session.link.is !== 'live') return [];
   const seconds = Math.max(0, Math.floor((session.now - Date.parse(last.at)) / SECOND));
   const lasted = seconds === 0 ? '0:00' : durationText(seconds * SECOND);
-  const doing = isWriting ? 'the model is writing' : doingOf(last);
+  const doing = isWriting ? 'the model is writing' : currentActivity(last);
   return [row(tonedSpan('muted', `${'now'.padEnd(NAME)}${lasted}  ${doing}`))];
 };
 
 /** Current activity of an agent, derived from its newest event. */
-const doingOf = ({ kind, data }: StreamEntry): string => {
+const currentActivity = ({ kind, data }: StreamEntry): string => {
   if (kind === 'agent.tool_call' && data.phase === 'call') return `running ${String(data.tool)}`;
   if (kind === 'agent.message') return 'starting tool calls';
   return 'waitingFor' in data ? 'waiting for sub-agents' : 'waiting for the model';

@@ -71,11 +71,11 @@ const callRows = (
   return isRaw ? rows : folded(rows, FOLDED_CALL);
 };
 
-const folded = (rows: ScreenRow[], most: number): ScreenRow[] => {
-  const more = rows.length - most;
+const folded = (rows: ScreenRow[], max: number): ScreenRow[] => {
+  const more = rows.length - max;
   if (more <= 0) return rows;
   const turns = `… ${more} more ${more === 1 ? 'row' : 'rows'}: v expands`;
-  return [...rows.slice(0, most), row(' '.repeat(NAME), tonedSpan('muted', turns))];
+  return [...rows.slice(0, max), row(' '.repeat(NAME), tonedSpan('muted', turns))];
 };
 
 export const waitingCall = ({ lists }: State, agent: Agent): Approval | null =>

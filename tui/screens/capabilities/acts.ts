@@ -17,7 +17,7 @@ const PROGRESS = 'started. See the progress in its row or with g o';
 type InstallFacts = NonNullable<Capability['install']>;
 
 /** Use case for which a model is registered after the installation. `undefined` if none. */
-const purposeOf = (fit: ModelFit | null): ModelFit['useCases'][number] | undefined =>
+const modelUseCase = (fit: ModelFit | null): ModelFit['useCases'][number] | undefined =>
   [...(fit?.recommendedFor ?? []), ...(fit?.useCases ?? [])].find((use) => use !== 'speech');
 
 /** Name and URL of a licence. */
@@ -30,14 +30,14 @@ export const licenceText = ({ licence, licenceUrl }: InstallFacts): string => {
 const originOf = (source: string): string =>
   URL.canParse(source) && /^https?:/.test(source) ? new URL(source).host : source;
 
-const isThere = ({ lists: { capabilities } }: State, need: string): boolean =>
+const isDependencyInstalled = ({ lists: { capabilities } }: State, need: string): boolean =>
   capabilities.byId[capabilitySlug(need)]?.status === 'available';
 
 const installAct = ({ item, fit }: CapabilityRow, facts: InstallFacts, state: State): Act => {
   const { id, apiId, name } = item;
   const { bytes, source, mustAccept, warning } = facts;
-  const needs = facts.needs.filter((need) => !isThere(state, need));
-  const useCase = purposeOf(fit);
+  const needs = facts.needs.filter((need) => !isDependencyInstalled(state, need));
+  const useCase = modelUseCase(fit);
   const use = useCase === undefined ? '' : ` --use-case ${useCase}`;
   const size = bytes === null ? 'unknown size' : sizeText(bytes);
   const misfit = warning ? [warning.message] : fit?.runsOn === 'none' ? [fit.why] : [];

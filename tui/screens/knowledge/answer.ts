@@ -66,9 +66,13 @@ const answerHeight = (state: State, { width, height }: Size): number => {
 const answerView = (state: State, size: Size): ScreenRow[] => {
   const rows = answerRows(state, size.width);
   if (!rows) {
-    const asked = row(tonedSpan('strong', questionOf(state)));
+    const question = row(tonedSpan('strong', questionOf(state)));
     const words = { noun: 'answer', empty: [] };
-    return [asked, [], ...faceOf({ ...state.lists.answers, loadedAt: null }, words, state, size)];
+    return [
+      question,
+      [],
+      ...faceOf({ ...state.lists.answers, loadedAt: null }, words, state, size),
+    ];
   }
   const height = answerHeight(state, size);
   const { scroll, pane } = topView(state.ui);

@@ -42,7 +42,7 @@ const factsOf = (job: ResearchJobDetail, now: number): [string, string][] => {
 type ReportSource = ResearchJobDetail['sources'][number];
 
 /** Outcome of a source: `quoted`, `read`, `found` or `failed`. */
-const fateOf = ({ status, used }: ReportSource): string => (used ? 'quoted' : status);
+const sourceOutcome = ({ status, used }: ReportSource): string => (used ? 'quoted' : status);
 
 const sources = tableFor<ReportSource>({
   noun: 'source',
@@ -51,11 +51,11 @@ const sources = tableFor<ReportSource>({
   item: (source) => ({
     id: String(source.n),
     name: source.title,
-    words: `${source.url ?? ''} ${fateOf(source)}`,
+    words: `${source.url ?? ''} ${sourceOutcome(source)}`,
   }),
   columns: () => [
     numberColumn('N', [3, 4, 0], ({ n }) => `[${n}]`),
-    stateColumn('STATE', [7, 8, 1], fateOf),
+    stateColumn('STATE', [7, 8, 1], sourceOutcome),
     column('SOURCE', [20, 50, 0], ({ title }) => title),
     column('FROM', [20, 200, 2], ({ url, error }) => error ?? url ?? 'your knowledge'),
   ],

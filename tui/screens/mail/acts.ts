@@ -120,12 +120,12 @@ export const fileActs = ({ id, attachments, subject }: MailMessageDetail): Acts 
           }
         }
         const { kept, known, refused } = count;
-        const said = [
+        const parts = [
           `Kept: ${kept}`,
           ...(known > 0 ? [`${known} already kept`] : []),
           ...(refused > 0 ? [`${refused} cannot be kept`] : []),
         ];
-        return { message: said.join(', '), ...(refused > 0 && { tone: 'warn' as const }) };
+        return { message: parts.join(', '), ...(refused > 0 && { tone: 'warn' as const }) };
       },
     },
   });

@@ -31,10 +31,10 @@ const verdictOf = ({ authentication }: MailMessage): string =>
     ? 'not verified: the mail server reported no result'
     : `spf ${authentication.spf}, dkim ${authentication.dkim}, dmarc ${authentication.dmarc}`;
 
-const without = (facts: MailFacts): MailFacts => facts.filter(([, value]) => value !== '');
+const withoutEmpty = (facts: MailFacts): MailFacts => facts.filter(([, value]) => value !== '');
 
 export const mailFacts = (mail: MailMessage, now: number): MailFacts =>
-  without([
+  withoutEmpty([
     ['From', mailSender(mail.from)],
     ['To', addresses(mail.to)],
     ['Cc', addresses(mail.cc)],
@@ -55,7 +55,7 @@ export const mailMore = ({
   isCut,
   problem,
 }: MailMessageDetail): MailFacts =>
-  without([
+  withoutEmpty([
     ['Reply to', addresses(replyTo)],
     ['Unsubscribe', listUnsubscribe ?? ''],
     ['Problem', problem === null ? '' : `only the stored beginning is shown: ${problem}`],
@@ -63,7 +63,7 @@ export const mailMore = ({
   ]);
 
 export const draftFacts = ({ to, cc, bcc, attachments, html, untrusted }: MailDraft): MailFacts =>
-  without([
+  withoutEmpty([
     ['To', to.join(', ') || 'nobody yet'],
     ['Cc', cc.join(', ')],
     ['Bcc', bcc.join(', ')],
@@ -75,7 +75,7 @@ export const draftFacts = ({ to, cc, bcc, attachments, html, untrusted }: MailDr
 export const subjectOf = ({ subject }: { subject: string }): string => subject || '(no subject)';
 
 export const sentFacts = (mail: SentMail, now: number): MailFacts =>
-  without([
+  withoutEmpty([
     ...mail.recipients.map(({ place, address, status, reply }): [string, string] => [
       `${place[0]?.toUpperCase()}${place.slice(1)}`,
       `${address}: ${status}${reply === null ? '' : `, ${reply}`}`,
@@ -94,7 +94,7 @@ export const sentFacts = (mail: SentMail, now: number): MailFacts =>
 const serverOf = ({ host, port, tls }: MailAccount['imap']): string => `${host}:${port}, ${tls}`;
 
 export const accountFacts = (account: MailAccount, now: number): MailFacts =>
-  without([
+  withoutEmpty([
     ['Name', account.name],
     ['IMAP', serverOf(account.imap)],
     ['SMTP', serverOf(account.smtp)],

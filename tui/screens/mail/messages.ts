@@ -68,8 +68,8 @@ const summaryOf = (state: State, rows: MailMessage[]): string => {
   const isSearching = askedAt !== null && (of ?? '') !== filterOf(state);
   if (isSearching) return 'searching…';
   const stale = staleRows(state).length;
-  const said = stale > 0 ? `, ${counted(stale, 'mailbox', 'mailboxes')} not up to date` : '';
-  return `${counted(rows.length, 'e-mail')}, ${rows.filter(({ unread }) => unread).length} new${said}`;
+  const staleText = stale > 0 ? `, ${counted(stale, 'mailbox', 'mailboxes')} not up to date` : '';
+  return `${counted(rows.length, 'e-mail')}, ${rows.filter(({ unread }) => unread).length} new${staleText}`;
 };
 
 const lineOf = (state: State): string => {

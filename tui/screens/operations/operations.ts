@@ -60,7 +60,7 @@ const leftOf = (state: State, operation: Operation): string =>
   / {2}([^ ].*) left$/.exec(progressText(state, operation))?.[1]?.replace(/^.* {2}/, '') ?? '';
 
 /** Duration in milliseconds. `null` if it has not started. */
-const lasted = ({ startedAt, finishedAt }: Operation, now: number): number | null =>
+const durationMs = ({ startedAt, finishedAt }: Operation, now: number): number | null =>
   startedAt === null
     ? null
     : Math.max(0, (finishedAt === null ? now : Date.parse(finishedAt)) - Date.parse(startedAt));
@@ -70,7 +70,7 @@ export const operationFacts = (
   operation: Operation,
 ): [string, string][] => {
   const { kind, resource, progress, error, createdAt } = operation;
-  const ms = lasted(operation, now);
+  const ms = durationMs(operation, now);
   const lasts = ms === null ? '' : `   ${isOver(operation) ? 'took' : 'for'} ${durationText(ms)}`;
   const facts: [string, string][] = [
     ['Kind', kind],
@@ -111,17 +111,17 @@ const detailRows = (state: State, operation: Operation, width: number): ScreenRo
 };
 
 /** What remains after cancelling an operation, by kind. */
-const STAYING: Readonly<Record<string, string>> = {
+const CANCEL_EFFECTS: Readonly<Record<string, string>> = {
   'capabilities.install': 'Partial downloads are removed. Complete dependencies stay.',
   'capabilities.measure': 'No speed is stored.',
   'capabilities.verify': 'Nothing is changed.',
 };
 
 /** Ollama itself keeps a pull that ended. */
-const stayingOf = ({ kind, resource }: Operation): string => {
+const cancelEffect = ({ kind, resource }: Operation): string => {
   if (kind === 'capabilities.install' && resource.id.startsWith('ollama-'))
     return 'Ollama keeps its partial download.';
-  return STAYING[kind] ?? 'Completed work is not undone.';
+  return CANCEL_EFFECTS[kind] ?? 'Completed work is not undone.';
 };
 
 export const operationActs = (operation: Operation): Acts => {
@@ -132,7 +132,7 @@ export const operationActs = (operation: Operation): Acts => {
       text: `Cancel operation ${title}`,
       line: `adjutant operations cancel ${id}`,
       doing: 'cancelling…',
-      ask: { lines: [`Cancel ${title}? ${stayingOf(operation)}`] },
+      ask: { lines: [`Cancel ${title}? ${cancelEffect(operation)}`] },
       call: async ({ operations }) => {
         const { progress } = await operations.cancel({ id });
         const counts = progress && progress.done > 0 ? countsOf(progress) : 'not started';

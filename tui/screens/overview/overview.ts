@@ -92,10 +92,10 @@ const needGoal = (state: State): JumpTarget | null => {
   return hookId === null ? { root: 'hooks', places: [] } : hookGoal(hookId, id);
 };
 
-const latestRuns = ({ streams }: State, most: number): StreamEntry[] => {
+const latestRuns = ({ streams }: State, maxRows: number): StreamEntry[] => {
   const runs = new Map<unknown, StreamEntry>();
   const { entries } = ringOf(streams, EXECUTIONS);
-  for (let at = entries.length - 1; at >= 0 && runs.size < most; at--) {
+  for (let at = entries.length - 1; at >= 0 && runs.size < maxRows; at--) {
     const entry = entries[at];
     if (entry && !runs.has(entry.data.id)) runs.set(entry.data.id, entry);
   }
@@ -115,8 +115,11 @@ const overviewView = (state: State, size: Size): ScreenRow[] => {
 };
 
 const stackedRows = (state: State, { width, height }: Size): ScreenRow[] => {
-  const most = Math.max(3, Math.floor(height * 0.55));
-  const asking = needRows(state, { width, height: Math.min(needs.shown(state).length + 1, most) });
+  const maxRows = Math.max(3, Math.floor(height * 0.55));
+  const asking = needRows(state, {
+    width,
+    height: Math.min(needs.shown(state).length + 1, maxRows),
+  });
   const live = liveRows(state, { width, height: height - asking.length - 1 });
   return [...asking, [], ...live].slice(0, Math.max(0, height));
 };
@@ -125,13 +128,13 @@ const columnRows = (state: State, { width, height }: Size): ScreenRow[] => {
   const room = width - 2 * GAP;
   const all = SHARES.needs + SHARES.live + SHARES.agents;
   const none = state.lists.agents.order.length === 0;
-  const crew = none ? NO_AGENTS : Math.floor((room * SHARES.agents) / all);
-  const live = Math.floor(((room - crew) * SHARES.live) / (SHARES.needs + SHARES.live));
+  const agentsWidth = none ? NO_AGENTS : Math.floor((room * SHARES.agents) / all);
+  const live = Math.floor(((room - agentsWidth) * SHARES.live) / (SHARES.needs + SHARES.live));
   return sideBySide(
     [
-      { width: room - crew - live, view: (size) => needRows(state, size) },
+      { width: room - agentsWidth - live, view: (size) => needRows(state, size) },
       { width: live, view: (size) => liveRows(state, size) },
-      { width: crew, view: (size) => agentRows(state, size) },
+      { width: agentsWidth, view: (size) => agentRows(state, size) },
     ],
     height,
   );

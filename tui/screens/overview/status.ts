@@ -25,10 +25,10 @@ export const statusRows = (state: State, known: Overview, width: number): Screen
   const { queue, agents, operations, unread } = known;
   const long = operations.running + operations.queued;
   const oldest = queue.oldestMs === null ? '' : `, oldest ${durationText(queue.oldestMs)}`;
-  const begun = long > 0 ? `   ${counted(long, 'operation')}: :operations` : '';
-  const work = `${queue.waiting} waiting${oldest}   ${queue.running} of ${queue.atOnce} running${begun}`;
+  const operationsText = long > 0 ? `   ${counted(long, 'operation')}: :operations` : '';
+  const work = `${queue.waiting} waiting${oldest}   ${queue.running} of ${queue.atOnce} running${operationsText}`;
   const asking = agents.waitingApproval + agents.paused;
-  const crew = [
+  const agentCounts = [
     `${agents.running} running`,
     agents.queued > 0 && `${agents.queued} queued`,
     agents.waitingApproval > 0 && `${agents.waitingApproval} waiting for you`,
@@ -42,7 +42,7 @@ export const statusRows = (state: State, known: Overview, width: number): Screen
     ),
     publicFact(known),
     fact('Queue', queue.waiting > 0 && queue.running >= queue.atOnce ? 'warn' : 'ok', work),
-    fact('Agents', asking > 0 ? 'warn' : 'ok', crew.filter(Boolean).join('   ')),
+    fact('Agents', asking > 0 ? 'warn' : 'ok', agentCounts.filter(Boolean).join('   ')),
     row('Today'.padEnd(15), todayText(known, unread)),
     ...staleRows(state, width),
   ];

@@ -71,7 +71,7 @@ const stageColumns = (state: State): ScreenColumn<StageItem>[] => {
     },
     column('KIND', [8, 10, 3], ({ kind }) => kind),
     whole(numberColumn('TOOK', [4, 8, 2], (stage) => tookOf(stage, session.now))),
-    column('WHY', [14, 200, 1], (stage) =>
+    column('REASON', [14, 200, 1], (stage) =>
       [whyOf(stage), alsoNeeds(stage)].filter((text) => text !== '').join('   '),
     ),
   ];
