@@ -1,6 +1,6 @@
 import { createInterface, type Key } from 'node:readline';
 import { Writable } from 'node:stream';
-import { isReadAloud } from '../src/client/session.js';
+import { usesScreenReader } from '../src/client/session.js';
 import { widthOf } from '../src/kernel/width.js';
 import type { CommonFlags, Streams } from './command.js';
 import { failed, interrupted, usageFault } from './exit.js';
@@ -207,7 +207,7 @@ export class Ask {
     const { stdin: input, stderr } = this.streams;
     const output = isHidden ? silent() : stderr;
     // A screen reader cannot read a line that is redrawn at each key, so the terminal edits it.
-    const terminal = isHidden === true || !isReadAloud();
+    const terminal = isHidden === true || !usesScreenReader();
     const reader = createInterface({ input, output, prompt, terminal, historySize: 0 });
     let press: (_: unknown, key: Key) => void = () => {};
     let end = (): void => {};

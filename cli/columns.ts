@@ -1,6 +1,6 @@
 import { styleText } from 'node:util';
 import { widthOf } from '../src/kernel/width.js';
-import { placed } from './placed.js';
+import { withColumnMarks } from './columnmarks.js';
 import { ago, cutToWidth, localTime, oneLine, plainText } from './text.js';
 
 /** Colours of states. The word itself carries the meaning, too. */
@@ -41,7 +41,7 @@ export interface TableColumn<T> {
 }
 
 /** Returns the columns so that a narrow terminal drops the named ones first, in that order. */
-export const leavingFirst = <T>(names: string[], columns: TableColumn<T>[]): TableColumn<T>[] =>
+export const withDropOrder = <T>(names: string[], columns: TableColumn<T>[]): TableColumn<T>[] =>
   columns.map((column) => {
     const at = names.indexOf(column.name);
     return at < 0 ? column : { ...column, leaves: names.length - at };
@@ -50,7 +50,7 @@ export const leavingFirst = <T>(names: string[], columns: TableColumn<T>[]): Tab
 /**
  * Creates a column with another form on a terminal, such as `ago`. `none` is shown for no value.
  */
-export const shownAs = <T, V>(
+export const formattedColumn = <T, V>(
   name: string,
   value: (row: T) => V,
   show: (value: NonNullable<V>) => string,
@@ -138,7 +138,7 @@ export const valueAt = (row: unknown, path: string): unknown =>
     return Object.entries(value).find(([name]) => name === key)?.[1];
   }, row);
 
-export interface Face {
+export interface TerminalStyle {
   /** In columns. */
   width: number;
   /** Whether the terminal supports escape sequences. */
@@ -148,7 +148,7 @@ export interface Face {
 export const shownColumns = <T>(
   rows: T[],
   columns: TableColumn<T>[],
-  { width }: Pick<Face, 'width'>,
+  { width }: Pick<TerminalStyle, 'width'>,
 ): string[] => fitting(layOut(rows, columns), width).map(({ name }) => name);
 
 const layOut = <T>(rows: T[], columns: TableColumn<T>[]): ColumnLayout[] => {
@@ -163,7 +163,7 @@ const layOut = <T>(rows: T[], columns: TableColumn<T>[]): ColumnLayout[] => {
  * importance. If they do not fit, those with `leaves` are dropped, then the last ones, and then
  * the widest is truncated.
  */
-export const tableOf = <T>(rows: T[], columns: TableColumn<T>[], face: Face): string[] => {
+export const tableOf = <T>(rows: T[], columns: TableColumn<T>[], face: TerminalStyle): string[] => {
   const kept = narrow(fitting(layOut(rows, columns), face.width), face.width);
   const lines = ['', ...rows].map((_, line) =>
     kept
@@ -171,7 +171,7 @@ export const tableOf = <T>(rows: T[], columns: TableColumn<T>[], face: Face): st
       .join(' '.repeat(GAP))
       .trimEnd(),
   );
-  return face.hasColors ? lines.map((line) => placed(line)) : lines;
+  return face.hasColors ? lines.map((line) => withColumnMarks(line)) : lines;
 };
 
 interface ColumnLayout {
@@ -199,7 +199,7 @@ const createLayout = <T>(
 const drawn = (
   { cells, width, isNumber, isState }: ColumnLayout,
   line: number,
-  face: Face,
+  face: TerminalStyle,
 ): string => {
   const shown = cutToWidth(cells[line] ?? '', width);
   const space = ' '.repeat(width - widthOf(shown));
@@ -224,7 +224,7 @@ const fitting = (columns: ColumnLayout[], width: number): ColumnLayout[] => {
   return kept;
 };
 
-/** Truncates the widest columns until they fit, `isWhole` columns last. */
+/** Truncates the widest columns until they fit, `isUndamaged` columns last. */
 const narrow = (columns: ColumnLayout[], width: number): ColumnLayout[] => {
   const narrowed = columns.map((column) => ({ ...column, width: Math.min(column.width, width) }));
   for (const kept of [narrowed.filter(({ isWhole }) => !isWhole), narrowed]) {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { Client, Endpoint, EndpointName } from '../src/client/index.js';
-import { recognized } from '../src/client/recognize.js';
+import { requireAdjutant } from '../src/client/requireadjutant.js';
 import { type FetchLike, send } from '../src/client/send.js';
 import { clientEnvironment, environmentToken, readSession } from '../src/client/session.js';
 import { Ask } from './ask.js';
@@ -23,7 +23,7 @@ export interface Flag<T> {
   read(text: string): T;
 }
 
-export const on = (about: string): Flag<boolean> => ({ about, read: () => true });
+export const switchFlag = (about: string): Flag<boolean> => ({ about, read: () => true });
 export const textFlag = (value: string, about: string): Flag<string> => ({
   value,
   about,
@@ -226,7 +226,7 @@ export class Context {
 
   /** A client for long polling: a slow reply shows no progress line. */
   async listener(): Promise<Client> {
-    return (await this.client()).with({ fetch: recognized(send) });
+    return (await this.client()).with({ fetch: requireAdjutant(send) });
   }
 
   /**
@@ -255,7 +255,7 @@ export class Context {
 
   private get fetch(): FetchLike {
     const { stderr } = this.streams;
-    const fetch = recognized(send);
+    const fetch = requireAdjutant(send);
     const shown: FetchLike = (...request) => withProgress(stderr, () => fetch(...request));
     return this.flags.verbose ? traced(shown, (line) => this.out.warn(line)) : shown;
   }

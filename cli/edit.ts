@@ -3,13 +3,13 @@ import type { Description, ObjectSchema } from 'joi';
 import { ApiError, type ProblemBody } from '../src/client/errors.js';
 import { parseExact, withoutMark } from '../src/client/index.js';
 import { valueAt } from './columns.js';
-import { type Context, on } from './command.js';
+import { type Context, switchFlag } from './command.js';
 import { writeIn } from './editor.js';
 import { CliFault, Exit, failed, faultOf, fieldsFault, interrupted, usageFault } from './exit.js';
 import { isStripped, requestFields, requestFrom } from './fields.js';
 import { oneLine, wrapped } from './text.js';
 
-export const editFlag = on(
+export const editFlag = switchFlag(
   'Edit the fields in $VISUAL or $EDITOR; the default on a terminal without other flags',
 );
 

@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { constants, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { editorHere } from './daemon/environment.js';
+import { editorCommand } from './daemon/environment.js';
 import { inForeground } from './foreground.js';
 
 export type EditorOutcome = { is: 'written'; text: string } | { is: 'refused'; reason: string };
@@ -15,7 +15,7 @@ const PRIVATE = 0o600;
  * private and always deleted. Never use it for a secret.
  */
 export const writeIn = async (name: string, text: string): Promise<EditorOutcome> => {
-  const editor = editorHere();
+  const editor = editorCommand();
   if (editor === undefined) return { is: 'refused', reason: NONE };
   const folder = await mkdtemp(join(tmpdir(), 'adjutant-'));
   const forget = (): void => rmSync(folder, { recursive: true, force: true });

@@ -15,7 +15,7 @@ export const Exit = {
 
 /** Ends a command: the error, then what to do about it, line by line. */
 export class CliFault extends Error {
-  override name = 'Fault';
+  override name = 'CliFault';
 
   constructor(
     readonly exit: number,
@@ -42,14 +42,14 @@ export const failed = (message: string, ...next: string[]): CliFault =>
 export const interrupted = (...next: string[]): CliFault =>
   new CliFault(Exit.interrupted, '', next);
 
-export const late = (seconds: number, by: CliFault): CliFault => {
+export const timedOut = (seconds: number, by: CliFault): CliFault => {
   const next =
     by.next.length > 0 ? by.next : ['The action may have completed. Check before you repeat it.'];
   return new CliFault(Exit.late, `Not finished within ${seconds} s, the limit of --timeout.`, next);
 };
 
 /** The reply, or null if the daemon refuses it with one of the statuses. */
-export const unlessRefused = async <T>(
+export const nullIfRefused = async <T>(
   statuses: number[],
   reply: Promise<T>,
 ): Promise<T | null> => {

@@ -27,7 +27,7 @@ const bytesOf = async ({ streams }: Context, file: string): Promise<Buffer> => {
 };
 
 /** A secret from a file or stdin, without its last line feed, or else from hidden input. */
-export const secretFrom = async (
+export const readSecretInput = async (
   context: Context,
   file: string | undefined,
   question: CliQuestion,
@@ -72,7 +72,7 @@ export const readNewSecret = async (
   file: string | undefined,
 ): Promise<string> => {
   const refuse = (input: string) => (input.length < 8 ? 'Enter at least 8 characters.' : undefined);
-  const secret = await secretFrom(context, file, { ask, instead, refuse });
+  const secret = await readSecretInput(context, file, { ask, instead, refuse });
   if (file !== undefined) return secret;
   const again = await context.ask.hidden({ ask: 'Repeat it', instead });
   if (again !== secret) throw failed(`The two ${called} differ. Nothing was changed.`);
@@ -109,7 +109,7 @@ export const withPassword = <T>(
 ): Promise<T> => {
   const file = typeof passwordFile === 'string' ? passwordFile : undefined;
   const ask = async () => ({
-    password: await secretFrom(context, file, { ask: 'Password', instead: PASSWORD_FILE }),
+    password: await readSecretInput(context, file, { ask: 'Password', instead: PASSWORD_FILE }),
   });
   return withInput({ code: 'password_required', isGiven: file !== undefined, ask }, call);
 };

@@ -2,9 +2,9 @@ import { writeSync } from 'node:fs';
 import { getSystemErrorMap } from 'node:util';
 import { CommanderError } from 'commander';
 import { ApiError } from '../src/client/errors.js';
-import { versionIn } from '../src/client/recognize.js';
+import { versionIn } from '../src/client/requireadjutant.js';
 import { send } from '../src/client/send.js';
-import { olderDaemon, RENEW } from '../src/client/skew.js';
+import { olderDaemon, RESTART_ADVICE } from '../src/client/skew.js';
 import { version } from '../src/client/version.js';
 import {
   type CliCommand,
@@ -15,7 +15,7 @@ import {
   type Streams,
 } from './command.js';
 import { deadlineOf } from './deadline.js';
-import { CliFault, Exit, failed, faultOf, interrupted, late, usageFault } from './exit.js';
+import { CliFault, Exit, failed, faultOf, interrupted, timedOut, usageFault } from './exit.js';
 import { dashed, flagNamer } from './fields.js';
 import { CliOutput } from './output.js';
 import { chooseCommand, pathOf, performCommand, readCommon } from './program.js';
@@ -77,7 +77,7 @@ const dispatch = async (line: Line): Promise<number> => {
   } catch (error) {
     const { signal, seconds } = deadline;
     const isCut = error instanceof CliFault && error.exit === Exit.interrupted;
-    throw seconds !== null && signal.aborted && isCut ? late(seconds, error) : error;
+    throw seconds !== null && signal.aborted && isCut ? timedOut(seconds, error) : error;
   } finally {
     deadline.lift();
   }
@@ -211,7 +211,7 @@ const skewFault = async (error: unknown, url: () => string): Promise<CliFault | 
     const signal = AbortSignal.timeout(TIMEOUT_MS);
     const reply = await send(`${url()}/health`, { method: 'GET', headers: {}, signal });
     const complaint = olderDaemon(versionIn(await reply.text()) ?? version(), url());
-    return complaint === null ? null : failed(complaint, RENEW);
+    return complaint === null ? null : failed(complaint, RESTART_ADVICE);
   } catch {
     return null;
   }

@@ -1,5 +1,5 @@
 import { nearest } from '../src/kernel/nearest.js';
-import { type Face, shownColumns, type TableColumn, tableOf, valueAt } from './columns.js';
+import { shownColumns, type TableColumn, type TerminalStyle, tableOf, valueAt } from './columns.js';
 import type { CommonFlags, Streams } from './command.js';
 import { usageFault } from './exit.js';
 import { cell, oneLine, padded, plainText, safe, safeJson, wrapProse, wrapText } from './text.js';
@@ -46,7 +46,7 @@ export class CliOutput {
     return this.streams.stdout.isTTY === true;
   }
 
-  private get face(): Face {
+  private get face(): TerminalStyle {
     const { stdout } = this.streams;
     // Node respects NO_COLOR, FORCE_COLOR and TERM.
     return { width: this.width, hasColors: stdout.hasColors?.() === true };

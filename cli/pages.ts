@@ -22,7 +22,7 @@ export const namePages =
 const ASKED_AT_ONCE = 4;
 
 /** Sends several requests, a few at a time. Returns the replies in order. */
-export const askAll = async <T, R>(
+export const requestAll = async <T, R>(
   things: readonly T[],
   ask: (thing: T) => Promise<R>,
 ): Promise<R[]> => {
@@ -49,14 +49,14 @@ export const everyPage = async <K extends string, T>(
 };
 
 /** The largest page size, as part of the query. */
-export const longestPage = ({ query }: { query: ObjectSchema }): { limit?: number } =>
+export const maxPageQuery = ({ query }: { query: ObjectSchema }): { limit?: number } =>
   requestFields(query).some(({ path }) => path === 'limit') ? { limit: 200 } : {};
 
 /**
  * Reads a page, and retries after the delay that the daemon asks for: a whole list may exceed the
  * rate limit per minute.
  */
-export const inPace =
+export const retryWhenLimited =
   <R>({ out, signal }: Context, read: (cursor?: object) => Promise<R>) =>
   async (cursor?: object): Promise<R> => {
     for (;;) {

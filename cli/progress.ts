@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import type { FetchLike } from '../src/client/send.js';
-import { isReadAloud } from '../src/client/session.js';
+import { usesScreenReader } from '../src/client/session.js';
 import type { Streams } from './command.js';
 
 const SILENT_MS = 400;
@@ -22,7 +22,7 @@ export const withProgress = async <T>(
   if (!stderr.isTTY || drawn.has(stderr)) return work();
   drawn.add(stderr);
   try {
-    return await (isReadAloud() ? withNotice : withLine)(stderr, work, doing);
+    return await (usesScreenReader() ? withNotice : withLine)(stderr, work, doing);
   } finally {
     drawn.delete(stderr);
   }

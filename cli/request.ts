@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ObjectSchema } from 'joi';
 import type { Client, Endpoint } from '../src/client/index.js';
-import { isReadAloud } from '../src/client/session.js';
+import { usesScreenReader } from '../src/client/session.js';
 import { type TableColumn, valueAt } from './columns.js';
 import {
   type CliCommand,
@@ -10,7 +10,7 @@ import {
   type CommandInput,
   type Context,
   command,
-  on,
+  switchFlag,
 } from './command.js';
 import { usageFault } from './exit.js';
 import {
@@ -21,7 +21,7 @@ import {
   withArguments,
 } from './fields.js';
 import { freshPasswordFile, readText, withPassword } from './input.js';
-import { everyPage, inPace, longestPage, type PageReply } from './pages.js';
+import { everyPage, maxPageQuery, type PageReply, retryWhenLimited } from './pages.js';
 import { hasTags, listFields, splitTags } from './tags.js';
 
 interface TypedFields {
@@ -141,7 +141,7 @@ export const requestCommand = <
       const commandInput = await withPiped(context, typed, mayBePiped);
       // If nothing must be asked for, the request is validated before any other request.
       const plain = more || asks ? undefined : await requestOf(context, commandInput);
-      const client = patient(context, await context.client(), patienceMs);
+      const client = withLongTimeout(context, await context.client(), patienceMs);
       const target = { client, at: (await at?.(client, commandInput.args)) ?? {} };
       const request = plain ?? (await requestOf(context, commandInput, target));
       if (confirm) await context.ask.confirm(confirm(commandInput));
@@ -172,7 +172,11 @@ const withPiped = async <G extends { args: object }>(
 };
 
 /** Sets a longer time limit, unless `--timeout` is set. */
-export const patient = (context: Context, client: Client, timeoutMs: number | undefined): Client =>
+export const withLongTimeout = (
+  context: Context,
+  client: Client,
+  timeoutMs: number | undefined,
+): Client =>
   timeoutMs === undefined || context.flags.timeout ? client : client.with({ timeoutMs });
 
 export interface ListEndpoint<K extends string, T> extends Endpoint {
@@ -222,28 +226,29 @@ export const listCommand = <K extends string, T extends object, const A extends 
     examples: options.examples,
     fields: () => listFields(requestFields(endpoint.query)),
     flags: {
-      all: on('Fetch all pages, not only the first'),
-      watch: on('Refresh every two seconds'),
+      all: switchFlag('Fetch all pages, not only the first'),
+      watch: switchFlag('Refresh every two seconds'),
     },
     seeAlso: options.seeAlso,
     run: async (context, { args, flags, fields: commandInput }) => {
       const { fields, others } = splitTags(commandInput);
       const typed = await requestFrom(endpoint.query, { fields }, context.at);
       const isWhole = flags.all || others.length > 0;
-      const query = isWhole ? { ...longestPage(endpoint), ...typed } : typed;
+      const query = isWhole ? { ...maxPageQuery(endpoint), ...typed } : typed;
       const client = await context.client();
       const parameters = await within?.(client, args);
       const page = (cursor?: object): Promise<PageReply<K, T>> =>
         client.call(endpoint, { ...parameters, query: { ...query, ...options.query, ...cursor } });
       const read = async (): Promise<PageReply<K, T>> => {
         if (!isWhole) return page();
-        const reply = await everyPage(options.rows, inPace(context, page));
+        const reply = await everyPage(options.rows, retryWhenLimited(context, page));
         const rows: T[] = reply[options.rows];
         return { ...reply, [options.rows]: rows.filter((row) => hasTags(row, others)) };
       };
       const show = (reply: PageReply<K, T>) => showPage(context, options, { args, reply, client });
       if (!flags.watch) await show(await read());
-      else if (context.out.format === 'table' && !isReadAloud()) await redraw(context, read, show);
+      else if (context.out.format === 'table' && !usesScreenReader())
+        await redraw(context, read, show);
       else await append(context, options, read);
     },
   });

@@ -13,7 +13,7 @@ const TAB = ' '.repeat(4);
 export const safe = (text: string): string => text.replaceAll('\t', TAB).replace(HIDDEN, visible);
 
 /** For text that a person decides on: invisible characters become visible, too. */
-export const exposed = (text: string): string =>
+export const revealInvisible = (text: string): string =>
   safe(text).replace(UNSEEN, (sign) => `\\u{${sign.codePointAt(0)?.toString(16)}}`);
 
 /** For one line: tabs become `\x09` and line feeds `\n`. */

@@ -11,8 +11,8 @@ import type { LogRing } from './kernel/ring.js';
 import { startModules, stopModules } from './lifecycle.js';
 import { type Modules, openModules } from './modules.js';
 import { type BeginOptions, beginOpening, type OpenedHome } from './open.js';
-import { unusedProxy } from './proxy.js';
-import { type Opened, resourcesOf } from './resources.js';
+import { unusedProxyNote } from './proxy.js';
+import { type ResourceInput, resourcesOf } from './resources.js';
 import { OpenRefused } from './store/engine/protocol.js';
 import { type Store, storeOf } from './store/store.js';
 
@@ -47,7 +47,7 @@ export const openApp = async (options: AppOptions): Promise<App> => {
   const { config, log, clock = systemClock, farewellMs = 300, checkedReplies = 0 } = options;
   const { since, master, engines, heads } = options.begun ?? beginOpening(options);
   const store = storeOf(await engines);
-  const http = createHttp({ allow: config.egressAllow, nameNote: unusedProxy() });
+  const http = createHttp({ allow: config.egressAllow, nameNote: unusedProxyNote() });
   const payloads = createPayloadPool(options.payloadMs);
   const boot = mint('boot', clock.now());
   const base: Base = { store, clock, log, http, boot, home: config.home };
@@ -68,7 +68,7 @@ export const openApp = async (options: AppOptions): Promise<App> => {
     const { resources, replied } = resourcesOf(modules, opened);
     const fastPath = modules.http.serve(resources, { replied, payloads });
     await startModules(modules);
-    const proxy = unusedProxy();
+    const proxy = unusedProxyNote();
     const settingFaults = [
       ...(await modules.capabilities.settingFaults()),
       ...(proxy === null ? [] : [proxy]),
@@ -102,7 +102,7 @@ const reportOf = (of: {
   modules: Modules;
   madeKey: string | null;
   since: number;
-  setup: Opened['setup'];
+  setup: ResourceInput['setup'];
   settingFaults: string[];
 }) => {
   const { isNew, schema, snapshot, migrated } = of.store.opened;

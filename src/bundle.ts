@@ -3,12 +3,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Script } from 'node:vm';
-import {
-  type CompiledCode,
-  readCompiled,
-  trustCompiled,
-  writeCompiled,
-} from './kernel/codecache.js';
+import { type CodeCache, readCompiled, trustCompiled, writeCompiled } from './kernel/codecache.js';
 
 type BundledDaemon = typeof import('./main.js');
 
@@ -41,7 +36,7 @@ interface LoadedScript {
 }
 
 /** Each script is loaded once. */
-const createScripts = (scriptFolder: string): CompiledCode & { load(name: string): unknown } => {
+const createScripts = (scriptFolder: string): CodeCache & { load(name: string): unknown } => {
   const modules = new Map<string, { exports: unknown }>();
   const long: LoadedScript[] = [];
   let cache: string | null = null;

@@ -54,7 +54,7 @@ const headsTarget = (doc: string) =>
       throw new BadValue('an absolute path of a file, or syslog://host[:514]');
     }
   });
-const flag = (initial: boolean, doc: string) =>
+const boolean = (initial: boolean, doc: string) =>
   setting(initial, doc, (raw) => {
     if (raw !== 'true' && raw !== 'false') throw new BadValue('true or false');
     return raw === 'true';
@@ -67,7 +67,7 @@ const number = (initial: number, min: number, max: number, doc: string) =>
     }
     return value;
   });
-const whole = (initial: number, min: number, max: number, doc: string) =>
+const integer = (initial: number, min: number, max: number, doc: string) =>
   setting(initial, doc, (raw) => {
     const value = number(initial, min, max, doc).read(raw);
     if (!Number.isInteger(value)) throw new BadValue(`a whole number from ${min} to ${max}`);
@@ -118,7 +118,7 @@ const maybeOneOf = <const V extends string>(values: [V, ...V[]], doc: string) =>
 export const settings = {
   home: text('~/.adjutant', 'Data folder: database, keys, logs and work of agents'),
   host: text('127.0.0.1', 'Address to listen on. Beyond loopback, put TLS in front'),
-  port: whole(3005, 0, 65535, 'TCP port to listen on. 0 = any free port'),
+  port: integer(3005, 0, 65535, 'TCP port to listen on. 0 = any free port'),
   publicUrl: url('Public address of the daemon, such as https://hooks.example.org'),
   trustedProxies: addresses('Addresses or CIDRs of proxies whose X-Forwarded-For is trusted'),
   origins: origins('Origins of browser apps that may call the API and open /ws'),
@@ -148,7 +148,7 @@ export const settings = {
   egressAllow: destinations(
     'Private hosts, host:port pairs or CIDRs that outgoing requests may reach',
   ),
-  allowUnconfined: flag(
+  allowUnconfined: boolean(
     false,
     'Let tools run programs even if no confinement works on this machine',
   ),
@@ -166,19 +166,19 @@ export const settings = {
   searchKey: key(
     'API key of the search provider. Defaults to the credential search-key of an admin',
   ),
-  hookConcurrency: whole(
+  hookConcurrency: integer(
     2,
     1,
     1000,
     'Maximum concurrent executions of a hook that sets no limit itself',
   ),
-  workers: whole(
+  workers: integer(
     0,
     0,
     64,
     'Maximum worker processes for heavy work. 0 = one less than the usable cores',
   ),
-  builtinEmbedder: flag(
+  builtinEmbedder: boolean(
     true,
     'Compute vectors of English texts with the built-in embedder if no model is routed to embeddings',
   ),
@@ -186,8 +186,8 @@ export const settings = {
     'Root folders that users with the permission index may index as knowledge',
   ),
   documentsGib: number(20, 0, 1e6, 'Maximum size of the documents of a user, in GiB. 0 = no limit'),
-  emailPerHour: whole(60, 0, 1e6, 'Maximum e-mails that a user may send per hour. 0 = no limit'),
-  jobConcurrency: whole(20, 1, 1000, 'Maximum concurrent jobs in total'),
+  emailPerHour: integer(60, 0, 1e6, 'Maximum e-mails that a user may send per hour. 0 = no limit'),
+  jobConcurrency: integer(20, 1, 1000, 'Maximum concurrent jobs in total'),
   drainSeconds: number(8, 0, 600, 'Maximum time to wait for running jobs at shutdown, in seconds'),
   retentionDays: number(
     30,
@@ -199,7 +199,7 @@ export const settings = {
     'Folder for backups, preferably on another disk. Defaults to <home>/backups',
   ),
   backupEvery: hours(0, 'Interval of scheduled backups: daily, or hours such as 6h. 0 = disabled'),
-  backupKeep: whole(7, 1, 10000, 'Number of scheduled backups to keep'),
+  backupKeep: integer(7, 1, 10000, 'Number of scheduled backups to keep'),
   backupPassphrase: secret(
     'Passphrase that seals the keys in backups if the request contains none',
   ),
@@ -211,7 +211,7 @@ export const settings = {
   modelName: maybe('Name of the model at ADJUTANT_MODEL_URL'),
   modelKey: key('API key for ADJUTANT_MODEL_URL, if required'),
   modelContext: number(128000, 1000, 1e8, 'Context window of ADJUTANT_MODEL_NAME, in tokens'),
-  modelDigest: flag(
+  modelDigest: boolean(
     false,
     'Let the built-in digest answer if ADJUTANT_MODEL_NAME fails. Otherwise the agent fails',
   ),
@@ -257,7 +257,7 @@ export const settings = {
     1440,
     'Time without requests after which a model on this machine is unloaded, in minutes',
   ),
-  llamaGpu: flag(
+  llamaGpu: boolean(
     false,
     'Run models of this machine on the GPU. Their process is not confined then',
   ),
@@ -364,7 +364,7 @@ export const takeNotifySettings = (environment: Environment = process.env): Noti
 };
 
 /** Names without values, which may be secret. */
-export const givenSettings = (environment: Environment = process.env): string[] =>
+export const configuredSettingNames = (environment: Environment = process.env): string[] =>
   Object.keys(environment)
     .filter((name) => name.startsWith('ADJUTANT_') && environment[name] !== '')
     .sort();

@@ -4,10 +4,10 @@ import { setFlagsFromString } from 'node:v8';
 import type { App, AppOptions } from './app.js';
 import { BadSetting, type Config, readConfig, takeNotifySettings } from './config.js';
 import { systemClock } from './kernel/clock.js';
-import { type CompiledCode, keepsNone } from './kernel/codecache.js';
+import { type CodeCache, noCodeCache } from './kernel/codecache.js';
 import { diskFullSentence, isDiskFull } from './kernel/failure.js';
 import { createLog } from './kernel/log.js';
-import { keepPrivate } from './kernel/private.js';
+import { restrictUmask } from './kernel/private.js';
 import { releaseWhenIdle } from './kernel/release.js';
 import { createLogRing } from './kernel/ring.js';
 import { openServiceManager } from './kernel/sdnotify.js';
@@ -27,9 +27,9 @@ export class StartRefused extends Error {
 export const runDaemon = async (
   flags: Partial<Config>,
   say: (line: string) => void,
-  compiled: CompiledCode = keepsNone,
+  compiled: CodeCache = noCodeCache,
 ): Promise<void> => {
-  keepPrivate();
+  restrictUmask();
   // Measured: if all cores are busy, a parallel young-generation collection waits for its helpers.
   setFlagsFromString('--no-parallel-scavenge');
   // Measured: collecting when the heap has grown by 40 % has no cost under load and saves 20 to 80 MB.
@@ -61,7 +61,7 @@ export const runDaemon = async (
     log.error({ err: error }, 'the service manager could not be notified'),
   );
   for (const line of startLines(config, app)) say(line);
-  tellSetupCode(app.report.setupCode, { say, terminal: process.stderr });
+  showSetupCode(app.report.setupCode, { say, terminal: process.stderr });
   manager.ready();
   const stopReleasing = releaseWhenIdle((error) =>
     log.warn({ err: error }, 'memory could not be released'),
@@ -78,7 +78,7 @@ export const runDaemon = async (
  * The code goes only to a terminal, and not to the log or `say`, whose lines may be stored in a file.
  * Without a terminal, one line names the file with the code.
  */
-export const tellSetupCode = (
+export const showSetupCode = (
   setup: App['report']['setupCode'],
   to: { say(line: string): void; terminal: { isTTY?: boolean; write(text: string): unknown } },
 ): void => {
@@ -93,7 +93,7 @@ export const tellSetupCode = (
 };
 
 /** The database opens while the rest of the daemon is loaded. */
-const open = async (options: AppOptions, compiled: CompiledCode): Promise<App> => {
+const open = async (options: AppOptions, compiled: CodeCache): Promise<App> => {
   const begun = beginOpening(options);
   compiled.keepIn(join(options.config.home, 'cache'));
   const { openApp } = await import('./app.js').catch(async (error) => {

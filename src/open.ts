@@ -6,7 +6,7 @@ import { makePrivateFolder } from './kernel/private.js';
 import { auditKeysOf } from './secrets/auditmac.js';
 import { loadMasterKey, type MasterKey } from './secrets/master.js';
 import { OpenRefused } from './store/engine/protocol.js';
-import { type OutsideHeads, openOutside } from './store/externalheads.js';
+import { type ExternalHeads, openExternalHeads } from './store/externalheads.js';
 import { closeThreads, type Engines, openThreads } from './store/threads.js';
 
 /** The first steps of a start, which need little code. */
@@ -16,7 +16,7 @@ export interface OpenedHome {
   master: MasterKey;
   engines: Promise<Engines>;
   /** Files outside the home that also receive the heads of the audit log. */
-  heads: OutsideHeads;
+  heads: ExternalHeads;
   /** Ends the threads of a failed start, which would keep the process alive. */
   end(): Promise<void>;
 }
@@ -53,8 +53,8 @@ export const beginOpening = ({ config, log, onLost }: BeginOptions): OpenedHome 
   return { since, master, engines, heads, end: () => engines.then(closeThreads, ended) };
 };
 
-const openHeads = ({ home, auditHeads }: Config, log: Log): OutsideHeads =>
-  openOutside({ name: variableOf('auditHeads'), value: auditHeads, home }, log);
+const openHeads = ({ home, auditHeads }: Config, log: Log): ExternalHeads =>
+  openExternalHeads({ name: variableOf('auditHeads'), value: auditHeads, home }, log);
 
 const makeHome = (home: string): void => {
   try {

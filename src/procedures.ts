@@ -8,7 +8,7 @@ import { acceptDelivery } from './hooks/procedures/accept.js';
 import { admitExecution, admitUnlimited } from './hooks/procedures/admit.js';
 import { claimExecutions, oldestWait } from './hooks/procedures/claim.js';
 import { closeExecution, endExecutions } from './hooks/procedures/end.js';
-import { firedHooks, namedExecution } from './hooks/procedures/fire.js';
+import { findTriggeredHooks, namedExecution } from './hooks/procedures/fire.js';
 import { claimJobs } from './jobs/procedures.js';
 import { recalledMemories } from './memories/procedures.js';
 import { postEvent, postNotice } from './outbound/procedures/post.js';
@@ -46,7 +46,7 @@ const lookups = {
   agentNotices,
   resultChannel,
   recalledMemories,
-  firedHooks,
+  firedHooks: findTriggeredHooks,
   namedExecution,
   checkAudit,
   contradictedHeads,

@@ -5,7 +5,7 @@ const PROXIES = ['HTTPS_PROXY', 'HTTP_PROXY', 'ALL_PROXY'];
  * The remark about a proxy in the environment, which the daemon does not use: it checks the address of
  * each connection, and could not do so behind a proxy. Null if there is none, or with `NO_PROXY=*`.
  */
-export const unusedProxy = (environment: NodeJS.ProcessEnv = process.env): string | null => {
+export const unusedProxyNote = (environment: NodeJS.ProcessEnv = process.env): string | null => {
   const proxyIn = (name: string): string =>
     environment[name] || environment[name.toLowerCase()] || '';
   const names = proxyIn('NO_PROXY').trim() === '*' ? [] : PROXIES.filter((name) => proxyIn(name));

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { migrations } from '../migrations/all.js';
-import { faultOfPassword } from './accounts/auth/policy.js';
+import { passwordFault } from './accounts/auth/policy.js';
 import { accountKey } from './accounts/auth/rules.js';
 import { type AccountRow, type Removed, usersStore } from './accounts/users/queries.js';
 import { type Config, readConfig } from './config.js';
@@ -9,7 +9,7 @@ import { iso, systemClock } from './kernel/clock.js';
 import { createPasswords } from './kernel/password.js';
 import { operatorEntry } from './operator.js';
 import { auditKeysOf } from './secrets/auditmac.js';
-import { loadMasterKey, proveMasterKey } from './secrets/master.js';
+import { loadMasterKey, verifyMasterKey } from './secrets/master.js';
 import { OpenRefused } from './store/engine/protocol.js';
 import { openStore, type Store } from './store/store.js';
 
@@ -26,7 +26,7 @@ export const openRecovery = async (flags: Partial<Config>): Promise<Recovery> =>
   const options = { home, migrations, ...auditKeysOf(keyring) };
   const store = await openStore(options, { lost, audited: () => undefined });
   try {
-    await proveMasterKey(store, keyring);
+    await verifyMasterKey(store, keyring);
     return recoveryOf(store);
   } catch (error) {
     await store.close();
@@ -55,7 +55,7 @@ const recoveryOf = (store: Store) => {
       { id, disabled_at, username, email }: AccountRow,
       { password, removes }: { password: string; removes: Removed },
     ): Promise<void> => {
-      const fault = await faultOfPassword({ password, names: [username, email] });
+      const fault = await passwordFault({ password, names: [username, email] });
       if (fault !== null) throw new OpenRefused(`The password ${fault}`);
       const passwordHash = await createPasswords().hash(password);
       const at = iso(systemClock.now());

@@ -2,12 +2,12 @@ import type { LogRing } from './kernel/ring.js';
 import type { Resource } from './kernel/route.js';
 import { scopesOf } from './kernel/scope.js';
 import type { Modules } from './modules.js';
-import type { OutsideHeads } from './store/externalheads.js';
+import type { ExternalHeads } from './store/externalheads.js';
 
-export interface Opened {
+export interface ResourceInput {
   setup: Awaited<ReturnType<Modules['accounts']['openSetup']>>;
   recent: LogRing;
-  heads: OutsideHeads;
+  heads: ExternalHeads;
   state: { isDraining: boolean };
   /** True if the web page is served to other machines. */
   hasPage: boolean;
@@ -16,7 +16,7 @@ export interface Opened {
 /** In the order of the API document. */
 export const resourcesOf = (
   modules: Modules,
-  { setup, recent, heads, state, hasPage }: Opened,
+  { setup, recent, heads, state, hasPage }: ResourceInput,
 ): { resources: Resource[]; replied(method: string, status: number): void } => {
   const { jobs, operations, confinement, permissions, tools, agents, channels } = modules;
   const { documents, capabilities, knowledge } = modules;

@@ -12,15 +12,15 @@ import { CHECK } from './secrets/sealedcolumns.js';
 import { DATABASE, OpenRefused } from './store/engine/protocol.js';
 import { integrityFaults } from './store/thread/copy.js';
 import { takeLock } from './store/thread/database.js';
-import type { QuarantineCounts } from './store/thread/holds.js';
 import { quarantineCopy } from './store/thread/quarantine.js';
+import type { QuarantineCounts } from './store/thread/quarantinestatements.js';
 import {
   compareWith,
   factIn,
-  prepareBack,
+  prepareRollback,
   restoreSnapshot,
   type SnapshotLoss,
-  saveDropped,
+  saveDroppedDeliveries,
 } from './store/thread/rollback.js';
 import { type Snapshot, snapshotsOf } from './store/thread/snapshots.js';
 
@@ -88,8 +88,8 @@ const perform = (
   const at = iso(now);
   const stamp = at.slice(0, 19).replaceAll(/[-:]/g, '').replace('T', '-');
   const dropped = since.deliveries > 0 ? join(home, `dropped-${stamp}.jsonl`) : null;
-  if (dropped !== null) saveDropped(home, snapshot, dropped);
-  const coming = prepareBack(home, snapshot);
+  if (dropped !== null) saveDroppedDeliveries(home, snapshot, dropped);
+  const coming = prepareRollback(home, snapshot);
   const { name } = snapshot;
   const held = quarantineCopy(coming, {
     at,

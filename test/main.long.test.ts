@@ -17,7 +17,7 @@ import { platform } from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { tellSetupCode } from '../src/main.js';
+import { showSetupCode } from '../src/main.js';
 import { residentMb } from './bench/memory.js';
 import { until } from './harness/app.js';
 import { startDaemon, startRefused } from './harness/daemon.js';
@@ -83,8 +83,8 @@ describe('serve', () => {
       say: (line: string) => said.push(line),
       terminal: { isTTY: true, write: (text: string) => seen.push(text) },
     };
-    tellSetupCode({ code: 'abcd-ef01', file: '/srv/setup-code' }, to);
-    tellSetupCode(null, to);
+    showSetupCode({ code: 'abcd-ef01', file: '/srv/setup-code' }, to);
+    showSetupCode(null, to);
     expect([seen, said]).to.equal([
       [
         '  setup     the first account requires this code: abcd-ef01\n',

@@ -28,7 +28,7 @@ export const environmentFor = (url: string, token: string | undefined): NodeJS.P
  * React reads NODE_ENV when it is loaded. Without it React uses its slow development build, which
  * keeps its measurements.
  */
-export const forProduction = (): void => {
+export const setProductionEnv = (): void => {
   process.env.NODE_ENV = 'production';
   // If CI is set, Ink does not react to a resize.
   delete process.env.CI;

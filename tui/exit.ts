@@ -11,7 +11,7 @@ export interface TerminalExit {
  * Reports each noticeable end of the process: a signal or an uncaught error. Returns a function
  * that stops it.
  */
-export const onEnding = (report: (ending: TerminalExit) => void): (() => void) => {
+export const onProcessEnd = (report: (ending: TerminalExit) => void): (() => void) => {
   const bySignal = SIGNALS.map((signal) => {
     const hear = (): void => report({ code: 128 + constants.signals[signal] });
     process.on(signal, hear);

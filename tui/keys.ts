@@ -1,4 +1,4 @@
-import { letterRoots, type PageName, pageNames } from './state/places.js';
+import { letterRoots, type PageName, pageNames } from './state/locations.js';
 
 /** Where a key applies: all pages, one page, or an open sheet, secret or field. */
 export type Scope = 'everywhere' | PageName | 'sheet' | 'secret' | 'field';
@@ -209,7 +209,7 @@ export type FieldVerb = (typeof field)[number]['verb'];
 
 const isActVerb = (name: string): name is ActVerb => name in actKeys;
 
-export const actsOf = (page: PageName): { verb: ActVerb; key: string; text: string }[] =>
+export const pageActKeys = (page: PageName): { verb: ActVerb; key: string; text: string }[] =>
   Object.entries(acts[page] ?? {}).flatMap(([verb, text]) =>
     isActVerb(verb) ? [{ verb, key: actKeys[verb], text }] : [],
   );
@@ -217,7 +217,7 @@ export const actsOf = (page: PageName): { verb: ActVerb; key: string; text: stri
 export const bindings: readonly Binding[] = [
   ...everywhere.map((binding) => ({ ...binding, scope: 'everywhere' as const })),
   ...pageNames.flatMap((scope) =>
-    actsOf(scope).map(({ verb, key, text }) => ({ scope, verb, keys: [key], text })),
+    pageActKeys(scope).map(({ verb, key, text }) => ({ scope, verb, keys: [key], text })),
   ),
   ...sheet.map((binding) => ({ ...binding, scope: 'sheet' as const })),
   ...secret.map((binding) => ({ ...binding, scope: 'secret' as const })),
@@ -227,18 +227,21 @@ export const bindings: readonly Binding[] = [
 const findBinding = <B extends { keys: readonly string[] }>(table: readonly B[], key: string) =>
   table.find(({ keys }) => keys.includes(key));
 
-export const moveOf = (key: string): Move | undefined => findBinding(everywhere, key)?.verb;
-export const actOf = (page: PageName, pressed: string): ActVerb | undefined =>
-  actsOf(page).find(({ key }) => key === pressed)?.verb;
+export const moveForKey = (key: string): Move | undefined => findBinding(everywhere, key)?.verb;
+export const actForKey = (page: PageName, pressed: string): ActVerb | undefined =>
+  pageActKeys(page).find(({ key }) => key === pressed)?.verb;
 /** Whether the key may be the first half of another one. */
 export const isPrefix = (key: string): boolean => key === PREFIX;
-export const sheetVerbOf = (key: string): SheetVerb | undefined => findBinding(sheet, key)?.verb;
-export const secretVerbOf = (key: string): SecretVerb | undefined => findBinding(secret, key)?.verb;
-export const fieldVerbOf = (key: string): FieldVerb | undefined => findBinding(field, key)?.verb;
+export const sheetVerbForKey = (key: string): SheetVerb | undefined =>
+  findBinding(sheet, key)?.verb;
+export const secretVerbForKey = (key: string): SecretVerb | undefined =>
+  findBinding(secret, key)?.verb;
+export const fieldVerbForKey = (key: string): FieldVerb | undefined =>
+  findBinding(field, key)?.verb;
 export const isMove = (verb: string): boolean => MOVES.includes(verb);
 
 /** Character that a key types into a field. `null` for a named key. */
-export const writtenBy = (key: string): string | null => {
+export const typedCharacter = (key: string): string | null => {
   if (key === 'space') return ' ';
   return [...key].length === 1 ? key : null;
 };
@@ -247,7 +250,7 @@ export const writtenBy = (key: string): string | null => {
 const SEPARATE_SCOPES: readonly Scope[] = ['sheet', 'secret', 'field'];
 
 /** Finds keys with two meanings in one scope, or with different meanings on pages. */
-export const conflictsIn = (table: readonly Binding[]): string[] => {
+export const findKeyConflicts = (table: readonly Binding[]): string[] => {
   const pages = table.filter(({ scope }) => !SEPARATE_SCOPES.includes(scope));
   return [
     ...findDuplicates(pages, (a, b) => a.verb !== b.verb || a.scope === b.scope),

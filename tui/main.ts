@@ -3,13 +3,13 @@ import { ringOnApproval } from './bell.js';
 import { dispatchKey } from './control/dispatch.js';
 import { askAtStart } from './control/login.js';
 import { environmentFor, terminalSettings } from './environment.js';
-import { onEnding, type TerminalExit } from './exit.js';
+import { onProcessEnd, type TerminalExit } from './exit.js';
 import { cursorOf } from './frame/bars.js';
 import { type InputEvent, readKeys } from './input.js';
 import { Painter } from './painter.js';
 import type { Size } from './parts/row.js';
+import { loadAccount } from './state/bootstrap.js';
 import { openDeskState } from './state/deskstate.js';
-import { loadAccount } from './state/greet.js';
 import type { DeskStore } from './state/state.js';
 import { createTerminal, type Tty } from './terminal.js';
 import { backgroundOf, type Theme, type ThemeName, themeOf } from './theme.js';
@@ -47,7 +47,7 @@ export const runDesk = async (options: DeskOptions): Promise<number> => {
       if (error === undefined) resolve(code);
       else reject(error);
     };
-    stops.push(desk.dismiss, onEnding(close));
+    stops.push(desk.dismiss, onProcessEnd(close));
     desk.terminal.enter();
     show(desk, options, () => close({ code: 0 }), stops).catch((error) =>
       close({ code: 1, error }),

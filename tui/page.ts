@@ -2,7 +2,7 @@ import type { ActVerb } from './keys.js';
 import type { ScreenRow, Size } from './parts/row.js';
 import type { Cells } from './parts/table.js';
 import type { Act } from './state/act.js';
-import type { JumpTarget, PageName, ScreenPlace } from './state/places.js';
+import type { JumpTarget, PageName, ScreenPlace } from './state/locations.js';
 import type { ListName } from './state/rows.js';
 import type { State, StateAction } from './state/state.js';
 import type { ScreenView } from './state/ui.js';

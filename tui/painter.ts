@@ -1,5 +1,5 @@
 import { Writable } from 'node:stream';
-import { placed } from '../cli/placed.js';
+import { withColumnMarks } from '../cli/columnmarks.js';
 import { drawRow, type ScreenRow, type Size } from './parts/row.js';
 import type { Theme } from './theme.js';
 
@@ -140,9 +140,9 @@ export class Painter extends Writable {
       const isWhole = left === 'row';
       if (isWhole ? this.shown.get(key) !== text || cleared.has(top) : false) {
         cleared.add(top);
-        changes += `${at(Number(top), 0)}${placed(text)}\u001b[0m\u001b[K`;
+        changes += `${at(Number(top), 0)}${withColumnMarks(text)}\u001b[0m\u001b[K`;
       } else if (!isWhole && (cleared.has(top) || this.shown.get(key) !== text)) {
-        changes += `${at(Number(top), Number(left))}${placed(text, Number(left))}\u001b[0m`;
+        changes += `${at(Number(top), Number(left))}${withColumnMarks(text, Number(left))}\u001b[0m`;
       }
     }
     return changes;

@@ -29,7 +29,7 @@ import { tasksPage } from './screens/tasks/tasks.js';
 import { teamPage } from './screens/team.js';
 import { tunnelPage } from './screens/tunnel.js';
 import { vaultPage } from './screens/vault.js';
-import type { PageName } from './state/places.js';
+import type { PageName } from './state/locations.js';
 import type { State } from './state/state.js';
 import { topView } from './state/ui.js';
 

@@ -3,8 +3,8 @@ import { useCallback, useEffect, useState } from 'preact/hooks';
 import type { PagePlace } from '../src/kernel/pagepath.js';
 import { Heading } from './parts/heading.js';
 import { Layout } from './parts/layout.js';
-import { NotLoaded } from './parts/loadfailure.js';
-import { Failure, Waiting } from './parts/notes.js';
+import { ViewLoadFailure } from './parts/loadfailure.js';
+import { Failure, LoadingNote } from './parts/notes.js';
 import { asRequestError } from './state/load.js';
 import { go, route } from './state/route.js';
 import { readMe, session } from './state/session.js';
@@ -59,7 +59,7 @@ export const BrowserPage = () => {
     readMe().catch(setError);
   }, []);
   if (who === 'unknown') {
-    if (error === null) return <Waiting what="Loading" />;
+    if (error === null) return <LoadingNote what="Loading" />;
     return <Failure error={asRequestError(error)} retry={() => location.reload()} />;
   }
   if (who === null) {
@@ -101,8 +101,8 @@ const LoadedView = ({ name, id, query }: ViewProps & { name: PagePlace }) => {
     if (name === 'login') go('/', 'replace');
     load();
   }, [name, load]);
-  if (hasFailed) return <NotLoaded retry={load} />;
-  if (!view.of) return <Waiting what="Loading" />;
+  if (hasFailed) return <ViewLoadFailure retry={load} />;
+  if (!view.of) return <LoadingNote what="Loading" />;
   return <view.of id={id} query={query} />;
 };
 

@@ -1,10 +1,10 @@
 import { type AgentNote, type FollowedAgentEvent, followAgent } from '../../src/client/follow.js';
 import type { Agent, Client } from '../../src/client/index.js';
 import { DELTAS } from '../../src/client/replytext.js';
-import { isReadAloud } from '../../src/client/session.js';
+import { usesScreenReader } from '../../src/client/session.js';
 import { live } from '../../src/client/socket.js';
 import { valueAt } from '../columns.js';
-import { type Context, command, on, textFlag } from '../command.js';
+import { type Context, command, switchFlag, textFlag } from '../command.js';
 import { Exit, interrupted, usageFault } from '../exit.js';
 import { connectionRemark } from '../live.js';
 import {
@@ -97,7 +97,7 @@ export const tailAgent = command({
         return Number(input);
       },
     },
-    untilDone: on('Exit when the agent ends; exit code 1 unless it completed'),
+    untilDone: switchFlag('Exit when the agent ends; exit code 1 unless it completed'),
   },
   notes: [
     'Reconnects after a lost connection and reports missing events.',
@@ -177,7 +177,7 @@ async function* agentEnds({ context, client, agent, after }: AgentTail): AsyncGe
 
 /** Whether lines may be redrawn: on a terminal without a screen reader. */
 const isLive = ({ out }: Context): boolean =>
-  out.isTerminal && out.format === 'table' && !isReadAloud();
+  out.isTerminal && out.format === 'table' && !usesScreenReader();
 
 const headline = (agent: Agent): string =>
   [agent.name, agent.status, trustText(agent), agent.model].map(oneLine).join('  ');
@@ -230,7 +230,7 @@ export const agentWait = command({
   ],
   flags: {
     execution: textFlag('<id>', 'Hook execution whose agent to wait for'),
-    untilWaiting: on('Also exit when the agent waits for an approval or is paused'),
+    untilWaiting: switchFlag('Also exit when the agent waits for an approval or is paused'),
   },
   notes: [
     'Exit code 0: completed, or waiting with --until-waiting. 1: failed or stopped.',

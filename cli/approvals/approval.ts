@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline';
 import { ApiError, type Approval, type Client } from '../../src/client/index.js';
-import { isReadAloud } from '../../src/client/session.js';
+import { usesScreenReader } from '../../src/client/session.js';
 import { columnsOf } from '../columns.js';
 import { type Context, command } from '../command.js';
 import { interrupted } from '../exit.js';
@@ -12,7 +12,7 @@ import { age, ago, cutToWidth, localTime, now, oneLine, plainText } from '../tex
 export const approvalColumns = columnsOf<Approval>(
   ['id:data'],
   { name: 'call', value: approvalCall },
-  { name: 'short', value: shortOf, only: 'table' },
+  { name: 'short', value: digestPrefix, only: 'table' },
   { name: 'trust', value: approvalTrustText, isState: true },
   ['status:state'],
   {
@@ -28,7 +28,7 @@ export function approvalCall({ tool, action }: Approval): string {
   return `${tool}.${action}`;
 }
 
-export function shortOf({ digest }: Approval): string {
+export function digestPrefix({ digest }: Approval): string {
   return digest.slice(0, 8);
 }
 
@@ -44,8 +44,8 @@ const COVERED: Record<ScopeChoice, string> = {
   host: 'as shown, and later calls to this host, port and method for 30 days',
 };
 
-export const asShown = (approval: Approval, scope: ScopeChoice): string =>
-  `${shortOf(approval)} ${COVERED[scope]}`;
+export const describeScope = (approval: Approval, scope: ScopeChoice): string =>
+  `${digestPrefix(approval)} ${COVERED[scope]}`;
 
 /**
  * Finds an approval by its id, the end of its id, or the beginning of its digest. For several
@@ -84,7 +84,7 @@ export const callLines = (approval: Approval): string[] => {
     return [`  ${oneLine(name)}  ${first}`, ...rest.map((line) => `    ${line}`)];
   });
   return [
-    `${oneLine(approvalCall(approval))}    digest ${shortOf(approval)}    ${approvalTrustText(approval)}`,
+    `${oneLine(approvalCall(approval))}    digest ${digestPrefix(approval)}    ${approvalTrustText(approval)}`,
     ...(facts.length > 0 ? facts : ['  no arguments']),
     `Reason     ${oneLine(approval.reason)}`,
     ...(approval.agentId === null ? [] : [`Agent      ${approval.agentId}`]),
@@ -139,7 +139,7 @@ export const openApprovalPrompts = (context: Context, client: Client): ApprovalP
   const reader = createInterface({
     input: streams.stdin,
     output: streams.stderr,
-    terminal: !isReadAloud(),
+    terminal: !usesScreenReader(),
   });
 
   const tell = (approval: Approval): void => {
@@ -181,7 +181,7 @@ export const openApprovalPrompts = (context: Context, client: Client): ApprovalP
     }
     for (const line of callLines(approval)) out.note(line);
     pending = { approval, scope, at: now() };
-    out.note(`Approve ${oneLine(approvalCall(approval))} ${asShown(approval, scope)}? [y/N]`);
+    out.note(`Approve ${oneLine(approvalCall(approval))} ${describeScope(approval, scope)}? [y/N]`);
   };
 
   const decide = async ({ approval, scope, at }: PendingCall, isYes: boolean): Promise<void> => {
@@ -222,7 +222,7 @@ const summaryOf = (number: number, approval: Approval, width: number): string[] 
   ];
   const args = oneLine(JSON.stringify(approval.arguments));
   return [
-    cutToWidth(`[${number}] ${head.join('  ')}  ${shortOf(approval)}`, width),
+    cutToWidth(`[${number}] ${head.join('  ')}  ${digestPrefix(approval)}`, width),
     cutToWidth(`      ${args}`, width),
     cutToWidth(`      reason: ${oneLine(approval.reason)}`, width),
   ];

@@ -1,5 +1,5 @@
 import type { BackupView, Client } from '../../src/client/index.js';
-import { isReadAloud } from '../../src/client/session.js';
+import { usesScreenReader } from '../../src/client/session.js';
 import { columnsOf } from '../columns.js';
 import type { Context, Streams } from '../command.js';
 import { failed, interrupted } from '../exit.js';
@@ -23,7 +23,7 @@ const STAGE_LABELS: Record<string, string> = {
  * once.
  */
 const progressLine = (stderr: Streams['stderr']) => {
-  const isRewritten = !isReadAloud();
+  const isRewritten = !usesScreenReader();
   let last = '';
   return {
     show: ({ stage, done, total }: BackupStep): void => {
@@ -55,7 +55,7 @@ export const backupColumns = columnsOf<BackupView>(
 const WAIT_S = 5;
 
 /** Waits until the daemon has finished a backup or verification. Throws if it did not succeed. */
-export const followed = async (context: Context, begun: BackupView): Promise<BackupView> => {
+export const followBackup = async (context: Context, begun: BackupView): Promise<BackupView> => {
   const client: Client = await context.listener();
   const line = progressLine(context.streams.stderr);
   let now = begun;
@@ -84,7 +84,7 @@ const EXPECTED = ['BadBackup', 'PassphraseError', 'OpenRefused', 'Disk', 'BadSet
  * Runs work on this machine without a daemon and shows progress on stderr. ^C ends it and removes
  * its temporary files. `what` begins the error message: `Not restored`.
  */
-export const offline = async <T>(
+export const runOffline = async <T>(
   { streams, signal }: Context,
   what: string,
   begin: (onStep: (step: BackupStep) => void) => { done: Promise<T>; cancel(): void },

@@ -31,7 +31,7 @@ const isExported = async (folder: string): Promise<boolean> => {
 };
 
 /** Throws if the target name is taken by anything but an earlier export. */
-export const refuseTaken = async (to: string, slug: string): Promise<void> => {
+export const assertTargetFree = async (to: string, slug: string): Promise<void> => {
   const target = join(to, slug);
   const found = await lstat(target).catch(() => null);
   if (found === null || (await isExported(target))) return;
@@ -77,7 +77,7 @@ export const copyInstalled = async (
   }
   const slug = basename(path);
   const target = join(to, slug);
-  await refuseTaken(to, slug);
+  await assertTargetFree(to, slug);
   const size = bytes === null ? '' : `, ${sizeText(bytes)}`;
   context.out.note(`Copying ${safe(id)}${size}`);
   let own: string | null = null;
@@ -85,7 +85,7 @@ export const copyInstalled = async (
     // A slug never begins with a dot.
     own = await mkdtemp(join(to, '.export-'));
     await copyFolder(context, path, join(own, slug));
-    await refuseTaken(to, slug);
+    await assertTargetFree(to, slug);
     if (await isExported(target)) await rename(target, join(own, 'before'));
     await rename(join(own, slug), target);
   } catch (error) {

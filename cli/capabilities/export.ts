@@ -3,8 +3,8 @@ import { type Capability, contracts } from '../../src/client/index.js';
 import { type Context, command, textFlag } from '../command.js';
 import { failed, usageFault } from '../exit.js';
 import { oneLine, safe } from '../text.js';
-import { followInstall, slugOfId, startInstall } from './begin.js';
-import { copyInstalled, openTarget, refuseTaken } from './copy.js';
+import { assertTargetFree, copyInstalled, openTarget } from './copy.js';
+import { followInstall, slugFromId, startInstall } from './start.js';
 
 const endpoints = await contracts.capabilities();
 /** Kinds that have a folder of their own. */
@@ -41,10 +41,12 @@ const refuseUnknown = async (context: Context, names: string[], to: string): Pro
   }
   const capabilities = await listAll(context);
   const named = (name: string): Capability[] => {
-    const wanted = slugOfId(name);
-    const slugs = capabilities.filter(({ id }) => slugOfId(id).startsWith(wanted));
-    const exact = slugs.filter(({ id }) => slugOfId(id) === wanted);
-    return exact.length > 0 ? exact : slugs.filter(({ id }) => slugOfId(id)[wanted.length] === '-');
+    const wanted = slugFromId(name);
+    const slugs = capabilities.filter(({ id }) => slugFromId(id).startsWith(wanted));
+    const exact = slugs.filter(({ id }) => slugFromId(id) === wanted);
+    return exact.length > 0
+      ? exact
+      : slugs.filter(({ id }) => slugFromId(id)[wanted.length] === '-');
   };
   const unknown = names.filter((name) => named(name).length === 0);
   if (unknown.length > 0)
@@ -55,7 +57,7 @@ const refuseUnknown = async (context: Context, names: string[], to: string): Pro
   );
   // The daemon chooses among several quantizations, so that target is checked before the copy.
   for (const [only, ...others] of names.map(named))
-    if (only && others.length === 0) await refuseTaken(to, slugOfId(only.id));
+    if (only && others.length === 0) await assertTargetFree(to, slugFromId(only.id));
 };
 
 /** Reports what was exported and what was not, if the command ends early. */

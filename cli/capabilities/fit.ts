@@ -1,5 +1,5 @@
 import type { ModelFit } from '../../src/client/index.js';
-import { columnsOf, leavingFirst } from '../columns.js';
+import { columnsOf, withDropOrder } from '../columns.js';
 import { sizeText } from '../operations/counts.js';
 import { speedText } from './machine.js';
 
@@ -68,4 +68,4 @@ const allColumns = columnsOf<ModelFit>(
   ['cache=kvCacheBytes:data', 'buffer=bufferBytes:data', 'headroom=headroomBytes:data', 'why:data'],
 );
 
-export const fitColumns = leavingFirst(['licence', 'runs on', 'context', 'memory'], allColumns);
+export const fitColumns = withDropOrder(['licence', 'runs on', 'context', 'memory'], allColumns);

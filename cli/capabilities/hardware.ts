@@ -1,9 +1,9 @@
 import { contracts, type ModelFit } from '../../src/client/index.js';
-import { type Context, on } from '../command.js';
+import { type Context, switchFlag } from '../command.js';
 import { requestCommand } from '../request.js';
 import { countOf } from '../text.js';
 import { bestOfFamilies, fitColumns } from './fit.js';
-import { tellSource } from './list.js';
+import { noteCapabilitySource } from './list.js';
 import { machineLines } from './machine.js';
 
 const { hardware } = await contracts.capabilities();
@@ -31,7 +31,7 @@ const isOutOfReach = ({ reason, installed }: ModelFit): boolean => reason !== nu
 
 const noteSource = async (context: Context): Promise<void> => {
   const { source } = await (await context.client()).capabilities.list({});
-  if (source !== null) tellSource(context.out, source);
+  if (source !== null) noteCapabilitySource(context.out, source);
 };
 
 export const hardwareCommand = requestCommand({
@@ -39,7 +39,7 @@ export const hardwareCommand = requestCommand({
   endpoint: hardware,
   except: [],
   examples: ['', '--use-case embedding', '--context-window 32768 --json'],
-  flags: { all: on('Also list models that do not fit') },
+  flags: { all: switchFlag('Also list models that do not fit') },
   notes: [
     'A terminal lists first choices, installed models, and the best model of each other family.',
     'A pipe lists all models that fit. --json also has the hardware.',

@@ -4,18 +4,18 @@ import { type Context, command } from '../command.js';
 import { failed } from '../exit.js';
 import { requestFields } from '../fields.js';
 import { sizeText } from '../operations/counts.js';
-import { noteEnd, noWait, showBegun, showEnd } from '../operations/follow.js';
+import { noteOutcome, noWait, showEnd, showStarted } from '../operations/follow.js';
 import { oneLine, safe } from '../text.js';
-import { followInstall, modelUsers, registeredBy, slugOfId, startInstall } from './begin.js';
+import { followInstall, modelUsers, registeredModel, slugFromId, startInstall } from './start.js';
 
 const endpoints = await contracts.capabilities();
 
 /** Whether a name is an id, with or without the quantization, or the slug of the capability. */
 const isNamed = ({ id }: Pick<Capability, 'id'>, name: string): boolean =>
-  id === name || id.startsWith(`${name}:`) || slugOfId(id) === slugOfId(name);
+  id === name || id.startsWith(`${name}:`) || slugFromId(id) === slugFromId(name);
 
 /** Describes the size of the download or copy, with the dependencies. */
-export const loadText = (
+export const downloadSizeText = (
   { capabilities, source }: CapabilityList,
   { install }: Capability,
 ): string => {
@@ -37,13 +37,13 @@ const announce = ({ out }: Context, list: CapabilityList, found: Capability): vo
   const { install } = found;
   if (!install) return;
   const licence = install.licence === null ? 'licence unknown' : safe(install.licence);
-  out.note(`${safe(found.name)}: ${loadText(list, found)}; ${licence}`);
+  out.note(`${safe(found.name)}: ${downloadSizeText(list, found)}; ${licence}`);
   out.note(`From ${safe(install.source)}`);
 };
 
 /** Describes a file that is in no catalogue. */
 const announceFile = ({ out }: Context, id: string, url: string): void => {
-  out.note(`${safe(slugOfId(id))}: size unknown; licence unknown`);
+  out.note(`${safe(slugFromId(id))}: size unknown; licence unknown`);
   if (URL.canParse(url)) out.note(`From ${safe(new URL(url).host)}`);
 };
 
@@ -119,12 +119,12 @@ export const installCommand = command({
     const start = () => startInstall(context, { ...typed, id: args.id });
     let begun = await start();
     if (begun.is === 'begun' && flags.noWait) {
-      await showBegun(context, begun.operation, flags);
+      await showStarted(context, begun.operation, flags);
       return;
     }
     let ended = begun.is === 'begun' ? await followInstall(context, begun.operation) : null;
     // An installation that was already running may have registered no model.
-    if (ended && useCase !== undefined && useCase !== 'speech' && registeredBy(ended) === null) {
+    if (ended && useCase !== undefined && useCase !== 'speech' && registeredModel(ended) === null) {
       begun = await start();
       ended = begun.is === 'begun' ? await followInstall(context, begun.operation) : ended;
     }
@@ -138,7 +138,7 @@ export const installCommand = command({
     }
     if (ended === null) return;
     showEnd(context, ended);
-    noteEnd(context, ended);
-    noteRenamed(context, slugOfId(args.id), registeredBy(ended));
+    noteOutcome(context, ended);
+    noteRenamed(context, slugFromId(args.id), registeredModel(ended));
   },
 });

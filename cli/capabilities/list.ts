@@ -1,6 +1,6 @@
 import { type Capability, contracts, type Reply } from '../../src/client/index.js';
-import { columnsOf, leavingFirst } from '../columns.js';
-import { type Context, on } from '../command.js';
+import { columnsOf, withDropOrder } from '../columns.js';
+import { type Context, switchFlag } from '../command.js';
 import { sizeText } from '../operations/counts.js';
 import type { CliOutput } from '../output.js';
 import { requestCommand } from '../request.js';
@@ -34,7 +34,7 @@ const allColumns = columnsOf<Capability>(
   { name: 'quantization', value: (row) => (isModel(row) ? row.version : null), only: 'data' },
 );
 
-const columns = leavingFirst(['reason', 'used by', 'kind', 'version'], allColumns);
+const columns = withDropOrder(['reason', 'used by', 'kind', 'version'], allColumns);
 
 const isHere = ({ status }: Capability): boolean => !['missing', 'unsupported'].includes(status);
 
@@ -82,7 +82,7 @@ const showSource = ({ out }: Context, reply: ListReply): void => {
   const { source } = reply;
   out.page({ reply, rows: source?.items ?? [], columns: sourceColumns });
   if (source === null) out.note(`${NO_SOURCE} Capabilities are downloaded from the network.`);
-  else tellSource(out, source);
+  else noteCapabilitySource(out, source);
   if (source?.items.length === 0 && source.fault === null) {
     out.note(
       'The folder is empty. Fill it elsewhere: adjutant capabilities export <id> --to <folder>',
@@ -92,7 +92,7 @@ const showSource = ({ out }: Context, reply: ListReply): void => {
 
 const NO_SOURCE = 'No source folder is set (ADJUTANT_CAPABILITY_SOURCE).';
 
-export const tellSource = (
+export const noteCapabilitySource = (
   out: CliOutput,
   { path, fault }: NonNullable<ListReply['source']>,
 ): void => {
@@ -127,9 +127,9 @@ export const listCapabilities = requestCommand({
   except: [],
   examples: ['', '--installed', '--source', '--all', '--kind engine', '--kind model --json'],
   flags: {
-    installed: on('Show only installed capabilities'),
-    source: on('Show the contents of the folder that an offline machine installs from'),
-    all: on('Show all models of the catalogue and all languages, also on a terminal'),
+    installed: switchFlag('Show only installed capabilities'),
+    source: switchFlag('Show the contents of the folder that an offline machine installs from'),
+    all: switchFlag('Show all models of the catalogue and all languages, also on a terminal'),
   },
   show: async (context, reply, { flags, fields }) => {
     const { out } = context;
@@ -139,7 +139,7 @@ export const listCapabilities = requestCommand({
     if (isShort) await showShort(context, reply, rows);
     else out.page({ reply, rows, columns });
     if (out.format !== 'table') return;
-    if (reply.source !== null) tellSource(out, reply.source);
+    if (reply.source !== null) noteCapabilitySource(out, reply.source);
     out.note(
       'Install one: adjutant capabilities install <id>. Models that fit: adjutant ' + 'hardware',
     );

@@ -1,12 +1,12 @@
 import { contracts, type ModelFit } from '../../src/client/index.js';
-import { type Context, command, on } from '../command.js';
+import { type Context, command, switchFlag } from '../command.js';
 import { Exit, failed } from '../exit.js';
 import { requestFields, requestFrom } from '../fields.js';
 import { oneLine, safe, wrapText } from '../text.js';
-import { followInstall, modelUsers, registeredBy, startInstall } from './begin.js';
 import { fitColumns } from './fit.js';
-import { loadText } from './install.js';
+import { downloadSizeText } from './install.js';
 import { speedText } from './machine.js';
+import { followInstall, modelUsers, registeredModel, startInstall } from './start.js';
 
 const { hardware, install, list } = await contracts.capabilities();
 const models = await contracts.models();
@@ -31,7 +31,7 @@ export const installAndAsk = async (
     if (there !== undefined && isAnswering(useCase)) await answerByDefault(context, there);
     return;
   }
-  const registered = registeredBy(await followInstall(context, begun.operation));
+  const registered = registeredModel(await followInstall(context, begun.operation));
   if (registered === null) {
     context.out.note(`Installed: ${safe(name)}`);
     return;
@@ -73,8 +73,8 @@ export const recommendCommand = command({
   examples: ['', '--use-case embedding', '--install --yes', '--use-case code --json'],
   fields: () => requestFields(hardware.query),
   flags: {
-    install: on('Install the model, make it the default, and test it'),
-    acceptLicence: on('Accept the licence of the model'),
+    install: switchFlag('Install the model, make it the default, and test it'),
+    acceptLicence: switchFlag('Accept the licence of the model'),
   },
   notes: ['Exit code 1: no model fits.'],
   run: async (context, { fields, flags }) => {
@@ -126,7 +126,7 @@ const loadOf = async (context: Context, { installed, model }: ModelFit): Promise
   if (installed) return null;
   const list = await (await context.client()).capabilities.list({});
   const found = list.capabilities.find(({ id }) => id === model);
-  return found ? loadText(list, found) : null;
+  return found ? downloadSizeText(list, found) : null;
 };
 
 const describe = ({ out }: Context, fit: ModelFit, load: string | null): void => {

@@ -4,14 +4,14 @@ import { columnsOf } from '../columns.js';
 import { type Context, textFlag } from '../command.js';
 import { usageFault } from '../exit.js';
 import { dashed } from '../fields.js';
-import { secretFrom } from '../input.js';
+import { readSecretInput } from '../input.js';
 import { oneLine } from '../text.js';
 
 export const platformTableColumns = columnsOf<PlatformReply>(
   ['kind'],
   { name: 'state', value: (one) => stateOf(one), isState: true, only: 'table' },
   ['sends:data', 'receives:data'],
-  { name: 'missing', value: (one) => missingOf(one).join(' ') },
+  { name: 'missing', value: (one) => missingSettings(one).join(' ') },
   ['base-url=baseUrl', 'receiver:data'],
 );
 
@@ -22,7 +22,7 @@ const stateOf = ({ sends, receives, receiver, updatedAt }: PlatformReply): strin
   return receives ? 'receives only' : 'incomplete';
 };
 
-export const missingOf = ({ fields }: PlatformReply): string[] =>
+export const missingSettings = ({ fields }: PlatformReply): string[] =>
   fields.filter(({ isSet, isOptional }) => !isSet && !isOptional).map(({ name }) => name);
 
 export const findPlatform = async (client: Client, kind: string): Promise<PlatformReply> => {
@@ -96,7 +96,7 @@ export const readPlatformFields = async (
 };
 
 const readSecret = (context: Context, name: string, file: string): Promise<string> =>
-  secretFrom(context, file, { ask: name, instead: flagOf({ name, isSecret: true }) });
+  readSecretInput(context, file, { ask: name, instead: flagOf({ name, isSecret: true }) });
 
 type AskedField = PlatformReply['fields'][number];
 

@@ -3,7 +3,7 @@ import { readSession, saveSession } from '../../src/client/session.js';
 import { columnsOf } from '../columns.js';
 import { type CommandGroup, command, textFlag } from '../command.js';
 import { crud } from '../crud.js';
-import { readNewPassword, secretFrom } from '../input.js';
+import { readNewPassword, readSecretInput } from '../input.js';
 import { requestCommand } from '../request.js';
 import { ago, localTime, now, oneLine, safe } from '../text.js';
 import { linkChannel } from './channels.js';
@@ -29,7 +29,7 @@ const changePassword = requestCommand({
   seeAlso: 'adjutant auth sessions, adjutant auth tokens',
   more: async (context, { flags }) => {
     const question = { ask: 'Current password', instead: '--current-file' };
-    const current = await secretFrom(context, flags.currentFile, question);
+    const current = await readSecretInput(context, flags.currentFile, question);
     return { current, next: await readNewPassword(context, 'New password', flags.passwordFile) };
   },
   say: ({ out }, { sessionsEnded, tokensLeft }) => {
@@ -55,7 +55,7 @@ const passwordReset = command({
   seeAlso: 'adjutant recover, adjutant login',
   run: async (context, { flags }) => {
     const question = { ask: 'Reset link', instead: '--link-file' };
-    const inviteToken = tokenOfLink(await secretFrom(context, flags.linkFile, question));
+    const inviteToken = tokenOfLink(await readSecretInput(context, flags.linkFile, question));
     const password = await readNewPassword(context, 'New password', flags.passwordFile);
     const client = (await context.client()).with({ token: undefined });
     const reply = await client.users.reset({ body: { inviteToken, password } });

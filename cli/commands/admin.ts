@@ -5,13 +5,13 @@ import {
   contracts,
   type OutboundMessageView,
 } from '../../src/client/index.js';
-import { columnsOf, shownAs } from '../columns.js';
-import { type CommandGroup, type Context, command, on } from '../command.js';
+import { columnsOf, formattedColumn } from '../columns.js';
+import { type CommandGroup, type Context, command, switchFlag } from '../command.js';
 import { homeOf } from '../daemon/environment.js';
 import { Exit, usageFault } from '../exit.js';
 import { requestFields } from '../fields.js';
 import { bulkFlags, refuseBulkFlags, workOnFailed } from '../operations/bulk.js';
-import { listCommand, patient, requestCommand } from '../request.js';
+import { listCommand, requestCommand, withLongTimeout } from '../request.js';
 import { resolveId } from '../resolve.js';
 import { ago, oneLine } from '../text.js';
 import { refusedAs } from './recover.js';
@@ -33,7 +33,7 @@ const entryColumns = columnsOf<AuditEntry>(
   ['at:time'],
   { name: 'actor', value: whoOf },
   ['action'],
-  shownAs('target', ({ target }) => target, short),
+  formattedColumn('target', ({ target }) => target, short),
   ['outcome:state', 'ip', 'number:data', 'id:data', 'request=requestId:data', 'data:data'],
 );
 
@@ -59,7 +59,9 @@ const verifyChain = command({
   summary: 'Verify every entry of the audit log',
   calls: [verify],
   examples: ['', '--json', '--quiet || echo somebody changed it', '--offline --home /srv/adjutant'],
-  flags: { offline: on('Read the home directly while the daemon is stopped; nothing is written') },
+  flags: {
+    offline: switchFlag('Read the home directly while the daemon is stopped; nothing is written'),
+  },
   notes: [
     'Exit code 1: an entry was changed or removed, or the newest entries are missing.',
     '--offline needs neither a login nor a daemon. The key is read from the home or ' +
@@ -68,7 +70,7 @@ const verifyChain = command({
   run: async (context, { flags }) => {
     const verdict = flags.offline
       ? await verifyOffline(context)
-      : await patient(context, await context.client(), VERIFY_MS).audit.verify();
+      : await withLongTimeout(context, await context.client(), VERIFY_MS).audit.verify();
     showVerdict(context, verdict);
   },
 });
@@ -106,8 +108,8 @@ const { list: messageList, resend } = await contracts.outbox();
 const messageColumns = columnsOf<OutboundMessageView>(
   ['id:data', 'at=createdAt:time', 'status:state', 'user=username', 'target', 'kind'],
   ['tries=attempts'],
-  shownAs('next', ({ nextAttemptAt }) => nextAttemptAt, ago),
-  shownAs('error', ({ error }) => error, oneLine),
+  formattedColumn('next', ({ nextAttemptAt }) => nextAttemptAt, ago),
+  formattedColumn('error', ({ error }) => error, oneLine),
   ['channel=channelId:data', 'webhook=webhookId:data', 'receipt:data', 'short=id:tail'],
 );
 

@@ -2,7 +2,7 @@ import { type Agent, type Client, contracts } from '../../src/client/index.js';
 import { agentCrud, agentTableColumns } from '../agents/agent.js';
 import { agentWait, eventLines, eventRow, followToEnd, tailAgent } from '../agents/tail.js';
 import { columnsOf } from '../columns.js';
-import { type CommandGroup, command, on } from '../command.js';
+import { type CommandGroup, command, switchFlag } from '../command.js';
 import { requestFields, requestFrom } from '../fields.js';
 import { readFileOrStdin } from '../input.js';
 import { everyPage } from '../pages.js';
@@ -70,7 +70,7 @@ const spawn = command({
     '--data @agent.json',
     '"Say hello" --follow',
   ],
-  flags: { follow: on('Follow the agent until it ends; exit code 1 unless it completed') },
+  flags: { follow: switchFlag('Follow the agent until it ends; exit code 1 unless it completed') },
   fields: () => requestFields(endpoints.spawn.body),
   takesData: true,
   notes: ['Pass - to read the prompt from stdin.'],

@@ -3,14 +3,14 @@ import {
   approvalCall,
   approvalColumns,
   approvalOf,
-  asShown,
   callLines,
+  describeScope,
+  digestPrefix,
   type ScopeChoice,
-  shortOf,
   watchApprovals,
 } from '../approvals/approval.js';
 import { type CommandGroup, type Context, command, type Flag } from '../command.js';
-import { unlessRefused, usageFault } from '../exit.js';
+import { nullIfRefused, usageFault } from '../exit.js';
 import { listCommand } from '../request.js';
 import { oneLine } from '../text.js';
 
@@ -23,7 +23,7 @@ const list = listCommand({
   columns: approvalColumns,
   next: (rows, _, client) => {
     const waiting = rows.find(({ status }) => status === 'pending');
-    if (waiting) return `Show the full call: adjutant approvals get ${shortOf(waiting)}`;
+    if (waiting) return `Show the full call: adjutant approvals get ${digestPrefix(waiting)}`;
     return noCallLines(client);
   },
   seeAlso: 'adjutant help approvals',
@@ -31,7 +31,7 @@ const list = listCommand({
 
 /** Also reports waiting pipeline stages, if the token may read them. */
 const noCallLines = async (client: Client): Promise<string> => {
-  const overview = await unlessRefused([403], client.overview.get());
+  const overview = await nullIfRefused([403], client.overview.get());
   const waiting = overview?.pipelines.waiting ?? 0;
   const none = 'No pending approvals.';
   if (waiting === 0) return none;
@@ -84,7 +84,9 @@ const approve = command({
     const client = await context.client();
     const approval = await approvalOf(client, args.approval);
     for (const line of callLines(approval)) context.out.note(line);
-    await context.ask.confirm(`Approve ${approvalCall(approval)} ${asShown(approval, scope)}?`);
+    await context.ask.confirm(
+      `Approve ${approvalCall(approval)} ${describeScope(approval, scope)}?`,
+    );
     const { id: approvalId, digest } = approval;
     const chosen = scope === 'once' ? {} : { scope };
     await decideOn(context, client, { approvalId, digest, approved: true, ...chosen });
@@ -110,7 +112,7 @@ const decideOn = async (
   body: NonNullable<Parameters<Client['approvals']['approve']>[0]>['body'],
 ): Promise<void> => {
   const decided = await client.approvals.approve({ body });
-  const call = `${oneLine(approvalCall(decided))} ${shortOf(decided)}`;
+  const call = `${oneLine(approvalCall(decided))} ${digestPrefix(decided)}`;
   out.done(`${decided.status}: ${call}.`, decided, approvalColumns);
 };
 

@@ -5,17 +5,17 @@ import { existsSync } from 'node:fs';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { keepDevice, logInFromDevice, readDeviceToken } from '../../src/client/devices.js';
+import { logInFromDevice, readDeviceToken, storeDevice } from '../../src/client/devices.js';
 import { ApiError } from '../../src/client/errors.js';
 import { contracts, type Login, type User } from '../../src/client/index.js';
 import { dropSession, readSession, saveSession, sessionFile } from '../../src/client/session.js';
 import { columnsOf } from '../columns.js';
-import { type Context, command, on, textFlag } from '../command.js';
+import { type Context, command, switchFlag, textFlag } from '../command.js';
 import { homeOf, shortPath } from '../daemon/environment.js';
 import { runningDaemon } from '../daemon/process.js';
-import { failed, unlessRefused, usageFault } from '../exit.js';
+import { failed, nullIfRefused, usageFault } from '../exit.js';
 import { requestFields, requestFrom } from '../fields.js';
-import { readNewPassword, secretFrom, withInput } from '../input.js';
+import { readNewPassword, readSecretInput, withInput } from '../input.js';
 import { requestCommand } from '../request.js';
 import { localTime } from '../text.js';
 import { tokenOfLink } from './account.js';
@@ -136,7 +136,7 @@ const withSetupCode = <T>(
   call: (body: { setupCode?: string }) => Promise<T>,
 ): Promise<T> => {
   const ask = async () => ({
-    setupCode: (await secretFrom(context, file ?? ownFile(context), QUESTION)).trim(),
+    setupCode: (await readSecretInput(context, file ?? ownFile(context), QUESTION)).trim(),
   });
   return withInput({ code: 'setup_code_required', isGiven: file !== undefined, ask }, call);
 };
@@ -206,14 +206,14 @@ export const register = command({
     const password = await readNewPassword(context, 'Password', flags.passwordFile);
     const question = { ask: 'Invite', instead: '--invite-file' };
     const inviteToken =
-      flags.inviteFile && tokenOfLink(await secretFrom(context, flags.inviteFile, question));
+      flags.inviteFile && tokenOfLink(await readSecretInput(context, flags.inviteFile, question));
     const more = { username, password, inviteToken, device: device() };
     const body = await requestFrom(endpoints.register.body, { fields, more }, context.at);
     const client = await context.client();
     const made = await withSetupCode(context, flags.setupCodeFile, (setupCode) =>
       client.auth.register({ body: { ...body, ...setupCode } }),
     );
-    keep(context, keepDevice(client, made), 'Registered');
+    keep(context, storeDevice(client, made), 'Registered');
   },
 });
 
@@ -226,7 +226,7 @@ export const login = command({
   flags: {
     username: usernameFlag,
     passwordFile,
-    passkey: on('Log in with a passkey, in a browser on this machine'),
+    passkey: switchFlag('Log in with a passkey, in a browser on this machine'),
     totp: textFlag('<code>', 'Code of your authenticator app, or a recovery code'),
   },
   notes: [
@@ -240,7 +240,10 @@ export const login = command({
     }
     const username = await nameFrom(context, args, flags);
     const instead = '--password-file';
-    const password = await secretFrom(context, flags.passwordFile, { ask: 'Password', instead });
+    const password = await readSecretInput(context, flags.passwordFile, {
+      ask: 'Password',
+      instead,
+    });
     const client = (await context.client()).with({ token: undefined });
     const body = { username, password, device: device(), totpCode: flags.totp };
     const question = { ask: 'Code of your authenticator app', instead: '--totp' };
@@ -272,7 +275,7 @@ export const logout = command({
     const { url, token } = context;
     if (!token) return context.out.note(`You were not logged in at ${url}.`);
     // The session may have ended already.
-    await unlessRefused([401], (await context.client()).auth.logout());
+    await nullIfRefused([401], (await context.client()).auth.logout());
     if (readSession(url)?.token === token) dropSession(url);
     context.out.note(`Logged out at ${url}.`);
   },

@@ -2,13 +2,20 @@ import { resolve } from 'node:path';
 import type { restoreFile } from '../../src/backup.js';
 import { type BackupView, contracts } from '../../src/client/index.js';
 import { shellWord } from '../../src/kernel/shellword.js';
-import { backupColumns, followed, offline } from '../backup/progress.js';
+import { backupColumns, followBackup, runOffline } from '../backup/progress.js';
 import { columnsOf } from '../columns.js';
-import { type CommandGroup, type Context, command, type Flag, on, textFlag } from '../command.js';
+import {
+  type CommandGroup,
+  type Context,
+  command,
+  type Flag,
+  switchFlag,
+  textFlag,
+} from '../command.js';
 import { crud } from '../crud.js';
 import { homeOf } from '../daemon/environment.js';
 import { usageFault } from '../exit.js';
-import { readNewSecret, secretFrom, withInput } from '../input.js';
+import { readNewSecret, readSecretInput, withInput } from '../input.js';
 import { sizeText } from '../operations/counts.js';
 import { age, duration, safe } from '../text.js';
 
@@ -21,7 +28,7 @@ const passphraseFile = textFlag(
 const instead = '--passphrase-file';
 
 const passphraseOf = (context: Context, file: string | undefined): Promise<string> =>
-  secretFrom(context, file, { ask: 'Passphrase', instead });
+  readSecretInput(context, file, { ask: 'Passphrase', instead });
 
 const count = (value: string, about: string): Flag<number> => ({
   value,
@@ -41,7 +48,7 @@ const schedule = command({
   summary: 'Show the backup schedule or print its settings',
   examples: ['', '--daily --keep 7 --to /mnt/backup', '--hours 6 --keep 28'],
   flags: {
-    daily: on('Back up once a day'),
+    daily: switchFlag('Back up once a day'),
     hours: count('<n>', 'Interval in hours'),
     keep: count('<n>', 'Number of backups to keep. Defaults to 7'),
     to: textFlag('<folder>', 'Target folder, preferably on another disk'),
@@ -91,7 +98,7 @@ const create = command({
       '<folder>',
       'Folder on the machine of the daemon. Defaults to the configured folder',
     ),
-    withoutDocuments: on('Leave out original document files; their text is included'),
+    withoutDocuments: switchFlag('Leave out original document files; their text is included'),
     passphraseFile,
   },
   notes: [
@@ -106,7 +113,7 @@ const create = command({
     const begun = await withPassphrase(context, flags.passphraseFile, async (input) =>
       (await context.client()).backups.create({ body: { ...input, ...folder, ...left } }),
     );
-    const made = await followed(context, begun);
+    const made = await followBackup(context, begun);
     if (context.out.format !== 'table') return context.out.item(made, backupColumns);
     printBackup(context, made);
   },
@@ -159,7 +166,7 @@ const verify = command({
     if (file === undefined) return verifyNewest(context, flags.passphraseFile);
     const passphrase = await passphraseOf(context, flags.passphraseFile);
     const { verifyFile } = await import('../../src/backup.js');
-    const proved = await offline(context, 'Verification failed', (onStep) =>
+    const proved = await runOffline(context, 'Verification failed', (onStep) =>
       verifyFile({ file: resolve(file), passphrase }, onStep),
     );
     printProof(context, proved);
@@ -170,7 +177,7 @@ const verifyNewest = async (context: Context, from: string | undefined): Promise
   const begun = await withPassphrase(context, from, async (body) =>
     (await context.client()).backups.verify({ body }),
   );
-  const { proved, file } = await followed(context, begun);
+  const { proved, file } = await followBackup(context, begun);
   context.out.note(safe(file));
   if (proved) printProof(context, proved);
 };
@@ -223,7 +230,7 @@ const restore = command({
     const home = homeOf(context.flags.home);
     const passphrase = await passphraseOf(context, flags.passphraseFile);
     const { restoreFile: perform } = await import('../../src/backup.js');
-    const restored = await offline(context, 'Not restored', (onStep) =>
+    const restored = await runOffline(context, 'Not restored', (onStep) =>
       perform({ home, file: resolve(args.file), passphrase }, onStep),
     );
     printRestore(context, home, restored);

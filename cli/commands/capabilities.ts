@@ -1,12 +1,12 @@
 import { type Capability, type Client, contracts } from '../../src/client/index.js';
 import { nearest } from '../../src/kernel/nearest.js';
-import { modelUsers } from '../capabilities/begin.js';
 import { exportCommand } from '../capabilities/export.js';
 import { installCommand } from '../capabilities/install.js';
 import { listCapabilities } from '../capabilities/list.js';
-import { type CommandGroup, type Context, command, on } from '../command.js';
+import { modelUsers } from '../capabilities/start.js';
+import { type CommandGroup, type Context, command, switchFlag } from '../command.js';
 import { failed } from '../exit.js';
-import { noteEnd, noWait, showBegun } from '../operations/follow.js';
+import { noteOutcome, noWait, showStarted } from '../operations/follow.js';
 import { safe } from '../text.js';
 
 const endpoints = await contracts.capabilities();
@@ -25,7 +25,7 @@ const measure = command({
   run: async (context, { args, flags }) => {
     const client = await context.client();
     const begun = await client.capabilities.measure({ body: { model: args.model } });
-    noteEnd(context, await showBegun(context, begun, flags));
+    noteOutcome(context, await showStarted(context, begun, flags));
   },
 });
 
@@ -38,7 +38,7 @@ const verify = command({
   notes: ['Exit code 1: a file is damaged.'],
   run: async (context, { args, flags }) => {
     const begun = await (await context.client()).capabilities.verify({ slug: args.slug });
-    await showBegun(context, begun, flags);
+    await showStarted(context, begun, flags);
   },
 });
 
@@ -47,7 +47,7 @@ const remove = command({
   args: '<slug>',
   calls: [endpoints.delete, endpoints.list, 'models delete'],
   examples: ['qwen3-4b-q4_k_m', 'tesseract-ita --yes', 'llama --force --yes'],
-  flags: { force: on('Remove it even if models use it; these models stop working') },
+  flags: { force: switchFlag('Remove it even if models use it; these models stop working') },
   run: async (context, { args, flags: { force } }) => {
     const client = await context.client();
     const found = await findInstalled(client, args.slug);

@@ -1,6 +1,6 @@
 import { ApiError } from '../../src/client/errors.js';
 import { type Channel, contracts, type Reply } from '../../src/client/index.js';
-import { columnsOf, shownAs } from '../columns.js';
+import { columnsOf, formattedColumn } from '../columns.js';
 import { type CommandGroup, type Context, command, textFlag } from '../command.js';
 import { crud } from '../crud.js';
 import { Exit, failed, usageFault } from '../exit.js';
@@ -13,7 +13,7 @@ const endpoints = await contracts.channels();
 
 const channelColumns = columnsOf<Channel>(
   ['id:data', 'kind', 'name', 'address'],
-  shownAs('verified', (one) => one.verifiedAt, ago, 'not yet'),
+  formattedColumn('verified', (one) => one.verifiedAt, ago, 'not yet'),
   ['linked=createdAt:ago', 'short=id:tail'],
 );
 

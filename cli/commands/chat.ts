@@ -7,7 +7,7 @@ import {
   type Session,
 } from '../../src/client/index.js';
 import { columnsOf, valueAt } from '../columns.js';
-import { type CommandGroup, type Context, command, on, textFlag } from '../command.js';
+import { type CommandGroup, type Context, command, switchFlag, textFlag } from '../command.js';
 import { crud } from '../crud.js';
 import { Exit, interrupted, usageFault } from '../exit.js';
 import { requestFields, requestFrom } from '../fields.js';
@@ -15,7 +15,7 @@ import { readFileOrStdin } from '../input.js';
 import { everyPage } from '../pages.js';
 import { localTime, oneLine, plainText, safe } from '../text.js';
 import { withRecording } from '../voice/record.js';
-import { transcribed } from '../voice/transcribe.js';
+import { transcribeFile } from '../voice/transcribe.js';
 
 const messageColumns = columnsOf<ConversationMessage>([
   'seq',
@@ -45,7 +45,7 @@ const sessionMessages = command({
   calls: [endpoints.messages],
   examples: ['4ew6rt', '4ew6rt --all', '4ew6rt --json'],
   fields: () => requestFields(endpoints.messages.query),
-  flags: { all: on('Fetch all pages, not only the first') },
+  flags: { all: switchFlag('Fetch all pages, not only the first') },
   run: async (context, { args, flags, fields }) => {
     const { out, at } = context;
     const { client, id } = await sessionCrud.find(context, args.session);
@@ -101,8 +101,10 @@ export const chatCommand = command({
   fields: () => requestFields(send.body, ['message', 'sessionId']),
   flags: {
     session: textFlag('<id>', 'Conversation to continue'),
-    voice: on('Speak your messages; they are recorded on this machine'),
-    stream: on('Print the reply as it is generated, also in a pipe; with --json every event'),
+    voice: switchFlag('Speak your messages; they are recorded on this machine'),
+    stream: switchFlag(
+      'Print the reply as it is generated, also in a pipe; with --json every event',
+    ),
   },
   notes: [
     'Without a message, on a terminal: a conversation. /quit ends it.',
@@ -138,7 +140,7 @@ const typed: NextMessage = ({ ask }) => ask.text({ ask: 'You', instead });
 const spoken: NextMessage = async (context) => {
   const message = await context.ask.text({ ask: 'You (enter to speak)', instead });
   if (message !== '') return message;
-  const transcription = await withRecording(context, (path) => transcribed(context, path, {}));
+  const transcription = await withRecording(context, (path) => transcribeFile(context, path, {}));
   const words = transcription?.text?.trim() ?? '';
   if (words !== '') context.out.note(`You: ${oneLine(words)}`);
   else if (transcription !== null) context.out.note('No speech was recognized.');

@@ -8,11 +8,11 @@ import { createInterface } from 'node:readline';
 import type { Agent, Client, Hook } from '../../src/client/index.js';
 import { type Context, command } from '../command.js';
 import { DAEMON_ENV, environmentWith } from '../daemon/environment.js';
-import { complaints, logLines } from '../daemon/log.js';
-import { listeningIn } from '../daemon/readiness.js';
-import { wordsToServe } from '../daemon/start.js';
+import { failureLines, logLines } from '../daemon/log.js';
+import { parseListeningUrl } from '../daemon/readiness.js';
+import { serveArguments } from '../daemon/start.js';
 import { failed, interrupted } from '../exit.js';
-import { type Delivery, deliver, outcomeOf, receiverOf, until } from '../hooks/delivery.js';
+import { type Delivery, deliver, outcomeOf, receiverPath, until } from '../hooks/delivery.js';
 import { hookSample } from '../hooks/sample.js';
 import { countOf, cutToWidth, duration, oneLine, padded } from '../text.js';
 
@@ -36,7 +36,7 @@ const FINAL = ['completed', 'failed', 'stopped'];
 async function* prove(visitor: Client): AsyncGenerator<ProofStep, void, undefined> {
   const secret = randomBytes(32).toString('base64url');
   const payload = JSON.stringify(hookSample('github/issues.opened').payload);
-  const delivery = { path: receiverOf(HOOK), secret, event: EVENT, id: randomUUID(), payload };
+  const delivery = { path: receiverPath(HOOK), secret, event: EVENT, id: randomUUID(), payload };
 
   const [registered, client] = await timed('account', () => register(visitor));
   yield registered;
@@ -248,7 +248,7 @@ const withScratchDaemon = async <T>(
   work: (url: string) => Promise<T>,
 ): Promise<T> => {
   const home = mkdtempSync(join(tmpdir(), 'adjutant-demo-'));
-  const words = [...wordsToServe(home), '--host', '127.0.0.1', '--port', '0'];
+  const words = [...serveArguments(home), '--host', '127.0.0.1', '--port', '0'];
   const env = environmentWith({ ...DAEMON_ENV, ...SETTINGS });
   const child = spawn(process.execPath, words, { env, stdio: ['ignore', 'pipe', 'pipe'] });
   const exit = once(child, 'exit');
@@ -272,14 +272,14 @@ const addressOf = async (child: ChildProcess, signal: AbortSignal): Promise<stri
   });
   const lines = createInterface({ input: stdout, signal });
   for await (const line of lines) {
-    const url = listeningIn(line);
+    const url = parseListeningUrl(line);
     if (url !== null) {
       stdout.resume();
       return url;
     }
   }
   signal.throwIfAborted();
-  const said = complaints(logLines(complaint)).slice(-SHOWN_LINES);
+  const said = failureLines(logLines(complaint)).slice(-SHOWN_LINES);
   throw failed('The daemon did not start.', ...said);
 };
 

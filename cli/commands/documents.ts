@@ -5,7 +5,7 @@ import { documentColumns, documentCrud, unlockLine } from '../documents/document
 import { downloadOriginal } from '../documents/download.js';
 import { uploadCommand } from '../documents/upload.js';
 import { usageFault } from '../exit.js';
-import { secretFrom } from '../input.js';
+import { readSecretInput } from '../input.js';
 import { safe } from '../text.js';
 
 const endpoints = await contracts.documents();
@@ -94,7 +94,7 @@ export const documentsGroup: CommandGroup = {
       more: async (context, { flags }) =>
         flags.passwordFile === undefined
           ? {}
-          : { password: await secretFrom(context, flags.passwordFile, passwordQuestion) },
+          : { password: await readSecretInput(context, flags.passwordFile, passwordQuestion) },
       show: ({ out }, row) => {
         const look = `adjutant operations watch ${row.operationId.slice(-6)}`;
         out.done(`Reprocessing. Follow it: ${look}`, row, documentColumns);

@@ -4,7 +4,7 @@ import { type Client, contracts, type Reply } from '../../src/client/index.js';
 import { sessionFile } from '../../src/client/session.js';
 import { shellWord } from '../../src/kernel/shellword.js';
 import { columnsOf } from '../columns.js';
-import { type Context, command, on } from '../command.js';
+import { type Context, command, switchFlag } from '../command.js';
 import {
   checkMachine,
   checkService,
@@ -15,7 +15,7 @@ import {
   warnCheck,
 } from '../daemon/checks.js';
 import { homeOf, shortPath } from '../daemon/environment.js';
-import { Exit, unlessRefused, usageFault } from '../exit.js';
+import { Exit, nullIfRefused, usageFault } from '../exit.js';
 import { countOf, duration, oneLine, padded, wrapped } from '../text.js';
 
 type Shows = (context: Context, client: Client) => Promise<void>;
@@ -115,7 +115,7 @@ export const doctorCommand = command({
   summary: 'Find problems and show remedies',
   examples: ['', '--fix', '--json', 'doctor --home /srv/adjutant --server http://127.0.0.1:3006'],
   flags: {
-    fix: on('Repair the file permissions of the home, the keys and the login session'),
+    fix: switchFlag('Repair the file permissions of the home, the keys and the login session'),
   },
   notes: [
     'Exit code 1: a problem was found. Nothing is changed without --fix.',
@@ -151,7 +151,7 @@ const lookAtSession = async (context: Context): Promise<DoctorFinding[]> => {
     return [warnCheck('login', detail, 'adjutant login, or: adjutant quickstart')];
   }
   const client = await context.client();
-  const me = await unlessRefused([401], client.auth.me()).catch(() => undefined);
+  const me = await nullIfRefused([401], client.auth.me()).catch(() => undefined);
   if (me === undefined) return [];
   if (me === null) return [warnCheck('login', 'the login session has ended', 'adjutant login')];
   return [okCheck('login', `${me.username}, ${me.role}`)];

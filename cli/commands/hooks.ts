@@ -1,25 +1,25 @@
 import { type Client, contracts, type Hook, parseExact } from '../../src/client/index.js';
-import { type CommandGroup, type Context, command, on, textFlag } from '../command.js';
+import { type CommandGroup, type Context, command, switchFlag, textFlag } from '../command.js';
 import { failed, usageFault } from '../exit.js';
 import { requestFrom } from '../fields.js';
 import { hookCreate, SECRET, secretFields } from '../hooks/create.js';
-import { executionId, executionTableColumns, givenSecret, hookCrud } from '../hooks/hook.js';
+import { executionId, executionTableColumns, hookCrud, readHookSecret } from '../hooks/hook.js';
 import { listenHooks } from '../hooks/listen.js';
-import { foundExecution, recentExecutionsList } from '../hooks/recent.js';
-import { refusedDeliveries } from '../hooks/refusals.js';
+import { findExecutionCommand, recentExecutionsList } from '../hooks/recent.js';
+import { refusedDeliveries } from '../hooks/rejections.js';
 import { outcomeNote, replay } from '../hooks/replay.js';
 import { sendHook } from '../hooks/send.js';
 import {
   type HookSender,
+  hookArgument,
   hookSenderOf,
   isSignedByAmazon,
   senderFormOf,
   senders,
   settingsOf,
   triggerLines,
-  wordOf,
 } from '../hooks/senders/form.js';
-import { awaitToken, takeToken } from '../hooks/token.js';
+import { awaitToken, receiveToken } from '../hooks/token.js';
 import { readFileOrStdin } from '../input.js';
 import { listCommand } from '../request.js';
 import { countOf, safe } from '../text.js';
@@ -102,7 +102,7 @@ const changesOf = async (
   { flags, fields, data }: HookUpdateInput,
   { client, id }: { client: Client; id: string },
 ) => {
-  const secret = flags.secretFile && (await givenSecret(context, flags.secretFile));
+  const secret = flags.secretFile && (await readHookSecret(context, flags.secretFile));
   const more = { ...fields, ...(secret && { [SECRET]: secret }) };
   const whole = await wholeParts(client, id, more);
   const filled = { fields: { ...whole, ...more }, data };
@@ -157,7 +157,7 @@ const settings = command({
     'github-issues --json',
   ],
   flags: {
-    awaitToken: on('Wait for the token that the sender sends, as hooks await-token does'),
+    awaitToken: switchFlag('Wait for the token that the sender sends, as hooks await-token does'),
     sender: {
       value: '<sender>',
       about: `Sender whose form to show: ${senders.join(', ')}`,
@@ -185,7 +185,7 @@ const settings = command({
     if (flags.awaitToken) {
       // Only the token goes to stdout.
       for (const [name, value] of form.facts) context.out.note(`  ${name}  ${value}`);
-      return takeToken(context, args.hook);
+      return receiveToken(context, args.hook);
     }
     context.out.facts(form.facts);
     for (const note of form.notes) context.out.note(note);
@@ -230,7 +230,7 @@ const refuseTheirs = async (hook: Hook): Promise<void> => {
   if (theirs === undefined) return;
   throw failed(
     `Set the secret at ${label}: ${theirs}.`,
-    `Store it in the hook: adjutant hooks update ${wordOf(hook)} --secret-file -`,
+    `Store it in the hook: adjutant hooks update ${hookArgument(hook)} --secret-file -`,
   );
 };
 
@@ -242,7 +242,7 @@ export const hooksGroup: CommandGroup = {
         if (rows.length === 0) return 'No hooks. Create one: adjutant hooks create';
         const failing = rows.find(({ stats }) => stats.lastStatus === 'error');
         if (!failing) return undefined;
-        return `Check the error: adjutant hooks executions ${wordOf(failing)} --status error`;
+        return `Check the error: adjutant hooks executions ${hookArgument(failing)} --status error`;
       },
       seeAlso: 'adjutant help webhooks',
     }),
@@ -281,7 +281,7 @@ export const hooksGroup: CommandGroup = {
     listExecutions,
     getExecution,
     recentExecutionsList,
-    foundExecution,
+    findExecutionCommand,
     refusedDeliveries,
     settings,
     sendHook,

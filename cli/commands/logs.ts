@@ -1,10 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Unreachable } from '../../src/client/errors.js';
 import type { Client } from '../../src/client/index.js';
-import { type Context, command, type Flag, on } from '../command.js';
+import { type Context, command, type Flag, switchFlag } from '../command.js';
 
 import { homeOf, isLocalUrl } from '../daemon/environment.js';
-import { asJson, followLog, lastLines, logOf, readable, sizeOf } from '../daemon/log.js';
+import {
+  followLog,
+  formatLogLine,
+  lastLines,
+  logLineAsJson,
+  logOf,
+  sizeOf,
+} from '../daemon/log.js';
 import { failed, interrupted, usageFault } from '../exit.js';
 
 const LAST = 50;
@@ -24,9 +31,9 @@ export const logsCommand = command({
   summary: 'Show the log of the background daemon',
   examples: ['', '-f', '--last 1000 | grep failed', '--remote -f'],
   flags: {
-    follow: { ...on('Print new lines until ^C'), short: '-f' },
+    follow: { ...switchFlag('Print new lines until ^C'), short: '-f' },
     last,
-    remote: on('Request the log from the daemon instead of reading the file (admin)'),
+    remote: switchFlag('Request the log from the daemon instead of reading the file (admin)'),
   },
   notes: [
     'In a pipe: one JSON object per line. The file is <home>/logs/daemon.log.',
@@ -55,7 +62,7 @@ const noLog = (path: string): Error =>
   );
 
 const print = ({ out }: Context, line: string): void =>
-  out.line(out.format === 'table' ? readable(line) : asJson(line));
+  out.line(out.format === 'table' ? formatLogLine(line) : logLineAsJson(line));
 
 type LogPage = Awaited<ReturnType<Client['logs']['list']>>;
 

@@ -1,11 +1,11 @@
 import { contracts, type ModelView, type Reply } from '../../src/client/index.js';
 import { recommendCommand } from '../capabilities/recommend.js';
-import { columnsOf, shownAs } from '../columns.js';
-import { type CommandGroup, type Context, command, on, textFlag } from '../command.js';
+import { columnsOf, formattedColumn } from '../columns.js';
+import { type CommandGroup, type Context, command, switchFlag, textFlag } from '../command.js';
 import { crud } from '../crud.js';
 import { Exit, usageFault } from '../exit.js';
 import { requestFields, requestFrom } from '../fields.js';
-import { secretFrom } from '../input.js';
+import { readSecretInput } from '../input.js';
 import { priceFlag } from '../models/price.js';
 import { askNeeded, listCommand, requestCommand } from '../request.js';
 import { duration, safe } from '../text.js';
@@ -25,7 +25,7 @@ const priceOf = ({ price }: Pick<ModelView, 'price'>): string =>
 const modelColumns = columnsOf<ModelView>(
   ['name', 'provider'],
   { name: 'state', value: stateOf, isState: true },
-  { ...shownAs('latency', ({ health }) => health.latencyMs, duration), isNumber: true },
+  { ...formattedColumn('latency', ({ health }) => health.latencyMs, duration), isNumber: true },
   { name: 'topics', value: topicsOf },
   { name: 'price', value: priceOf },
   ['model=modelId', 'address=baseUrl', 'key=apiKeySet:data', 'default=isDefault:data'],
@@ -44,7 +44,7 @@ const modelCrud = crud({
 
 const healthColumns = columnsOf<Reply<'models', 'health'>['providers'][number]>(
   ['model', 'provider', 'state=status:state'],
-  { ...shownAs('latency', ({ latencyMs }) => latencyMs, duration), isNumber: true },
+  { ...formattedColumn('latency', ({ latencyMs }) => latencyMs, duration), isNumber: true },
   ['checked=checkedAt:ago', 'error=lastError'],
 );
 
@@ -52,7 +52,7 @@ const modelHealth = requestCommand({
   name: 'health',
   endpoint: endpoints.health,
   examples: ['', '--check', '--check --json'],
-  flags: { check: on('Send each model a short prompt first (admin)') },
+  flags: { check: switchFlag('Send each model a short prompt first (admin)') },
   notes: ['Exit code 1: a model is down.'],
   // A check sends each model a prompt.
   patienceMs: 120_000,
@@ -121,7 +121,7 @@ const modelUsage = listCommand({
   columns: columnsOf<Reply<'models', 'usage'>['usage'][number]>(
     ['of=key', 'calls:number', 'in=inputTokens:number', 'out=outputTokens:number'],
     {
-      ...shownAs(
+      ...formattedColumn(
         'usd',
         ({ costUsd }) => costUsd,
         (usd) => usd.toFixed(4),
@@ -212,7 +212,7 @@ const modelUpdate = modelCrud.update({
  * From a file, stdin or hidden input. Never the value of a flag, which others would see in `ps`.
  */
 export const keyFrom = (context: Context, file: string | undefined): Promise<string> =>
-  secretFrom(context, file, { ask: 'API key', instead: '--key-file' });
+  readSecretInput(context, file, { ask: 'API key', instead: '--key-file' });
 
 const test = command({
   name: 'test',

@@ -5,7 +5,7 @@ import {
   type Notification,
   type Reply,
 } from '../../src/client/index.js';
-import { columnsOf, shownAs } from '../columns.js';
+import { columnsOf, formattedColumn } from '../columns.js';
 import { type CommandGroup, type Context, command } from '../command.js';
 import { crud } from '../crud.js';
 import { interrupted } from '../exit.js';
@@ -109,7 +109,7 @@ const { notice } = await contracts.outbox();
 
 const messageColumns = columnsOf<Reply<'outbox', 'notice'>['sendings'][number]>(
   ['id:data', 'at=createdAt:time', 'status:state', 'target', 'tries=attempts:number'],
-  shownAs('error', ({ error }) => error, oneLine),
+  formattedColumn('error', ({ error }) => error, oneLine),
   ['receipt:data'],
 );
 

@@ -7,11 +7,11 @@ import { readFileOrStdin } from '../input.js';
 import {
   check,
   fileFlag,
-  ownNamed,
+  findOwnTemplate,
   problemLines,
   readTemplate,
-  type WrittenTemplate,
-  writtenPart,
+  type TemplateSource,
+  templateSourceOf,
 } from '../pipelines/file.js';
 import { runCommands } from '../pipelines/runs.js';
 import { templateColumns } from '../pipelines/templates.js';
@@ -50,8 +50,8 @@ const apply = command({
   flags,
   run: async (context, { flags: { file } }) => {
     const { client, template } = await readTemplate(context, fileIn(file));
-    const present = await ownNamed(client, template.name);
-    if (present && isDeepStrictEqual(writtenPart(present), template)) {
+    const present = await findOwnTemplate(client, template.name);
+    if (present && isDeepStrictEqual(templateSourceOf(present), template)) {
       const sentence = `${safe(present.name)} already matches the file: version ${present.version}.`;
       return context.out.done(sentence, present, templateColumns);
     }
@@ -77,9 +77,9 @@ const diff = command({
   notes: ['Exit code 1: there is a difference.'],
   run: async (context, { flags: { file } }) => {
     const { client, text, template } = await readTemplate(context, fileIn(file));
-    const present = await ownNamed(client, template.name);
+    const present = await findOwnTemplate(client, template.name);
     const textOf = await writerFor(text);
-    const before = present ? textOf(writtenPart(present)) : '';
+    const before = present ? textOf(templateSourceOf(present)) : '';
     const after = textOf(template);
     if (before === after) return context.out.note('No differences.');
     context.exitCode = Exit.failed;
@@ -93,7 +93,7 @@ const diff = command({
 });
 
 /** Returns a serializer for the format of a text: JSON, or YAML as the daemon writes it. */
-const writerFor = async (text: string): Promise<(template: WrittenTemplate) => string> => {
+const writerFor = async (text: string): Promise<(template: TemplateSource) => string> => {
   if (/^\s*\{/.test(text)) return (template) => `${JSON.stringify(template, null, 2)}\n`;
   const { stringify } = await import('yaml');
   return ({ name, description, parameters, ...template }) =>

@@ -2,13 +2,13 @@ import { type Client, contracts, type PlatformReply, type Reply } from '../../sr
 import {
   fieldFlags,
   findPlatform,
-  missingOf,
+  missingSettings,
   platformTableColumns,
   readPlatformFields,
   valuesToStore,
 } from '../channels/platform.js';
 import { columnsOf } from '../columns.js';
-import { type CommandGroup, type Context, command, on, textFlag } from '../command.js';
+import { type CommandGroup, type Context, command, switchFlag, textFlag } from '../command.js';
 import { Exit, usageFault } from '../exit.js';
 import { requestCommand } from '../request.js';
 import { oneLine, wrapped } from '../text.js';
@@ -60,7 +60,7 @@ export const setup = command({
     'email --host smtp.example.org --from news@example.org --username news --password-file ./password',
     'webhook',
   ],
-  flags: { ...fieldFlags, manifest: on('Slack: print only the manifest of the app') },
+  flags: { ...fieldFlags, manifest: switchFlag('Slack: print only the manifest of the app') },
   notes: [
     'On a terminal it asks for values without a flag. Secrets are not echoed.',
     'Without a terminal, pass flags. Secrets come from files or stdin.',
@@ -250,7 +250,7 @@ const set = command({
       );
     }
     const changed = await client.platforms.update({ kind, body });
-    const missing = missingOf(changed);
+    const missing = missingSettings(changed);
     const left = missing.length > 0 ? ` Not set yet: ${missing.join(', ')}.` : '';
     context.out.done(`Stored the settings of ${kind}.${left}`, changed, platformTableColumns);
   },

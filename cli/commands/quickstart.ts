@@ -8,8 +8,8 @@ import { Context, command, textFlag } from '../command.js';
 import { homeOf, isLocalUrl, shortPath } from '../daemon/environment.js';
 import { curlLine, fireHello, firstHook, helloSecretFile } from '../daemon/firsthook.js';
 import { readinessOf, startCommandFor } from '../daemon/readiness.js';
-import { type CliFault, failed, unlessRefused } from '../exit.js';
-import { chooseFirst, leaveForLater, modelOffers } from '../models/first.js';
+import { type CliFault, failed, nullIfRefused } from '../exit.js';
+import { chooseFirstModel, modelOffers, suggestModels } from '../models/first.js';
 import { duration, oneLine } from '../text.js';
 import { reachNotes } from '../tunnel/reach.js';
 import { setupTunnel } from '../tunnel/setup.js';
@@ -148,7 +148,7 @@ const within = async <T>(context: Context, act: (inner: Context) => Promise<T>):
 /** Returns null if nobody is logged in or the login session has ended. */
 const whoIs = async (context: Context): Promise<string | null> => {
   if (context.token === undefined) return null;
-  const me = await unlessRefused([401], (await context.client()).auth.me());
+  const me = await nullIfRefused([401], (await context.client()).auth.me());
   return me?.username ?? null;
 };
 
@@ -162,8 +162,8 @@ const model = async (context: Context): Promise<void> => {
   const found =
     offers.length === 0 ? '' : `, found: ${offers.map(({ label }) => label).join(', ')}`;
   step(context, 'Model', `none yet: the built-in digest replies, no language model${found}`);
-  if (context.ask.isPossible && (await isAdmin(client))) return chooseFirst(context, offers);
-  leaveForLater(context);
+  if (context.ask.isPossible && (await isAdmin(client))) return chooseFirstModel(context, offers);
+  suggestModels(context);
 };
 
 /** Only admins register models and set up tunnels. */

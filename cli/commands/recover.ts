@@ -1,7 +1,7 @@
 import { shellWord } from '../../src/kernel/shellword.js';
 import type { Recovery } from '../../src/recover.js';
 import type { RollbackResult } from '../../src/rollback.js';
-import { type Context, command, on, textFlag } from '../command.js';
+import { type Context, command, switchFlag, textFlag } from '../command.js';
 import { homeOf } from '../daemon/environment.js';
 import { failed, usageFault } from '../exit.js';
 import { readNewPassword } from '../input.js';
@@ -26,7 +26,7 @@ export const recover = command({
       '<file|->',
       'File with the password. If not set, the command asks for it',
     ),
-    removeTotp: on('Remove the authenticator app and its recovery codes'),
+    removeTotp: switchFlag('Remove the authenticator app and its recovery codes'),
     removePasskeys: textFlag(
       '<names>',
       'Remove these passkeys: names or ids, separated by commas, or all',

@@ -4,7 +4,7 @@ import {
   type RecurringRun,
   type RecurringTask,
 } from '../../src/client/index.js';
-import { columnsOf, shownAs } from '../columns.js';
+import { columnsOf, formattedColumn } from '../columns.js';
 import { type CommandGroup, type Context, command } from '../command.js';
 import { crud } from '../crud.js';
 import { usageFault } from '../exit.js';
@@ -23,7 +23,7 @@ const stateOf = ({ enabled, lastStatus }: RecurringTask): string => {
 const columns = columnsOf<RecurringTask>(
   ['id:data', 'short=id:tail', 'title'],
   { name: 'state', value: stateOf, isState: true },
-  shownAs(
+  formattedColumn(
     'next',
     ({ nextRunAt }) => nextRunAt,
     // Schedules have a resolution of one minute.

@@ -5,11 +5,11 @@ import {
   type ResearchJobDetail,
 } from '../../src/client/index.js';
 import { columnsOf } from '../columns.js';
-import { type CommandGroup, type Context, command, on } from '../command.js';
+import { type CommandGroup, type Context, command, switchFlag } from '../command.js';
 import { crud } from '../crud.js';
 import { failed } from '../exit.js';
 import { requestFields, requestFrom } from '../fields.js';
-import { followOperation, noWait, untilOver } from '../operations/follow.js';
+import { awaitOperationEnd, followOperation, noWait } from '../operations/follow.js';
 import { listCommand } from '../request.js';
 import { cutToWidth, oneLine, safe, wrapText } from '../text.js';
 
@@ -72,7 +72,7 @@ const followSteps = async (context: Context, begun: Operation): Promise<void> =>
     shown = line;
   };
   const line = { show, wait, clear: () => undefined };
-  show(await untilOver(context, begun, { line }));
+  show(await awaitOperationEnd(context, begun, { line }));
 };
 
 const start = command({
@@ -85,7 +85,7 @@ const start = command({
     '"What do my notes say of the bridge?" --sources knowledge --no-wait',
   ],
   fields: () => requestFields(endpoints.start.body, ['question']),
-  flags: { noWait, follow: on('Print each step') },
+  flags: { noWait, follow: switchFlag('Print each step') },
   notes: ['The question is sent to the search provider; your knowledge is not.'],
   run: async (context, { args, fields, flags }) => {
     const more = { question: args.question };

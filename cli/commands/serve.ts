@@ -1,7 +1,7 @@
 import { loadDaemon } from '../../src/bundle.js';
 import { command } from '../command.js';
 import { homeOf } from '../daemon/environment.js';
-import { keepSmall, logOf } from '../daemon/log.js';
+import { keepLogSmall, logOf } from '../daemon/log.js';
 import { holderOf, holderText } from '../daemon/process.js';
 import { listenFlags } from '../daemon/readiness.js';
 import { type CliFault, failed } from '../exit.js';
@@ -20,7 +20,7 @@ export const serveCommand = command({
   run: async (context, { flags }) => {
     const { runDaemon: become, StartRefused } = await loadDaemon();
     const { home } = context.flags;
-    const stop = keepSmall(logOf(homeOf(home)));
+    const stop = keepLogSmall(logOf(homeOf(home)));
     try {
       await become({ ...flags, ...(home && { home }) }, (line) => context.out.line(line));
     } catch (error) {

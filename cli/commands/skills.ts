@@ -5,8 +5,8 @@ import {
   type Permission,
   type SkillReply,
 } from '../../src/client/index.js';
-import { approvalColumns, shortOf } from '../approvals/approval.js';
-import { columnsOf, shownAs, valueAt } from '../columns.js';
+import { approvalColumns, digestPrefix } from '../approvals/approval.js';
+import { columnsOf, formattedColumn, valueAt } from '../columns.js';
 import type { CommandGroup, Context } from '../command.js';
 import { crud } from '../crud.js';
 import { usageFault } from '../exit.js';
@@ -39,7 +39,7 @@ const tools = listCommand({
   columns: columnsOf<ListedTool>(
     { name: 'tool', value: ({ skillId, name }) => `${skillId}.${name}` },
     ['permission', 'source'],
-    shownAs('about', ({ description }) => description, oneLine),
+    formattedColumn('about', ({ description }) => description, oneLine),
   ),
   next: ([first]) =>
     first && `Run one: adjutant skills run ${safe(first.skillId)}.${safe(first.name)}`,
@@ -89,7 +89,7 @@ interface ToolRunReply {
 
 const printApproval = ({ out }: Pick<Context, 'out'>, tool: string, approval: Approval): void => {
   if (out.format !== 'table') out.item(approval, approvalColumns);
-  const next = `adjutant approvals approve ${shortOf(approval)}`;
+  const next = `adjutant approvals approve ${digestPrefix(approval)}`;
   out.note(`${safe(tool)} is waiting for your approval: ${next}`);
   out.note(`Then run the same command again with --approval-id ${approval.id}`);
 };

@@ -1,12 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Client } from '../../src/client/index.js';
-import { isReadAloud } from '../../src/client/session.js';
+import { usesScreenReader } from '../../src/client/session.js';
 import { columnsOf } from '../columns.js';
-import { type Context, command, on } from '../command.js';
+import { type Context, command, switchFlag } from '../command.js';
 import { homeOf } from '../daemon/environment.js';
 import { lastDaemon, runningDaemon } from '../daemon/process.js';
 import { type Readiness, readinessOf, startCommandFor } from '../daemon/readiness.js';
-import { Exit, interrupted, unlessRefused } from '../exit.js';
+import { Exit, interrupted, nullIfRefused } from '../exit.js';
 import type { CliOutput } from '../output.js';
 import { countOf, duration, oneLine } from '../text.js';
 
@@ -15,13 +15,13 @@ export const status = command({
   calls: ['overview get'],
   summary: 'Show whether the daemon is running, and its state',
   examples: ['', '--json', '--watch'],
-  flags: { watch: on('Refresh every two seconds until ^C') },
+  flags: { watch: switchFlag('Refresh every two seconds until ^C') },
   notes: ['Exit code 1: not running, or not ready. Log in to see details.'],
   seeAlso: 'doctor, logs',
   run: async (context, { flags }) => {
     if (!flags.watch) return show(context);
     for (;;) {
-      if (context.out.format === 'table' && !isReadAloud()) context.out.line(CLEAR);
+      if (context.out.format === 'table' && !usesScreenReader()) context.out.line(CLEAR);
       await show(context);
       await pause(WATCH_MS, undefined, { signal: context.signal }).catch(() => {
         throw interrupted('The daemon continues to run.');
@@ -64,7 +64,7 @@ const showPresent = async (context: Context, readiness: Readiness): Promise<void
   const client = await context.client();
   const health = await client.health.detailed();
   const overview =
-    context.token === undefined ? null : await unlessRefused([401, 403], client.overview.get());
+    context.token === undefined ? null : await nullIfRefused([401, 403], client.overview.get());
   const running = runningDaemon(homeOf(context.flags.home));
   const pid = running && [null, url].includes(running.url) ? running.pid : null;
   const failing = readiness.is === 'not_ready' ? readiness.failing : [];

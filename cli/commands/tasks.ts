@@ -1,10 +1,10 @@
 import { contracts, type TaskView } from '../../src/client/index.js';
 import { followToEnd } from '../agents/tail.js';
-import { columnsOf, shownAs } from '../columns.js';
-import { type CommandGroup, command, on } from '../command.js';
+import { columnsOf, formattedColumn } from '../columns.js';
+import { type CommandGroup, command, switchFlag } from '../command.js';
 import { crud } from '../crud.js';
 import { requestFields, requestFrom } from '../fields.js';
-import { askAll } from '../pages.js';
+import { requestAll } from '../pages.js';
 import { requestCommand } from '../request.js';
 import { localTime, oneLine, safe } from '../text.js';
 
@@ -14,7 +14,7 @@ const URGENCY = ['', 'low', 'high', 'urgent'];
 
 const columns = columnsOf<TaskView>(
   ['id:data', 'short=id:tail', 'status:state'],
-  shownAs(
+  formattedColumn(
     'due',
     ({ due, dueAt }) => due ?? dueAt,
     (due) => (due.length === 10 ? due : localTime(due)),
@@ -67,7 +67,7 @@ const get = taskCrud.request({
     const { tasks: parts } = await client.tasks.list({ query: { parentId: task.id, limit: 200 } });
     if (parts.length > 0) out.line('Subtasks:');
     for (const part of parts) out.line(partLine(part));
-    const blockers = await askAll(task.blockedBy, (id) => client.tasks.get({ id }));
+    const blockers = await requestAll(task.blockedBy, (id) => client.tasks.get({ id }));
     if (blockers.length > 0) out.line('Blocked by:');
     for (const blocker of blockers) out.line(partLine(blocker));
   },
@@ -120,7 +120,7 @@ const delegate = command({
   calls: [endpoints.delegate],
   examples: ['4ew6rt', '4ew6rt --follow', '"Sum up the week" --model digest --json'],
   fields: () => requestFields(endpoints.delegate.body),
-  flags: { follow: on('Follow the agent until it ends; exit code 1 unless it completed') },
+  flags: { follow: switchFlag('Follow the agent until it ends; exit code 1 unless it completed') },
   notes: ['The agent receives the title and the notes. The agent or you complete the task.'],
   seeAlso: 'adjutant agents tail, adjutant agents stop',
   run: async (context, { args, fields, flags }) => {

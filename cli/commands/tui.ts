@@ -1,6 +1,6 @@
 import { setFlagsFromString } from 'node:v8';
-import { isReadAloud, readSession } from '../../src/client/session.js';
-import { type Context, command, on, textFlag } from '../command.js';
+import { readSession, usesScreenReader } from '../../src/client/session.js';
+import { type Context, command, switchFlag, textFlag } from '../command.js';
 import { failed, usageFault } from '../exit.js';
 
 /**
@@ -21,9 +21,9 @@ export const tui = command({
       '<name>',
       'Theme: dark, light, contrast or mono. Defaults to that of the terminal',
     ),
-    ascii: on('Use only ASCII glyphs, for terminals that draw some others too wide'),
-    bell: on('Ring the terminal bell when a call starts to wait for your approval'),
-    accessible: on('Line mode, for a screen reader'),
+    ascii: switchFlag('Use only ASCII glyphs, for terminals that draw some others too wide'),
+    bell: switchFlag('Ring the terminal bell when a call starts to wait for your approval'),
+    accessible: switchFlag('Line mode, for a screen reader'),
   },
   notes: [
     '? shows the keys, : finds everything, q quits. NO_COLOR is respected.',
@@ -31,7 +31,7 @@ export const tui = command({
   ],
   seeAlso: 'approvals watch, agents tail, help accessibility',
   run: async (context, { flags }) => {
-    const { forProduction, terminalSettings, isThemeName } = await import(
+    const { setProductionEnv, terminalSettings, isThemeName } = await import(
       '../../tui/environment.js'
     );
     const { theme = null, ascii = false, bell = false, accessible = false } = flags;
@@ -40,14 +40,14 @@ export const tui = command({
     }
     const { url, token } = context;
     const program = [process.execPath, ...process.argv.slice(1, 2)] as const;
-    if (accessible || isReadAloud()) {
+    if (accessible || usesScreenReader()) {
       const { openLinear } = await import('../../tui/linear/desk.js');
       const { stdin, stdout } = context.streams;
       context.exitCode = await openLinear({ url, token, stdin, stdout, program });
       return;
     }
     const tty = terminalOf(context);
-    forProduction();
+    setProductionEnv();
     for (const flag of SMALL) setFlagsFromString(flag);
     const { runDesk: openDesk } = await import('../../tui/main.js');
     const isRinging = bell || terminalSettings().isRinging;

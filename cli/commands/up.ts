@@ -1,9 +1,14 @@
 import { columnsOf } from '../columns.js';
-import { type Context, command, on } from '../command.js';
+import { type Context, command, switchFlag } from '../command.js';
 import { addressOf, homeOf } from '../daemon/environment.js';
 import { isInstalled } from '../daemon/install.js';
 import { type DaemonRecord, dropRecord, holderOf, runningDaemon } from '../daemon/process.js';
-import { type ListenAddress, listenFlags, listenWords, readinessOf } from '../daemon/readiness.js';
+import {
+  type ListenAddress,
+  listenArguments,
+  listenFlags,
+  readinessOf,
+} from '../daemon/readiness.js';
 import {
   installService,
   serviceOf,
@@ -24,7 +29,7 @@ export const up = command({
   examples: ['', '--port 3006', '--home /srv/adjutant', '--install'],
   flags: {
     ...listenFlags,
-    install: on('Install a service that starts at login (systemd, or launchd on macOS)'),
+    install: switchFlag('Install a service that starts at login (systemd, or launchd on macOS)'),
   },
   notes: [
     'It uses the settings of this shell. Its log is <home>/logs/daemon.log.',
@@ -37,7 +42,7 @@ export const up = command({
     if (running === null || (await hasDrained(running, context.signal))) {
       const service = serviceOf(context);
       if (service && !(await startService(context, service, { verb: 'start', flags }))) return;
-      await startAndReport(context, listenWords(flags));
+      await startAndReport(context, listenArguments(flags));
       return;
     }
     const where = running.url ?? 'an unknown address';
@@ -76,8 +81,8 @@ export const down = command({
   summary: 'Stop the background daemon after running work finishes',
   examples: ['', '--force', '--uninstall'],
   flags: {
-    force: on('Kill it if it has not stopped after 30 s'),
-    uninstall: on('Remove the service that up --install created; the home is kept'),
+    force: switchFlag('Kill it if it has not stopped after 30 s'),
+    uninstall: switchFlag('Remove the service that up --install created; the home is kept'),
   },
   notes: ['Queued work is kept and continues after the next start.'],
   seeAlso: 'up, restart, status',
@@ -141,7 +146,7 @@ export const restart = command({
   name: 'restart',
   summary: 'Restart the background daemon',
   examples: ['', '--port 3006', '--force'],
-  flags: { ...listenFlags, force: on('Kill it if it has not stopped after 30 s') },
+  flags: { ...listenFlags, force: switchFlag('Kill it if it has not stopped after 30 s') },
   notes: ['It keeps its address unless you change it, and uses the settings of this shell.'],
   seeAlso: 'up, down, status',
   run: (context, { flags }) => restartDaemon(context, flags),
@@ -161,5 +166,5 @@ export const restartDaemon = async (
     context.out.note(`Stopped in ${duration(tookMs)}.`);
   }
   // A later flag overrides an earlier one.
-  await startAndReport(context, [...(record?.flags ?? []), ...listenWords(flags)], settings);
+  await startAndReport(context, [...(record?.flags ?? []), ...listenArguments(flags)], settings);
 };

@@ -4,7 +4,7 @@ import { type CommandGroup, command } from '../command.js';
 import { crud } from '../crud.js';
 import { requestCommand } from '../request.js';
 import { localTime, safe } from '../text.js';
-import { NOT_REACHED } from '../tunnel/address.js';
+import { LOCAL_LINK_WARNING } from '../tunnel/address.js';
 import { reachNotes } from '../tunnel/reach.js';
 
 const endpoints = await contracts.users();
@@ -37,7 +37,7 @@ const inviteUser = requestCommand({
   say: ({ out }, { url, reach, expiresAt }, { args: { user } }) => {
     out.note(user === undefined ? 'Link for a new account:' : 'Link for a new password:');
     out.line(url);
-    if (reach === 'none') out.warn(NOT_REACHED);
+    if (reach === 'none') out.warn(LOCAL_LINK_WARNING);
     for (const line of reachNotes({ reach })) out.warn(line);
     out.note(`Works once, until ${localTime(expiresAt)}. Shown only once.`);
   },

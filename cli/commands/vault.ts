@@ -1,9 +1,9 @@
 import { type Credential, type CredentialVersion, contracts } from '../../src/client/index.js';
-import { columnsOf, shownAs } from '../columns.js';
-import { type CommandGroup, type Context, on, textFlag } from '../command.js';
+import { columnsOf, formattedColumn } from '../columns.js';
+import { type CommandGroup, type Context, switchFlag, textFlag } from '../command.js';
 import { crud } from '../crud.js';
 import { usageFault } from '../exit.js';
-import { secretFrom } from '../input.js';
+import { readSecretInput } from '../input.js';
 import { requestCommand } from '../request.js';
 import { localTime, now, safe } from '../text.js';
 
@@ -36,7 +36,7 @@ const credentialCrud = crud({
 
 const versionColumns = columnsOf<CredentialVersion>(
   ['version', 'made=createdAt:ago'],
-  shownAs('good until', ({ validUntil }) => validUntil, localTime, 'in use'),
+  formattedColumn('good until', ({ validUntil }) => validUntil, localTime, 'in use'),
 );
 
 const versions = credentialCrud.request({
@@ -97,7 +97,7 @@ const rotate = credentialCrud.request({
     'github-pat --value-file - < ./token',
   ],
   except: ['value'],
-  flags: { valueFile, ask: on('Ask for the new value') },
+  flags: { valueFile, ask: switchFlag('Ask for the new value') },
   notes: [
     'The new value is asked for, or read from --value-file. A webhook_secret is ' +
       'generated instead.',
@@ -129,7 +129,7 @@ const reveal = credentialCrud.request({
   notes: ['The value is printed to stdout. The audit log records the access.'],
   more: async (context, { flags }) => {
     const question = { ask: 'Password', instead: '--password-file' };
-    return { password: await secretFrom(context, flags.passwordFile, question) };
+    return { password: await readSecretInput(context, flags.passwordFile, question) };
   },
   say: ({ out }, { value }) => out.line(value),
 });
@@ -155,7 +155,7 @@ const rekey = requestCommand({
  * several lines is refused instead of being cut.
  */
 const valueFrom = async (context: Context, file: string | undefined): Promise<string> => {
-  const value = await secretFrom(context, file, VALUE);
+  const value = await readSecretInput(context, file, VALUE);
   if (file !== undefined || !context.ask.isAhead) return value;
   throw usageFault(
     'The value has several lines. Pass it with --value-file, or --value-file - for stdin.',

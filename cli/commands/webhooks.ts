@@ -4,12 +4,12 @@ import {
   type OutgoingWebhook,
   type WebhookDelivery,
 } from '../../src/client/index.js';
-import { columnsOf, shownAs } from '../columns.js';
+import { columnsOf, formattedColumn } from '../columns.js';
 import { type CommandGroup, type Context, command, textFlag } from '../command.js';
 import { crud } from '../crud.js';
 import { Exit, usageFault } from '../exit.js';
 import { requestFields, requestFrom, withArguments } from '../fields.js';
-import { secretFrom } from '../input.js';
+import { readSecretInput } from '../input.js';
 import { bulkFlags, refuseBulkFlags, workOnFailed } from '../operations/bulk.js';
 import { namePages } from '../pages.js';
 import { askNeeded, listCommand } from '../request.js';
@@ -38,7 +38,10 @@ const deliveryColumns = columnsOf<WebhookDelivery>(
   ['id:data', 'time=createdAt:time', 'status:state', 'event'],
   { name: 'attempts', value: ({ attempts }) => attempts.length, isNumber: true },
   { name: 'code', value: ({ attempts }) => attempts.at(-1)?.statusCode },
-  { ...shownAs('took', ({ attempts }) => attempts.at(-1)?.durationMs, duration), isNumber: true },
+  {
+    ...formattedColumn('took', ({ attempts }) => attempts.at(-1)?.durationMs, duration),
+    isNumber: true,
+  },
   ['next=nextAttemptAt:time', 'short=id:tail', 'error'],
   { name: 'response', value: ({ attempts }) => attempts.at(-1)?.response, only: 'data' },
 );
@@ -230,7 +233,7 @@ const givenSecret = async (
   context: Context,
   file: string | undefined,
 ): Promise<string | undefined> =>
-  file === undefined ? undefined : secretFrom(context, file, SECRET);
+  file === undefined ? undefined : readSecretInput(context, file, SECRET);
 
 /** Throws if the output cannot show a new secret: `--output id` and `--fields`. */
 const needPlace = ({ out, flags }: Context): void => {

@@ -16,7 +16,7 @@ import type { Client } from '../../src/client/index.js';
 import { sessionFile } from '../../src/client/session.js';
 import { supportedNode } from '../../src/client/version.js';
 import { shellWord } from '../../src/kernel/shellword.js';
-import { unlessRefused } from '../exit.js';
+import { nullIfRefused } from '../exit.js';
 import { ago, now } from '../text.js';
 import { isLocalUrl, shortPath } from './environment.js';
 import { holderOf, holderText, type PortHolder } from './process.js';
@@ -185,7 +185,7 @@ export const checkService = async (client: Client): Promise<DoctorFinding[]> => 
  */
 const lookInside = async (client: Client): Promise<DoctorFinding[] | DoctorFinding | null> => {
   try {
-    const reply = await unlessRefused([401, 403], client.doctor.look());
+    const reply = await nullIfRefused([401, 403], client.doctor.look());
     if (reply === null) return null;
     return reply.findings.map(({ remedy, ...of }) => ({ ...of, ...(remedy && { remedy }) }));
   } catch (error) {

@@ -52,7 +52,7 @@ const temporaryFolders = (): string[] => [tmpdir(), '/run', process.env.XDG_RUNT
 export const configFolder = (): string => process.env.XDG_CONFIG_HOME || join(homedir(), '.config');
 
 /** As a shell would run it; undefined if none is set. */
-export const editorHere = (): string | undefined =>
+export const editorCommand = (): string | undefined =>
   process.env.VISUAL?.trim() || process.env.EDITOR?.trim() || undefined;
 
 /** Shortens a path: `~/.config/…`. */

@@ -7,7 +7,7 @@ import { sessionFile } from '../../src/client/session.js';
 import { makePrivateFolder } from '../../src/kernel/private.js';
 import { shellWord } from '../../src/kernel/shellword.js';
 import { failed } from '../exit.js';
-import { deliver, outcomeOf, receiverOf } from '../hooks/delivery.js';
+import { deliver, outcomeOf, receiverPath } from '../hooks/delivery.js';
 import { shortPath } from './environment.js';
 
 const NAME = 'hello';
@@ -90,7 +90,7 @@ const renewSecret = async (client: Client, { id }: Hook): Promise<void> => {
 
 const send = (client: Client) =>
   deliver(client, {
-    path: receiverOf(NAME),
+    path: receiverPath(NAME),
     secret: keptSecret() ?? '',
     event: 'hello',
     id: randomUUID(),

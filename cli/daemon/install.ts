@@ -6,7 +6,7 @@ import { makePrivateFolder } from '../../src/kernel/private.js';
 import { CliFault, failed } from '../exit.js';
 import { configFolder, DAEMON_ENV, nodePath } from './environment.js';
 import { logOf, openLog } from './log.js';
-import { wordsToServe } from './start.js';
+import { serveArguments } from './start.js';
 
 /** Values of the service file. All paths are absolute. */
 export interface Service {
@@ -22,7 +22,7 @@ export const serviceSettingsFile = (home: string): string => join(home, 'environ
 
 const wordsOf = ({ home, flags }: Service): string[] => [
   nodePath(),
-  ...wordsToServe(home),
+  ...serveArguments(home),
   ...flags,
 ];
 

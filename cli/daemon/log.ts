@@ -102,7 +102,7 @@ export const rotateOpen = (path: string, fd: number): void => {
 };
 
 /** Checks the size regularly if stderr is that log. Returns the function that stops it. */
-export const keepSmall = (path: string): (() => void) => {
+export const keepLogSmall = (path: string): (() => void) => {
   const timer = setInterval(() => {
     try {
       rotateOpen(path, process.stderr.fd);
@@ -191,7 +191,7 @@ function* newLines(file: LogHandle): Generator<string> {
 const LEVEL_WIDTH = 5;
 
 /** Formats a log line for a person: local time, level, event, then `key=value`. */
-export const readable = (line: string): string => {
+export const formatLogLine = (line: string): string => {
   const entry = entryOf(line);
   if (entry === null) return safe(line);
   const { at, level, msg, err, ...rest } = entry;
@@ -201,16 +201,16 @@ export const readable = (line: string): string => {
 };
 
 /** Returns one JSON object. Plain text, such as that of a crash, becomes its `msg`. */
-export const asJson = (line: string): string =>
+export const logLineAsJson = (line: string): string =>
   entryOf(line) === null ? safeJson({ msg: line }) : line;
 
 /** The log lines that explain a failure: plain text lines, or else errors. */
-export const complaints = (lines: string[]): string[] => {
+export const failureLines = (lines: string[]): string[] => {
   const plainLines = lines.filter((line) => entryOf(line) === null);
   if (plainLines.length > 0) return plainLines.map(safe);
   return lines
     .filter((line) => ['error', 'fatal'].includes(plainText(entryOf(line)?.level)))
-    .map(readable);
+    .map(formatLogLine);
 };
 
 const entryOf = (line: string): Record<string, unknown> | null => {

@@ -26,7 +26,7 @@ export const readinessOf = async (url: string): Promise<Readiness> => {
 /**
  * Parses the address that a starting daemon prints. A wildcard address becomes one to connect to.
  */
-export const listeningIn = (output: string): string | null => {
+export const parseListeningUrl = (output: string): string | null => {
   const found = /^\s*listening (http:\/\/(\S+):(\d+))/m.exec(output);
   const [, , host = '', port = ''] = found ?? [];
   if (!found) return null;
@@ -66,7 +66,7 @@ export interface ListenAddress {
   port?: number;
 }
 
-export const listenWords = ({ host, port: number }: ListenAddress): string[] => [
+export const listenArguments = ({ host, port: number }: ListenAddress): string[] => [
   ...(host === undefined ? [] : ['--host', host]),
   ...(number === undefined ? [] : ['--port', String(number)]),
 ];

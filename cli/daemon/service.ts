@@ -20,9 +20,9 @@ import {
   switchService,
   uninstall,
 } from './install.js';
-import { complaints, lastLines, logLines, logOf, readFrom, sizeOf } from './log.js';
+import { failureLines, lastLines, logLines, logOf, readFrom, sizeOf } from './log.js';
 import { type DaemonRecord, holderOf, holderText, runningDaemon } from './process.js';
-import { type ListenAddress, listenWords, readinessOf } from './readiness.js';
+import { type ListenAddress, listenArguments, readinessOf } from './readiness.js';
 import { startDaemon, stopDaemon } from './start.js';
 
 const READY_WITHIN_MS = 15_000;
@@ -42,7 +42,7 @@ export const installService = async (context: Context, input: ListenAddress): Pr
     const from = sizeOf(logOf(home));
     const address = addressOf(input);
     try {
-      install({ home, flags: listenWords(address) }, urlOfListener(address));
+      install({ home, flags: listenArguments(address) }, urlOfListener(address));
       await ready(urlOfListener(address), { home, from, signal });
     } catch (error) {
       throw await undone(error, { home, record, files });
@@ -126,7 +126,7 @@ const hasRefused = (home: string, from: number): boolean =>
   readFrom(logOf(home), from).includes('Not started');
 
 const notReady = (url: string, home: string, from: number): Error => {
-  const complaint = complaints(logLines(readFrom(logOf(home), from))).slice(-SHOWN_LINES);
+  const complaint = failureLines(logLines(readFrom(logOf(home), from))).slice(-SHOWN_LINES);
   const holder = holderOf(Number(new URL(url).port || 80));
   const lines = complaint.length > 0 ? complaint : lastLines(logOf(home), SHOWN_LINES).lines;
   return failed(

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { type CliFault, failed, interrupted } from '../exit.js';
 import { now } from '../text.js';
 import { daemonEnvironment } from './environment.js';
-import { complaints, logLines, logOf, type OpenLog, openLog, readFrom } from './log.js';
+import { failureLines, logLines, logOf, type OpenLog, openLog, readFrom } from './log.js';
 import {
   type DaemonRecord,
   dropRecord,
@@ -17,7 +17,7 @@ import {
   signalTo,
   writeRecord,
 } from './process.js';
-import { listeningIn, readinessOf } from './readiness.js';
+import { parseListeningUrl, readinessOf } from './readiness.js';
 
 const EXECUTABLE = fileURLToPath(new URL('../../../bin/adjutant.js', import.meta.url));
 
@@ -29,7 +29,7 @@ const EXECUTABLE = fileURLToPath(new URL('../../../bin/adjutant.js', import.meta
  */
 export const V8_OPTIONS = ['--max-semi-space-size=8'];
 
-export const wordsToServe = (home: string): string[] => [
+export const serveArguments = (home: string): string[] => [
   ...V8_OPTIONS,
   ...[EXECUTABLE, 'serve', '--home', home],
 ];
@@ -87,7 +87,7 @@ export const startDaemon = async (launch: DaemonLaunch): Promise<StartedDaemon> 
     const record = { ...daemon, url, startedAt, flags };
     return { record, tookMs: performance.now() - began, notes: notesIn(starting) };
   } catch (error) {
-    if (runningDaemon(home) === null) note(listeningIn(outputOf(starting)));
+    if (runningDaemon(home) === null) note(parseListeningUrl(outputOf(starting)));
     throw error;
   } finally {
     moveWords(starting);
@@ -99,7 +99,7 @@ const spawnDaemon = ({ home, flags, settings, signal }: DaemonLaunch): DaemonChi
   const log = logOf(home);
   const outputFile = `${log}.${process.pid}`;
   const { fd, from, out } = opened(home, outputFile);
-  const words = [...wordsToServe(home), ...flags];
+  const words = [...serveArguments(home), ...flags];
   const env = { ...daemonEnvironment(), ...settings };
   const child = spawn(process.execPath, words, { detached: true, env, stdio: ['ignore', out, fd] });
   for (const each of [out, fd]) closeSync(each);
@@ -142,7 +142,7 @@ const moveWords = (of: DaemonChild): void => {
 
 const listening = async (of: DaemonChild): Promise<string> => {
   for (;;) {
-    const url = listeningIn(outputOf(of));
+    const url = parseListeningUrl(outputOf(of));
     if (url !== null) return url;
     await onceMore(of);
   }
@@ -168,7 +168,7 @@ const onceMore = async (of: DaemonChild): Promise<void> => {
 
 /** Returns the error message of the daemon, or else how it ended and its last lines. */
 const notStarted = ({ child, log, from }: DaemonChild): CliFault => {
-  const lines = complaints(logLines(readFrom(log, from)));
+  const lines = failureLines(logLines(readFrom(log, from)));
   const [first, ...rest] = lines
     .slice(lines.findIndex((line) => line.startsWith('Not started')))
     .map((line) => line.replace('adjutant serve', 'adjutant up'));
@@ -190,7 +190,7 @@ const STOPPED_WITHIN_MS = 30_000;
 const KILLED_WITHIN_MS = 5_000;
 const CLOSED_WITHIN_MS = 3_000;
 
-export interface Stop {
+export interface StopOptions {
   home: string;
   record: DaemonRecord;
   /** Whether to kill it if it does not stop by itself. */
@@ -199,7 +199,12 @@ export interface Stop {
 }
 
 /** Asks the daemon to stop and waits for its end. Throws if it still runs after 30 s. */
-export const stopDaemon = async ({ home, record, isForced, signal }: Stop): Promise<void> => {
+export const stopDaemon = async ({
+  home,
+  record,
+  isForced,
+  signal,
+}: StopOptions): Promise<void> => {
   signalTo(record, 'SIGTERM');
   const isStopped = await hasEnded(record, { withinMs: STOPPED_WITHIN_MS, signal }).catch(() => {
     throw interrupted('The daemon continues to stop: adjutant status');

@@ -16,7 +16,9 @@ const MAX_FILES = 20;
 const MAX_BYTES = 16 * 1024 * 1024;
 
 /** Lists the file, or all files of the folder except hidden ones, which are counted. */
-export const filesAt = async (path: string): Promise<{ files: LocalFile[]; hidden: number }> => {
+export const findLocalFiles = async (
+  path: string,
+): Promise<{ files: LocalFile[]; hidden: number }> => {
   const found = await stat(path).catch(() => null);
   if (!found) throw usageFault(`${path} does not exist or cannot be read.`);
   if (!found.isDirectory()) return { files: [{ path, bytes: found.size }], hidden: 0 };
@@ -38,13 +40,16 @@ export const filesAt = async (path: string): Promise<{ files: LocalFile[]; hidde
   return { files, hidden };
 };
 
-export const filePiped = async (stdin: NodeJS.ReadableStream, path: string): Promise<LocalFile> => {
+export const readPipedFile = async (
+  stdin: NodeJS.ReadableStream,
+  path: string,
+): Promise<LocalFile> => {
   const content = await buffer(stdin);
   return { path, bytes: content.length, content };
 };
 
 /** Groups files into requests of limited size, in order. */
-export const batchesOf = (files: LocalFile[]): LocalFile[][] => {
+export const batchFiles = (files: LocalFile[]): LocalFile[][] => {
   const batches: LocalFile[][] = [];
   let bytes = 0;
   for (const file of files) {

@@ -4,11 +4,11 @@ import type { Client, DocumentView, Reply } from '../../src/client/index.js';
 import { uploadDocuments } from '../../src/client/upload.js';
 import { type Context, command, textFlag } from '../command.js';
 import { Exit, usageFault } from '../exit.js';
-import { noWait, untilOver } from '../operations/follow.js';
+import { awaitOperationEnd, noWait } from '../operations/follow.js';
 import { withProgress } from '../progress.js';
 import { countOf, safe } from '../text.js';
 import { documentColumns, unlockLine } from './document.js';
-import { batchesOf, filePiped, filesAt, readFiles } from './files.js';
+import { batchFiles, findLocalFiles, readFiles, readPipedFile } from './files.js';
 
 const OVER = ['completed', 'failed', 'cancelled'];
 /** Maximum number of existing documents to name one by one. */
@@ -94,8 +94,8 @@ const filesOf = async (
       'From standard input: adjutant documents upload - --name letter.pdf',
     );
   }
-  if (name !== undefined) return { files: [await filePiped(streams.stdin, name)], hidden: 0 };
-  const found = await Promise.all(paths.map(filesAt));
+  if (name !== undefined) return { files: [await readPipedFile(streams.stdin, name)], hidden: 0 };
+  const found = await Promise.all(paths.map(findLocalFiles));
   return {
     files: found.flatMap(({ files }) => files),
     hidden: found.reduce((sum, { hidden }) => sum + hidden, 0),
@@ -110,7 +110,7 @@ const knownLines = (known: DocumentView[], isTagged: boolean): string[] => {
   return [`${known.length} documents already exist${all}.`];
 };
 
-type LocalFiles = Awaited<ReturnType<typeof filesAt>>;
+type LocalFiles = Awaited<ReturnType<typeof findLocalFiles>>;
 
 const send = async (
   context: Context,
@@ -126,7 +126,7 @@ const send = async (
   const documents: Sent['documents'] = [];
   const refused: { filename: string; reason: string }[] = [];
   let sent = 0;
-  for (const batch of batchesOf(files)) {
+  for (const batch of batchFiles(files)) {
     const doing = `Uploading ${sent + 1} to ${sent + batch.length} of ${files.length}`;
     const reply = await withProgress(
       context.streams.stderr,
@@ -188,7 +188,7 @@ const untilRead = async (context: Context, documents: Sent['documents']) => {
         break;
       }
       const operation = await client.operations.get({ id: document.operationId });
-      await untilOver(context, operation, { doing, others });
+      await awaitOperationEnd(context, operation, { doing, others });
     }
   }
   return read;

@@ -73,10 +73,10 @@ export const showMailTest = (context: Context, reply: TestReply): void => {
   out.page({ reply, rows: reply.steps, columns: stepColumns });
   const failed = reply.steps.find(({ status }) => status === 'failed');
   if (failed) out.warn(`The test fails at: ${STEPS[failed.step]}. ${oneLine(failed.detail ?? '')}`);
-  else warnOfUntried(context, reply);
+  else warnSkippedSteps(context, reply);
 };
 
-export const warnOfUntried = ({ out }: Context, { steps }: TestReply): void => {
+export const warnSkippedSteps = ({ out }: Context, { steps }: TestReply): void => {
   for (const { step, status, detail } of steps) {
     if (status === 'skipped') out.warn(`Skipped: ${STEPS[step]}. ${oneLine(detail ?? '')}`);
   }

@@ -1,7 +1,7 @@
 import { uploadDocuments } from '../../src/client/upload.js';
 import { type Context, textFlag } from '../command.js';
 import { documentCrud } from '../documents/document.js';
-import { filesAt, readFiles } from '../documents/files.js';
+import { findLocalFiles, readFiles } from '../documents/files.js';
 import { failed } from '../exit.js';
 import { safe } from '../text.js';
 
@@ -10,13 +10,13 @@ export const attachFlags = {
   attach: textFlag('<file…>', 'Local files to attach; they become documents'),
 };
 
-export const attachedIds = async (
+export const uploadAttachments = async (
   context: Context,
   { attachments, attach }: { attachments?: string | undefined; attach?: string | undefined },
 ): Promise<string[]> => {
   const ids: string[] = [];
   for (const word of wordsOf(attachments)) ids.push((await documentCrud.find(context, word)).id);
-  const found = await Promise.all(wordsOf(attach).map(filesAt));
+  const found = await Promise.all(wordsOf(attach).map(findLocalFiles));
   const files = found.flatMap((each) => each.files);
   if (files.length === 0) return ids;
   const client = await context.client();

@@ -1,7 +1,7 @@
 import { contracts } from '../../src/client/index.js';
 import { command, textFlag } from '../command.js';
 import { requestFields, requestFrom } from '../fields.js';
-import { noteEnd, noWait, showBegun } from '../operations/follow.js';
+import { noteOutcome, noWait, showStarted } from '../operations/follow.js';
 import { mailAccountCrud } from './accounts.js';
 
 const endpoints = await contracts.mailprocessing();
@@ -29,9 +29,9 @@ export const processMail = command({
     const more = account ? { accountId: (await mailAccountCrud.find(context, account)).id } : {};
     const body = await requestFrom(endpoints.process.body, { fields, more }, context.at);
     const client = await context.client();
-    noteEnd(
+    noteOutcome(
       context,
-      await showBegun(context, await client.mailprocessing.process({ body }), flags),
+      await showStarted(context, await client.mailprocessing.process({ body }), flags),
     );
   },
 });

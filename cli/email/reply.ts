@@ -1,9 +1,9 @@
 import { contracts, type MailMessageDetail } from '../../src/client/index.js';
-import { type Context, command, on, textFlag } from '../command.js';
+import { type Context, command, switchFlag, textFlag } from '../command.js';
 import { usageFault } from '../exit.js';
-import { attachedIds, attachFlags } from './attach.js';
+import { attachFlags, uploadAttachments } from './attach.js';
 import { mailCrud } from './messages.js';
-import { mailText, tellOutcome } from './send.js';
+import { mailText, reportDelivery } from './send.js';
 
 const { get } = await contracts.mail();
 const { send } = await contracts.sentmail();
@@ -22,10 +22,10 @@ export const replyToMail = command({
   flags: {
     text: textFlag('<text>', 'Text of the reply; required without --text-file'),
     textFile: textFlag('<file|->', 'File with the text, or - for stdin'),
-    all: on('Reply to all recipients'),
+    all: switchFlag('Reply to all recipients'),
     ...attachFlags,
-    draft: on('Save a draft instead of sending'),
-    noWait: on('Return as soon as it is queued'),
+    draft: switchFlag('Save a draft instead of sending'),
+    noWait: switchFlag('Return as soon as it is queued'),
   },
   notes: [
     'The reply goes to the Reply-To address, or else to the sender.',
@@ -40,7 +40,7 @@ export const replyToMail = command({
     const mail = await client.mail.get({ id });
     const { accounts } = await client.mailaccounts.list();
     const own = accounts.find((account) => account.id === mail.accountId)?.address ?? '';
-    const attachments = await attachedIds(context, flags);
+    const attachments = await uploadAttachments(context, flags);
     const body = {
       ...recipientsOf(mail, own, flags.all === true),
       text,
@@ -50,7 +50,7 @@ export const replyToMail = command({
     };
     if (flags.draft) return keepDraft(context, body);
     const sent = await client.sentmail.send({ body });
-    await tellOutcome(context, sent.id, flags.noWait === true);
+    await reportDelivery(context, sent.id, flags.noWait === true);
   },
 });
 

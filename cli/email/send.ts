@@ -1,12 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { contracts, type SentMailDetail } from '../../src/client/index.js';
-import { type Context, command, on, textFlag } from '../command.js';
+import { type Context, command, switchFlag, textFlag } from '../command.js';
 import { Exit, usageFault } from '../exit.js';
 import { requestFields, requestFrom } from '../fields.js';
 import { readText } from '../input.js';
 import { oneLine } from '../text.js';
 import { mailAccountCrud } from './accounts.js';
-import { attachedIds, attachFlags } from './attach.js';
+import { attachFlags, uploadAttachments } from './attach.js';
 import { mailCrud } from './messages.js';
 import { sentColumns } from './sentmail.js';
 
@@ -36,7 +36,7 @@ export const sendMail = command({
   fields: () => requestFields(endpoints.send.body, ['accountId', 'attachments']),
   flags: {
     ...mailPartFlags,
-    noWait: on('Return as soon as it is queued'),
+    noWait: switchFlag('Return as soon as it is queued'),
   },
   notes: [
     'Waits up to 30 seconds for the reply of the server.',
@@ -49,7 +49,7 @@ export const sendMail = command({
     const body = await requestFrom(endpoints.send.body, { fields, more }, context.at);
     const client = await context.client();
     const { id } = await client.sentmail.send({ body });
-    await tellOutcome(context, id, flags.noWait === true);
+    await reportDelivery(context, id, flags.noWait === true);
   },
 });
 
@@ -60,7 +60,7 @@ export const mailParts = async (
 ): Promise<Record<string, unknown>> => {
   const { account, textFile } = flags;
   const text = await mailText(context, { textFile });
-  const attachments = await attachedIds(context, flags);
+  const attachments = await uploadAttachments(context, flags);
   return {
     ...(typeof inReplyTo === 'string' && {
       inReplyTo: (await mailCrud.find(context, inReplyTo)).id,
@@ -81,7 +81,7 @@ export const mailText = async (
   return read;
 };
 
-export const tellOutcome = async (
+export const reportDelivery = async (
   context: Context,
   id: string,
   isImpatient: boolean,

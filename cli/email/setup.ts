@@ -1,10 +1,10 @@
 import { ApiError } from '../../src/client/errors.js';
 import { type Client, contracts, type MailAccount, type Reply } from '../../src/client/index.js';
-import { type CommandGroup, type Context, command, on, textFlag } from '../command.js';
+import { type CommandGroup, type Context, command, switchFlag, textFlag } from '../command.js';
 import { failed, usageFault } from '../exit.js';
-import { secretFrom } from '../input.js';
+import { readSecretInput } from '../input.js';
 import { oneLine, safe } from '../text.js';
-import { MAIL_TEST_MS, mailAccountColumns, showMailTest, warnOfUntried } from './accounts.js';
+import { MAIL_TEST_MS, mailAccountColumns, showMailTest, warnSkippedSteps } from './accounts.js';
 import { type Consent, consentInBrowser, consentOnDevice } from './consent.js';
 import { readingCommands } from './messages.js';
 import { processMail } from './process.js';
@@ -34,7 +34,7 @@ const flags = {
   username: textFlag('<name>', 'Name to log in with. Defaults to the address'),
   clientId: textFlag('<id>', 'OAuth2: id of the client that you registered at the provider'),
   clientSecretFile: textFlag('<file|->', 'OAuth2: file with the client secret'),
-  device: on('OAuth2: consent on another device, with a code'),
+  device: switchFlag('OAuth2: consent on another device, with a code'),
 };
 type SetupFlags = { [K in keyof typeof flags]?: K extends 'device' ? boolean : string };
 
@@ -75,7 +75,7 @@ const setupMail = command({
     context.out.done(`${safe(address)} is ${after.status}.`, after, mailAccountColumns);
     if (context.out.format === 'table') showMailTest(context, tested);
     else if (!tested.ok) throw failed(testFault(tested));
-    else warnOfUntried(context, tested);
+    else warnSkippedSteps(context, tested);
   },
 });
 
@@ -153,14 +153,14 @@ const loginFor = async (
   const { clientId, clientSecretFile, passwordFile, device } = flags;
   if (clientId === undefined) {
     const question = { ask: 'Password of the mailbox', instead: '--password-file' };
-    return { value: await secretFrom(context, passwordFile, question), isGrant: false };
+    return { value: await readSecretInput(context, passwordFile, question), isGrant: false };
   }
   if (!oauth2) throw usageFault('OAuth2 is not supported for this provider.');
   const question = { ask: 'Client secret', instead: '--client-secret-file' };
   const clientSecret =
     clientSecretFile === undefined
       ? {}
-      : { clientSecret: await secretFrom(context, clientSecretFile, question) };
+      : { clientSecret: await readSecretInput(context, clientSecretFile, question) };
   const own = { clientId, ...clientSecret, address };
   return { value: await consentBy(context, oauth2, own, device), isGrant: true };
 };

@@ -10,8 +10,14 @@ import { safe } from '../text.js';
 import { publicAddress } from '../tunnel/address.js';
 import { type GuideResult, guideHook } from './guide.js';
 import { hookTableColumns, type NewSecret, newHookSecret } from './hook.js';
-import { sampleFrom } from './sample.js';
-import { hookSenderOf, senderFormOf, settingsOf, triggerLines, wordOf } from './senders/form.js';
+import { firstSampleOf } from './sample.js';
+import {
+  hookArgument,
+  hookSenderOf,
+  senderFormOf,
+  settingsOf,
+  triggerLines,
+} from './senders/form.js';
 
 const { create } = await contracts.hooks();
 const { faultOfSenderSecret } = await loadSenders();
@@ -113,10 +119,10 @@ const present = async (
   }
   if (hook.trigger === 'email') await warnUnwatched(context, guided !== undefined);
   out.note('');
-  out.note(`Watch: adjutant hooks listen ${wordOf(hook)}`);
+  out.note(`Watch: adjutant hooks listen ${hookArgument(hook)}`);
   if (hook.trigger !== 'webhook') return;
-  const sample = sampleFrom(guided?.sender ?? hookSenderOf(hook));
-  const sampled = `adjutant hooks send ${wordOf(hook)} --sample ${sample}`;
+  const sample = firstSampleOf(guided?.sender ?? hookSenderOf(hook));
+  const sampled = `adjutant hooks send ${hookArgument(hook)} --sample ${sample}`;
   for (const line of sample ? [sampled] : triggerLines(url, hook)) out.note(`Try:   ${line}`);
 };
 

@@ -9,7 +9,7 @@ import { failed } from '../exit.js';
 import { now } from '../text.js';
 
 export interface Delivery {
-  /** Path of the receiver below the address of the daemon; see `receiverOf`. */
+  /** Path of the receiver below the address of the daemon; see `receiverPath`. */
   path: string;
   secret: string;
   /** Sent unchanged; JSON, unless the sender uses forms. */
@@ -32,7 +32,7 @@ export interface DeliveryReceipt {
   executions?: string[];
 }
 
-export const receiverOf = (webhookPath: string): string =>
+export const receiverPath = (webhookPath: string): string =>
   `/api/webhooks/${encodeURIComponent(webhookPath)}`;
 
 /** Signs the payload like its sender and sends it, without a token. ApiError 401: wrong secret. */

@@ -1,7 +1,7 @@
 import { loadSenders } from '../../src/client/index.js';
 import type { Context } from '../command.js';
 import { askMailTrigger } from './mailtrigger.js';
-import { askSender, type FiredBy } from './senders/ask.js';
+import { askSender, type HookSource } from './senders/ask.js';
 import type { HookSender } from './senders/form.js';
 
 const { TOPIC_ARN } = await loadSenders();
@@ -36,7 +36,7 @@ export const guideHook = async (context: Context): Promise<GuideResult> => {
 };
 
 /** Suggested names for hooks that are not named after their sender. */
-const NAMES: Partial<Record<FiredBy, string>> = {
+const NAMES: Partial<Record<HookSource, string>> = {
   schedule: 'daily',
   email: 'mail',
   other: 'webhook',
@@ -44,7 +44,7 @@ const NAMES: Partial<Record<FiredBy, string>> = {
 
 const triggerOf = async (
   context: Context,
-  by: FiredBy,
+  by: HookSource,
   name: string,
 ): Promise<Record<string, unknown>> => {
   if (by === 'schedule') return schedule(context);
@@ -88,7 +88,7 @@ const schedule = async ({ ask }: Context): Promise<Record<string, unknown>> => {
 type FieldInputs = Promise<Record<string, unknown>>;
 interface HookActionChoice {
   label: string;
-  ask(context: Context, by: FiredBy): FieldInputs;
+  ask(context: Context, by: HookSource): FieldInputs;
   /** Questions that come after the other questions of the hook. */
   after?(context: Context): FieldInputs;
 }
@@ -187,10 +187,10 @@ const grants = async ({ ask }: Context): Promise<string[] | undefined> => {
 const CONDITION = /^(\S+)\s*=\s*(.+)$/;
 
 /** Path of the received content in templates and conditions. */
-const partsOf = (by: FiredBy): string => (by === 'email' ? 'email' : 'webhook.body');
+const partsOf = (by: HookSource): string => (by === 'email' ? 'email' : 'webhook.body');
 
 /** `action = opened` is a condition on a field of the payload or of the e-mail. */
-const onlySome = async ({ ask }: Context, by: FiredBy): Promise<object[] | undefined> => {
+const onlySome = async ({ ask }: Context, by: HookSource): Promise<object[] | undefined> => {
   const example = by === 'email' ? 'category = invoice' : 'action = opened';
   const typed = await ask.text({
     ask: `Only some ${by === 'email' ? 'e-mails' : 'events'}? e.g. ${example} (empty: all)`,

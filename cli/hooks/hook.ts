@@ -10,7 +10,7 @@ import { columnsOf, valueAt } from '../columns.js';
 import type { Context } from '../command.js';
 import { crud } from '../crud.js';
 import { usageFault } from '../exit.js';
-import { secretFrom } from '../input.js';
+import { readSecretInput } from '../input.js';
 import { namePages } from '../pages.js';
 import { NEWEST_PAGES, resolveId } from '../resolve.js';
 import { ago, duration } from '../text.js';
@@ -114,9 +114,9 @@ export const newHookSecret = async (
     }
     return { value: randomBytes(SECRET_BYTES).toString('base64url'), isMade: true };
   }
-  return { value: await givenSecret(context, file), isMade: false };
+  return { value: await readHookSecret(context, file), isMade: false };
 };
 
 /** The secret that the sender also has, from a file, stdin or hidden input. */
-export const givenSecret = (context: Context, file: string | undefined): Promise<string> =>
-  secretFrom(context, file, { ask: 'Secret of the hook', instead: '--secret-file' });
+export const readHookSecret = (context: Context, file: string | undefined): Promise<string> =>
+  readSecretInput(context, file, { ask: 'Secret of the hook', instead: '--secret-file' });

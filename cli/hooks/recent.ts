@@ -38,7 +38,7 @@ const idOf = (client: Client, typed: string): Promise<string> =>
     ),
   });
 
-export const foundExecution = requestCommand({
+export const findExecutionCommand = requestCommand({
   name: 'find',
   args: '<execution>',
   endpoint: endpoints.get,

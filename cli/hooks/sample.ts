@@ -50,7 +50,7 @@ for (const sender of senders) {
 
 export const sampleNames = [...known.keys()];
 
-export const sampleFrom = (sender: HookSender): string | undefined =>
+export const firstSampleOf = (sender: HookSender): string | undefined =>
   sampleNames.find((name) => name.startsWith(`${sender}/`) && name !== 'github/ping');
 
 export const hookSample = (name: string): Sample => {

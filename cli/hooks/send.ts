@@ -3,18 +3,18 @@ import { performance } from 'node:perf_hooks';
 import { ApiError } from '../../src/client/errors.js';
 import { type Hook, loadSenders } from '../../src/client/index.js';
 import { columnsOf } from '../columns.js';
-import { type Context, command, on, textFlag } from '../command.js';
+import { type Context, command, switchFlag, textFlag } from '../command.js';
 import { type CliFault, failed, usageFault } from '../exit.js';
 import { readFileOrStdin } from '../input.js';
 import { countOf, plainText } from '../text.js';
 import { publicAddress } from '../tunnel/address.js';
 import { type DeliveryReceipt, deliver } from './delivery.js';
-import { givenSecret, hookCrud } from './hook.js';
+import { hookCrud, readHookSecret } from './hook.js';
 import { freshPayload, hookSample, sampleNames } from './sample.js';
 import { addressesOf, isSignedByAmazon, secretRemedy } from './senders/form.js';
-import { isToken, type SentAs, sentAs } from './senders/sentas.js';
+import { isToken, type ResolvedSignature, resolveSignature } from './senders/signature.js';
 
-const { PRESET_NAMES, UnfitSecret } = await loadSenders();
+const { PRESET_NAMES, InvalidSigningSecret } = await loadSenders();
 
 const columns = columnsOf<DeliveryReceipt>(
   ['delivery=deliveryId'],
@@ -56,7 +56,9 @@ export const sendHook = command({
         );
       },
     },
-    incoming: on('Use the other receiver, with the secret in a header instead of a signature'),
+    incoming: switchFlag(
+      'Use the other receiver, with the secret in a header instead of a signature',
+    ),
   },
   notes: [
     '`-` reads the payload from stdin.',
@@ -82,15 +84,21 @@ export const sendHook = command({
     }
     const { event = flags.sample?.event, sample, incoming } = flags;
     const read = file === undefined ? undefined : await readFileOrStdin(context, file);
-    const secret = await givenSecret(context, flags.secretFile);
-    const as = await sentAs({ hook, secret, named: flags.as, sample: sample?.sender, incoming });
+    const secret = await readHookSecret(context, flags.secretFile);
+    const as = await resolveSignature({
+      hook,
+      secret,
+      named: flags.as,
+      sample: sample?.sender,
+      incoming,
+    });
     const payload = read ?? freshPayload(sample?.payload, as.recipe);
     const { base, path } = await placeOf(context, hook, as);
     const { recipe } = as;
     const delivery = { path, base, secret, payload, id: randomUUID(), event, recipe };
     const began = performance.now();
     const { status, body: receipt = {} } = await deliver(client, delivery).catch((error) => {
-      if (error instanceof UnfitSecret) throw failed(`${error.message}.`);
+      if (error instanceof InvalidSigningSecret) throw failed(`${error.message}.`);
       throw error instanceof ApiError ? refusal(error, hook, as) : error;
     });
     const ms = Math.round(performance.now() - began);
@@ -104,7 +112,7 @@ export const sendHook = command({
 });
 
 /** The address that the sender signs, and the path below it. */
-const placeOf = async (context: Context, hook: Hook, { recipe, isIncoming }: SentAs) => {
+const placeOf = async (context: Context, hook: Hook, { recipe, isIncoming }: ResolvedSignature) => {
   const isUrlSigned = recipe.signed?.includes('{url}') === true;
   const base = isUrlSigned ? (await publicAddress(context)).url : context.url;
   const path = addressesOf('', hook)[isIncoming ? 'incoming' : 'signed'];
@@ -114,7 +122,7 @@ const placeOf = async (context: Context, hook: Hook, { recipe, isIncoming }: Sen
 const refusal = (
   { statusCode, message }: ApiError,
   hook: Hook,
-  { name, isOther }: SentAs,
+  { name, isOther }: ResolvedSignature,
 ): CliFault => {
   const remedies: Record<number, string | string[]> = {
     401: isOther

@@ -18,10 +18,10 @@ export const awaitToken = command({
     'The token is printed to stdout. It becomes the secret of the hook after you confirm ' + 'it.',
   ],
   seeAlso: 'adjutant hooks settings, adjutant help signatures',
-  run: (context, { args }) => takeToken(context, args.hook),
+  run: (context, { args }) => receiveToken(context, args.hook),
 });
 
-export const takeToken = async (context: Context, name: string): Promise<void> => {
+export const receiveToken = async (context: Context, name: string): Promise<void> => {
   const { out, ask } = context;
   const client = await context.client();
   const id = await hookCrud.id(client, name);

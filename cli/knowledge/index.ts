@@ -1,13 +1,13 @@
 import { stat } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import { contracts, type KnowledgeIndex } from '../../src/client/index.js';
-import { type Context, command, on } from '../command.js';
+import { type Context, command, switchFlag } from '../command.js';
 import { documentCrud } from '../documents/document.js';
 import { uploadPaths } from '../documents/upload.js';
 import { usageFault } from '../exit.js';
 import { requestFields, requestFrom } from '../fields.js';
 import { readText } from '../input.js';
-import { noWait, showBegun } from '../operations/follow.js';
+import { noWait, showStarted } from '../operations/follow.js';
 import { oneLine } from '../text.js';
 
 const endpoints = await contracts.knowledge();
@@ -27,7 +27,7 @@ export const indexCommand = command({
     '/srv/notes --on-server --watch --patterns "**/*.md"',
   ],
   fields: () => requestFields(endpoints.index.body, SOURCES),
-  flags: { noWait, onServer: on('Read the path on the machine of the daemon') },
+  flags: { noWait, onServer: switchFlag('Read the path on the machine of the daemon') },
   notes: [
     'A text is read on this machine and sent: at most 1,000,000 characters.',
     'A folder, or a file that is not plain text, such as a web page, is uploaded as documents.',
@@ -56,7 +56,7 @@ export const indexCommand = command({
     const input = { fields: { ...source.preset, ...fields }, more: source.more };
     const body = await requestFrom(endpoints.index.body, input, context.at);
     const begun = await (await context.client()).knowledge.index({ body });
-    await showBegun(context, begun, flags);
+    await showStarted(context, begun, flags);
   },
 });
 

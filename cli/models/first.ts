@@ -53,7 +53,7 @@ const toolOf = (name: string): Offer => ({
  * alone takes the first offer, or else the model that fits this machine, or else leaves the
  * choice for later. `--yes` takes the first offer without a question and installs nothing.
  */
-export const chooseFirst = async (context: Context, offers: Offer[]): Promise<void> => {
+export const chooseFirstModel = async (context: Context, offers: Offer[]): Promise<void> => {
   const { ask, flags } = context;
   if (flags.yes) return takeFirst(context, offers[0]);
   const fitting = await fittingModel(context);
@@ -62,15 +62,15 @@ export const chooseFirst = async (context: Context, offers: Offer[]): Promise<vo
   const choices = [...labels, 'one by API key', 'later'];
   const initial = String(labels.length > 0 ? 1 : choices.length);
   const at = await ask.choose({ ask: '    Use', choices, initial, instead: INSTEAD });
-  if (at === choices.length - 1) return leaveForLater(context);
+  if (at === choices.length - 1) return suggestModels(context);
   if (fitting && at === offers.length) return installFitting(context, fitting);
   return registerAndTry(context, offers[at]?.body ?? (await byKey(context)));
 };
 
 const takeFirst = async (context: Context, offer: Offer | undefined): Promise<void> =>
-  offer ? registerAndTry(context, offer.body) : leaveForLater(context);
+  offer ? registerAndTry(context, offer.body) : suggestModels(context);
 
-export const leaveForLater = ({ out }: Context): void => {
+export const suggestModels = ({ out }: Context): void => {
   out.note('    Install one that fits this machine, or add one of Ollama or of a provider:');
   out.note('    adjutant models recommend --install');
   out.note('    adjutant models create qwen --provider ollama --model-id qwen3');

@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { ApiError, type Client, contracts, type Reply } from '../../src/client/index.js';
 import type { ToolLogin } from '../../src/providers/clitools/login.js';
-import { columnsOf, shownAs } from '../columns.js';
-import { type CommandGroup, type Context, command, on, textFlag } from '../command.js';
+import { columnsOf, formattedColumn } from '../columns.js';
+import { type CommandGroup, type Context, command, switchFlag, textFlag } from '../command.js';
 import { environmentWith, homeOf } from '../daemon/environment.js';
 import { failed, usageFault } from '../exit.js';
 import { requestCommand } from '../request.js';
@@ -149,7 +149,7 @@ const status = requestCommand({
 
 const quotaColumns = columnsOf<Reply<'clitools', 'quota'>['quotas'][number]>(
   ['name', 'used:number', 'limit:number', 'exhausted'],
-  shownAs('resets', ({ resetsAt }) => resetsAt, ago),
+  formattedColumn('resets', ({ resetsAt }) => resetsAt, ago),
   ['source'],
 );
 
@@ -166,15 +166,15 @@ const login = command({
   args: '<tool>',
   summary: 'Log in to a command-line tool for the daemon',
   examples: ['claude', 'codex --copy', 'gemini --home /srv/adjutant'],
-  flags: { copy: on('Copy your own login of the tool instead') },
+  flags: { copy: switchFlag('Copy your own login of the tool instead') },
   notes: [
     'The tool starts in a HOME of its own below --home. Log in as it asks, then exit it.',
     'The daemon reads nothing else of yours. Your own login of the tool stays unchanged.',
   ],
   seeAlso: 'adjutant models cli status',
   run: async (context, { args, flags }) => {
-    const { loginOf } = await import('../../src/providers/clitools/login.js');
-    const found = await loginOf(homeOf(context.flags.home), args.tool);
+    const { prepareLogin } = await import('../../src/providers/clitools/login.js');
+    const found = await prepareLogin(homeOf(context.flags.home), args.tool);
     if (!found) {
       throw usageFault(`Unknown tool "${args.tool}". Tools: claude, codex, gemini, opencode.`);
     }

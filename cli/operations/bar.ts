@@ -12,7 +12,7 @@ type WaitingRetry = NonNullable<ShownProgress['retry']>;
 
 export type ShownState = Pick<Operation, 'progress' | 'status'>;
 
-export const doneOf = ({ progress }: ShownState): number => progress?.done ?? 0;
+export const progressDone = ({ progress }: ShownState): number => progress?.done ?? 0;
 
 export const isOver = ({ status }: Operation): boolean =>
   status !== 'queued' && status !== 'running';
@@ -57,7 +57,7 @@ const rateText = (rate: number, unit: string): string => {
 };
 
 /** Samples to calculate the rate from, oldest first. */
-export const samplesWith = (
+export const appendSample = (
   samples: readonly ProgressSample[],
   sample: ProgressSample,
 ): ProgressSample[] => {

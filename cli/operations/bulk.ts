@@ -1,11 +1,11 @@
 import type { ObjectSchema } from 'joi';
 import type { Operation, OperationPreview } from '../../src/client/index.js';
 import { columnsOf } from '../columns.js';
-import { type Context, type Flag, on } from '../command.js';
+import { type Context, type Flag, switchFlag } from '../command.js';
 import { usageFault } from '../exit.js';
 import { requestFrom } from '../fields.js';
 import { countOf, localTime, now, oneLine } from '../text.js';
-import { noWait, showBegun, skipReasons } from './follow.js';
+import { noWait, showStarted, skipReasons } from './follow.js';
 
 const UNITS: Record<string, number> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
 
@@ -23,10 +23,10 @@ const momentFlag = (about: string): Flag<string> => ({
 });
 
 export const bulkFlags = {
-  failed: on('Include all failures in a period'),
+  failed: switchFlag('Include all failures in a period'),
   since: momentFlag('With --failed: start of the period, such as 2026-01-31T09:30 or 2h'),
   until: momentFlag('With --failed: end of the period'),
-  dryRun: on('With --failed: only list them'),
+  dryRun: switchFlag('With --failed: only list them'),
   noWait,
 };
 
@@ -42,7 +42,7 @@ interface BulkWork<T> {
   /** Body of its request, filled from the flags and `more`. */
   schema: ObjectSchema<T>;
   more: Record<string, unknown>;
-  /** Sends the request. `dryRun` only lists; `failedBy` limits it to what was listed. */
+  /** Sends the request. `dryRun` only lists; `failedByField` limits it to what was listed. */
   send(
     body: Awaited<T>,
     how: { dryRun?: boolean; failedBy?: string },
@@ -87,7 +87,7 @@ export const workOnFailed = async <T>(
   await context.ask.confirm(`${verb} ${countOf(preview.count, noun)}?`);
   const begun = await send(body, { failedBy: preview.listedAt });
   if (isPreview(begun)) throw new TypeError('The daemon started no operation');
-  await showBegun(context, begun, flags);
+  await showStarted(context, begun, flags);
 };
 
 const previewLines = (

@@ -1,22 +1,22 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { ApiError, Unreachable } from '../../src/client/errors.js';
 import type { Operation } from '../../src/client/index.js';
-import { isReadAloud } from '../../src/client/session.js';
-import { columnsOf, leavingFirst } from '../columns.js';
-import { type Context, on, type Streams } from '../command.js';
+import { usesScreenReader } from '../../src/client/session.js';
+import { columnsOf, withDropOrder } from '../columns.js';
+import { type Context, type Streams, switchFlag } from '../command.js';
 import { failed } from '../exit.js';
 import { cutToWidth, now, oneLine } from '../text.js';
 import {
+  appendSample,
   barOf,
-  doneOf,
   isOver,
   type ProgressSample,
+  progressDone,
   retryText,
   type ShownState,
-  samplesWith,
 } from './bar.js';
 import { countsOf } from './counts.js';
-import { afterInterrupt, lastState, WAIT_S } from './interrupt.js';
+import { afterInterrupt, lastProgressText, WAIT_S } from './interrupt.js';
 
 const CLEAR_LINE = '\r\u001b[K';
 /** Maximum time for a daemon to come back. */
@@ -33,9 +33,9 @@ const allColumns = columnsOf<Operation>(
   ['total=progress.total:data', 'short=id:tail', 'title', 'error'],
 );
 
-export const operationColumns = leavingFirst(['error', 'kind', 'progress'], allColumns);
+export const operationColumns = withDropOrder(['error', 'kind', 'progress'], allColumns);
 
-export const noWait = on('Return at once and leave it running');
+export const noWait = switchFlag('Return at once and leave it running');
 
 const tailOf = ({ id }: Operation): string => id.slice(-6);
 
@@ -53,7 +53,7 @@ export const rateLine = (
   begun: ProgressSample,
   doing: string,
 ): ProgressDisplay => {
-  const isRewritten = !isReadAloud();
+  const isRewritten = !usesScreenReader();
   const before = doing === '' ? '' : `${doing}  `;
   let isDrawn = false;
   let quarter = -1;
@@ -70,7 +70,7 @@ export const rateLine = (
     show: (operation: ShownState): void => {
       if (!stderr.isTTY) return;
       const at = now();
-      samples = samplesWith(samples, { at, done: doneOf(operation) });
+      samples = appendSample(samples, { at, done: progressDone(operation) });
       const bar = barOf(operation, samples[0] ?? begun, at);
       if (isRewritten) {
         draw(bar);
@@ -104,13 +104,13 @@ interface FollowedOperations {
  * Follows an operation to its end. On ^C a terminal asks whether to cancel it and the others;
  * otherwise they continue.
  */
-export const untilOver = async (
+export const awaitOperationEnd = async (
   context: Context,
   begun: Operation,
   { doing = '', others = [], line: input }: FollowedOperations = {},
 ): Promise<Operation> => {
   const client = await context.listener();
-  const since = { at: now(), done: doneOf(begun) };
+  const since = { at: now(), done: progressDone(begun) };
   const line = input ?? rateLine(context.streams.stderr, since, doing);
   const next = () => client.operations.get({ id: begun.id, query: { wait: WAIT_S } });
   let operation = begun;
@@ -157,14 +157,14 @@ export const followOperation = async (
   begun: Operation,
   failure = 'The operation failed',
 ): Promise<Operation> => {
-  const operation = await untilOver(context, begun);
+  const operation = await awaitOperationEnd(context, begun);
   if (operation.status === 'completed') return operation;
   const why = operation.error === null ? '' : `: ${oneLine(operation.error)}`;
   const isFailed = operation.status === 'failed';
   const end = isFailed
     ? failure
     : (ENDED[operation.status] ?? `The operation is ${operation.status}`);
-  throw failed(`${end}${why}.`, ...lastState(operation));
+  throw failed(`${end}${why}.`, ...lastProgressText(operation));
 };
 
 const ENDED: Record<string, string> = {
@@ -173,7 +173,7 @@ const ENDED: Record<string, string> = {
 };
 
 /** Shows the end of an operation. With `--no-wait` shows that it runs and returns null. */
-export const showBegun = async (
+export const showStarted = async (
   context: Context,
   begun: Operation,
   flags: { noWait?: boolean },
@@ -193,7 +193,7 @@ export const showBegun = async (
 };
 
 /** In a pipe the row does not include the outcome, so that is printed to stderr. */
-export const noteEnd = ({ out }: Context, ended: Operation | null): void => {
+export const noteOutcome = ({ out }: Context, ended: Operation | null): void => {
   if (ended && out.format === 'tsv') out.note(endText(ended));
 };
 

@@ -1,6 +1,6 @@
 import type { Client, Operation } from '../../src/client/index.js';
 import type { Context } from '../command.js';
-import { CliFault, interrupted, unlessRefused } from '../exit.js';
+import { CliFault, interrupted, nullIfRefused } from '../exit.js';
 import { oneLine } from '../text.js';
 import { isOver } from './bar.js';
 import { countsOf } from './counts.js';
@@ -12,7 +12,7 @@ export const WAIT_S = 25;
  * Describes how far an operation came: the bytes of a download, or else its last note. A download
  * with all bytes, or none, failed for another reason.
  */
-export const lastState = ({ progress }: Operation): string[] => {
+export const lastProgressText = ({ progress }: Operation): string[] => {
   if (progress === null) return [];
   const { done, total, unit, note } = progress;
   if (unit === 'bytes')
@@ -23,7 +23,7 @@ export const lastState = ({ progress }: Operation): string[] => {
 };
 
 export const cancelledText = (operation: Operation): string =>
-  ['Cancelled.', ...lastState(operation)].join(' ');
+  ['Cancelled.', ...lastProgressText(operation)].join(' ');
 
 /**
  * Asks what ^C should end, and throws the fault that ends the command. Returns the operation if
@@ -40,13 +40,13 @@ export const afterInterrupt = async (
     if ((await isToBeCancelled(context, `all ${ids.length}`)) !== true)
       throw interrupted('The operations continue. List them: adjutant operations list');
     // Some may have ended in the meantime.
-    for (const each of ids) await unlessRefused([409], operations.cancel({ id: each }));
+    for (const each of ids) await nullIfRefused([409], operations.cancel({ id: each }));
     throw interrupted('Cancelled all operations that had not ended.');
   }
   const answer = await untilAnswered(client, id, (end) => isToBeCancelled(context, 'it', end));
   if (typeof answer === 'object') return answer;
   if (answer) {
-    const cancelled = await unlessRefused([409], operations.cancel({ id }));
+    const cancelled = await nullIfRefused([409], operations.cancel({ id }));
     if (cancelled === null) return operations.get({ id });
     throw interrupted(cancelledText(cancelled));
   }

@@ -1,8 +1,8 @@
 import type { Client, PipelineRun, PipelineRunDetail } from '../../src/client/index.js';
 import { failed } from '../exit.js';
-import { exposed, oneLine, safe } from '../text.js';
-import { asksIn, type StageOfRun } from './tree.js';
-import type { AskedValue } from './values.js';
+import { oneLine, revealInvisible, safe } from '../text.js';
+import { needsPersonReason, type StageOfRun } from './tree.js';
+import type { ValueField } from './values.js';
 
 /** Kinds of stages that start runs of their own. */
 const NESTING: readonly string[] = ['foreach', 'pipeline'];
@@ -12,29 +12,29 @@ export const shortId = ({ id, parentId }: Pick<PipelineRun, 'id' | 'parentId'>):
   parentId === null ? id.slice(-6) : id;
 
 /** What a run asks for, and the commands that answer it. */
-export const adviceOf = (run: PipelineRunDetail): string[] =>
+export const answerHints = (run: PipelineRunDetail): string[] =>
   run.stages.flatMap((stage) => {
     const { kind, status, input, reason } = stage;
-    if (NESTING.includes(kind) && status === 'running' && asksIn(reason)) {
+    if (NESTING.includes(kind) && status === 'running' && needsPersonReason(reason)) {
       return [
         `Show the waiting runs: adjutant pipelines list --parent-id ${run.id} --status ` +
           'waiting',
       ];
     }
     if (status !== 'waiting_input' && status !== 'waiting_approval') return [];
-    const fields = status === 'waiting_input' ? askedFields(input) : [];
-    return [...askedLines(stage), ...fields.map(fieldLine), ...answerLines(run, stage)];
+    const fields = status === 'waiting_input' ? inputFieldsOf(input) : [];
+    return [...questionLines(stage), ...fields.map(fieldLine), ...answerLines(run, stage)];
   });
 
 /**
  * The question of a stage: its message, or the call to approve. Each line is marked, so that none
  * looks like one of this command.
  */
-export const askedLines = ({ input, untrusted, digest }: QuestionOfStage): string[] => {
+export const questionLines = ({ input, untrusted, digest }: QuestionOfStage): string[] => {
   const message: unknown = Object(input).message;
   const text = typeof message === 'string' ? message : JSON.stringify(input, null, 2);
   return [
-    ...exposed(text)
+    ...revealInvisible(text)
       .split('\n')
       .map((line) => `> ${line}`),
     `${untrusted ? 'UNTRUSTED: it contains content from outside. ' : ''}Digest ` +
@@ -67,10 +67,10 @@ export const waitingStage = async (client: Client, { id, key, is }: AskedStage) 
   throw failed(`${safe(key)} waits for ${what}.`, ...answerLines(run, stage));
 };
 
-export const askedFields = (input: unknown): AskedValue[] => Object(input).fields ?? [];
+export const inputFieldsOf = (input: unknown): ValueField[] => Object(input).fields ?? [];
 
 /** A field as a line: `size  How long: choice of short, long, required`. */
-const fieldLine = ({ key, label, type, options = [], required }: AskedValue): string => {
+const fieldLine = ({ key, label, type, options = [], required }: ValueField): string => {
   const kind = options.length > 0 ? `${type} of ${options.join(', ')}` : type;
   const about = label === undefined || label === key ? kind : `${label}: ${kind}`;
   return oneLine(`  ${key}  ${about}${required ? ', required' : ''}`);
@@ -84,6 +84,6 @@ const answerLines = (
   if (status !== 'waiting_input')
     return [`Decide: adjutant pipelines approve ${stage}   or reject`];
   const command = `adjutant pipelines input ${stage}`;
-  const values = askedFields(input).map((field) => `${field.key}=...`);
+  const values = inputFieldsOf(input).map((field) => `${field.key}=...`);
   return [`Answer: ${command}`, oneLine(`or: ${[command, ...values].join(' ')}`)];
 };

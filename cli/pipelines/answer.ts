@@ -1,7 +1,7 @@
 import { contracts } from '../../src/client/index.js';
 import { command, textFlag } from '../command.js';
 import { safe } from '../text.js';
-import { askedFields, askedLines, waitingStage } from './advice.js';
+import { inputFieldsOf, questionLines, waitingStage } from './advice.js';
 import { runColumns, runCrud } from './run.js';
 import { askValues, valuesFrom } from './values.js';
 
@@ -22,7 +22,7 @@ const answer = (name: 'approve' | 'reject') =>
       const { client, id } = await runCrud.find(context, args.run);
       const question = await waitingStage(client, { id, key: args.stage, is: 'approval' });
       const { digest } = question;
-      for (const line of askedLines(question)) context.out.note(line);
+      for (const line of questionLines(question)) context.out.note(line);
       await context.ask.confirm(`${name === 'approve' ? 'Approve' : 'Reject'} this?`);
       const body = { digest, ...(reason !== undefined && { reason }) };
       const done = await client.pipelines[name]({ id, key: args.stage, body });
@@ -44,9 +44,9 @@ const input = command({
     const { client, id } = await runCrud.find(context, args.run);
     const question = await waitingStage(client, { id, key: args.stage, is: 'input' });
     const { digest } = question;
-    const fields = askedFields(question.input);
+    const fields = inputFieldsOf(question.input);
     const isGuided = args.values.length === 0;
-    if (isGuided) for (const line of askedLines(question)) context.out.note(line);
+    if (isGuided) for (const line of questionLines(question)) context.out.note(line);
     const values = isGuided
       ? await askValues(context, fields)
       : await valuesFrom(context, args.values, fields);

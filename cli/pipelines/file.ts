@@ -12,7 +12,7 @@ export const fileFlag = {
   short: '-f',
 };
 
-export type WrittenTemplate = NonNullable<TemplateCheck['template']>;
+export type TemplateSource = NonNullable<TemplateCheck['template']>;
 
 export const check = async (client: Client, text: string): Promise<TemplateCheck> => {
   const request = { method: 'POST', path: `${PATH}/validate`, isRepeatable: true };
@@ -46,7 +46,7 @@ export const problemLines = (file: string, { problems }: TemplateCheck): string[
 export const readTemplate = async (
   context: Context,
   file: string,
-): Promise<{ client: Client; text: string; template: WrittenTemplate }> => {
+): Promise<{ client: Client; text: string; template: TemplateSource }> => {
   const text = await readFileOrStdin(context, file);
   const client = await context.client();
   const checked = await check(client, text);
@@ -58,7 +58,7 @@ export const readTemplate = async (
 };
 
 /** Finds the user's own template with exactly this name. */
-export const ownNamed = async (
+export const findOwnTemplate = async (
   client: Client,
   name: string,
 ): Promise<PipelineTemplate | undefined> =>
@@ -66,14 +66,14 @@ export const ownNamed = async (
     ({ preset }) => !preset,
   );
 
-export const writtenPart = ({
+export const templateSourceOf = ({
   name,
   description,
   parameters,
   stages,
   limits,
   onFinish,
-}: WrittenTemplate): WrittenTemplate => ({
+}: TemplateSource): TemplateSource => ({
   name,
   description,
   parameters,

@@ -1,13 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Client, PipelineRunDetail } from '../../src/client/index.js';
-import { isReadAloud } from '../../src/client/session.js';
-import { type Context, on } from '../command.js';
+import { usesScreenReader } from '../../src/client/session.js';
+import { type Context, switchFlag } from '../command.js';
 import { Exit, interrupted } from '../exit.js';
 import type { CliOutput } from '../output.js';
 import { cutToWidth, oneLine } from '../text.js';
 import { shortId } from './advice.js';
 import { showOutcome } from './run.js';
-import { asksIn, runTree, type StageOfRun } from './tree.js';
+import { needsPersonReason, runTree, type StageOfRun } from './tree.js';
 
 /** Polling interval. */
 const POLL_MS = 500;
@@ -15,7 +15,7 @@ const POLL_MS = 500;
 const FREE_ROWS = 3;
 const CLEAR_BELOW = '\u001b[J';
 
-export const followFlag = on('Follow the stages; the exit code is that of the run');
+export const followFlag = switchFlag('Follow the stages; the exit code is that of the run');
 export const FOLLOW_NOTE =
   'Exit code of a followed run: 0 completed, 1 failed or stopped, 3 waiting for you.';
 
@@ -53,7 +53,7 @@ const watched = async (
   id: string,
 ): Promise<PipelineRunDetail> => {
   let run = await client.pipelines.get({ id });
-  const isTree = out.isTerminal && out.format === 'table' && !isReadAloud();
+  const isTree = out.isTerminal && out.format === 'table' && !usesScreenReader();
   const fits = run.stages.length + FREE_ROWS <= out.height;
   const view = isTree && fits ? createLiveTree(out) : createLines(out);
   for (;;) {
@@ -98,5 +98,5 @@ const stageLine = ({ key, kind, status, reason, error }: StageOfRun): string => 
 const needsPerson = ({ stages }: PipelineRunDetail): boolean =>
   stages.some(
     ({ status, reason }) =>
-      status.startsWith('waiting') || (status === 'running' && asksIn(reason)),
+      status.startsWith('waiting') || (status === 'running' && needsPersonReason(reason)),
   );

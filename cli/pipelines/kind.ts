@@ -1,5 +1,5 @@
 import type { Client, PipelineRun } from '../../src/client/index.js';
-import { askAll, namePages } from '../pages.js';
+import { namePages, requestAll } from '../pages.js';
 import type { Named, NamedKind } from '../resolve.js';
 import { ago } from '../text.js';
 
@@ -34,7 +34,7 @@ const nestedRuns = async (client: Client): Promise<Named[]> => {
   for (let level = openFirst(pipelines); level.length > 0 && requested < MAX_SEARCHED_RUNS; ) {
     const parents = level.slice(0, MAX_SEARCHED_RUNS - requested);
     requested += parents.length;
-    const replies = await askAll(parents, ({ id }) =>
+    const replies = await requestAll(parents, ({ id }) =>
       client.pipelines.list({ query: { parentId: id, limit: 200 } }),
     );
     const below = replies.flatMap((reply) => reply.pipelines);

@@ -2,7 +2,7 @@ import { contracts, type PipelineRun, type PipelineRunDetail } from '../../src/c
 import { columnsOf } from '../columns.js';
 import type { Context } from '../command.js';
 import { crud } from '../crud.js';
-import { adviceOf } from './advice.js';
+import { answerHints } from './advice.js';
 import { runKind } from './kind.js';
 import { runTree } from './tree.js';
 
@@ -36,7 +36,7 @@ export const showRun = ({ out }: Context, run: PipelineRunDetail): void => {
   }
   showHead(out, run);
   for (const line of runTree(run)) out.line(`  ${line}`);
-  for (const line of adviceOf(run)) out.note(line);
+  for (const line of answerHints(run)) out.note(line);
 };
 
 /** Shows the outcome of a run whose stages are already on the terminal. */
@@ -47,7 +47,7 @@ export const showOutcome = (context: Context, run: PipelineRunDetail): void => {
     return;
   }
   showHead(out, run);
-  for (const line of adviceOf(run)) out.note(line);
+  for (const line of answerHints(run)) out.note(line);
 };
 
 const showHead = (out: Context['out'], { name, status, error }: PipelineRunDetail): void =>

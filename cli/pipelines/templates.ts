@@ -1,6 +1,6 @@
 import { type Client, contracts, type PipelineTemplate } from '../../src/client/index.js';
 import { columnsOf } from '../columns.js';
-import { type CommandGroup, type Context, command, on } from '../command.js';
+import { type CommandGroup, type Context, command, switchFlag } from '../command.js';
 import { crud } from '../crud.js';
 import { writeIn } from '../editor.js';
 import { failed, usageFault } from '../exit.js';
@@ -34,7 +34,7 @@ export const templateCrud = crud({
   named: ({ id, name, preset }) => ({ id, name, isShipped: preset }),
 });
 
-const yaml = on('Print it as YAML, to change and apply');
+const yaml = switchFlag('Print it as YAML, to change and apply');
 
 const get = command({
   name: 'get',
@@ -98,7 +98,7 @@ const graph = command({
   calls: [endpoints.graph, endpoints.get],
   summary: 'Show the stages of a template as a tree',
   examples: ['preset_issue_triage', 'notes --mermaid > notes.mmd', 'notes --json'],
-  flags: { mermaid: on('Print the template as a Mermaid flowchart') },
+  flags: { mermaid: switchFlag('Print the template as a Mermaid flowchart') },
   run: async (context, { args, flags }) => {
     const { client, id } = await templateCrud.find(context, args.template);
     if (flags.mermaid) return printText(context, await client.templates.graph({ id }));

@@ -88,4 +88,5 @@ const templateLabel = (
   ].join('  ');
 
 /** Whether the reason of a stage says that a person must act. */
-export const asksIn = (reason: string | null): boolean => /\bwaits? for you\b/.test(reason ?? '');
+export const needsPersonReason = (reason: string | null): boolean =>
+  /\bwaits? for you\b/.test(reason ?? '');

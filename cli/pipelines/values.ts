@@ -3,7 +3,7 @@ import { usageFault } from '../exit.js';
 import { readFileOrStdin } from '../input.js';
 import { oneLine } from '../text.js';
 
-export interface AskedValue {
+export interface ValueField {
   key: string;
   /** Defaults to the key. */
   label?: string | undefined;
@@ -18,7 +18,7 @@ export interface AskedValue {
 export const valuesFrom = async (
   context: Context,
   pairs: readonly string[],
-  fields: readonly AskedValue[],
+  fields: readonly ValueField[],
 ): Promise<Record<string, unknown>> => {
   const values: [string, unknown][] = [];
   for (const pair of pairs) {
@@ -33,7 +33,7 @@ export const valuesFrom = async (
 /** Asks for each value. Empty input omits an optional value. */
 export const askValues = async (
   context: Context,
-  fields: readonly AskedValue[],
+  fields: readonly ValueField[],
 ): Promise<Record<string, unknown>> => {
   const values: [string, unknown][] = [];
   for (const field of fields) {
@@ -43,7 +43,7 @@ export const askValues = async (
   return Object.fromEntries(values);
 };
 
-const askFor = ({ ask }: Context, field: AskedValue): Promise<string> => {
+const askFor = ({ ask }: Context, field: ValueField): Promise<string> => {
   const { key, label = key, type, required, default: initial, description, options } = field;
   const hints = [...(description === undefined ? [] : [description]), ...(options ?? [])];
   const question = {
@@ -56,7 +56,7 @@ const askFor = ({ ask }: Context, field: AskedValue): Promise<string> => {
   return ask.text({ ...question, ...(shown !== undefined && !required && { initial: shown }) });
 };
 
-const refusalOf = ({ type, required, options }: AskedValue, typed: string): string | undefined => {
+const refusalOf = ({ type, required, options }: ValueField, typed: string): string | undefined => {
   if (typed === '') return required ? 'A value is required.' : undefined;
   if (type === 'number' && !Number.isFinite(Number(typed))) return 'Enter a number.';
   if (type === 'boolean' && !/^(true|false)$/.test(typed)) return 'Enter true or false.';
@@ -71,5 +71,5 @@ const typedValue = (text: string, type: string | undefined): unknown => {
   return text;
 };
 
-const typeIn = (fields: readonly AskedValue[], key: string): string | undefined =>
+const typeIn = (fields: readonly ValueField[], key: string): string | undefined =>
   fields.find((field) => field.key === key)?.type;

@@ -32,11 +32,11 @@ export const guideTunnel = async (
   });
   const choice = choices[Number(input) - 1];
   if (!choice) throw interrupted();
-  mustBeInstalled(programs, choice.provider);
+  assertProgramInstalled(programs, choice.provider);
   return { provider: choice.provider, ...(await choice.ask(context, client)) };
 };
 
-export const mustBeInstalled = (
+export const assertProgramInstalled = (
   programs: Programs,
   provider: TunnelSettingsInput['provider'],
 ): void => {

@@ -10,9 +10,9 @@ import { columnsOf } from '../columns.js';
 import { type Context, command, textFlag } from '../command.js';
 import { Exit, failed, usageFault } from '../exit.js';
 import { requestFields, requestFrom } from '../fields.js';
-import { secretFrom } from '../input.js';
+import { readSecretInput } from '../input.js';
 import { ago, oneLine, padded, safe } from '../text.js';
-import { guideTunnel, mustBeInstalled } from './guide.js';
+import { assertProgramInstalled, guideTunnel } from './guide.js';
 
 const STAGE_WIDTH = 12;
 const STATUS_WIDTH = 7;
@@ -104,7 +104,7 @@ export const settingsFrom = async (
 ): Promise<TunnelSettingsInput> => {
   const { fields, data, secretFile } = input;
   const question = { ask: 'Token', instead: '--secret-file' };
-  const token = secretFile && (await secretFrom(context, secretFile, question));
+  const token = secretFile && (await readSecretInput(context, secretFile, question));
   const cleared = Object.entries(fields).map(([name, value]) => [
     name,
     value === 'null' ? null : value,
@@ -162,7 +162,7 @@ const chosen = async (
     return guideTunnel(context, client);
   }
   const settings = await settingsFrom(context, input);
-  mustBeInstalled((await client.tunnel.programs()).programs, settings.provider);
+  assertProgramInstalled((await client.tunnel.programs()).programs, settings.provider);
   return settings;
 };
 

@@ -3,10 +3,10 @@ import { basename } from 'node:path';
 import { ApiError } from '../../src/client/errors.js';
 import type { TranscriptionDetail } from '../../src/client/index.js';
 import { type AudioFields, uploadAudio } from '../../src/client/upload.js';
-import { type Context, command, on, textFlag } from '../command.js';
-import { filePiped, readFiles } from '../documents/files.js';
+import { type Context, command, switchFlag, textFlag } from '../command.js';
+import { readFiles, readPipedFile } from '../documents/files.js';
 import { Exit, failed, usageFault } from '../exit.js';
-import { noWait, untilOver } from '../operations/follow.js';
+import { awaitOperationEnd, noWait } from '../operations/follow.js';
 import { withProgress } from '../progress.js';
 import { oneLine, safe } from '../text.js';
 import { type CaptionForm, captionsOf } from './captions.js';
@@ -40,7 +40,7 @@ export const transcribeCommand = command({
   ],
   flags: {
     ...captionFlags,
-    beside: on('Write each text next to its file, as .txt, .srt or .vtt'),
+    beside: switchFlag('Write each text next to its file, as .txt, .srt or .vtt'),
     language: textFlag('<code>', 'Language of the speech, such as en. Detected by default'),
     model: textFlag('<name>', 'Only this registered model, whisper or pocketsphinx'),
     prompt: textFlag('<text>', 'Names and words in the speech, for models'),
@@ -123,7 +123,7 @@ const attempted = async (
   flags: TranscribeFlags,
 ): Promise<TranscriptionDetail | null> => {
   try {
-    return await transcribed(context, path, flags);
+    return await transcribeFile(context, path, flags);
   } catch (error) {
     if (!(error instanceof ApiError) || error.statusCode === 401) throw error;
     context.out.warn(`${safe(basename(path))}: ${oneLine(error.message)}.`);
@@ -132,7 +132,7 @@ const attempted = async (
 };
 
 /** Returns null after it has printed an error. */
-export const transcribed = async (
+export const transcribeFile = async (
   context: Context,
   path: string,
   flags: TranscribeFlags,
@@ -162,7 +162,7 @@ export const transcribed = async (
 /** Returns null after it has printed an error. */
 const fileAt = async ({ streams, out }: Context, path: string, name: string | undefined) => {
   if (name !== undefined) {
-    const [piped] = await readFiles([await filePiped(streams.stdin, name)]);
+    const [piped] = await readFiles([await readPipedFile(streams.stdin, name)]);
     return piped ?? null;
   }
   const found = await stat(path).catch(() => null);
@@ -178,7 +178,7 @@ const awaited = async (
   const client = await context.listener();
   const isOpen = begun.status === 'queued' || begun.status === 'running';
   if (!isOpen) return begun;
-  await untilOver(context, await client.operations.get({ id: begun.operationId }), {
+  await awaitOperationEnd(context, await client.operations.get({ id: begun.operationId }), {
     doing: 'Transcribing',
   });
   return client.voice.get({ id: begun.id });

@@ -4,7 +4,7 @@ import {
   type TranscriptionView,
 } from '../../src/client/index.js';
 import { columnsOf, reasonColumn } from '../columns.js';
-import { type Context, on } from '../command.js';
+import { type Context, switchFlag } from '../command.js';
 import { crud } from '../crud.js';
 import { usageFault } from '../exit.js';
 import { cutToWidth, safe, wrapText } from '../text.js';
@@ -33,8 +33,8 @@ export const voiceCrud = crud({
 });
 
 export const captionFlags = {
-  srt: on('Print subtitles in SubRip format'),
-  vtt: on('Print subtitles in WebVTT format'),
+  srt: switchFlag('Print subtitles in SubRip format'),
+  vtt: switchFlag('Print subtitles in WebVTT format'),
 };
 
 export const captionForm = (flags: { srt?: boolean; vtt?: boolean }): CaptionForm | null => {

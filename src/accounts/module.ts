@@ -8,12 +8,12 @@ import type { Outbound } from '../outbound/module.js';
 import type { Secrets } from '../secrets/module.js';
 import { auditStore } from './audit/queries.js';
 import { auditResource } from './audit/routes.js';
-import { accountsOf } from './auth/account.js';
+import { createAccountOperations } from './auth/account.js';
 import { makeFirstAccount } from './auth/firstaccount.js';
 import { authStore } from './auth/queries.js';
 import { authResource } from './auth/routes.js';
-import { type Exposure, firstTakesCode, TRIES_A_MINUTE } from './auth/rules.js';
-import { PACED_MS, PACED_WAITING } from './auth/service.js';
+import { type Exposure, requiresSetupCode, TRIES_A_MINUTE } from './auth/rules.js';
+import { LOGIN_PAUSE_MS, MAX_WAITING_LOGINS } from './auth/service.js';
 import { openSetupCode, type SetupCode } from './auth/setupcode.js';
 import { createTickets } from './auth/tickets.js';
 import { createIdentify } from './identity.js';
@@ -83,7 +83,7 @@ export const openAccounts = async (base: Base, deps: AccountsModuleDeps) => {
     identify: createIdentify({ signer, users, tokens, clock }),
     tickets,
     openSetup: async (exposure: Exposure): Promise<SetupCode> => {
-      const isNeeded = firstTakesCode(exposure) && !(await users.hasUsers());
+      const isNeeded = requiresSetupCode(exposure) && !(await users.hasUsers());
       return openSetupCode({ home, clock, isNeeded });
     },
     resources: ({ setup, reached, sockets, stopWork, scopes }: AccountsResourcesDeps) => {
@@ -102,12 +102,12 @@ export const openAccounts = async (base: Base, deps: AccountsModuleDeps) => {
         checkCode: (userId: string, code: string | undefined, device: string | null) =>
           checkLogin(checking, { userId, code, device }),
         limits: {
-          pace: createPace({ everyMs: PACED_MS, waiting: PACED_WAITING, wait: pause }),
+          pace: createPace({ everyMs: LOGIN_PAUSE_MS, waiting: MAX_WAITING_LOGINS, wait: pause }),
           tries: createRate(TRIES_A_MINUTE, clock),
           wait: pause,
         },
       };
-      const accounts = accountsOf(auth);
+      const accounts = createAccountOperations(auth);
       const invitations = invitationsStore(store);
       const openInvite = openRegistration({ invitations, clock, accounts });
       return {

@@ -6,23 +6,23 @@ import {
 } from '../approvals/module.js';
 import type { RegisteredModel } from '../models/module.js';
 import type { CallerTrust } from '../permissions/module.js';
-import { cliTools, grantOf, toolOf } from '../providers/clitools/tools.js';
+import { cliGrant, cliTools, findCliTool } from '../providers/clitools/tools.js';
 import type { AgentRow } from '../store/tables/agents.js';
 import type { ApprovalRow } from '../store/tables/permissions.js';
 import type { ModelConstraints } from './models.js';
 import type { AgentRun, Interruption, LoopDeps } from './run.js';
 import { type AgentFacts, readFacts } from './snapshot.js';
 import { agentTrust } from './taint.js';
-import { requestOf, waitForOwner } from './waitforapproval.js';
+import { buildApprovalRequest, waitForOwner } from './waitforapproval.js';
 
-export const MODEL_GRANTS = Object.values(cliTools).map(grantOf);
+export const MODEL_GRANTS = Object.values(cliTools).map(cliGrant);
 
 /**
  * Returns the models that may answer the agent. A command-line tool has a login and network access,
  * so an untrusted agent needs a grant of its hook or an approval of the owner for it. The approval
  * covers the model for the life of the agent. A denial is final.
  */
-export const modelConstraintsOf = async (
+export const findModelConstraints = async (
   deps: LoopDeps,
   run: AgentRun,
   facts: Pick<AgentFacts, 'now'>,
@@ -45,7 +45,9 @@ export const modelConstraintsOf = async (
     questions: isAsked ? [] : [questionOf(agent, first)],
     waiting: isAsked ? 1 : 0,
   });
-  return outcome === 'again' ? modelConstraintsOf(deps, run, await readFacts(deps, run)) : outcome;
+  return outcome === 'again'
+    ? findModelConstraints(deps, run, await readFacts(deps, run))
+    : outcome;
 };
 
 const ineligibleReason = (
@@ -54,8 +56,8 @@ const ineligibleReason = (
 ): string | null => {
   const { agent, trust, approvals } = of;
   if (entry.provider !== 'cli') return null;
-  const tool = toolOf(entry.modelId)?.tool;
-  if (tool && trust.granted.has(grantOf(tool))) return null;
+  const tool = findCliTool(entry.modelId)?.tool;
+  if (tool && trust.granted.has(cliGrant(tool))) return null;
   const approval = approvals.get(callIdOf(entry.name));
   const isApproved = approval?.status === 'approved';
   if (isApproved && approval.digest === callDigest(callOf(agent, entry))) return null;
@@ -71,12 +73,12 @@ const callIdOf = (name: string): string => `cli:${name}`;
 const callOf = (agent: AgentRow, { name, modelId }: RegisteredModel): ExactCall => ({
   agentId: agent.id,
   tool: 'cli',
-  action: toolOf(modelId)?.tool.name ?? modelId,
+  action: findCliTool(modelId)?.tool.name ?? modelId,
   arguments: { model: name, modelId },
 });
 
 const questionOf = (agent: AgentRow, entry: RegisteredModel): ApprovalRequest =>
-  requestOf(agent, callOf(agent, entry), {
+  buildApprovalRequest(agent, callOf(agent, entry), {
     callId: callIdOf(entry.name),
     reason: 'its model is a command-line tool, and the agent has read untrusted content',
     isUntrusted: true,

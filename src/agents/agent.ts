@@ -16,7 +16,7 @@ export const DEFAULT_LIMITS: AgentLimits = {
 };
 
 /** Permitted status changes. All others return 409. */
-export const moves: Record<AgentStatus, AgentStatus[]> = {
+export const STATUS_TRANSITIONS: Record<AgentStatus, AgentStatus[]> = {
   queued: ['running', 'paused', 'failed', 'stopped'],
   running: ['waiting_approval', 'paused', 'completed', 'failed', 'stopped'],
   waiting_approval: ['queued', 'paused', 'stopped'],
@@ -27,7 +27,7 @@ export const moves: Record<AgentStatus, AgentStatus[]> = {
 };
 
 const originsOf = (to: AgentStatus): AgentStatus[] =>
-  STATES.filter((from) => moves[from].includes(to));
+  STATES.filter((from) => STATUS_TRANSITIONS[from].includes(to));
 
 export const FINISHED: AgentStatus[] = ['completed', 'failed', 'stopped'];
 export const UNFINISHED: AgentStatus[] = ['queued', 'running', 'waiting_approval', 'paused'];
@@ -42,15 +42,15 @@ export const verbs = {
   stop: { from: originsOf('stopped'), to: 'stopped' },
 } as const satisfies Record<string, { from: AgentStatus[]; to: AgentStatus }>;
 
-export class ImpossibleMove extends Error {
+export class InvalidTransition extends Error {
   constructor(from: AgentStatus, verb: keyof typeof verbs) {
     super(`Cannot ${verb} the agent. Its status is ${from}.`);
-    this.name = 'ImpossibleMove';
+    this.name = 'InvalidTransition';
   }
 }
 
-export class NoSession extends Error {
-  override name = 'NoSession';
+export class SessionNotFound extends Error {
+  override name = 'SessionNotFound';
   override message = 'No session with that id';
 }
 
@@ -65,7 +65,7 @@ export const JOB = 'agent';
 
 export const AGENT_CHANNELS = ['agent.status', 'agent.message', 'agent.tool_call'];
 
-export const isAbout = (data: unknown, id: string): boolean =>
+export const isEventOfAgent = (data: unknown, id: string): boolean =>
   typeof data === 'object' && data !== null && 'agentId' in data && data.agentId === id;
 
 export const readPersona = (expert: string): Persona => JSON.parse(expert);

@@ -7,11 +7,11 @@ import type { Store } from '../store/store.js';
 import { type CallRequest, dayCaps } from './procedures/caps.js';
 import type { CallGrant } from './procedures/reserve.js';
 import { type DayCaps, releaseCall, settleCall } from './procedures/spending.js';
-import { CapReached } from './run.js';
+import { LimitReached } from './run.js';
 
-export type Quote = Pick<CallRequest, 'model' | 'price' | 'inputTokens' | 'outputTokens'>;
+export type CostEstimate = Pick<CallRequest, 'model' | 'price' | 'inputTokens' | 'outputTokens'>;
 
-export interface ReservedBudget extends Quote {
+export interface ReservedBudget extends CostEstimate {
   id: string;
   step: number;
 }
@@ -45,7 +45,7 @@ export const openBudget = (deps: BudgetDeps, { agent, isNoAgent, signal }: Spend
   const { store, clock } = deps;
   let isStep = true;
 
-  const request = (id: string, quote: Quote): CallRequest => {
+  const request = (id: string, quote: CostEstimate): CallRequest => {
     const { user_id: userId, hook_id: hookId } = agent;
     const at = iso(clock.now());
     return {
@@ -68,15 +68,15 @@ export const openBudget = (deps: BudgetDeps, { agent, isNoAgent, signal }: Spend
     /**
      * The first granted call counts as the step. Waits while only running calls use up a limit.
      * Returns null if a limit forbids another call of the step, and `gone` if the agent no longer
-     * runs. Throws CapReached if a limit forbids the first call, or the abort reason.
+     * runs. Throws LimitReached if a limit forbids the first call, or the abort reason.
      */
-    reserve: async (quote: Quote): Promise<ReservedBudget | 'gone' | null> => {
+    reserve: async (quote: CostEstimate): Promise<ReservedBudget | 'gone' | null> => {
       const id = mint('usage', clock.now());
       const grant = await awaitGrant(deps, signal, () => request(id, quote));
       if (grant.is === 'gone') return 'gone';
       if (grant.is !== 'granted') {
         if (!isStep) return null;
-        throw new CapReached(reasonOf(grant));
+        throw new LimitReached(reasonOf(grant));
       }
       isStep = false;
       return { ...quote, ...grant, id };
@@ -144,7 +144,13 @@ export const settleReserved = (
 const countedCost = (usd: number): number => (usd >= 0 && usd < MAX_USD ? usd : MAX_USD);
 
 /** Calls that ran when the daemon was killed count with everything that was reserved for them. */
-export const settleLeftover = async ({ store, clock }: { store: Store; clock: Clock }) => {
+export const settleLeftoverReservations = async ({
+  store,
+  clock,
+}: {
+  store: Store;
+  clock: Clock;
+}) => {
   const left = await store.db
     .selectFrom('reservations')
     .select(['id', 'input_tokens as inputTokens', 'output_tokens as outputTokens'])
@@ -154,7 +160,7 @@ export const settleLeftover = async ({ store, clock }: { store: Store; clock: Cl
   for (const row of left) await store.transact(settleCall({ ...row, latencyMs: 0, at }));
 };
 
-export const dailyCapsOf =
+export const readDailyLimits =
   ({ db }: Pick<Store, 'db'>, { dailyCostUsd }: { dailyCostUsd: number }) =>
   async (userId: string): Promise<DayCaps> => {
     const user = db.selectFrom('users').select('limits').where('id', '=', userId);

@@ -3,19 +3,24 @@ import { iso } from '../kernel/clock.js';
 import { excerpt, excerptOf } from '../kernel/excerpt.js';
 import type { ToolCall } from '../providers/llm/model.js';
 import type { Statement } from '../store/engine/protocol.js';
-import { statement, unlessUnmet, unmetStep } from '../store/store.js';
+import { isCommitted, statement, unmetStep } from '../store/store.js';
 import type { ApprovalRow } from '../store/tables/permissions.js';
 import type { Tool } from '../tools/module.js';
-import { type CallDecision, decisionOf, type UndecidedCalls, type UsedGrant } from './decision.js';
+import {
+  type CallDecision,
+  decideToolCall,
+  type UndecidedCalls,
+  type UsedGrant,
+} from './decision.js';
 import { createParallel, type StartedWork } from './parallel.js';
 import { type AgentRecord, createRecord } from './record.js';
-import { ENDED_AT, repetitionsOf } from './repeats.js';
-import { type AgentRun, CapReached, type Interruption, type LoopDeps } from './run.js';
+import { countRepetitions, FAIL_AT_REPETITION } from './repeats.js';
+import { type AgentRun, type Interruption, LimitReached, type LoopDeps } from './run.js';
 import { readStepFacts, type StepFacts } from './snapshot.js';
-import { effectOf, subAgentsOf, waitForAgents } from './subagents.js';
+import { callEffectId, findSubAgents, waitForAgents } from './subagents.js';
 import { taint } from './taint.js';
 import { MAX_RESULT_LENGTH, runToolCall, type ToolResult } from './toolcall.js';
-import { openCalls } from './turns.js';
+import { findOpenCalls } from './turns.js';
 import { waitForOwner } from './waitforapproval.js';
 
 /**
@@ -30,16 +35,16 @@ export const finishCalls = async (
 ): Promise<'again' | Interruption> => {
   const { agent } = run;
   const { messages, permissions } = facts ?? (await readStepFacts(deps, run));
-  const { calls, isOverridden } = openCalls(messages, agent.id);
+  const { calls, isOverridden } = findOpenCalls(messages, agent.id);
   if (calls.length === 0) return 'again';
   const ids = calls.map(({ id }) => id);
   const [tools, begun, approvals, subs] = await Promise.all([
     deps.access.toolsOf(agent, permissions),
     deps.rows.begunCalls(agent.id),
     approvalRows(deps.store).ofCalls(agent.id, ids),
-    subAgentsOf(deps, agent.id, calls),
+    findSubAgents(deps, agent.id, calls),
   ]);
-  const repetitions = repetitionsOf(messages, agent.id);
+  const repetitions = countRepetitions(messages, agent.id);
   return runCalls(deps, run, { calls, tools, begun, approvals, subs, isOverridden, repetitions });
 };
 
@@ -53,7 +58,7 @@ export const runCalls = async (
   run: AgentRun,
   open: UndecidedCalls,
 ): Promise<'again' | Interruption> => {
-  if (open.repetitions >= ENDED_AT) throw repetitionError(open);
+  if (open.repetitions >= FAIL_AT_REPETITION) throw repetitionError(open);
   const { broken, questions, delegated, waiting } = await performCalls(deps, run, open);
   if (broken) return broken === 'gone' ? broken : finishCalls(deps, run);
   const isAsking = questions.length + waiting > 0;
@@ -87,7 +92,7 @@ const performCalls = async (
     for (const call of open.calls) {
       const isAlone = !changesNothing(open, call);
       if (isAlone) await parallel.settled();
-      const decision = await decisionOf(deps, run, open, call);
+      const decision = await decideToolCall(deps, run, open, call);
       if (decision.do === 'run') {
         await parallel.add(() => beginCall(deps, run, { call, ...decision, performed }));
       } else if (decision.do === 'report') {
@@ -113,12 +118,12 @@ const performCalls = async (
 const changesNothing = ({ tools }: UndecidedCalls, call: ToolCall): boolean =>
   tools.find(call)?.isSafe(call.arguments) !== false;
 
-const repetitionError = ({ calls, repetitions }: UndecidedCalls): CapReached => {
+const repetitionError = ({ calls, repetitions }: UndecidedCalls): LimitReached => {
   const names = [...new Set(calls.map(({ name }) => name))].join(', ');
   const how = calls.some(({ fault }) => fault !== undefined)
     ? 'with arguments that cannot be parsed'
     : 'with the same arguments';
-  return new CapReached(
+  return new LimitReached(
     `stopped in a loop: ${names} was called ${repetitions} times in a row ${how}`,
   );
 };
@@ -164,7 +169,7 @@ const beginCall = async (
     executionId: agent.execution_id,
     openFolder: () => deps.access.folderOf(agent),
     signal,
-    effectId: effectOf(agent.id, call.id),
+    effectId: callEffectId(agent.id, call.id),
     hops: agent.hops,
     longestResult: MAX_RESULT_LENGTH,
     ...((approval || grant) && { isApproved: true }),
@@ -196,7 +201,7 @@ const recordReport = async (
 ): Promise<boolean> => {
   const result = { ok, content: excerpt(content, MAX_RESULT_LENGTH), ms: 0, isOutside: false };
   const record = createRecord(deps, agent).add(...holds);
-  return unlessUnmet(addResult(record, call, result).commit());
+  return isCommitted(addResult(record, call, result).commit());
 };
 
 const addResult = (

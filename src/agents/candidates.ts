@@ -17,12 +17,12 @@ type ModelLookup = Pick<Registry, 'find' | 'routes' | 'default'>;
  * local model stays local: only its own fallbacks and the digest follow, unless the fallbacks
  * contain `default`.
  */
-export const candidatesOf = (registry: ModelLookup, of: CandidateAgent): string[] => [
+export const candidateModels = (registry: ModelLookup, of: CandidateAgent): string[] => [
   ...new Set([...chosenFor(registry, of), digest.name]),
 ];
 
 /** Whether the digest was configured for the agent: as its model, a fallback, or the default. */
-export const choosesDigest = (registry: ModelLookup, of: CandidateAgent): boolean =>
+export const isDigestConfigured = (registry: ModelLookup, of: CandidateAgent): boolean =>
   chosenFor(registry, of).includes(digest.name);
 
 const chosenFor = (registry: ModelLookup, of: CandidateAgent): string[] => {

@@ -1,4 +1,4 @@
-import type { AgentSpeaker, Approvals } from '../approvals/module.js';
+import type { AgentMessageSender, Approvals } from '../approvals/module.js';
 import { type Expert, modelAndPersona } from '../experts/module.js';
 import type { TransactionStep } from '../store/engine/protocol.js';
 import type { AgentRow } from '../store/tables/agents.js';
@@ -22,7 +22,7 @@ interface ChatInput {
     steps(sessionId: string): TransactionStep[];
   };
   /** Sender, if the message may decide on an approval. */
-  by?: AgentSpeaker;
+  by?: AgentMessageSender;
   /** Throws if the sender may not send the agent a message. */
   check?(agent: AgentRow): void | Promise<void>;
 }
@@ -30,7 +30,7 @@ interface ChatInput {
 /**
  * The message goes to the active agent of the session, or starts the next turn of the newest one. A
  * new agent starts if there is none, if it has used up its limits, or if another model, topic or
- * expert is requested. Errors: NoSession, SessionBusy; with `by` also DecisionRefused and NotOpen.
+ * expert is requested. Errors: SessionNotFound, SessionBusy; with `by` also DecisionRefused and NotOpen.
  */
 export const createChat =
   (deps: {

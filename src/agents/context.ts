@@ -1,17 +1,17 @@
 import { dayAt } from '../kernel/zonetime.js';
 import type { ToolSpec, Turn } from '../providers/llm/model.js';
 import { estimateTokens } from '../providers/llm/tokens.js';
-import type { AgentRow, SaidRow } from '../store/tables/agents.js';
+import type { AgentRow, TranscriptMessageRow } from '../store/tables/agents.js';
 import { readPersona } from './agent.js';
 import type { ModelConstraints, Models } from './models.js';
-import { type DroppedContext, noteOf, trim } from './trim.js';
-import { inReadingOrder, turnsOf } from './turns.js';
+import { type DroppedContext, noteOf, trimConversation } from './trim.js';
+import { buildTurns, inReadingOrder } from './turns.js';
 
 /** Size of the note about removed content. */
 const NOTE_TOKENS = 100;
 
 interface ConversationInput {
-  rows: SaidRow[];
+  rows: TranscriptMessageRow[];
   memories: string[];
   /** Current time in milliseconds. */
   now: number;
@@ -20,7 +20,7 @@ interface ConversationInput {
   tools: ToolSpec[];
 }
 
-export const conversationOf = (
+export const buildConversation = (
   models: Pick<Models, 'room'>,
   agent: AgentRow,
   { rows: stored, memories, wanted, tools, now, timezone }: ConversationInput,
@@ -28,12 +28,12 @@ export const conversationOf = (
   const rows = inReadingOrder(stored);
   const remembered = memories.length === 0 ? [] : [REMEMBERED, ...memories];
   const notes = [...remembered, dateLine(now, timezone)];
-  const whole = [systemTurn(agent, ...notes), ...turnsOf(rows)];
+  const whole = [systemTurn(agent, ...notes), ...buildTurns(rows)];
   const excess = estimateTokens(whole, tools) - models.room(wanted);
   if (excess <= 0) return { turns: whole, dropped: null };
-  const { rows: kept, dropped } = trim(rows, agent.id, excess + NOTE_TOKENS);
+  const { rows: kept, dropped } = trimConversation(rows, agent.id, excess + NOTE_TOKENS);
   if (!dropped) return { turns: whole, dropped };
-  return { turns: [systemTurn(agent, ...notes, noteOf(dropped)), ...turnsOf(kept)], dropped };
+  return { turns: [systemTurn(agent, ...notes, noteOf(dropped)), ...buildTurns(kept)], dropped };
 };
 
 /**

@@ -3,7 +3,7 @@ import { contract, endpoint } from '../kernel/contract/endpoint.js';
 import { pageOf, pageQuery } from '../kernel/contract/page.js';
 import * as s from '../kernel/contract/schema.js';
 
-const big = () => s.whole(0, Number.MAX_SAFE_INTEGER);
+const big = () => s.integer(0, Number.MAX_SAFE_INTEGER);
 
 const status = () =>
   s.oneOf(
@@ -25,7 +25,7 @@ export const Agent = s.object('Agent', {
   model: s.text(200),
   prompt: s.anyText(10_000_000),
   status: status(),
-  untrusted: s.flag().description('Whether untrusted content has reached the agent'),
+  untrusted: s.boolean().description('Whether untrusted content has reached the agent'),
   parentId: s.nullable(s.id('agent')),
   sessionId: s.id('session'),
   hookId: s.nullable(s.id('hook')),
@@ -34,7 +34,7 @@ export const Agent = s.object('Agent', {
   usage: s.object('Usage', {
     inputTokens: big(),
     outputTokens: big(),
-    costUsd: s.amount(0, Number.MAX_SAFE_INTEGER),
+    costUsd: s.number(0, Number.MAX_SAFE_INTEGER),
   }),
   limits: AgentLimits,
   result: s.nullable(s.anyText(10_000_000)).description('Result. `null` until the agent finishes.'),
@@ -57,7 +57,9 @@ const NewAgent = s.object('NewAgent', {
   name: s.optional(s.text(200)),
   expertId: s.optional(s.text(80).description('Expert that the agent acts as')),
   orchestrated: s.optional(
-    s.flag().description('Whether to delegate the task to an expert that is chosen automatically'),
+    s
+      .boolean()
+      .description('Whether to delegate the task to an expert that is chosen automatically'),
   ),
   tools: s.optional(
     s
@@ -75,7 +77,7 @@ const NewAgent = s.object('NewAgent', {
 });
 
 const AgentEvent = s.object('AgentEvent', {
-  id: s.whole(1, Number.MAX_SAFE_INTEGER).description('Sequence number, from 1 per agent'),
+  id: s.integer(1, Number.MAX_SAFE_INTEGER).description('Sequence number, from 1 per agent'),
   type: s.oneOf('AgentEventType', 'agent.status', 'agent.message', 'agent.tool_call'),
   agentId: s.id('agent'),
   data: s.record('AgentEventData'),
@@ -157,7 +159,7 @@ export const agents = contract({
         'Sequence number of the oldest stored event. The newest 200 are stored.',
       ),
       gap: s
-        .flag()
+        .boolean()
         .description('Whether events after `after` have been dropped from the ring buffer'),
     }),
   }),

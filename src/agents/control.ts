@@ -1,15 +1,22 @@
-import { voidApproved, WITHDRAWN, withdraw } from '../approvals/module.js';
+import { voidApproved, WITHDRAWAL_REASONS, withdraw } from '../approvals/module.js';
 import { addJob, type Queue, removeJobOfAgent, resumeAgent } from '../jobs/module.js';
 import type { TransactionStep } from '../store/engine/protocol.js';
-import { statement, unlessUnmet, unmetStep } from '../store/store.js';
+import { isCommitted, statement, unmetStep } from '../store/store.js';
 import type { AgentRow } from '../store/tables/agents.js';
-import { FINISHED, ImpossibleMove, JOB, NoSession, SessionBusy } from './agent.js';
-import { jobOf, type MovingDeps, moveTree, moveUnder, type TreeMove, type Verb } from './move.js';
+import { FINISHED, InvalidTransition, JOB, SessionBusy, SessionNotFound } from './agent.js';
+import {
+  agentJob,
+  type TransitionDeps,
+  type TreeTransition,
+  transitionSubAgents,
+  transitionTree,
+  type Verb,
+} from './move.js';
 import { createRecord } from './record.js';
-import { onlyFree, type SpawnRequest, spawnRecord } from './spawn.js';
+import { assertSessionFree, type SpawnRequest, spawnRecord } from './spawn.js';
 import { createDeltas, type Deltas } from './textdeltas.js';
 
-export interface ControlDeps extends MovingDeps {
+export interface ControlDeps extends TransitionDeps {
   queue: Queue;
   removeFolder(agent: AgentRow): Promise<void>;
 }
@@ -39,7 +46,7 @@ export const createControl = (deps: ControlDeps) => {
    * if the agent is gone.
    */
   const move = async (agent: AgentRow, verb: Verb): Promise<AgentRow[] | null> => {
-    const { record, under, published } = await moveTree(deps, agent, verb);
+    const { record, under, published } = await transitionTree(deps, agent, verb);
     const unmet = await unmetStep(record.commit());
     if (unmet === null) {
       published();
@@ -47,7 +54,7 @@ export const createControl = (deps: ControlDeps) => {
     }
     const now = await rows.byId(agent.id);
     if (!now) return null;
-    if (unmet === 0) throw new ImpossibleMove(now.status, verb);
+    if (unmet === 0) throw new InvalidTransition(now.status, verb);
     return move(now, verb);
   };
 
@@ -66,7 +73,7 @@ export const createControl = (deps: ControlDeps) => {
     const reply = isNextTurn
       ? nextTurn(deps, agent, content)
       : await interjection(deps, agent, content);
-    if (await unlessUnmet(reply.record.add(...also).commit())) {
+    if (await isCommitted(reply.record.add(...also).commit())) {
       reply.published();
       queue.added(agent.lane);
       return;
@@ -79,8 +86,8 @@ export const createControl = (deps: ControlDeps) => {
 
   const remove = async (agent: AgentRow): Promise<void> => {
     const gone = [agent, ...(await rows.under(agent.id))];
-    const { record, under, published } = await removal(deps, agent, gone);
-    if (!(await unlessUnmet(record.commit()))) {
+    const { record, under, published } = await buildRemoval(deps, agent, gone);
+    if (!(await isCommitted(record.commit()))) {
       const now = await rows.byId(agent.id);
       return now && remove(now);
     }
@@ -99,20 +106,20 @@ export const createControl = (deps: ControlDeps) => {
 
   return {
     live,
-    /** Errors: NoSession, SessionBusy. */
+    /** Errors: SessionNotFound, SessionBusy. */
     spawn: async (agent: SpawnRequest): Promise<{ id: string; sessionId: string }> => {
       const session =
         agent.sessionId !== undefined && (await rows.session(agent.userId, agent.sessionId));
-      if (session === undefined) throw new NoSession();
+      if (session === undefined) throw new SessionNotFound();
       const { id, sessionId, record } = spawnRecord(deps, agent);
       record.add(addJob({ kind: JOB, ref: id, lane: agent.lane, runAt: record.at }));
-      if (!(await unlessUnmet(record.commit()))) throw new SessionBusy();
+      if (!(await isCommitted(record.commit()))) throw new SessionBusy();
       queue.added(agent.lane);
       return { id, sessionId };
     },
     /** Commits the message together with `also`. Errors: SessionBusy. */
     message,
-    /** Errors: ImpossibleMove. */
+    /** Errors: InvalidTransition. */
     pause: async (agent: AgentRow): Promise<void> => {
       await interrupt((await move(agent, 'pause')) ?? []);
     },
@@ -132,17 +139,21 @@ export const createControl = (deps: ControlDeps) => {
 
 export type AgentControl = ReturnType<typeof createControl>;
 
-const removal = async (deps: ControlDeps, agent: AgentRow, gone: AgentRow[]): Promise<TreeMove> => {
+const buildRemoval = async (
+  deps: ControlDeps,
+  agent: AgentRow,
+  gone: AgentRow[],
+): Promise<TreeTransition> => {
   const { store } = deps;
   const ids = gone.map(({ id }) => id);
   const forgotten = store.db.deleteFrom('agents').where('id', 'in', ids);
   if (!FINISHED.includes(agent.status)) {
-    const whole = await moveTree(deps, agent, 'stop');
+    const whole = await transitionTree(deps, agent, 'stop');
     whole.record.add(statement(forgotten, gone.length));
     return whole;
   }
   const withdrawn = await withdraw(deps, agent.id, 'stopped');
-  const { moves, ...rest } = await moveUnder(deps, agent, 'stop');
+  const { moves, ...rest } = await transitionSubAgents(deps, agent, 'stop');
   const record = createRecord(deps, agent)
     .only(FINISHED)
     .add(removeJobOfAgent(agent.id), ...withdrawn.statements);
@@ -151,10 +162,10 @@ const removal = async (deps: ControlDeps, agent: AgentRow, gone: AgentRow[]): Pr
 };
 
 const unlessFinished = (error: unknown): void => {
-  if (!(error instanceof ImpossibleMove)) throw error;
+  if (!(error instanceof InvalidTransition)) throw error;
 };
 
-type MessageRecord = Pick<TreeMove, 'record' | 'published'>;
+type MessageRecord = Pick<TreeTransition, 'record' | 'published'>;
 
 /**
  * The message denies pending approvals. A waiting agent reads it immediately, a working one before
@@ -168,7 +179,7 @@ const interjection = async (
   const { statements, pending, published } = await withdraw(deps, agent.id, 'overtaken');
   const record = createRecord(deps, agent);
   const waits = agent.status === 'waiting_approval';
-  if (waits) record.move([agent.status], 'queued').add(jobOf(agent, record.at));
+  if (waits) record.move([agent.status], 'queued').add(agentJob(agent, record.at));
   else record.only([agent.status]).add(resumeAgent(deps.store, agent.id, record.at));
   record.add(...statements);
   for (const row of pending) {
@@ -178,7 +189,7 @@ const interjection = async (
       callId: row.call_id,
       tool: `${row.tool}.${row.action}`,
       status: 'denied',
-      reason: WITHDRAWN.overtaken,
+      reason: WITHDRAWAL_REASONS.overtaken,
     });
   }
   return { record: record.message({ role: 'user', content }), published };
@@ -187,10 +198,10 @@ const interjection = async (
 const nextTurn = (deps: ControlDeps, agent: AgentRow, content: string): MessageRecord => {
   const record = createRecord(deps, agent);
   record
-    .add(onlyFree(deps.store, { id: agent.session_id, userId: agent.user_id }))
+    .add(assertSessionFree(deps.store, { id: agent.session_id, userId: agent.user_id }))
     .move(FINISHED, 'queued', { result: null, note: null, error: null, finished_at: null })
     .add(voidApproved(deps.store, agent.id, record.at))
     .message({ role: 'user', content })
-    .add(jobOf(agent, record.at));
+    .add(agentJob(agent, record.at));
   return { record, published: () => undefined };
 };

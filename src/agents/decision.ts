@@ -6,21 +6,21 @@ import {
   MAX_ARGUMENTS_LENGTH,
 } from '../approvals/module.js';
 import { canonical } from '../kernel/jsonvalue.js';
-import { judge } from '../permissions/module.js';
+import { judgeToolCall } from '../permissions/module.js';
 import type { ToolCall } from '../providers/llm/model.js';
 import type { Statement } from '../store/engine/protocol.js';
 import type { AgentRow } from '../store/tables/agents.js';
 import type { ApprovalRow, GrantRow } from '../store/tables/permissions.js';
 import type { Tool } from '../tools/module.js';
-import { withNote } from './end.js';
-import { TOLD_AT } from './repeats.js';
+import { appendNote } from './end.js';
+import { WARN_AT_REPETITION } from './repeats.js';
 import type { AgentRun, LoopDeps } from './run.js';
 import { readFacts } from './snapshot.js';
-import { notWaitedText, onlyUnfinished, resultOfSubAgent } from './subagents.js';
+import { assertUnfinished, stillRunningText, subAgentResult } from './subagents.js';
 import { trustAtReply } from './taint.js';
 import type { Toolset } from './toolset.js';
 import { INTERRUPTED } from './turns.js';
-import { requestOf } from './waitforapproval.js';
+import { buildApprovalRequest } from './waitforapproval.js';
 
 export interface UndecidedCalls {
   calls: ToolCall[];
@@ -35,7 +35,7 @@ export interface UndecidedCalls {
   repetitions: number;
 }
 
-export const UNTOUCHED = {
+export const NEW_CALL_STATE = {
   begun: new Set(),
   approvals: new Map(),
   subs: new Map(),
@@ -70,7 +70,7 @@ const unreadableText = (tool: string, fault: string): string =>
  * Decides right before the call runs, by the current permissions, grants and approvals, and by the
  * trust that the agent had when it chose the call.
  */
-export const decisionOf = async (
+export const decideToolCall = async (
   deps: LoopDeps,
   run: AgentRun,
   open: UndecidedCalls,
@@ -86,11 +86,11 @@ export const decisionOf = async (
   if (approval?.used_at != null) return report(open.isOverridden ? OVERRIDDEN : INTERRUPTED);
   if (approval) return decisionBy(approval, tool, tool && exactCall(agent.id, tool, call));
   if (open.isOverridden) return report(OVERRIDDEN);
-  if (open.repetitions >= TOLD_AT) return report(REPEATED);
+  if (open.repetitions >= WARN_AT_REPETITION) return report(REPEATED);
   if (!tool) return { do: 'run', tool };
   const { permissions, now } = await readFacts(deps, run);
   const trust = trustAtReply(now);
-  const { level, because } = judge(tool, call.arguments, { permissions, trust });
+  const { level, because } = judgeToolCall(tool, call.arguments, { permissions, trust });
   if (level === 'allow') return { do: 'run', tool };
   if (level === 'deny') return report(`Denied: ${because}. It was not run.`);
   const judged = { tool, arguments: call.arguments, isUntrusted: trust.isUntrusted };
@@ -108,7 +108,7 @@ export const decisionOf = async (
     grantScopes: grantScopesOf(judged),
     definitionDigest: tool.definitionDigest,
   };
-  return { do: 'ask', question: requestOf(agent, exactCall(agent.id, tool, call), why) };
+  return { do: 'ask', question: buildApprovalRequest(agent, exactCall(agent.id, tool, call), why) };
 };
 
 const report = (content: string): CallDecision => ({ do: 'report', ok: false, content });
@@ -119,15 +119,15 @@ const subAgentDecision = async (
   sub: AgentRow,
   isOverridden: boolean,
 ): Promise<CallDecision> => {
-  const result = resultOfSubAgent(sub);
+  const result = subAgentResult(sub);
   if (result?.ok && sub.note !== null) {
-    const content = withNote({ result: result.content, note: sub.note });
+    const content = appendNote({ result: result.content, note: sub.note });
     return { do: 'report', ok: true, content };
   }
   if (result) return { do: 'report', ...result };
   if (!isOverridden) return { do: 'waitForSubAgent' };
-  const holds = [onlyUnfinished(deps.store, [sub.effect_id])];
-  return { do: 'report', ok: true, content: notWaitedText(sub), holds };
+  const holds = [assertUnfinished(deps.store, [sub.effect_id])];
+  return { do: 'report', ok: true, content: stillRunningText(sub), holds };
 };
 
 const exactCall = (agentId: string, tool: Tool, call: ToolCall): ExactCall => ({

@@ -2,12 +2,12 @@ import { sql } from 'kysely';
 import { type Expert, type Experts, modelAndPersona } from '../experts/module.js';
 import { addJobFirst, type Queue } from '../jobs/module.js';
 import type { Statement } from '../store/engine/protocol.js';
-import { assertRows, type Store, unlessUnmet } from '../store/store.js';
+import { assertRows, isCommitted, type Store } from '../store/store.js';
 import type { AgentRow } from '../store/tables/agents.js';
 import {
   type Delegate,
   type Delegation,
-  Pending,
+  PendingResult,
   type ToolContext,
   ToolRefused,
 } from '../tools/module.js';
@@ -36,9 +36,9 @@ export const createDelegate =
     const child = await subAgent(deps, { parent, order, context });
     const { id, record } = spawnRecord(deps, child, assertRoom(deps.store, parent));
     record.add(addJobFirst(deps.store, { kind: JOB, ref: id, lane: child.lane, runAt: record.at }));
-    if (!(await unlessUnmet(record.commit()))) throw refused(await refusalReason(deps, parent));
+    if (!(await isCommitted(record.commit()))) throw refused(await refusalReason(deps, parent));
     deps.queue.added(child.lane);
-    return new Pending(id);
+    return new PendingResult(id);
   };
 
 const refused = (why: string): ToolRefused => new ToolRefused(`agents.delegate: ${why}`);

@@ -10,17 +10,17 @@ import {
 import type { AgentRow, AgentStatus } from '../store/tables/agents.js';
 import type { LiveAgents } from './control.js';
 import type { AgentOutcome } from './followers.js';
-import { endExecution, type MovingDeps, moveUnder } from './move.js';
+import { endExecution, type TransitionDeps, transitionSubAgents } from './move.js';
 import { remainingNotices } from './notifytool.js';
 import { type AgentRecord, createRecord } from './record.js';
-import { wakeParent } from './subagents.js';
+import { resumeParent } from './subagents.js';
 import { taintParent } from './taint.js';
 
 const RUNNING: AgentStatus[] = ['running'];
 /** A loop that cannot start leaves its agent queued. */
 const UNENDED: AgentStatus[] = ['queued', 'running'];
 
-export interface EndingDeps extends MovingDeps {
+export interface EndingDeps extends TransitionDeps {
   queue: Pick<Queue, 'added'>;
   live: LiveAgents;
 }
@@ -44,15 +44,15 @@ export const endAgent = async (
   // Requested in one turn, so that the reader thread gets them in one message.
   const [consequence, messages, orphaned] = await Promise.all([
     deps.followers.ending(agent, outcome),
-    postingsOf(deps, agent, outcome),
-    outcome.status === 'failed' ? moveUnder(deps, agent, 'stop') : null,
+    endNotifications(deps, agent, outcome),
+    outcome.status === 'failed' ? transitionSubAgents(deps, agent, 'stop') : null,
   ]);
   record
     .move(from, outcome.status, { ...ended, note: noteOf(outcome), finished_at: record.at })
     .add(
       removeJobOfAgent(agent.id),
       ...taintParent(store, agent),
-      ...wakeParent(store, { ...agent, ...ended, status: outcome.status }, record.at),
+      ...resumeParent(store, { ...agent, ...ended, status: outcome.status }, record.at),
       ...endExecution(agent, executionOutcome(outcome), record.at),
       ...consequence.statements,
       ...messages.flatMap(({ statements }) => statements),
@@ -67,7 +67,7 @@ export const endAgent = async (
   deps.followers.ended(agent);
 };
 
-const postingsOf = async (
+const endNotifications = async (
   deps: EndingDeps,
   agent: AgentRow,
   outcome: AgentOutcome,
@@ -98,7 +98,7 @@ const executionOutcome = (outcome: AgentOutcome) =>
     : { status: 'error' as const, error: outcome.error };
 
 const messageOf = (agent: AgentRow, outcome: AgentOutcome): Notice => {
-  const body = outcome.status === 'completed' ? withNote(outcome) : outcome.error;
+  const body = outcome.status === 'completed' ? appendNote(outcome) : outcome.error;
   return {
     kind: `agent_${outcome.status}`,
     title: outcome.status === 'completed' ? agent.name : `${agent.name} failed`,
@@ -108,7 +108,7 @@ const messageOf = (agent: AgentRow, outcome: AgentOutcome): Notice => {
   };
 };
 
-export const withNote = ({ result, note }: { result: string; note?: string }): string =>
+export const appendNote = ({ result, note }: { result: string; note?: string }): string =>
   note === undefined ? result : `${result}\n\n${note}`;
 
 /**

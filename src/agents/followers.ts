@@ -1,5 +1,5 @@
 import type { Approval } from '../approvals/module.js';
-import { NOTHING, type Notice, type QueuedMessage } from '../outbound/module.js';
+import { EMPTY_POSTING, type Notice, type QueuedMessage } from '../outbound/module.js';
 import type { Statement } from '../store/engine/protocol.js';
 import type { AgentRow } from '../store/tables/agents.js';
 
@@ -38,7 +38,7 @@ export interface Executions {
 
 const NO_CONSEQUENCE: FollowUp = { statements: [], committed: () => undefined };
 const NO_EXECUTIONS: Executions = {
-  event: async () => NOTHING,
+  event: async () => EMPTY_POSTING,
   failure: async () => null,
   ended: () => undefined,
   approvalsRequested: async () => NO_CONSEQUENCE,

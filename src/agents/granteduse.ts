@@ -9,7 +9,7 @@ import { agentTrust } from './taint.js';
 /**
  * An impersonating admin must not use tools that the person granted. Throws a 403 that names them.
  */
-export const createUseRefusal =
+export const createGrantedUseCheck =
   ({ store, clock }: { store: Store; clock: Clock }) =>
   (grants: Pick<GrantRule, 'refuseUse'>) =>
   async (by: Pick<Caller, 'impersonator'>, agent: AgentRow): Promise<void> => {
@@ -19,4 +19,4 @@ export const createUseRefusal =
     grants.refuseUse(by, [...agentTrust(agent).granted, ...tools]);
   };
 
-export type RefuseUse = ReturnType<ReturnType<typeof createUseRefusal>>;
+export type CheckGrantedUse = ReturnType<ReturnType<typeof createGrantedUseCheck>>;

@@ -1,16 +1,16 @@
 import type { Job, JobHandler } from '../jobs/module.js';
 import { iso } from '../kernel/clock.js';
 import { ModelFailure } from '../providers/llm/model.js';
-import { unlessUnmet } from '../store/store.js';
+import { isCommitted } from '../store/store.js';
 import type { AgentRow } from '../store/tables/agents.js';
 import type { AgentLimits } from './agent.js';
 import { finishCalls } from './calls.js';
 import { endAgent } from './end.js';
-import { route } from './orchestrate.js';
-import { type AgentRun, CapReached, type LoopDeps, type LoopOutcome } from './run.js';
-import { factsOf, readStepFacts, type StepFacts } from './snapshot.js';
-import { takeStep } from './step.js';
-import { openCalls } from './turns.js';
+import { routeToExpert } from './orchestrate.js';
+import { type AgentRun, LimitReached, type LoopDeps, type LoopOutcome } from './run.js';
+import { factsFromSnapshot, readStepFacts, type StepFacts } from './snapshot.js';
+import { runStep } from './step.js';
+import { findOpenCalls } from './turns.js';
 
 const SUSPENDED = 'the account of its owner is disabled';
 
@@ -30,7 +30,7 @@ export const createLoop = (deps: LoopDeps): JobHandler => {
   const { running } = deps.live;
 
   const fail = async (agent: AgentRow, error: string): Promise<void> => {
-    if (await unlessUnmet(endAgent(deps, agent, { status: 'failed', error }))) return;
+    if (await isCommitted(endAgent(deps, agent, { status: 'failed', error }))) return;
     const now = await rows.byId(agent.id);
     // A sub-agent changed its status at the same moment.
     if (now?.status === 'queued' || now?.status === 'running') await fail(now, error);
@@ -51,7 +51,9 @@ export const createLoop = (deps: LoopDeps): JobHandler => {
       await keepTime(deps, run);
       if (stop.aborted) return;
       if (shutdown.aborted) throw error;
-      const reason = timeLimit.aborted ? `time limit of ${maxSeconds} s reached` : sayWhy(error);
+      const reason = timeLimit.aborted
+        ? `time limit of ${maxSeconds} s reached`
+        : failureMessage(error);
       if (reason === null) throw error;
       await fail(agent, reason);
     }
@@ -66,7 +68,7 @@ export const createLoop = (deps: LoopDeps): JobHandler => {
     const { number: id, data, at } = beginning.event;
     const event = { id, type: 'agent.status', agentId: agent.id, data, at } as const;
     hub.publish(agent.user_id, event.type, event);
-    return attempt(agent, factsOf(agent, beginning.snapshot), interrupts);
+    return attempt(agent, factsFromSnapshot(agent, beginning.snapshot), interrupts);
   };
 
   /** Deletes only this job, because the agent may already have a newer one. */
@@ -102,15 +104,15 @@ export const createLoop = (deps: LoopDeps): JobHandler => {
 
 /** `facts` are for the first step only. */
 const work = async (deps: LoopDeps, run: AgentRun, facts: StepFacts): Promise<LoopOutcome> => {
-  const { calls } = openCalls(facts.messages, run.agent.id);
+  const { calls } = findOpenCalls(facts.messages, run.agent.id);
   const finished = calls.length === 0 ? 'again' : await finishCalls(deps, run, facts);
   if (finished !== 'again') return finished;
-  const routed = await route(deps, run);
+  const routed = await routeToExpert(deps, run);
   if (typeof routed === 'string') return routed;
   const isFirst = calls.length === 0 && routed === run;
-  let outcome = await takeStep(deps, routed, isFirst ? facts : await readStepFacts(deps, routed));
+  let outcome = await runStep(deps, routed, isFirst ? facts : await readStepFacts(deps, routed));
   while (outcome === 'again') {
-    outcome = await takeStep(deps, routed, await readStepFacts(deps, routed));
+    outcome = await runStep(deps, routed, await readStepFacts(deps, routed));
   }
   return outcome;
 };
@@ -129,5 +131,5 @@ const keepTime = async ({ store }: LoopDeps, { agent, activeMs }: AgentRun): Pro
     .execute();
 };
 
-const sayWhy = (error: unknown): string | null =>
-  error instanceof CapReached || error instanceof ModelFailure ? error.message : null;
+const failureMessage = (error: unknown): string | null =>
+  error instanceof LimitReached || error instanceof ModelFailure ? error.message : null;

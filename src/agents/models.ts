@@ -9,8 +9,8 @@ import {
 } from '../providers/llm/model.js';
 import { usageWith } from '../providers/llm/tally.js';
 import { estimateTokens } from '../providers/llm/tokens.js';
-import type { Quote, ReservedBudget, StepBudget } from './budget.js';
-import { type CandidateAgent, candidatesOf, choosesDigest } from './candidates.js';
+import type { CostEstimate, ReservedBudget, StepBudget } from './budget.js';
+import { type CandidateAgent, candidateModels, isDigestConfigured } from './candidates.js';
 import type { ReplyDeltas } from './textdeltas.js';
 
 export interface ModelReply {
@@ -27,7 +27,7 @@ export interface ModelConstraints extends CandidateAgent {
   barred(entry: RegisteredModel): string | null;
 }
 
-export interface AskedStep extends Omit<ModelRequest, 'onText'> {
+export interface StepModelRequest extends Omit<ModelRequest, 'onText'> {
   /** Starts forwarding the reply of one model to a step. */
   beginDeltas?(step: number): ReplyDeltas;
   /**
@@ -76,7 +76,7 @@ export const createModels = (registry: Registry, health: ModelHealths) => {
 
   const ask = async (
     model: Model,
-    { beginDeltas, ...step }: AskedStep,
+    { beginDeltas, ...step }: StepModelRequest,
     { budget, reserved }: { budget: StepBudget; reserved: ReservedBudget },
   ): Promise<Attempt> => {
     const since = performance.now();
@@ -94,7 +94,7 @@ export const createModels = (registry: Registry, health: ModelHealths) => {
       const failure = error instanceof ModelFailure ? error : null;
       if (failure && !step.signal.aborted) health.failed(model.name, failure);
       else health.released(model.name);
-      await budget.close(reserved, failure ? failure.usage : wholeOf(reserved), tookMs());
+      await budget.close(reserved, failure ? failure.usage : fullReservation(reserved), tookMs());
       if (!failure || step.signal.aborted) throw error;
       return { because: failure.message, isTooLarge: failure.kind === 'context_length' };
     } finally {
@@ -105,11 +105,12 @@ export const createModels = (registry: Registry, health: ModelHealths) => {
   const attempt = async (
     name: string,
     wanted: ModelConstraints,
-    step: AskedStep,
+    step: StepModelRequest,
     budget: StepBudget,
   ): Promise<Attempt> => {
     const entry = registry.find(name);
-    const because = whyBarred(entry, wanted) ?? health.refusal(name) ?? toolFault(entry, step);
+    const because =
+      ineligibleReason(entry, wanted) ?? health.refusal(name) ?? toolFault(entry, step);
     if (!entry || because !== null) return { because: because ?? '' };
     const excess = sizeFault(entry, step);
     if (excess !== null) return { because: excess, isTooLarge: true };
@@ -141,11 +142,11 @@ export const createModels = (registry: Registry, health: ModelHealths) => {
      */
     routed: (topic?: string): string => routed(topic) ?? registry.default(),
     first: (of: CandidateAgent): RegisteredModel | undefined =>
-      registry.find(candidatesOf(registry, of).find(has) ?? ''),
+      registry.find(candidateModels(registry, of).find(has) ?? ''),
     /** Models to which an agent may delegate: its own that lead to no others. */
     within: (of: CandidateAgent): string[] => {
-      const own = candidatesOf(registry, of);
-      const reaches = (model: string) => candidatesOf(registry, { ...of, model });
+      const own = candidateModels(registry, of);
+      const reaches = (model: string) => candidateModels(registry, { ...of, model });
       return own.filter((name) => has(name) && reaches(name).every((each) => own.includes(each)));
     },
     /**
@@ -155,16 +156,16 @@ export const createModels = (registry: Registry, health: ModelHealths) => {
      */
     ask: async (
       wanted: ModelConstraints,
-      step: AskedStep,
+      step: StepModelRequest,
       budget: StepBudget,
     ): Promise<ModelReply | 'gone'> => {
       const passedOver: ModelReply['passedOver'] = [];
       const isDigestChosen = enabledOf(registry).some(({ source }) => source !== 'builtin');
       let isSizeAlone = true;
-      for (const name of candidatesOf(registry, wanted)) {
-        const unanswered = reasonsOf(passedOver);
+      for (const name of candidateModels(registry, wanted)) {
+        const unanswered = formatFailures(passedOver);
         const isLastResort =
-          name === digest.name && !isSizeAlone && !choosesDigest(registry, wanted);
+          name === digest.name && !isSizeAlone && !isDigestConfigured(registry, wanted);
         if (isLastResort && !step.isDigestEnough) break;
         const attempted = await attempt(
           name,
@@ -177,12 +178,15 @@ export const createModels = (registry: Registry, health: ModelHealths) => {
         isSizeAlone &&= attempted.isTooLarge === true;
         passedOver.push({ model: name, because: attempted.because });
       }
-      throw new ModelFailure('server', `No model answered. ${reasonsOf(passedOver).join('. ')}.`);
+      throw new ModelFailure(
+        'server',
+        `No model answered. ${formatFailures(passedOver).join('. ')}.`,
+      );
     },
     /** Maximum size of a prompt for the likely model, in tokens, with room for a reply. */
     room: (wanted: ModelConstraints): number => {
-      const mayHave = (name: string) => whyBarred(registry.find(name), wanted) === null;
-      const likely = candidatesOf(registry, wanted).find(
+      const mayHave = (name: string) => ineligibleReason(registry.find(name), wanted) === null;
+      const likely = candidateModels(registry, wanted).find(
         (name) => mayHave(name) && !health.refusal(name),
       );
       const window = registry.find(likely ?? '')?.contextWindow ?? 0;
@@ -193,7 +197,7 @@ export const createModels = (registry: Registry, health: ModelHealths) => {
 
 export type Models = ReturnType<typeof createModels>;
 
-export const reasonsOf = (passedOver: ModelReply['passedOver']): string[] =>
+export const formatFailures = (passedOver: ModelReply['passedOver']): string[] =>
   passedOver.map(({ model, because }) =>
     because.startsWith(model) ? because : `${model}: ${because}`,
   );
@@ -217,7 +221,10 @@ const sizeFault = (
   return `${entry.name} was not called: the prompt has about ${tokens} tokens, but the context window has ${entry.contextWindow}`;
 };
 
-const whyBarred = (entry: RegisteredModel | undefined, wanted: ModelConstraints): string | null => {
+const ineligibleReason = (
+  entry: RegisteredModel | undefined,
+  wanted: ModelConstraints,
+): string | null => {
   if (!entry) return 'the model no longer exists';
   if (!entry.isEnabled) return 'it is disabled';
   return entry.whyKeyless() ?? wanted.barred(entry);
@@ -230,7 +237,7 @@ const isAboutTools = (turn: ModelRequest['turns'][number]): boolean =>
 const quoteOf = (
   entry: RegisteredModel,
   { turns, tools, maxOutputTokens = MAX_REPLY_LENGTH }: ModelRequest,
-): Quote => {
+): CostEstimate => {
   const { name: model, price, contextWindow } = entry;
   if (entry.source === 'builtin') return { model, price: null, inputTokens: 0, outputTokens: 0 };
   const tokens = estimateTokens(turns, tools);
@@ -244,5 +251,5 @@ const quoteOf = (
 };
 
 /** The whole reservation, because the progress of the call is unknown. */
-const wholeOf = ({ inputTokens, outputTokens, price }: ReservedBudget): ModelUsage =>
+const fullReservation = ({ inputTokens, outputTokens, price }: ReservedBudget): ModelUsage =>
   usageWith(price ?? undefined, inputTokens, outputTokens);

@@ -9,20 +9,20 @@ import type { Hub } from '../realtime/module.js';
 import type { Skills } from '../skills/module.js';
 import type { Tools } from '../tools/module.js';
 import { JOB } from './agent.js';
-import { settleLeftover } from './budget.js';
+import { settleLeftoverReservations } from './budget.js';
 import { chatResource } from './chat/routes.js';
 import { createChat } from './chat.js';
 import { createControl } from './control.js';
 import { createDelegate } from './delegate.js';
 import { createFollowers } from './followers.js';
-import { createUseRefusal } from './granteduse.js';
+import { createGrantedUseCheck } from './granteduse.js';
 import { createLoop } from './loop.js';
 import { createModels } from './models.js';
 import { createNotify } from './notifytool.js';
 import { agentsResource } from './routes.js';
 import { agentRows } from './rows.js';
 import type { Recall } from './run.js';
-import { toolsetOf, toolsOfPersona } from './toolset.js';
+import { createToolset, personaToolFilter } from './toolset.js';
 import { createUserCalls } from './usercalls.js';
 import { createEmbedderSource } from './userembedder.js';
 import { createSpeechModels } from './userspeech.js';
@@ -32,19 +32,19 @@ export { MODEL_GRANTS } from './admission.js';
 export {
   type AgentLimits,
   JOB,
-  NoSession,
   SessionBusy,
+  SessionNotFound,
   UNFINISHED,
   webhookPrompt,
 } from './agent.js';
-export { dailyCapsOf } from './budget.js';
+export { readDailyLimits } from './budget.js';
 export type { Chat } from './chat.js';
 export type { AgentControl } from './control.js';
-export { withNote } from './end.js';
+export { appendNote } from './end.js';
 export type { AgentOutcome, ExecutionEnd, Executions, FollowUp } from './followers.js';
 export type { ModelState, Models } from './models.js';
 export type { DayCaps } from './procedures/spending.js';
-export { agentFaults, namedExpert } from './routes.js';
+export { agentFaults, findNamedExpert } from './routes.js';
 export type { AgentRows } from './rows.js';
 export { type SpawnRequest, spawnRecord } from './spawn.js';
 export { taint } from './taint.js';
@@ -53,7 +53,7 @@ export type { UserCalls } from './usercalls.js';
 export {
   type SpeechModel,
   type SpeechModels,
-  SpeechUnheard,
+  TranscriptionFailed,
 } from './userspeech.js';
 
 export interface AgentsModuleDeps {
@@ -92,7 +92,7 @@ export const openAgents = (base: Base, deps: AgentsModuleDeps) => {
     removeFolder: ({ user_id, id }) => tools.work.remove(user_id, id),
   });
   const chat = createChat({ rows, control, models, approvals });
-  const useRefusal = createUseRefusal({ store, clock });
+  const useRefusal = createGrantedUseCheck({ store, clock });
   approvals.findAgents(findWaitingAgent({ store, clock, hub, rows, queue }));
   tools.handle({
     notify: createNotify({ store, clock, outbox }),
@@ -142,8 +142,8 @@ export const openAgents = (base: Base, deps: AgentsModuleDeps) => {
           recall,
           toolsOf: async (agent, permissions) => {
             await skills.keepFresh();
-            const suits = toolsOfPersona(agent, skills.servers.all());
-            return toolsetOf(tools.toolbox, permissions, suits);
+            const suits = personaToolFilter(agent, skills.servers.all());
+            return createToolset(tools.toolbox, permissions, suits);
           },
           folderOf: ({ user_id, id }) => tools.work.open(user_id, id),
           dailyCostUsd,
@@ -152,7 +152,7 @@ export const openAgents = (base: Base, deps: AgentsModuleDeps) => {
       queue.handle(JOB, loop);
     },
     /** Settles reservations of calls that ran when the daemon was killed. */
-    load: () => settleLeftover({ store, clock }),
+    load: () => settleLeftoverReservations({ store, clock }),
     resources: ({ grants }: Permissions) => ({
       agents: agentsResource({
         rows,

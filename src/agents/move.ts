@@ -8,10 +8,10 @@ import { JOB, UNFINISHED, verbs } from './agent.js';
 import type { Followers } from './followers.js';
 import { remainingNotices } from './notifytool.js';
 import { type AgentRecord, createRecord, type RecordDeps } from './record.js';
-import { type AgentRows, isUnder } from './rows.js';
-import { wakeParent } from './subagents.js';
+import { type AgentRows, isSubAgentOf } from './rows.js';
+import { resumeParent } from './subagents.js';
 
-export interface MovingDeps extends RecordDeps {
+export interface TransitionDeps extends RecordDeps {
   rows: AgentRows;
   outbound: Outbound;
   followers: Followers;
@@ -20,7 +20,7 @@ export interface MovingDeps extends RecordDeps {
 export type Verb = keyof typeof verbs;
 
 /** The effect of a command on an agent and its sub-agents, in one transaction. */
-export interface TreeMove {
+export interface TreeTransition {
   /**
    * The commit throws Unmet: at 0 if the status forbids the change, otherwise if a sub-agent
    * changed meanwhile.
@@ -33,12 +33,12 @@ export interface TreeMove {
 /** Outcome of the execution of a stopped agent. */
 const STOPPED = { status: 'error', error: 'stopped' } as const;
 
-export const moveTree = async (
-  deps: MovingDeps,
+export const transitionTree = async (
+  deps: TransitionDeps,
   agent: AgentRow,
   verb: Verb,
-): Promise<TreeMove> => {
-  const { under, moves, published } = await moveUnder(deps, agent, verb);
+): Promise<TreeTransition> => {
+  const { under, moves, published } = await transitionSubAgents(deps, agent, verb);
   const messages =
     verb === 'stop'
       ? [
@@ -60,11 +60,11 @@ export const moveTree = async (
 };
 
 /** The records must be committed together. */
-export const moveUnder = async (
-  deps: MovingDeps,
+export const transitionSubAgents = async (
+  deps: TransitionDeps,
   agent: Pick<AgentRow, 'id' | 'user_id' | 'session_id'>,
   verb: Verb,
-): Promise<Omit<TreeMove, 'record'> & { moves: AgentRecord[] }> => {
+): Promise<Omit<TreeTransition, 'record'> & { moves: AgentRecord[] }> => {
   const all = await deps.rows.under(agent.id);
   const unfinished = all.filter(({ status }) => UNFINISHED.includes(status));
   const { from } = verbs[verb];
@@ -86,32 +86,32 @@ export const moveUnder = async (
 };
 
 /** Holds if exactly this many sub-agents are unfinished. Throws Unmet otherwise. */
-const onlyUnder = ({ store }: MovingDeps, id: string, count: number): Statement => {
+const onlyUnder = ({ store }: TransitionDeps, id: string, count: number): Statement => {
   const unfinished = store.db
     .selectFrom('agents')
     .select('id')
-    .where(isUnder(id))
+    .where(isSubAgentOf(id))
     .where('status', 'in', UNFINISHED);
   return assertRows(unfinished, count);
 };
 
 /** The first statement is the status change. */
-const moveOne = (deps: MovingDeps, agent: AgentRow, verb: Verb): AgentRecord => {
+const moveOne = (deps: TransitionDeps, agent: AgentRow, verb: Verb): AgentRecord => {
   const { store } = deps;
   const { from, to } = verbs[verb];
   const record = createRecord(deps, agent);
-  if (to === 'queued') return record.move(from, to).add(jobOf(agent, record.at));
+  if (to === 'queued') return record.move(from, to).add(agentJob(agent, record.at));
   if (to === 'paused') return record.move(from, to).add(removeJobOfAgent(agent.id));
   return record
     .move(from, to, { finished_at: record.at, error: null })
     .add(
       removeJobOfAgent(agent.id),
       ...endExecution(agent, STOPPED, record.at),
-      ...wakeParent(store, { ...agent, status: 'stopped' }, record.at),
+      ...resumeParent(store, { ...agent, status: 'stopped' }, record.at),
     );
 };
 
-export const jobOf = (agent: AgentRow, runAt: string): Statement =>
+export const agentJob = (agent: AgentRow, runAt: string): Statement =>
   addJob({ kind: JOB, ref: agent.id, lane: agent.lane, runAt });
 
 type AgentEnd =

@@ -1,7 +1,7 @@
 import { type Clock, iso } from '../kernel/clock.js';
 import { pageLink } from '../kernel/pagepath.js';
 import type { Notice, Outbox, QueuedMessage } from '../outbound/module.js';
-import { type Store, statement, unlessUnmet } from '../store/store.js';
+import { isCommitted, type Store, statement } from '../store/store.js';
 import type { AgentRow } from '../store/tables/agents.js';
 import type { Notify } from '../tools/module.js';
 
@@ -28,7 +28,7 @@ export const createNotify =
     }
     const posting = deps.outbox.toOwner(userId, message);
     const steps = [countNotice(agentId, MAX_NOTICES), ...posting.statements];
-    const isSent = await unlessUnmet(deps.store.transact(steps));
+    const isSent = await isCommitted(deps.store.transact(steps));
     if (isSent) posting.published();
     else await storeLine(deps, agentId, notice);
     return isSent;

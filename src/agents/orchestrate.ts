@@ -2,18 +2,18 @@ import {
   chooseByKeywords,
   type ExpertChoice,
   expertPersona,
-  questionOf,
-  readChoice,
+  expertPrompt,
+  parseExpertChoice,
 } from '../experts/module.js';
 import { mint } from '../kernel/ids.js';
 import { digest } from '../providers/llm/digest.js';
-import type { AgentRow, SaidRow } from '../store/tables/agents.js';
+import type { AgentRow, TranscriptMessageRow } from '../store/tables/agents.js';
 import { functionName } from '../tools/module.js';
-import { modelConstraintsOf } from './admission.js';
+import { findModelConstraints } from './admission.js';
 import { type AgentLimits, readPersona } from './agent.js';
 import { openBudget, settleReserved } from './budget.js';
 import { runCalls } from './calls.js';
-import { UNTOUCHED } from './decision.js';
+import { NEW_CALL_STATE } from './decision.js';
 import type { ModelReply } from './models.js';
 import { type AgentRecord, createRecord } from './record.js';
 import type { AgentRows } from './rows.js';
@@ -27,11 +27,15 @@ const DELEGATE = functionName({ skillId: 'agents', name: 'delegate' });
  * task verbatim as a sub-agent with all permitted tools. If the agent may not delegate, it becomes
  * that expert itself.
  */
-export const route = async (deps: LoopDeps, run: AgentRun): Promise<AgentRun | Interruption> => {
+export const routeToExpert = async (
+  deps: LoopDeps,
+  run: AgentRun,
+): Promise<AgentRun | Interruption> => {
   const { agent } = run;
   if (agent.orchestrated !== 1) return run;
   const facts = await readStepFacts(deps, run);
-  const isOwn = (row: SaidRow) => row.role === 'assistant' && row.agent_id === agent.id;
+  const isOwn = (row: TranscriptMessageRow) =>
+    row.role === 'assistant' && row.agent_id === agent.id;
   if (facts.messages.some(isOwn)) return run;
   const [chosen, tools] = await Promise.all([
     choose(deps, run, facts),
@@ -54,7 +58,7 @@ export const route = async (deps: LoopDeps, run: AgentRun): Promise<AgentRun | I
     .only(['running'], { expert: null })
     .message({ role: 'assistant', content: sentenceOf(chosen.choice), toolCalls: [call] });
   if ((await recordChoice(deps, run, chosen, made)) === 'gone') return 'gone';
-  const open = { calls: [call], tools, ...UNTOUCHED, repetitions: 1 };
+  const open = { calls: [call], tools, ...NEW_CALL_STATE, repetitions: 1 };
   const outcome = await runCalls(deps, run, open);
   return outcome === 'again' ? { ...run, agent: { ...agent, expert: null } } : outcome;
 };
@@ -79,15 +83,15 @@ const choose = async (
     return { choice: { expert: owners, by: 'owner', because }, modelReply: null };
   }
   const { maxAnswerTokens: maxOutputTokens }: AgentLimits = JSON.parse(agent.limits);
-  const turns = questionOf(agent.prompt, experts);
-  const wanted = await modelConstraintsOf(deps, run, facts);
+  const turns = expertPrompt(agent.prompt, experts);
+  const wanted = await findModelConstraints(deps, run, facts);
   if (typeof wanted === 'string') return wanted;
   // Keywords are the fallback.
   const step = { turns, tools: [], maxOutputTokens, signal, isDigestEnough: true };
   const modelReply = await deps.access.models.ask(wanted, step, openBudget(deps, run));
   if (modelReply === 'gone') return modelReply;
   const isModel = modelReply.model !== digest.name;
-  const read = isModel ? readChoice(modelReply.reply.text, experts) : null;
+  const read = isModel ? parseExpertChoice(modelReply.reply.text, experts) : null;
   return { choice: read ?? chooseByKeywords(agent.prompt, experts), modelReply };
 };
 
@@ -123,7 +127,7 @@ const sentenceOf = ({ expert, because }: ExpertChoice): string =>
  * If only the digest is left, the newest result of a sub-agent is the report, because the digest
  * does not know it.
  */
-export const reported = async (
+export const withSubAgentReport = async (
   { rows }: LoopDeps,
   { agent }: AgentRun,
   modelReply: ModelReply,

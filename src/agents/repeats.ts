@@ -1,12 +1,12 @@
 import { canonical } from '../kernel/jsonvalue.js';
 import type { ToolCall } from '../providers/llm/model.js';
-import type { SaidRow } from '../store/tables/agents.js';
-import { callsOf } from './turns.js';
+import type { TranscriptMessageRow } from '../store/tables/agents.js';
+import { parseToolCalls } from './turns.js';
 
 /** From this repetition on, calls are not run and the model gets a warning. */
-export const TOLD_AT = 4;
+export const WARN_AT_REPETITION = 4;
 /** At this repetition, the agent fails. */
-export const ENDED_AT = 6;
+export const FAIL_AT_REPETITION = 6;
 
 /** Maximum length of a repeated sequence of replies. */
 const MAX_CIRCLE_LENGTH = 4;
@@ -15,11 +15,15 @@ const MAX_CIRCLE_LENGTH = 4;
  * Returns how many times in a row the newest replies requested the same calls. A user message
  * restarts the count.
  */
-export const repetitionsOf = (rows: SaidRow[], agentId: string, newest?: ToolCall[]): number => {
+export const countRepetitions = (
+  rows: TranscriptMessageRow[],
+  agentId: string,
+  newest?: ToolCall[],
+): number => {
   const since = rows.slice(rows.findLastIndex(({ role }) => role === 'user') + 1);
   const replies = since
     .filter(({ role, agent_id }) => role === 'assistant' && agent_id === agentId)
-    .map(callsOf);
+    .map(parseToolCalls);
   const signs = [...replies, ...(newest ? [newest] : [])].map(signOf);
   const circles = Array.from({ length: MAX_CIRCLE_LENGTH }, (_, at) => timesAround(signs, at + 1));
   return Math.max(1, ...circles);

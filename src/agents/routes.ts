@@ -1,17 +1,28 @@
 import Boom from '@hapi/boom';
-import { type Approvals, DecisionRefused, messageSender, NotOpen } from '../approvals/module.js';
+import {
+  ApprovalNotPending,
+  type Approvals,
+  DecisionRefused,
+  messageSender,
+} from '../approvals/module.js';
 import { type Expert, type Experts, modelAndPersona } from '../experts/module.js';
 import type { FieldFault } from '../kernel/problem.js';
-import { orNotFound, refuseFaults, resource } from '../kernel/route.js';
+import { orNotFound, resource, throwIfFaults } from '../kernel/route.js';
 import type { GrantRule } from '../permissions/module.js';
 import { type Hub, readOrWait } from '../realtime/module.js';
 import { type AgentRow, agentTable } from '../store/tables/agents.js';
 import { viewer } from '../store/view.js';
-import { faultsOfTools, type Toolbox } from '../tools/module.js';
-import { AGENT_CHANNELS, ImpossibleMove, isAbout, NoSession, SessionBusy } from './agent.js';
+import { type Toolbox, toolNameFaults } from '../tools/module.js';
+import {
+  AGENT_CHANNELS,
+  InvalidTransition,
+  isEventOfAgent,
+  SessionBusy,
+  SessionNotFound,
+} from './agent.js';
 import { Agent, agents } from './contract.js';
 import type { AgentControl } from './control.js';
-import type { RefuseUse } from './granteduse.js';
+import type { CheckGrantedUse } from './granteduse.js';
 import type { Models } from './models.js';
 import type { AgentRows } from './rows.js';
 
@@ -21,7 +32,7 @@ export interface AgentsDeps {
   approvals: Pick<Approvals, 'spoken'>;
   hub: Hub;
   choices: AgentChoices;
-  refuseUse: RefuseUse;
+  refuseUse: CheckGrantedUse;
 }
 
 interface AgentChoices {
@@ -39,8 +50,8 @@ export const agentsResource = (deps: AgentsDeps) => {
     id: string,
     verb: (agent: AgentRow) => Promise<void>,
   ): Promise<Agent> => {
-    await orRefused(verb(await ownedAgent(rows, userId, id)));
-    return viewAgent(await ownedAgent(rows, userId, id));
+    await withHttpErrors(verb(await findOwnedAgent(rows, userId, id)));
+    return viewAgent(await findOwnedAgent(rows, userId, id));
   };
 
   return resource('agents', agents, {
@@ -51,9 +62,9 @@ export const agentsResource = (deps: AgentsDeps) => {
     spawn: async ({ body }, by) => {
       const { models, experts, toolbox, grants } = choices;
       const { expertId, tools = [], ...given } = body;
-      const expert = await namedExpert(experts, by.userId, expertId);
-      const ofTools = faultsOfTools(toolbox, tools);
-      refuseFaults([
+      const expert = await findNamedExpert(experts, by.userId, expertId);
+      const ofTools = toolNameFaults(toolbox, tools);
+      throwIfFaults([
         ...agentFaults(models, { model: body.model, expert }),
         ...ofTools.map(({ at, message }) => ({ path: `tools.${at}`, message })),
       ]);
@@ -67,11 +78,12 @@ export const agentsResource = (deps: AgentsDeps) => {
         untrusted: false,
         lane: by.userId,
       });
-      const { id } = await orRefused(spawning);
-      return viewAgent(await ownedAgent(rows, by.userId, id));
+      const { id } = await withHttpErrors(spawning);
+      return viewAgent(await findOwnedAgent(rows, by.userId, id));
     },
-    get: async ({ id }, by) => viewAgent(await ownedAgent(rows, by.userId, id)),
-    delete: async ({ id }, by) => orRefused(control.remove(await ownedAgent(rows, by.userId, id))),
+    get: async ({ id }, by) => viewAgent(await findOwnedAgent(rows, by.userId, id)),
+    delete: async ({ id }, by) =>
+      withHttpErrors(control.remove(await findOwnedAgent(rows, by.userId, id))),
     message: ({ id, body }, by) =>
       change(by.userId, id, async (agent) => {
         if (await deps.approvals.spoken(agent, body.content, messageSender(by))) return;
@@ -84,8 +96,8 @@ export const agentsResource = (deps: AgentsDeps) => {
     events: async ({ id, query }, by) => {
       const { after = 0, limit = 200, wait = 0 } = query;
       const { userId, signal } = by;
-      await ownedAgent(rows, userId, id);
-      const concerns = (data: unknown) => isAbout(data, id);
+      await findOwnedAgent(rows, userId, id);
+      const concerns = (data: unknown) => isEventOfAgent(data, id);
       const waiting = { userId, channels: AGENT_CHANNELS, concerns, ms: wait * 1000, signal };
       const [page] = await readOrWait(deps.hub, waiting, async () => {
         const read = await rows.events(id, after, limit);
@@ -96,7 +108,7 @@ export const agentsResource = (deps: AgentsDeps) => {
   });
 };
 
-export const ownedAgent = async (
+export const findOwnedAgent = async (
   rows: AgentRows,
   userId: string,
   id: string,
@@ -105,7 +117,7 @@ export const ownedAgent = async (
 };
 
 /** Undefined if the expert does not exist, null if none is named. */
-export const namedExpert = async (
+export const findNamedExpert = async (
   experts: Pick<Experts, 'find'>,
   userId: string,
   id: string | undefined,
@@ -130,19 +142,20 @@ export const agentFaults = (
 };
 
 /** Maps errors of the runtime to 404, 409 and 403. */
-export const orRefused = async <T>(verb: Promise<T>): Promise<T> => {
+export const withHttpErrors = async <T>(verb: Promise<T>): Promise<T> => {
   try {
     return await verb;
   } catch (error) {
-    if (error instanceof NoSession) throw Boom.notFound(error.message);
+    if (error instanceof SessionNotFound) throw Boom.notFound(error.message);
     if (error instanceof SessionBusy) throw Boom.conflict(error.message, { code: 'session_busy' });
-    if (error instanceof NotOpen) throw Boom.conflict(error.message, { code: 'already_decided' });
+    if (error instanceof ApprovalNotPending)
+      throw Boom.conflict(error.message, { code: 'already_decided' });
     if (error instanceof DecisionRefused) {
       const { code, message } = error;
       const statusCode = error.isConflict ? 409 : 403;
       throw new Boom.Boom(message, { statusCode, data: { code } });
     }
-    if (!(error instanceof ImpossibleMove)) throw error;
+    if (!(error instanceof InvalidTransition)) throw error;
     throw Boom.conflict(error.message, { code: 'impossible_move' });
   }
 };

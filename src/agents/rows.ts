@@ -7,7 +7,7 @@ import { visibleTo } from '../store/visible.js';
 import { UNFINISHED } from './agent.js';
 import type { agents as contract } from './contract.js';
 
-export const isUnder = (id: string) =>
+export const isSubAgentOf = (id: string) =>
   sql<boolean>`agents.id IN (WITH RECURSIVE under (id) AS (
       SELECT id FROM agents WHERE parent_id = ${id}
       UNION ALL SELECT a.id FROM agents AS a JOIN under AS u ON a.parent_id = u.id)
@@ -27,7 +27,7 @@ export const agentRows = ({ db }: Store) => {
 
     /** Parents first. */
     under: (id: string): Promise<AgentRow[]> =>
-      agents().where(isUnder(id)).orderBy('depth').execute(),
+      agents().where(isSubAgentOf(id)).orderBy('depth').execute(),
 
     owned: (userId: string, id: string): Promise<AgentRow | undefined> =>
       visible(userId).where('id', '=', id).executeTakeFirst(),
@@ -46,7 +46,7 @@ export const agentRows = ({ db }: Store) => {
       );
       if (rootId === undefined) return newestFirst(named, filters);
       const tree = named.where((of) =>
-        of.or([of('id', '=', rootId), of('root_id', '=', rootId), isUnder(rootId)]),
+        of.or([of('id', '=', rootId), of('root_id', '=', rootId), isSubAgentOf(rootId)]),
       );
       return newestFirst(tree, filters);
     },

@@ -3,7 +3,7 @@ import type { Experts } from '../experts/module.js';
 import type { Log } from '../kernel/log.js';
 import type { EffectivePermissions } from '../permissions/module.js';
 import type { Statement } from '../store/engine/protocol.js';
-import { unlessUnmet, unmetStep } from '../store/store.js';
+import { isCommitted, unmetStep } from '../store/store.js';
 import type { AgentRow } from '../store/tables/agents.js';
 import type { EndingDeps } from './end.js';
 import type { Models } from './models.js';
@@ -46,7 +46,7 @@ export type LoopOutcome = 'finished' | 'waiting' | 'again' | 'gone';
 export type Interruption = 'waiting' | 'gone';
 
 /** The message is the error of the agent. */
-export class CapReached extends Error {}
+export class LimitReached extends Error {}
 
 /** The first statement is the reason to wait. If it no longer holds, the agent continues. */
 export const commitWaiting = async (record: AgentRecord): Promise<'again' | Interruption> => {
@@ -61,7 +61,7 @@ export const commitWithCost = async (
   record: AgentRecord,
   cost: Statement[],
 ): Promise<'again' | 'gone'> => {
-  if (await unlessUnmet(record.add(...cost).commit())) return 'again';
+  if (await isCommitted(record.add(...cost).commit())) return 'again';
   await store.transact(cost);
   return 'gone';
 };

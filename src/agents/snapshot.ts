@@ -1,6 +1,6 @@
 import { iso } from '../kernel/clock.js';
 import { type EffectivePermissions, effectivePermissions } from '../permissions/module.js';
-import type { AgentRow, AgentSnapshot, SaidRow } from '../store/tables/agents.js';
+import type { AgentRow, AgentSnapshot, TranscriptMessageRow } from '../store/tables/agents.js';
 import type { AgentRun, LoopDeps } from './run.js';
 
 export interface AgentFacts {
@@ -10,7 +10,7 @@ export interface AgentFacts {
 }
 
 export interface StepFacts extends AgentFacts {
-  messages: SaidRow[];
+  messages: TranscriptMessageRow[];
   /** Whether the agent may use memories and its owner has some. */
   hasMemories: boolean;
   timezone: string;
@@ -30,10 +30,10 @@ const read = async (
 ): Promise<StepFacts> => {
   const { id: agentId, user_id: userId } = agent;
   const wanted = { agentId, userId, sessionId, now: iso(clock.now()) };
-  return factsOf(agent, await store.look('agentSnapshot', wanted));
+  return factsFromSnapshot(agent, await store.look('agentSnapshot', wanted));
 };
 
-export const factsOf = (
+export const factsFromSnapshot = (
   agent: AgentRow,
   { agent: now, levels, owner, messages, hasMemories, timezone }: AgentSnapshot,
 ): StepFacts => ({

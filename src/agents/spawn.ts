@@ -54,7 +54,7 @@ export const spawnRecord = (
   const session =
     agent.sessionId === undefined
       ? newSession(sessionId, agent, record.at)
-      : onlyFree(store, { id: sessionId, userId });
+      : assertSessionFree(store, { id: sessionId, userId });
   record
     .add(...conditions, session)
     .add(insert({ id, sessionId, at: record.at }, agent))
@@ -66,7 +66,7 @@ export const spawnRecord = (
 };
 
 /** Holds if the session belongs to the user and has no active agent. Throws Unmet otherwise. */
-export const onlyFree = (
+export const assertSessionFree = (
   { db }: Store,
   { id, userId }: { id: string; userId: string },
 ): Statement => {

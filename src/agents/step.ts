@@ -2,39 +2,39 @@ import { excerpt } from '../kernel/excerpt.js';
 import { mint } from '../kernel/ids.js';
 import type { ReplyReasoning, StepReply, ToolCall } from '../providers/llm/model.js';
 import type { Statement } from '../store/engine/protocol.js';
-import { unlessUnmet } from '../store/store.js';
-import type { SaidRow } from '../store/tables/agents.js';
-import { modelConstraintsOf } from './admission.js';
+import { isCommitted } from '../store/store.js';
+import type { TranscriptMessageRow } from '../store/tables/agents.js';
+import { findModelConstraints } from './admission.js';
 import type { AgentLimits } from './agent.js';
 import { openBudget, settleReserved } from './budget.js';
 import { runCalls } from './calls.js';
-import { conversationOf } from './context.js';
-import { UNTOUCHED } from './decision.js';
+import { buildConversation } from './context.js';
+import { NEW_CALL_STATE } from './decision.js';
 import { endAgent } from './end.js';
 import type { ModelReply } from './models.js';
-import { hasReport, reported } from './orchestrate.js';
+import { hasReport, withSubAgentReport } from './orchestrate.js';
 import { type AgentRecord, createRecord } from './record.js';
-import { repetitionsOf } from './repeats.js';
+import { countRepetitions } from './repeats.js';
 import { type AgentRun, commitWithCost, type LoopDeps, type LoopOutcome } from './run.js';
 import type { StepFacts } from './snapshot.js';
-import { keepReplyTrust } from './taint.js';
+import { storeReplyTrust } from './taint.js';
 import type { DroppedContext } from './trim.js';
-import { callsOf } from './turns.js';
+import { parseToolCalls } from './turns.js';
 
-export const takeStep = async (
+export const runStep = async (
   deps: LoopDeps,
   run: AgentRun,
   facts: StepFacts,
 ): Promise<LoopOutcome> => {
   const { agent, signal } = run;
   const { messages: rows, permissions } = facts;
-  const wanted = await modelConstraintsOf(deps, run, facts);
+  const wanted = await findModelConstraints(deps, run, facts);
   if (typeof wanted === 'string') return wanted;
   const tools = await deps.access.toolsOf(agent, permissions);
   const memories = facts.hasMemories
     ? await deps.access.recall(agent.user_id, lastUserMessage(rows))
     : [];
-  const { turns, dropped } = conversationOf(deps.access.models, agent, {
+  const { turns, dropped } = buildConversation(deps.access.models, agent, {
     rows,
     memories,
     wanted,
@@ -55,19 +55,19 @@ export const takeStep = async (
   };
   const given = await deps.access.models.ask(wanted, stepRequest, openBudget(deps, run));
   if (given === 'gone') return given;
-  const modelReply = await reported(deps, run, given);
+  const modelReply = await withSubAgentReport(deps, run, given);
   const bounded = boundedReply(modelReply.reply, rows, deps.clock.now());
   const messageId = mint('message', deps.clock.now());
   const taken = { run, modelReply, bounded, messageId, dropped, seen: rows.at(-1)?.seq ?? 0 };
   const outcome = await recordReply(deps, taken);
   if (outcome !== 'again') return outcome;
   const calls = bounded.toolCalls;
-  const repetitions = repetitionsOf(rows, agent.id, calls);
-  return runCalls(deps, run, { calls, tools, ...UNTOUCHED, repetitions });
+  const repetitions = countRepetitions(rows, agent.id, calls);
+  return runCalls(deps, run, { calls, tools, ...NEW_CALL_STATE, repetitions });
 };
 
 /** Last message of the owner or the parent. */
-const lastUserMessage = (rows: SaidRow[]): string =>
+const lastUserMessage = (rows: TranscriptMessageRow[]): string =>
   rows.findLast(({ role }) => role === 'user')?.content ?? '';
 
 interface CompletedStep {
@@ -104,7 +104,7 @@ const finish = async (
   const result = bounded.text.trim() === '' ? 'The model returned an empty reply.' : bounded.text;
   const note = readerNote(modelReply.reply);
   const outcome = { status: 'completed' as const, result, ...(note !== null && { note }) };
-  return unlessUnmet(
+  return isCommitted(
     endAgent(deps, run.agent, outcome, (record) =>
       addReply(deps, record.add(unchanged), taken).add(...settled),
     ),
@@ -119,7 +119,7 @@ const addReply = (
   const { model, passedOver, reply, reserved } = modelReply;
   const { text, toolCalls, dropped } = bounded;
   const note = readerNote(reply);
-  if (toolCalls.length > 0) record.add(keepReplyTrust(deps.store, run.agent.id));
+  if (toolCalls.length > 0) record.add(storeReplyTrust(deps.store, run.agent.id));
   record.only(['running'], { active_ms: run.activeMs() }).message({
     id: messageId,
     role: 'assistant',
@@ -162,8 +162,12 @@ interface BoundedReply {
 /**
  * A model may use one ID twice, or names that providers reject. IDs become unique in the session.
  */
-const boundedReply = (reply: StepReply, rows: SaidRow[], now: number): BoundedReply => {
-  const used = new Set(rows.flatMap(callsOf).map(({ id }) => id));
+const boundedReply = (
+  reply: StepReply,
+  rows: TranscriptMessageRow[],
+  now: number,
+): BoundedReply => {
+  const used = new Set(rows.flatMap(parseToolCalls).map(({ id }) => id));
   const given = reply.toolCalls.filter(isBounded).slice(0, MAX_CALLS);
   const toolCalls = given.map((call) => ({
     id: unusedId(call.id, used, now),

@@ -12,20 +12,20 @@ import { type AgentRun, commitWaiting, type Interruption, type LoopDeps } from '
 import { MAX_RESULT_LENGTH, type ToolResult } from './toolcall.js';
 
 /** The same for all retries. */
-export const effectOf = (agentId: string, callId: string): string => `${agentId}_${callId}`;
+export const callEffectId = (agentId: string, callId: string): string => `${agentId}_${callId}`;
 
-export const subAgentsOf = async (
+export const findSubAgents = async (
   { rows }: { rows: AgentRows },
   agentId: string,
   calls: ToolCall[],
 ): Promise<Map<string, AgentRow>> => {
-  const byEffect = new Map(calls.map(({ id }) => [effectOf(agentId, id), id]));
+  const byEffect = new Map(calls.map(({ id }) => [callEffectId(agentId, id), id]));
   const found = await rows.byEffects([...byEffect.keys()]);
   return new Map(found.map((sub) => [byEffect.get(sub.effect_id ?? '') ?? '', sub]));
 };
 
 /** Null while the sub-agent is unfinished. */
-export const resultOfSubAgent = (sub: AgentRow): Omit<ToolResult, 'isOutside'> | null => {
+export const subAgentResult = (sub: AgentRow): Omit<ToolResult, 'isOutside'> | null => {
   if (!FINISHED.includes(sub.status)) return null;
   const who = `${sub.name} (${sub.id})`;
   if (sub.status === 'completed') return { ok: true, content: `Reply of ${who}:\n\n${sub.result}` };
@@ -42,10 +42,10 @@ export const waitForAgents = async (
   { agent, activeMs }: AgentRun,
   calls: ToolCall[],
 ): Promise<'again' | Interruption> => {
-  const subs = await subAgentsOf(deps, agent.id, calls);
-  const effects = calls.map(({ id }) => effectOf(agent.id, id));
+  const subs = await findSubAgents(deps, agent.id, calls);
+  const effects = calls.map(({ id }) => callEffectId(agent.id, id));
   const record = createRecord(deps, agent)
-    .add(onlyUnfinished(deps.store, effects))
+    .add(assertUnfinished(deps.store, effects))
     .only(['running'], { active_ms: activeMs() })
     .event('agent.status', {
       status: 'running',
@@ -56,7 +56,7 @@ export const waitForAgents = async (
 };
 
 /** Holds while no sub-agent with these effects has ended. Throws Unmet otherwise. */
-export const onlyUnfinished = ({ db }: Store, effects: (string | null)[]): Statement => {
+export const assertUnfinished = ({ db }: Store, effects: (string | null)[]): Statement => {
   const unfinished = db
     .selectFrom('agents')
     .select('id')
@@ -66,14 +66,14 @@ export const onlyUnfinished = ({ db }: Store, effects: (string | null)[]): State
 };
 
 /** Compared in SQL below. Do not change it: stored messages contain it. */
-export const notWaitedText = ({ name, id }: Pick<AgentRow, 'name' | 'id'>): string =>
+export const stillRunningText = ({ name, id }: Pick<AgentRow, 'name' | 'id'>): string =>
   `${name} (${id}) is still at work. Its result will come as a message.`;
 
 /**
  * The parent resumes if it waits, and otherwise gets the result as a message. Its working time
  * continues from that of its sub-agents. Parallel ones count once.
  */
-export const wakeParent = (store: Store, sub: AgentRow, at: string): Statement[] => {
+export const resumeParent = (store: Store, sub: AgentRow, at: string): Statement[] => {
   const { id, parent_id, parent_ms } = sub;
   if (parent_id === null) return [];
   const charge = {
@@ -92,7 +92,7 @@ export const wakeParent = (store: Store, sub: AgentRow, at: string): Statement[]
 /** Only for a parent that stopped waiting for the sub-agent. */
 const lateResultStatements = (sub: AgentRow, at: string): Statement[] => {
   const { id, parent_id, effect_id } = sub;
-  const brought = resultOfSubAgent(sub);
+  const brought = subAgentResult(sub);
   if (parent_id === null || effect_id === null || !brought) return [];
   const parameters = [
     {
@@ -100,8 +100,8 @@ const lateResultStatements = (sub: AgentRow, at: string): Statement[] => {
       parentId: parent_id,
       at,
       messageId: mint('message', Date.parse(at)),
-      callId: effect_id.slice(effectOf(parent_id, '').length),
-      notWaited: notWaitedText(sub),
+      callId: effect_id.slice(callEffectId(parent_id, '').length),
+      notWaited: stillRunningText(sub),
       content: `${LATE_RESULT_HEADING}\n\n${excerpt(brought.content, MAX_RESULT_LENGTH)}`,
     },
   ];

@@ -44,7 +44,7 @@ const taintSession = (
  * Results of these calls do not affect the other calls of the reply, which the model had already
  * chosen.
  */
-export const keepReplyTrust = ({ db }: Store, id: string): Statement =>
+export const storeReplyTrust = ({ db }: Store, id: string): Statement =>
   statement(
     db
       .updateTable('agents')

@@ -1,6 +1,12 @@
 import { excerpt } from '../kernel/excerpt.js';
 import type { ToolCall } from '../providers/llm/model.js';
-import { Pending, type Tool, type ToolContext, ToolFailed, ToolRefused } from '../tools/module.js';
+import {
+  PendingResult,
+  type Tool,
+  type ToolContext,
+  ToolFailed,
+  ToolRefused,
+} from '../tools/module.js';
 
 export const MAX_RESULT_LENGTH = 65_536;
 
@@ -26,7 +32,7 @@ export const runToolCall = async (
   }
   try {
     const result = await tool.run(call.arguments, context);
-    if (result instanceof Pending) return null;
+    if (result instanceof PendingResult) return null;
     const text = typeof result === 'string' ? result : (JSON.stringify(result) ?? '');
     const isOutside = tool.outside || tool.outsideIn?.(result) === true;
     return { ok: true, content: excerpt(text, MAX_RESULT_LENGTH), isOutside };

@@ -1,19 +1,19 @@
 import { MCP } from '../experts/module.js';
-import { type EffectivePermissions, whyDenied } from '../permissions/module.js';
+import { denialReason, type EffectivePermissions } from '../permissions/module.js';
 import type { ToolCall, ToolSpec } from '../providers/llm/model.js';
 import type { AgentRow } from '../store/tables/agents.js';
 import { functionName, type Tool, type Toolbox } from '../tools/module.js';
 import { type AgentLimits, readPersona } from './agent.js';
 
 /** An offered tool is not yet permitted: each call is decided separately. */
-export const toolsetOf = (
+export const createToolset = (
   toolbox: Pick<Toolbox, 'list'>,
   permissions: EffectivePermissions,
   suits: (tool: Tool) => boolean = () => true,
 ): { specs: ToolSpec[]; find(call: ToolCall): Tool | null } => {
   const offered = toolbox
     .list()
-    .filter((tool) => suits(tool) && whyDenied(tool, permissions) === null);
+    .filter((tool) => suits(tool) && denialReason(tool, permissions) === null);
   const byName = new Map(offered.map((tool) => [functionName(tool), tool]));
   return {
     specs: offered.map(specOf),
@@ -32,13 +32,13 @@ const specOf = (tool: Tool): ToolSpec => {
   return spec;
 };
 
-export type Toolset = ReturnType<typeof toolsetOf>;
+export type Toolset = ReturnType<typeof createToolset>;
 
 /**
  * An expert has the tools of its persona. At the maximum depth there is no delegation. An agent of
  * a hook without memories cannot read memories or knowledge.
  */
-export const toolsOfPersona = (
+export const personaToolFilter = (
   agent: Pick<AgentRow, 'limits' | 'expert' | 'hook_id' | 'memory'>,
   servers: { name: string }[],
 ): ((tool: Tool) => boolean) => {

@@ -1,5 +1,5 @@
 import { textTokens } from '../providers/llm/tokens.js';
-import type { SaidRow } from '../store/tables/agents.js';
+import type { TranscriptMessageRow } from '../store/tables/agents.js';
 
 export interface DroppedContext {
   /** Tool results replaced by a note. */
@@ -16,11 +16,11 @@ const WORTH_DROPPING = 400;
  * their calls. The task, later messages of the owner, and the newest reply with its results are
  * never removed.
  */
-export const trim = (
-  rows: SaidRow[],
+export const trimConversation = (
+  rows: TranscriptMessageRow[],
   agentId: string,
   excess: number,
-): { rows: SaidRow[]; dropped: DroppedContext | null } => {
+): { rows: TranscriptMessageRow[]; dropped: DroppedContext | null } => {
   if (excess <= 0) return { rows, dropped: null };
   const task = rows.findIndex((row) => row.role === 'user' && row.agent_id === agentId);
   const newest = rows.findLastIndex(({ role }) => role === 'assistant');
@@ -50,10 +50,10 @@ export const noteOf = ({ results, messages }: DroppedContext): string =>
 
 interface TrimState extends DroppedContext {
   left: number;
-  kept: Map<number, SaidRow>;
+  kept: Map<number, TranscriptMessageRow>;
 }
 
-const shorten = (cutting: TrimState, at: number, row: SaidRow): void => {
+const shorten = (cutting: TrimState, at: number, row: TranscriptMessageRow): void => {
   if (cutting.left <= 0 || row.content.length < WORTH_DROPPING) return;
   const content = `[Removed to fit your context window: ${row.content.length} characters. Call the tool again if you need them.]`;
   cutting.kept.set(at, { ...row, content });
@@ -62,7 +62,12 @@ const shorten = (cutting: TrimState, at: number, row: SaidRow): void => {
 };
 
 /** No model accepts calls without results, or the reverse. */
-const remove = (cutting: TrimState, at: number, row: SaidRow, rows: SaidRow[] = []): void => {
+const remove = (
+  cutting: TrimState,
+  at: number,
+  row: TranscriptMessageRow,
+  rows: TranscriptMessageRow[] = [],
+): void => {
   if (cutting.left <= 0) return;
   cutting.kept.delete(at);
   cutting.left -= textTokens(row.content) + textTokens(row.tool_calls ?? '');

@@ -1,5 +1,5 @@
 import type { ReplyReasoning, ToolCall, Turn } from '../providers/llm/model.js';
-import type { Generation, SaidRow } from '../store/tables/agents.js';
+import type { Generation, TranscriptMessageRow } from '../store/tables/agents.js';
 
 interface ReplyGeneration extends Generation {
   reasoning?: ReplyReasoning;
@@ -11,9 +11,9 @@ export const INTERRUPTED =
 /**
  * A message that arrived while a model wrote its reply follows the reply, which did not know it.
  */
-export const inReadingOrder = (rows: SaidRow[]): SaidRow[] => {
-  const ordered: SaidRow[] = [];
-  let unread: SaidRow[] = [];
+export const inReadingOrder = (rows: TranscriptMessageRow[]): TranscriptMessageRow[] => {
+  const ordered: TranscriptMessageRow[] = [];
+  let unread: TranscriptMessageRow[] = [];
   for (const row of rows) {
     if (row.role !== 'system') ordered.push(...unread.splice(0));
     const seen = generationOf(row)?.seen;
@@ -28,16 +28,16 @@ export const inReadingOrder = (rows: SaidRow[]): SaidRow[] => {
   return [...ordered, ...unread];
 };
 
-const generationOf = ({ generation }: SaidRow): ReplyGeneration | null =>
+const generationOf = ({ generation }: TranscriptMessageRow): ReplyGeneration | null =>
   generation === null ? null : JSON.parse(generation);
 
 /** The results of calls directly follow the reply that requested them. Every call has a result. */
-export const turnsOf = (rows: SaidRow[]): Turn[] => {
+export const buildTurns = (rows: TranscriptMessageRow[]): Turn[] => {
   const results = resultsIn(rows);
   return rows.flatMap((row): Turn[] => {
     if (row.role === 'tool') return [];
     if (row.role !== 'assistant') return [{ role: row.role, content: row.content }];
-    const toolCalls = callsOf(row);
+    const toolCalls = parseToolCalls(row);
     const toolTurns = toolCalls.map(({ id, name }) => ({
       role: 'tool' as const,
       toolCallId: id,
@@ -53,8 +53,8 @@ export const turnsOf = (rows: SaidRow[]): Turn[] => {
 };
 
 /** `isOverridden`: the user has sent a message since. */
-export const openCalls = (
-  rows: SaidRow[],
+export const findOpenCalls = (
+  rows: TranscriptMessageRow[],
   agentId: string,
 ): { calls: ToolCall[]; isOverridden: boolean } => {
   const at = rows.findLastIndex((row) => row.role === 'assistant');
@@ -62,16 +62,16 @@ export const openCalls = (
   if (reply?.agent_id !== agentId) return { calls: [], isOverridden: false };
   const results = resultsIn(rows);
   return {
-    calls: callsOf(reply).filter(({ id }) => !results.has(id)),
+    calls: parseToolCalls(reply).filter(({ id }) => !results.has(id)),
     // The late result of a sub-agent has its own agent ID. It is not an instruction of the user.
     isOverridden: rows.slice(at).some((row) => row.role === 'user' && row.agent_id === agentId),
   };
 };
 
-export const callsOf = ({ tool_calls }: SaidRow): ToolCall[] =>
+export const parseToolCalls = ({ tool_calls }: TranscriptMessageRow): ToolCall[] =>
   tool_calls === null ? [] : JSON.parse(tool_calls);
 
-const resultsIn = (rows: SaidRow[]): Map<string, string> =>
+const resultsIn = (rows: TranscriptMessageRow[]): Map<string, string> =>
   new Map(
     rows.flatMap(({ tool_call_id, content }) =>
       tool_call_id === null ? [] : [[tool_call_id, content] as const],

@@ -1,10 +1,10 @@
 import type { Clock } from '../kernel/clock.js';
 import type { ModelUsage, Turn } from '../providers/llm/model.js';
 import type { Store } from '../store/store.js';
-import { openBudget, type Quote, type StepBudget, settleReserved } from './budget.js';
-import { type ModelConstraints, type Models, reasonsOf } from './models.js';
+import { type CostEstimate, openBudget, type StepBudget, settleReserved } from './budget.js';
+import { formatFailures, type ModelConstraints, type Models } from './models.js';
 import { callCost } from './procedures/caps.js';
-import { CapReached } from './run.js';
+import { LimitReached } from './run.js';
 
 interface UserQuestion {
   userId: string;
@@ -75,7 +75,7 @@ export const createUserCalls = ({
     if (outcome === 'gone')
       throw new Error('A call without an agent reported that its agent is gone');
     const { reply, reserved, latencyMs, model } = outcome;
-    const unanswered = reasonsOf(outcome.passedOver).join('; ') || null;
+    const unanswered = formatFailures(outcome.passedOver).join('; ') || null;
     await store.transact(settleReserved({ clock }, reserved, { usage: reply.usage, latencyMs }));
     return { text: reply.text, model, unanswered, usage: reply.usage };
   };
@@ -83,7 +83,7 @@ export const createUserCalls = ({
   return {
     ask: (question) =>
       answer(question).catch((error: unknown) => {
-        if (error instanceof CapReached) return null;
+        if (error instanceof LimitReached) return null;
         throw error;
       }),
     room: (of) => models.room(constraints(of)),
@@ -114,10 +114,15 @@ const budgetWithin = (
   };
 };
 
-const costOf = ({ price }: Quote, { costUsd, inputTokens, outputTokens }: ModelUsage): number =>
-  costUsd ?? (price === null ? 0 : callCost(price, inputTokens, outputTokens));
+const costOf = (
+  { price }: CostEstimate,
+  { costUsd, inputTokens, outputTokens }: ModelUsage,
+): number => costUsd ?? (price === null ? 0 : callCost(price, inputTokens, outputTokens));
 
-const tokensWithin = ({ price, inputTokens, outputTokens }: Quote, mostUsd: number): number => {
+const tokensWithin = (
+  { price, inputTokens, outputTokens }: CostEstimate,
+  mostUsd: number,
+): number => {
   if (price === null) return outputTokens;
   const left = mostUsd - callCost(price, inputTokens, 0);
   if (left < 0) return -1;

@@ -17,7 +17,7 @@ import { usageWith } from '../providers/llm/tally.js';
 import { cutToTokens, textTokens } from '../providers/llm/tokens.js';
 import type { Store } from '../store/store.js';
 import { openBudget, settleReserved } from './budget.js';
-import { CapReached } from './run.js';
+import { LimitReached } from './run.js';
 
 interface UserEmbedderDeps {
   store: Store;
@@ -105,7 +105,7 @@ const embedWithBudget = async (
   const inputTokens = texts.reduce((sum, text) => sum + textTokens(text), 0);
   const quote = { model: name, price, inputTokens, outputTokens: 0 };
   const reserved = await budget.reserve(quote).catch((error: unknown) => {
-    throw error instanceof CapReached ? new DayLimitReached() : error;
+    throw error instanceof LimitReached ? new DayLimitReached() : error;
   });
   if (reserved === 'gone' || reserved === null) throw new DayLimitReached();
   const since = performance.now();

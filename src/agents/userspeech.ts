@@ -7,13 +7,13 @@ import {
   TRANSCRIPTION,
 } from '../models/module.js';
 import { ModelFailure } from '../providers/llm/model.js';
-import type { HeardText, SpeechInput } from '../providers/llm/transcription.js';
+import type { SpeechInput, TranscribedText } from '../providers/llm/transcription.js';
 import type { Store } from '../store/store.js';
 import { openBudget, settleReserved } from './budget.js';
-import { CapReached } from './run.js';
+import { LimitReached } from './run.js';
 
 /** The message is the reason. */
-export class SpeechUnheard extends NamedError {}
+export class TranscriptionFailed extends NamedError {}
 
 export interface UserSpeech extends SpeechInput {
   userId: string;
@@ -24,18 +24,18 @@ export interface UserSpeech extends SpeechInput {
 
 export interface SpeechModel {
   name: string;
-  /** Throws SpeechUnheard or the abort reason. The cost is null without a price. */
-  hear(speech: UserSpeech): Promise<HeardText & { costUsd: number | null }>;
+  /** Throws TranscriptionFailed or the abort reason. The cost is null without a price. */
+  hear(speech: UserSpeech): Promise<TranscribedText & { costUsd: number | null }>;
 }
 
-export interface DeafModel {
+export interface UnavailableSpeechModel {
   name: string;
   because: string;
 }
 
 export interface SpeechModels {
-  routed(): (SpeechModel | DeafModel)[];
-  named(name: string): SpeechModel | DeafModel | null;
+  routed(): (SpeechModel | UnavailableSpeechModel)[];
+  named(name: string): SpeechModel | UnavailableSpeechModel | null;
 }
 
 interface SpeechModelsDeps {
@@ -49,7 +49,7 @@ interface SpeechModelsDeps {
 /** The cost counts towards the daily limits of the user. */
 export const createSpeechModels = (deps: SpeechModelsDeps): SpeechModels => {
   const { registry } = deps;
-  const named = (name: string): SpeechModel | DeafModel | null => {
+  const named = (name: string): SpeechModel | UnavailableSpeechModel | null => {
     const entry = registry.find(name);
     if (!entry) return null;
     if (!entry.isEnabled) return { name, because: 'it is disabled' };
@@ -74,10 +74,10 @@ const transcribe = async (
   { store, clock, health, dailyCostUsd }: SpeechModelsDeps,
   { name, price, transcriber, whyKeyless }: RegisteredModel,
   { userId, askedBy, seconds, signal, ...speech }: UserSpeech,
-): Promise<HeardText & { costUsd: number | null }> => {
+): Promise<TranscribedText & { costUsd: number | null }> => {
   const refusal = whyKeyless() ?? health.begin(name);
   if (refusal !== null || !transcriber)
-    throw new SpeechUnheard(refusal ?? 'it does not support transcription');
+    throw new TranscriptionFailed(refusal ?? 'it does not support transcription');
   const perSecond = price?.perMinuteUsd === undefined ? null : price.perMinuteUsd / SECONDS;
   const since = performance.now();
   const tookMs = (): number => Math.round(performance.now() - since);
@@ -90,7 +90,8 @@ const transcribe = async (
     const rate = perSecond === null ? null : { inputPerMTok: perSecond * TOKENS, outputPerMTok: 0 };
     const quote = { model: name, price: rate, inputTokens: Math.ceil(seconds), outputTokens: 0 };
     const reserved = await budget.reserve(quote);
-    if (reserved === 'gone' || reserved === null) throw new SpeechUnheard(DAILY_LIMIT_REACHED);
+    if (reserved === 'gone' || reserved === null)
+      throw new TranscriptionFailed(DAILY_LIMIT_REACHED);
     try {
       const found = await transcriber.transcribe(speech, signal);
       health.replied(name, tookMs());
@@ -107,8 +108,8 @@ const transcribe = async (
     if (error instanceof ModelFailure) health.failed(name, error);
     else health.released(name);
     signal.throwIfAborted();
-    if (error instanceof ModelFailure) throw new SpeechUnheard(error.message);
-    throw error instanceof CapReached ? new SpeechUnheard(error.message) : error;
+    if (error instanceof ModelFailure) throw new TranscriptionFailed(error.message);
+    throw error instanceof LimitReached ? new TranscriptionFailed(error.message) : error;
   }
 };
 

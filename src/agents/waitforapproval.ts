@@ -11,12 +11,12 @@ import {
 import { type Queue, removeJobOfAgent } from '../jobs/module.js';
 import { excerptOf } from '../kernel/excerpt.js';
 import type { AgentRow } from '../store/tables/agents.js';
-import { jobOf } from './move.js';
+import { agentJob } from './move.js';
 import { createRecord, type RecordDeps } from './record.js';
 import type { AgentRows } from './rows.js';
 import { type AgentRun, commitWaiting, type Interruption, type LoopDeps } from './run.js';
 
-export const requestOf = (
+export const buildApprovalRequest = (
   agent: AgentRow,
   call: ExactCall,
   why: Pick<
@@ -90,7 +90,7 @@ export const findWaitingAgent =
           tool: `${approval.tool}.${approval.action}`,
           status,
         });
-      if (goesOn) record.move(['waiting_approval'], 'queued').add(jobOf(agent, record.at));
+      if (goesOn) record.move(['waiting_approval'], 'queued').add(agentJob(agent, record.at));
       else record.only([agent.status]);
       await record.commit();
       if (goesOn) deps.queue.added(agent.lane);

@@ -9,19 +9,19 @@ import { MAX_GRANTS } from './grants/rules.js';
 export type ExactCall = Pick<Approval, 'agentId' | 'tool' | 'action' | 'arguments'>;
 
 /** The user has no approval with that ID. */
-export class NoApproval extends Error {
-  override name = 'NoApproval';
+export class ApprovalNotFound extends Error {
+  override name = 'ApprovalNotFound';
   override message = 'No approval with that id';
 }
 
 /** The approval was already decided or used, or has expired. */
-export class NotOpen extends Error {
-  override name = 'NotOpen';
+export class ApprovalNotPending extends Error {
+  override name = 'ApprovalNotPending';
 }
 
 /** The call differs from the one that was requested. */
-export class OtherDigest extends Error {
-  override name = 'OtherDigest';
+export class DigestMismatch extends Error {
+  override name = 'DigestMismatch';
   override message = 'The call differs from the one that was shown. Review the approval again';
 }
 

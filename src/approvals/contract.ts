@@ -28,7 +28,7 @@ export const approvals = contract({
     example: { approvalId: 'approval_01j9zq4w8k2m6n0p3r5t7v9xyz', approved: true },
     body: s.object('ApprovalAnswer', {
       approvalId: s.text(80),
-      approved: s.flag().description('Whether to approve the call. `false` denies it'),
+      approved: s.boolean().description('Whether to approve the call. `false` denies it'),
       reason: s.optional(
         s
           .reason(1000)

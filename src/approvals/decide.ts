@@ -1,22 +1,22 @@
 import { iso } from '../kernel/clock.js';
 import type { Approval } from '../kernel/contract/approval.js';
-import { readAnswered } from '../outbound/module.js';
+import { markAnsweredAsRead } from '../outbound/module.js';
 import type { DueSource } from '../schedule/module.js';
 import type { Statement, TransactionStep } from '../store/engine/protocol.js';
 import { statement, unmetStep } from '../store/store.js';
 import type { ApprovalRow, ApprovalScope, GrantScope } from '../store/tables/permissions.js';
 import { visibleTo } from '../store/visible.js';
 import {
-  NoApproval,
-  NotOpen,
-  OtherDigest,
+  ApprovalNotFound,
+  ApprovalNotPending,
+  DigestMismatch,
   ScopeNotOffered,
   TooManyGrants,
   viewApproval,
 } from './approval.js';
 import type { Grants } from './grants/queries.js';
 import type { ApprovalRows } from './rows.js';
-import { onlyPending, type WithdrawingDeps } from './withdraw.js';
+import { onlyPending, type WithdrawalDeps } from './withdraw.js';
 
 /**
  * Commits the steps of a decision together with its event. If no other call of the agent is pending,
@@ -27,7 +27,7 @@ export type CommitDecision = (
   decided: { approval: ApprovalRow; status: Decision['status']; others: number },
 ) => Promise<void>;
 
-export interface DecidingDeps extends WithdrawingDeps {
+export interface DecisionDeps extends WithdrawalDeps {
   approvals: ApprovalRows;
   grants: Pick<Grants, 'insert'>;
   /** Resolves to null if the agent no longer exists. */
@@ -55,16 +55,16 @@ interface Decision {
 }
 
 /**
- * Of several concurrent decisions, the first that is durable counts. Throws NoApproval, NotOpen,
- * OtherDigest, ScopeNotOffered or TooManyGrants.
+ * Of several concurrent decisions, the first that is durable counts. Throws ApprovalNotFound, NotOpen,
+ * DigestMismatch, ScopeNotOffered or TooManyGrants.
  */
 export const createDecide =
-  (deps: DecidingDeps) =>
+  (deps: DecisionDeps) =>
   async (userId: string, approvalId: string, input: DecisionInput): Promise<Approval> => {
     const { approved, reason, digest, scope = 'once', step } = input;
     const row = await deps.approvals.owned(userId, approvalId);
-    if (!row) throw new NoApproval();
-    if (digest !== undefined && digest !== row.digest) throw new OtherDigest();
+    if (!row) throw new ApprovalNotFound();
+    if (digest !== undefined && digest !== row.digest) throw new DigestMismatch();
     refuseScope(row, approved, scope);
     const status = approved ? 'approved' : 'denied';
     const grantScope = scope === 'once' ? undefined : scope;
@@ -72,7 +72,7 @@ export const createDecide =
     if (await settle(deps, row, decision)) return decided(deps, row);
     await expire(deps, row);
     const { status: now, decidedAt } = await decided(deps, row);
-    throw new NotOpen(`The approval was already ${now} at ${decidedAt}`);
+    throw new ApprovalNotPending(`The approval was already ${now} at ${decidedAt}`);
   };
 
 export type Decide = ReturnType<typeof createDecide>;
@@ -91,7 +91,7 @@ const refuseScope = ({ scopes }: ApprovalRow, approved: boolean, scope: Approval
 const BATCH = 100;
 
 /** Ends approvals by the clock, including those that expired while the daemon was stopped. */
-export const createExpiry = (deps: DecidingDeps): DueSource => {
+export const createExpiry = (deps: DecisionDeps): DueSource => {
   const { approvals, clock } = deps;
 
   /** An approval without a decision is denied. */
@@ -103,15 +103,15 @@ export const createExpiry = (deps: DecidingDeps): DueSource => {
 };
 
 /** Does nothing if the approval is decided or has not expired. */
-const expire = (deps: DecidingDeps, row: ApprovalRow): Promise<boolean> =>
+const expire = (deps: DecisionDeps, row: ApprovalRow): Promise<boolean> =>
   settle(deps, row, { status: 'expired', by: null, reason: null });
 
-const decided = async ({ approvals }: DecidingDeps, row: ApprovalRow): Promise<Approval> =>
+const decided = async ({ approvals }: DecisionDeps, row: ApprovalRow): Promise<Approval> =>
   viewApproval((await approvals.owned(row.user_id, row.id)) ?? row);
 
 /** Returns false if the approval is not pending, or its time does not permit the decision. */
 const settle = async (
-  deps: DecidingDeps,
+  deps: DecisionDeps,
   row: ApprovalRow,
   decision: Decision,
 ): Promise<boolean> => {
@@ -130,7 +130,7 @@ const settle = async (
 const GRANT_STEP = 1;
 
 const settleOnce = async (
-  deps: DecidingDeps,
+  deps: DecisionDeps,
   row: ApprovalRow,
   decision: Decision,
 ): Promise<void> => {
@@ -155,18 +155,18 @@ const settleOnce = async (
 
 /** The answer marks the notification as read once it has decided all calls of the notification. */
 const noticesRead = async (
-  { store, clock, approvals }: DecidingDeps,
+  { store, clock, approvals }: DecisionDeps,
   row: ApprovalRow,
   { by }: Decision,
 ): Promise<Statement[]> => {
   if (by === null) return [];
   const effectIds = await approvals.askedWith(row);
-  return [readAnswered(store, { userId: row.user_id, effectIds, at: iso(clock.now()) })];
+  return [markAnsweredAsRead(store, { userId: row.user_id, effectIds, at: iso(clock.now()) })];
 };
 
 /** Its own transaction checks the clock: nothing is decided after its expiry or expires before it. */
 const decisionOf = (
-  { store, clock }: DecidingDeps,
+  { store, clock }: DecisionDeps,
   row: ApprovalRow,
   { status, by, reason }: Decision,
 ): Statement => {

@@ -1,13 +1,19 @@
 import { iso } from '../kernel/clock.js';
 import type { Approval } from '../kernel/contract/approval.js';
 import { canonical } from '../kernel/jsonvalue.js';
-import { judge, OWNER, type PermissionsOf } from '../permissions/module.js';
-import { statement, unlessUnmet } from '../store/store.js';
+import { judgeToolCall, OWNER, type PermissionsOf } from '../permissions/module.js';
+import { isCommitted, statement } from '../store/store.js';
 import { visibleTo } from '../store/visible.js';
 import type { Tool } from '../tools/module.js';
-import { callDigest, type ExactCall, NoApproval, NotOpen, OtherDigest } from './approval.js';
 import {
-  type AskingDeps,
+  ApprovalNotFound,
+  ApprovalNotPending,
+  callDigest,
+  DigestMismatch,
+  type ExactCall,
+} from './approval.js';
+import {
+  type ApprovalRequestDeps,
   CONVERSATION_MS,
   MAX_ARGUMENTS_LENGTH,
   requestApprovals,
@@ -29,22 +35,22 @@ export type DirectCallVerdict =
   | { verdict: 'ask'; approval: Approval }
   | { verdict: 'deny'; because: string };
 
-interface AdmitDeps extends AskingDeps {
+interface AdmitDeps extends ApprovalRequestDeps {
   permissionsOf: PermissionsOf;
   approvals: ApprovalRows;
 }
 
 /**
  * If the call needs an approval, the approval exists and its owner is notified when this resolves.
- * Once approved, the same call with `approvalId` runs within 15 minutes. Throws NoApproval, NotOpen or
- * OtherDigest.
+ * Once approved, the same call with `approvalId` runs within 15 minutes. Throws ApprovalNotFound, NotOpen or
+ * DigestMismatch.
  */
 export const createAdmit =
   (deps: AdmitDeps) =>
   async (call: DirectCall): Promise<DirectCallVerdict> => {
     const { userId, tool, arguments: args, approvalId } = call;
     const permissions = await deps.permissionsOf(userId);
-    const { level, because } = judge(tool, args, { permissions, trust: OWNER });
+    const { level, because } = judgeToolCall(tool, args, { permissions, trust: OWNER });
     if (level === 'deny') return { verdict: 'deny', because };
     if (approvalId !== undefined) {
       await redeem(deps, userId, { approvalId, digest: callDigest(exactly(call)) });
@@ -85,15 +91,15 @@ const redeem = async (
   { approvalId, digest }: { approvalId: string; digest: string },
 ): Promise<void> => {
   const row = await approvals.owned(userId, approvalId);
-  if (!row || row.agent_id !== null) throw new NoApproval();
-  if (row.digest !== digest) throw new OtherDigest();
+  if (!row || row.agent_id !== null) throw new ApprovalNotFound();
+  if (row.digest !== digest) throw new DigestMismatch();
   const now = clock.now();
   const spent = spendApprovals(store, iso(now))
     .where(visibleTo(userId))
     .where('id', '=', approvalId)
     .where('decided_at', '>', iso(now - CONVERSATION_MS));
-  if (await unlessUnmet(store.transact([statement(spent, 1)]))) return;
-  throw new NotOpen(
+  if (await isCommitted(store.transact([statement(spent, 1)]))) return;
+  throw new ApprovalNotPending(
     row.used_at === null ? `The approval is ${row.status}` : 'The approval was already used',
   );
 };

@@ -2,21 +2,21 @@ import type { Base } from '../base.js';
 import type { Outbound } from '../outbound/module.js';
 import type { PermissionsOf } from '../permissions/module.js';
 import type { Hub } from '../realtime/module.js';
-import { createDecide, createExpiry, type DecidingDeps } from './decide.js';
+import { createDecide, createExpiry, type DecisionDeps } from './decide.js';
 import { createAdmit } from './directcall.js';
 import { createGrants } from './grants/queries.js';
 import { grantsResource } from './grants/routes.js';
-import { createSpokenDecision } from './replytext.js';
+import { createMessageDecision } from './replytext.js';
 import { approvalsResource } from './routes.js';
 import { approvalRows } from './rows.js';
 
 export type { Approval } from '../kernel/contract/approval.js';
 export {
+  ApprovalNotFound,
+  ApprovalNotPending,
   callDigest,
+  DigestMismatch,
   type ExactCall,
-  NoApproval,
-  NotOpen,
-  OtherDigest,
   ScopeNotOffered,
   TooManyGrants,
 } from './approval.js';
@@ -25,13 +25,13 @@ export type { DirectCall } from './directcall.js';
 export { type Grants, grantedTools, voidHookGrants } from './grants/queries.js';
 export { grantScopesOf } from './grants/rules.js';
 export {
-  type AgentSpeaker,
+  type AgentMessageSender,
   approvalRefusal,
   DecisionRefused,
-  decisionIn,
   messageSender,
-  SHORT_DIGEST,
-  UNCLEAR,
+  parseDecision,
+  SHORT_DIGEST_LENGTH,
+  UNCLEAR_SCOPE,
 } from './replytext.js';
 export {
   type ApprovalRequest,
@@ -41,7 +41,13 @@ export {
   requestApprovals,
 } from './request.js';
 export { approvalRows } from './rows.js';
-export { onlyPending, spendApprovals, voidApproved, WITHDRAWN, withdraw } from './withdraw.js';
+export {
+  onlyPending,
+  spendApprovals,
+  voidApproved,
+  WITHDRAWAL_REASONS,
+  withdraw,
+} from './withdraw.js';
 
 export interface ApprovalsDeps {
   hub: Hub;
@@ -54,7 +60,7 @@ export const openApprovals = (base: Base, deps: ApprovalsDeps) => {
   const { hub, outbound, permissionsOf } = deps;
   const approvals = approvalRows(store);
   const grants = createGrants({ store, clock });
-  let find: DecidingDeps['waitingAgent'] = async () => null;
+  let find: DecisionDeps['waitingAgent'] = async () => null;
   const waitingAgent = (id: string) => find(id);
   const deciding = { store, clock, log, hub, approvals, grants, waitingAgent };
   const decide = createDecide(deciding);
@@ -66,9 +72,9 @@ export const openApprovals = (base: Base, deps: ApprovalsDeps) => {
     admit: createAdmit({ store, clock, hub, outbound, approvals, permissionsOf }),
     expiry: createExpiry(deciding),
     /** Handles messages to an agent that decide on an approval. */
-    spoken: createSpokenDecision({ rows: approvals, decide, clock }),
+    spoken: createMessageDecision({ rows: approvals, decide, clock }),
     /** Registers the function that finds the agent of a pending call. */
-    findAgents: (waiting: DecidingDeps['waitingAgent']): void => {
+    findAgents: (waiting: DecisionDeps['waitingAgent']): void => {
       find = waiting;
     },
     resources: () => [approvalsResource({ rows: approvals, decide }), grantsResource(grants)],

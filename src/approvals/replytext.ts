@@ -10,7 +10,7 @@ import type { Decide } from './decide.js';
 import type { ApprovalRows } from './rows.js';
 
 /** The number of hex digits of a digest that a person must type. */
-export const SHORT_DIGEST = 8;
+export const SHORT_DIGEST_LENGTH = 8;
 
 const DECISION = /^(approve|deny)\s+(\S+?)(?:\s+(once|conversation|host))?$/i;
 const WORDY = /^(approve|deny)\s+([0-9a-f]{8,64})\s+([\s\S]+)$/i;
@@ -26,10 +26,10 @@ export interface TypedDecision {
 }
 
 /** The reply to an approval with more text that is not a scope. */
-export const UNCLEAR = 'After the digest, only conversation or host is allowed';
+export const UNCLEAR_SCOPE = 'After the digest, only conversation or host is allowed';
 
 /** Parses `approve DIGEST [once|conversation|host]` and `deny DIGEST [reason]`; null for other text. */
-export const decisionIn = (text: string): TypedDecision | null => {
+export const parseDecision = (text: string): TypedDecision | null => {
   const normalized = text.trim().toLowerCase();
   const [, word, digest, scope] = DECISION.exec(normalized) ?? [];
   if (word === undefined || digest === undefined) return wordyDecision(text.trim());
@@ -64,7 +64,7 @@ export class DecisionRefused extends Error {
   }
 }
 
-export interface AgentSpeaker extends Pick<Caller, 'userId' | 'address' | 'requestId'> {
+export interface AgentMessageSender extends Pick<Caller, 'userId' | 'address' | 'requestId'> {
   /** Returns why the sender may not decide, such as a token without the scope; null if it may. */
   refusal(): ScopeRefusal | null | Promise<ScopeRefusal | null>;
 }
@@ -76,7 +76,7 @@ export const approvalRefusal = (
   by: Pick<Caller, 'scopes' | 'tokenId' | 'impersonator'>,
 ): ScopeRefusal | null => scopeRefusal(by, APPROVE);
 
-export const messageSender = (by: Caller): AgentSpeaker => ({
+export const messageSender = (by: Caller): AgentMessageSender => ({
   userId: by.userId,
   address: by.address,
   requestId: by.requestId,
@@ -85,21 +85,21 @@ export const messageSender = (by: Caller): AgentSpeaker => ({
 
 /**
  * Handles a message that decides on an approval of the agent. Returns false for any other text. Throws
- * DecisionRefused or NotOpen.
+ * DecisionRefused or ApprovalNotPending.
  */
-export const createSpokenDecision =
+export const createMessageDecision =
   (deps: { rows: ApprovalRows; decide: Decide; clock: Clock }) =>
-  async (agent: AgentRow, text: string, by: AgentSpeaker): Promise<boolean> => {
-    const decision = decisionIn(text);
+  async (agent: AgentRow, text: string, by: AgentMessageSender): Promise<boolean> => {
+    const decision = parseDecision(text);
     const pending = decision ? await deps.rows.pendingOf(agent.id) : [];
     if (!decision || pending.length === 0) return false;
     const { digest, approved, scope, isUnclear } = decision;
     const meant = pending.filter((row) => row.digest.startsWith(digest));
     const [only] = meant;
-    if (!only || meant.length > 1 || digest.length < SHORT_DIGEST) {
+    if (!only || meant.length > 1 || digest.length < SHORT_DIGEST_LENGTH) {
       throw new DecisionRefused('nothing_waits', 'No pending approval has that digest');
     }
-    if (isUnclear) throw notOffered(UNCLEAR);
+    if (isUnclear) throw notOffered(UNCLEAR_SCOPE);
     const refusal = await by.refusal();
     if (refusal) throw new DecisionRefused(refusal.code, refusal.message);
     const answer = { approved, digest: only.digest, ...(scope && { scope }) };
@@ -116,7 +116,7 @@ const notOffered = (message: string) => new DecisionRefused('scope_not_offered',
 
 const auditOf = (
   clock: Clock,
-  { userId, address, requestId }: AgentSpeaker,
+  { userId, address, requestId }: AgentMessageSender,
   { target, ...data }: TypedDecision & { target: string },
 ): TransactionStep => {
   const now = clock.now();

@@ -7,9 +7,9 @@ import type { Notice, Outbound, OutgoingEvent, QueuedMessage } from '../outbound
 import { statement } from '../store/store.js';
 import type { ApprovalRow, GrantScope } from '../store/tables/permissions.js';
 import { callDigest, type ExactCall, viewApproval } from './approval.js';
-import type { WithdrawingDeps } from './withdraw.js';
+import type { WithdrawalDeps } from './withdraw.js';
 
-export interface AskingDeps extends WithdrawingDeps {
+export interface ApprovalRequestDeps extends WithdrawalDeps {
   outbound: Outbound;
 }
 
@@ -41,7 +41,7 @@ export const MAX_ARGUMENTS_LENGTH = 262_144;
  * together. All requests must have the same asker.
  */
 export const requestApprovals = (
-  deps: AskingDeps,
+  deps: ApprovalRequestDeps,
   questions: ApprovalRequest[],
 ): QueuedMessage & { approvals: Approval[] } => {
   const rows = questions.map((question) => rowOf(question, deps.clock.now()));

@@ -1,9 +1,9 @@
 import Boom from '@hapi/boom';
 import { badRequest, orNotFound, resource } from '../kernel/route.js';
 import {
-  NoApproval,
-  NotOpen,
-  OtherDigest,
+  ApprovalNotFound,
+  ApprovalNotPending,
+  DigestMismatch,
   ScopeNotOffered,
   TooManyGrants,
   viewApproval,
@@ -37,9 +37,10 @@ export const approvalsResource = ({ rows, decide }: { rows: ApprovalRows; decide
   });
 
 const refused = (error: unknown): never => {
-  if (error instanceof NoApproval) throw Boom.notFound(error.message);
-  if (error instanceof NotOpen) throw Boom.conflict(error.message, { code: 'already_decided' });
-  if (error instanceof OtherDigest) throw Boom.conflict(error.message, { code: 'other_digest' });
+  if (error instanceof ApprovalNotFound) throw Boom.notFound(error.message);
+  if (error instanceof ApprovalNotPending)
+    throw Boom.conflict(error.message, { code: 'already_decided' });
+  if (error instanceof DigestMismatch) throw Boom.conflict(error.message, { code: 'other_digest' });
   if (error instanceof TooManyGrants) {
     throw Boom.conflict(error.message, { code: 'too_many_grants' });
   }

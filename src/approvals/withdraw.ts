@@ -7,7 +7,7 @@ import type { ApprovalRow } from '../store/tables/permissions.js';
 import { viewApproval } from './approval.js';
 import { approvalRows } from './rows.js';
 
-export interface WithdrawingDeps {
+export interface WithdrawalDeps {
   store: Store;
   clock: Clock;
   hub: Hub;
@@ -40,7 +40,7 @@ export const onlyPending = (
 };
 
 /** Reasons of denials that their owner did not decide. */
-export const WITHDRAWN = {
+export const WITHDRAWAL_REASONS = {
   stopped: 'The agent was stopped',
   overtaken: 'the owner sent a message first',
 };
@@ -50,13 +50,17 @@ export const WITHDRAWN = {
  * throw Unmet if another decision came first.
  */
 export const withdraw = async (
-  { store, clock, hub }: WithdrawingDeps,
+  { store, clock, hub }: WithdrawalDeps,
   agentId: string,
-  reason: keyof typeof WITHDRAWN,
+  reason: keyof typeof WITHDRAWAL_REASONS,
 ): Promise<QueuedMessage & { pending: ApprovalRow[] }> => {
   const at = iso(clock.now());
   const pending = await approvalRows(store).pendingOf(agentId);
-  const denied = { status: 'denied', decided_at: at, decision_reason: WITHDRAWN[reason] } as const;
+  const denied = {
+    status: 'denied',
+    decided_at: at,
+    decision_reason: WITHDRAWAL_REASONS[reason],
+  } as const;
   const deny = store.db
     .updateTable('approvals')
     .set(denied)

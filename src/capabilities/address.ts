@@ -1,12 +1,12 @@
 import { isReserved, SLUG } from './catalogue.js';
 import { LLAMA } from './packages.js';
-import type { InstallPlan, NoPlan, PlannedFile, WantedInstall } from './plan.js';
-import { hasCredentials, withoutQuery } from './toldfile.js';
+import type { InstallPlan, InstallRequest, PlannedFile, PlanRefusal } from './plan.js';
+import { hasCredentials, redactUrl } from './remotefilefacts.js';
 
 export const planAddress = (
-  { id, url, sha256 }: WantedInstall & { url: string },
+  { id, url, sha256 }: InstallRequest & { url: string },
   name: string,
-): InstallPlan | NoPlan => {
+): InstallPlan | PlanRefusal => {
   const slug = name.toLowerCase();
   if (!SLUG.test(slug)) {
     return {
@@ -27,7 +27,7 @@ export const planAddress = (
     version: null,
     bytes: null,
     licence: null,
-    source: withoutQuery(url),
+    source: redactUrl(url),
     useCases: [],
     needs: [LLAMA],
     files: fileParts({ url, bytes: null, sha256 }),

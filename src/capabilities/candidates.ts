@@ -4,9 +4,9 @@ import type { ModelShape } from '../providers/gguf/shape.js';
 import type { Catalogue, CatalogueFile, CatalogueModel, UseCase } from './catalogue.js';
 import { shapeOfFacts } from './fit/estimate.js';
 import type { HeaderReading } from './header.js';
+import type { InstalledCapability } from './installedmodels.js';
 import { LLAMA } from './packages.js';
 import { installIdOf, slugOf } from './plan.js';
-import type { InstalledCapability } from './shelf.js';
 
 export interface FittedModel {
   id: string;

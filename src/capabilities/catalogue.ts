@@ -5,9 +5,9 @@ import Joi from 'joi';
 import type { Http } from '../kernel/http.js';
 import { parsedJson } from '../kernel/jsonvalue.js';
 import type { CatalogueShape } from './fit/estimate.js';
-import { readPatiently } from './patience.js';
-import { readPlainText } from './plainfile.js';
-import { hasCredentials, withoutQuery } from './toldfile.js';
+import { readWithTimeout } from './readtimeout.js';
+import { readRegularFile } from './regularfile.js';
+import { hasCredentials, redactUrl } from './remotefilefacts.js';
 
 export const USE_CASES = ['chat', 'tools', 'code', 'embedding', 'speech'] as const;
 export type UseCase = (typeof USE_CASES)[number];
@@ -184,10 +184,10 @@ export const createCatalogues = (http: Pick<Http, 'request'>, setting: string | 
   let stored: { until: number; chosen: Promise<ChosenCatalogue> } | undefined;
   const choose = async (): Promise<ChosenCatalogue> => {
     const builtin = builtIn();
-    const shown = setting !== null && /^https?:/.test(setting) ? withoutQuery(setting) : setting;
+    const shown = setting !== null && /^https?:/.test(setting) ? redactUrl(setting) : setting;
     if (setting === null || shown === null)
       return { catalogue: builtin, source: 'built in', fault: null };
-    const read = await readGiven(http, setting);
+    const read = await readConfigured(http, setting);
     const found = 'text' in read ? checkCatalogue(read.text) : read.fault;
     return typeof found === 'string'
       ? { catalogue: builtin, source: 'built in', fault: `${shown}: ${found}` }
@@ -209,15 +209,18 @@ export const createCatalogues = (http: Pick<Http, 'request'>, setting: string | 
 /** Not validated here, since that would block the event loop for 0.1 s. A test validates it. */
 const builtIn = (): Catalogue => JSON.parse(readFileSync(BUILT_IN, 'utf8'));
 
-type GivenText = { text: string } | { fault: string };
+type CatalogueText = { text: string } | { fault: string };
 
-const readGiven = async (http: Pick<Http, 'request'>, setting: string): Promise<GivenText> => {
+const readConfigured = async (
+  http: Pick<Http, 'request'>,
+  setting: string,
+): Promise<CatalogueText> => {
   try {
     if (!/^https?:/.test(setting)) {
       const read = async () => ({
-        text: await readPlainText(await realpath(setting).catch(() => setting), MAX_BYTES),
+        text: await readRegularFile(await realpath(setting).catch(() => setting), MAX_BYTES),
       });
-      return await readPatiently<GivenText>(setting, read, { fault: 'it does not respond' });
+      return await readWithTimeout<CatalogueText>(setting, read, { fault: 'it does not respond' });
     }
     const { status, body } = await http.request({
       method: 'GET',

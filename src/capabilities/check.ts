@@ -1,7 +1,7 @@
 import type { Registry } from '../models/module.js';
+import type { InstalledModels } from './installedmodels.js';
 import { LLAMA } from './packages.js';
-import type { Shelf } from './shelf.js';
-import { damageOf } from './verify.js';
+import { findDamage } from './verify.js';
 
 export interface CapabilityFault {
   /** `models/qwen`, or the slug of what is installed. */
@@ -11,7 +11,7 @@ export interface CapabilityFault {
 }
 
 export const checkCapabilities = async (
-  shelf: Shelf,
+  shelf: InstalledModels,
   registry: Registry,
 ): Promise<CapabilityFault[]> => {
   const installed = await shelf.list();
@@ -30,7 +30,7 @@ export const checkCapabilities = async (
   );
   const damaged = await Promise.all(
     installed.map(async (each) => {
-      const why = await damageOf(each);
+      const why = await findDamage(each);
       if (why === null) return [];
       const remedy = `adjutant capabilities install ${each.slug}`;
       const users = local.filter(({ modelId }) => modelId === each.slug);

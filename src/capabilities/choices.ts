@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import { cataloguedModels, type FittedModel, ggufOf, installedModel } from './candidates.js';
 import type { Catalogue, ChosenCatalogue } from './catalogue.js';
 import type { HeaderReader } from './headers.js';
+import type { InstalledCapability, InstalledModels } from './installedmodels.js';
 import { slugOf } from './plan.js';
-import type { InstalledCapability, Shelf } from './shelf.js';
-import { type HeldCapability, readSource, type SourceFolder } from './source.js';
-import { damageOf } from './verify.js';
+import { readSource, type SourceCapability, type SourceFolder } from './source.js';
+import { findDamage } from './verify.js';
 
 interface FittedDeps {
-  shelf: Pick<Shelf, 'list'>;
+  shelf: Pick<InstalledModels, 'list'>;
   headers: HeaderReader;
   catalogue(): Promise<ChosenCatalogue>;
   /** null: the network. */
@@ -23,7 +23,7 @@ const MAX_NAMED = 5;
  * Installed models first, then the catalogue and the source folder. A damaged model is listed as
  * installable.
  */
-export const createFitted =
+export const createFittedModels =
   ({ shelf, headers, catalogue, folder }: FittedDeps) =>
   async (): Promise<FittedModel[]> => {
     const [installed, { catalogue: chosen }] = await Promise.all([shelf.list(), catalogue()]);
@@ -31,7 +31,7 @@ export const createFitted =
     const signal = AbortSignal.timeout(HEADERS_MS);
     const damages = new Map<string, string>();
     for (const each of installed) {
-      const damage = await damageOf(each);
+      const damage = await findDamage(each);
       if (damage !== null) damages.set(each.slug, damage);
     }
     const whole = installed.filter(({ slug }) => !damages.has(slug));
@@ -72,10 +72,10 @@ const missingModels = (
   cataloguedModels(catalogue, whole).map((model) => ({
     ...model,
     fault: damages.get(model.slug) ?? null,
-    reason: source?.held.some(({ slug }) => slug === model.slug) ? null : lackIn(source),
+    reason: source?.held.some(({ slug }) => slug === model.slug) ? null : missingReason(source),
   }));
 
-const lackIn = (source: SourceFolder | null): string | null => {
+const missingReason = (source: SourceFolder | null): string | null => {
   if (source === null) return null;
   if (source.fault !== null) return `Source folder: ${source.fault}`;
   const names = source.held.filter(({ kind }) => kind === 'model').map(({ id }) => id);
@@ -86,7 +86,7 @@ const lackIn = (source: SourceFolder | null): string | null => {
 };
 
 const heldModel = async (
-  { id, slug, ...held }: HeldCapability,
+  { id, slug, ...held }: SourceCapability,
   folder: string,
   { headers, signal }: { headers: HeaderReader; signal: AbortSignal },
 ): Promise<FittedModel> => {

@@ -2,7 +2,7 @@ import { contract, endpoint } from '../kernel/contract/endpoint.js';
 import { Operation, operationFields } from '../kernel/contract/operation.js';
 import * as s from '../kernel/contract/schema.js';
 
-const bytes = () => s.whole(0, Number.MAX_SAFE_INTEGER);
+const bytes = () => s.integer(0, Number.MAX_SAFE_INTEGER);
 const bytesOrNull = () => s.nullable(bytes());
 const licence = () => s.nullable(s.anyText(200));
 const USES = ['chat', 'tools', 'code', 'embedding', 'speech'] as const;
@@ -32,7 +32,7 @@ const InstallFacts = s.object('CapabilityInstall', {
   licence: licence(),
   licenceUrl: s.nullable(s.text(2000)),
   mustAccept: s
-    .flag()
+    .boolean()
     .description('Whether you must accept the licence terms before the installation'),
   source: s.text(2000).description('Source of the download'),
   needs: s.list(s.text(200), 20).description('Other capabilities that it requires'),
@@ -84,7 +84,7 @@ const CapabilitySource = s.object('CapabilitySource', {
       version: s.nullable(s.text(200)),
       bytes: bytes(),
       licence: licence(),
-      installed: s.flag(),
+      installed: s.boolean(),
     }),
     2000,
   ),
@@ -102,13 +102,13 @@ const Speed = s.object('TokensPerSecond', {
     .oneOf('SpeedUnit', 'written', 'read')
     .description('Counted tokens: `written` in replies, or `read` to compute embeddings'),
   estimated: s
-    .nullable(s.amount(0, Number.MAX_SAFE_INTEGER))
+    .nullable(s.number(0, Number.MAX_SAFE_INTEGER))
     .description('`null` if it cannot be estimated'),
   measured: s.nullable(
     s.object('MeasuredSpeed', {
-      median: s.amount(0, Number.MAX_SAFE_INTEGER),
+      median: s.number(0, Number.MAX_SAFE_INTEGER),
       spread: s
-        .amount(0, Number.MAX_SAFE_INTEGER)
+        .number(0, Number.MAX_SAFE_INTEGER)
         .description(
           'Difference between the fastest and the slowest run, as a fraction of the median',
         ),
@@ -120,10 +120,10 @@ const ModelFit = s.object('ModelFit', {
   model: s.text(200).description('Id to install, or the slug if the model is installed'),
   name: s.text(200),
   useCases: s.list(purpose(), 5),
-  parameters: s.nullable(s.whole(0, Number.MAX_SAFE_INTEGER)),
+  parameters: s.nullable(s.integer(0, Number.MAX_SAFE_INTEGER)),
   quantization: s.nullable(s.text(40)),
   contextWindow: s
-    .whole(0, 100_000_000)
+    .integer(0, 100_000_000)
     .description('Context window in tokens, up to the maximum of the model'),
   weightsBytes: bytes(),
   kvCacheBytes: bytesOrNull().description(
@@ -135,16 +135,16 @@ const ModelFit = s.object('ModelFit', {
     .oneOf('RunsOn', 'gpu', 'cpu', 'split', 'none')
     .description('`split`: partly on the GPU. `none`: the model does not fit'),
   headroomBytes: s
-    .whole(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER)
+    .integer(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER)
     .description('Usable memory that remains. Negative if memory is missing'),
   tokensPerSecond: Speed,
   licence: licence(),
-  installed: s.flag(),
+  installed: s.boolean(),
   reason: s
     .nullable(s.anyText(2000))
     .description('Reason for which it can be neither used nor installed. `null` if it can'),
   recommended: s
-    .flag()
+    .boolean()
     .description(
       'Whether it is the first choice for the requested use case. The default use case is `chat`',
     ),
@@ -158,7 +158,7 @@ export const Hardware = s.object('Hardware', {
   cpu: s.object('MachineCpu', {
     model: s.nullable(s.text(200)),
     cores: s
-      .nullable(s.whole(1, 100_000))
+      .nullable(s.integer(1, 100_000))
       .description('Number of cores that can be used at the same time'),
     arch: s.text(40),
     flags: s.list(s.text(60), 1000),
@@ -215,7 +215,7 @@ export const NewCapability = s.object('NewCapability', {
       .pattern(/^[0-9a-f]{64}$/, '64 hexadecimal digits')
       .description('SHA-256 checksum of the file, in hexadecimal. Required with `url`'),
   ),
-  acceptLicence: s.optional(s.flag().description('Whether you accept the licence')),
+  acceptLicence: s.optional(s.boolean().description('Whether you accept the licence')),
   useCase: s.optional(
     s
       .oneOf('RegisteredUse', ...USES)
@@ -224,7 +224,7 @@ export const NewCapability = s.object('NewCapability', {
           'model if only the digest is registered',
       ),
   ),
-  contextWindow: s.optional(s.whole(256, 10_000_000).description(WINDOW)),
+  contextWindow: s.optional(s.integer(256, 10_000_000).description(WINDOW)),
 });
 export type NewCapability = s.Static<typeof NewCapability>;
 
@@ -270,7 +270,7 @@ export const capabilities = contract({
     example: { model: 'qwen' },
     body: s.object('NewMeasurement', {
       model: s.text(100).description('Name of a registered model'),
-      contextWindow: s.optional(s.whole(256, 10_000_000)),
+      contextWindow: s.optional(s.integer(256, 10_000_000)),
     }),
     reply: Operation,
     status: 202,

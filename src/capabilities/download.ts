@@ -5,18 +5,18 @@ import { dirname } from 'node:path';
 import { BadUrl, EgressRefused } from '../kernel/egress.js';
 import { errorCode, HttpFailure, isDiskFull, NamedError } from '../kernel/failure.js';
 import type { Http, OpenedReply } from '../kernel/http.js';
+import { checkDiskSpace } from './diskspace.js';
 import { createByteRate } from './rate.js';
 import {
   bytesOnDisk,
+  canResume,
   contentOffset,
+  deletePartialFile,
   etagOf,
-  forget,
-  goesOn,
   rangeOf,
   totalBytes,
 } from './resume.js';
 import { type NextTry, retryBroken } from './retry.js';
-import { checkRoom } from './room.js';
 
 export interface Download {
   url: string;
@@ -36,7 +36,7 @@ export interface DownloadProgress {
   rate: number;
 }
 
-interface DownloadTelling {
+interface DownloadOptions {
   signal: AbortSignal;
   onProgress(progress: DownloadProgress): void;
   onRetry?(next: NextTry): void;
@@ -71,7 +71,7 @@ const LIMITS = {
 export const download = async (
   http: Pick<Http, 'open'>,
   file: Download,
-  { signal, onProgress, onRetry = () => undefined }: DownloadTelling,
+  { signal, onProgress, onRetry = () => undefined }: DownloadOptions,
 ): Promise<void> => {
   const rate = createByteRate();
   try {
@@ -80,11 +80,11 @@ export const download = async (
       onRetry,
       work: () => attempt(http, file, { signal, onProgress, rate }),
       reached: () => bytesOnDisk(file.to),
-      ...breaks,
+      ...retryPolicy,
     });
   } catch (error) {
     signal.throwIfAborted();
-    throw await refused(file, error);
+    throw await toDownloadError(file, error);
   }
 };
 
@@ -92,7 +92,7 @@ export const download = async (
  * null unless the server is temporarily unavailable (5xx, 429). `Retry-After` is in seconds, or a
  * date by the server's clock (RFC 9110, 10.2.3).
  */
-export const busyServer = ({ url, status, headers }: Answered): DownloadFailed | null => {
+export const busyServerError = ({ url, status, headers }: ServerReply): DownloadFailed | null => {
   if (status < 500 && status !== 429) return null;
   const after = headers['retry-after'] ?? '';
   const untilMs = Date.parse(after) - Date.parse(headers.date ?? '');
@@ -101,34 +101,35 @@ export const busyServer = ({ url, status, headers }: Answered): DownloadFailed |
   return new DownloadFailed(`${new URL(url).hostname} returned ${status}`, true, busyMs);
 };
 
-interface Answered {
+interface ServerReply {
   url: string;
   status: number;
   headers: Record<string, string>;
 }
 
-export const breaks = {
+export const retryPolicy = {
   brokenBy: (error: unknown): string | null => {
     const isBusy = error instanceof DownloadFailed && error.busyMs !== null;
-    return isBusy || isBreak(error) ? error.message : null;
+    return isBusy || isRetryableFailure(error) ? error.message : null;
   },
   askedMs: (error: unknown): number => (error instanceof DownloadFailed ? (error.busyMs ?? 0) : 0),
 };
 
-const isBreak = (error: unknown): error is HttpFailure =>
+const isRetryableFailure = (error: unknown): error is HttpFailure =>
   error instanceof HttpFailure &&
   !(error.cause instanceof BadUrl) &&
-  !LASTING.test(error.kind) &&
-  !hasNoSuchName(error);
+  !PERMANENT_FAILURES.test(error.kind) &&
+  !isUnknownHost(error);
 
 /** EAI_AGAIN means that the DNS server does not respond. */
-const hasNoSuchName = ({ kind, cause }: HttpFailure): boolean =>
+const isUnknownHost = ({ kind, cause }: HttpFailure): boolean =>
   kind === 'dns' && errorCode(cause) === 'ENOTFOUND';
 
 /** Failures that a retry cannot solve. */
-const LASTING = /^(tls|too_many_redirects|too_large|invalid_request|unknown_encoding|undecodable)$/;
+const PERMANENT_FAILURES =
+  /^(tls|too_many_redirects|too_large|invalid_request|unknown_encoding|undecodable)$/;
 
-const refused = async (file: Download, error: unknown): Promise<unknown> => {
+const toDownloadError = async (file: Download, error: unknown): Promise<unknown> => {
   if (error instanceof EgressRefused) return new DownloadFailed(error.message, false);
   if (error instanceof BadUrl) return new DownloadFailed(error.message, false);
   if (error instanceof HttpFailure) {
@@ -136,15 +137,15 @@ const refused = async (file: Download, error: unknown): Promise<unknown> => {
     // A failure of TLS or DNS does not invalidate the partial file.
     const isOfWay = error.kind === 'tls' || error.kind === 'dns';
     if (!(cause instanceof BadUrl)) {
-      return new DownloadFailed(error.message, isOfWay || isBreak(error));
+      return new DownloadFailed(error.message, isOfWay || isRetryableFailure(error));
     }
     return new DownloadFailed(`${host} redirects to an invalid URL: ${cause.message}`, false);
   }
   if (isDiskFull(error)) {
-    await forget(file);
+    await deletePartialFile(file);
     return new DownloadFailed('The disk is full', false);
   }
-  if (error instanceof DownloadFailed && !error.isResumable) await forget(file);
+  if (error instanceof DownloadFailed && !error.isResumable) await deletePartialFile(file);
   return error;
 };
 
@@ -179,14 +180,14 @@ const attempt = async (
     reply.body.cancel();
     return finish(file, hash);
   }
-  if (from > 0 && !(await goesOn(file, reply, from))) {
+  if (from > 0 && !(await canResume(file, reply, from))) {
     reply.body.cancel();
-    await forget(file);
+    await deletePartialFile(file);
     return attempt(http, file, { signal, onProgress, rate });
   }
   const begin = await beginOf(file, reply, from);
   const place = { begin, hash: begin === from ? hash : createHash('sha256') };
-  await takeBody(file, reply, place, ({ done, total, added }) =>
+  await appendBody(file, reply, place, ({ done, total, added }) =>
     onProgress({ done, total, rate: rate(added) }),
   );
 };
@@ -197,7 +198,7 @@ interface BodyPlace {
   hash: Hash;
 }
 
-const takeBody = async (
+const appendBody = async (
   file: Download,
   reply: OpenedReply,
   { begin, hash }: BodyPlace,
@@ -238,7 +239,7 @@ const writeBody = async (
   let done = begin;
   let unchecked = 0;
   try {
-    await checkRoom(dirname(to), (total ?? begin) - begin);
+    await checkDiskSpace(dirname(to), (total ?? begin) - begin);
     const handle = await open(to, begin === 0 ? 'w' : 'a');
     try {
       for (let piece = await body.read(); piece; piece = await body.read()) {
@@ -246,7 +247,7 @@ const writeBody = async (
         unchecked += piece.length;
         if (unchecked > CHECKED_EACH) {
           unchecked = 0;
-          await checkRoom(dirname(to), 0);
+          await checkDiskSpace(dirname(to), 0);
         }
         if (total !== null && done > total) throw tooLong(total);
         await handle.writeFile(piece);
@@ -287,7 +288,7 @@ const beginOf = async (file: Download, reply: OpenedReply, from: number): Promis
   if (place === null || (place !== from && place !== 0)) {
     reply.body.cancel();
     const host = new URL(reply.url).hostname;
-    throw busyServer(reply) ?? new DownloadFailed(`${host} returned ${status}`, false);
+    throw busyServerError(reply) ?? new DownloadFailed(`${host} returned ${status}`, false);
   }
   if (headers.etag) await writeFile(etagOf(file.to), headers.etag);
   return place;

@@ -2,7 +2,7 @@ import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { NamedError } from '../kernel/failure.js';
 import { programEnv } from '../kernel/program.js';
-import { ran } from './npm.js';
+import { runProgramToEnd } from './npm.js';
 
 export class EngineUnusable extends NamedError {}
 
@@ -18,7 +18,7 @@ export const engineProbe: EngineProbe = {
   probe: async (folder, slug, signal) => {
     const args = [fileURLToPath(TRIAL), folder, slug];
     const env = programEnv([dirname(process.execPath)]);
-    const failure = await ran(process.execPath, args, {
+    const failure = await runProgramToEnd(process.execPath, args, {
       cwd: folder,
       env,
       signal,

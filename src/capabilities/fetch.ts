@@ -1,14 +1,14 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Http } from '../kernel/http.js';
+import { checkDiskSpace } from './diskspace.js';
 import { DownloadFailed, download } from './download.js';
+import type { InstalledFile } from './installedmodels.js';
 import type { InstallPlan, PlannedFile } from './plan.js';
+import { fetchRemoteFileFacts, redactUrl } from './remotefilefacts.js';
 import type { NextTry } from './retry.js';
-import { checkRoom } from './room.js';
-import type { InstalledFile } from './shelf.js';
-import { askFile, withoutQuery } from './toldfile.js';
 
-export interface Telling {
+export interface ProgressReporter {
   signal: AbortSignal;
   bytes(done: number, total: number | null, note: string): void;
   note(note: string): void;
@@ -23,14 +23,14 @@ interface FetchedPlan {
 export const fetchFiles = async (
   http: Pick<Http, 'open' | 'request'>,
   { plan, folder }: FetchedPlan,
-  telling: Telling,
+  telling: ProgressReporter,
 ): Promise<InstalledFile[]> => {
   const files: (PlannedFile & { sha256: string })[] = [];
   for (const file of plan.files) files.push(await known(http, file, telling));
   const total = files.every(({ bytes }) => bytes !== null)
     ? files.reduce((sum, { bytes }) => sum + (bytes ?? 0), 0)
     : null;
-  await checkRoom(folder, total ?? 0);
+  await checkDiskSpace(folder, total ?? 0);
   const fetched: InstalledFile[] = [];
   let before = 0;
   for (const { url, path, bytes, sha256 } of files) {
@@ -58,13 +58,13 @@ export const fetchFiles = async (
 const known = async (
   http: Pick<Http, 'request'>,
   file: PlannedFile,
-  telling: Telling,
+  telling: ProgressReporter,
 ): Promise<PlannedFile & { sha256: string }> => {
   if (file.sha256 !== null && file.bytes !== null) return { ...file, sha256: file.sha256 };
-  const reported = await askFile(http, file.url, telling);
+  const reported = await fetchRemoteFileFacts(http, file.url, telling);
   const sha256 = file.sha256 ?? reported.sha256;
   if (sha256 !== null) return { ...file, sha256, bytes: file.bytes ?? reported.bytes };
-  throw new DownloadFailed(`The server provides no checksum for ${withoutQuery(file.url)}`, false);
+  throw new DownloadFailed(`The server provides no checksum for ${redactUrl(file.url)}`, false);
 };
 
 const rateText = (bytesPerSecond: number): string =>

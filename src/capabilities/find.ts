@@ -1,16 +1,16 @@
 import Boom from '@hapi/boom';
 import type { Registry } from '../models/module.js';
+import type { InstalledCapability, InstalledModels } from './installedmodels.js';
+import type { Inventory } from './inventory.js';
 import { languageSlug } from './plan.js';
 import { ollamaSlug } from './planollama.js';
 import { slugNamed } from './resolve.js';
-import type { InstalledCapability, Shelf } from './shelf.js';
 import { suggestSlug } from './suggest.js';
-import type { Survey } from './survey.js';
 
 interface FindDeps {
   registry: Pick<Registry, 'list'>;
-  shelf: Shelf;
-  survey: Survey;
+  shelf: InstalledModels;
+  survey: Inventory;
 }
 
 export const findSlug = async ({ shelf, registry }: FindDeps, name: string): Promise<string> =>

@@ -4,11 +4,11 @@ import type { Gpu, Machine } from '../providers/hardware/machine.js';
 import type { FittedModel } from './candidates.js';
 import type { ChosenCatalogue, UseCase } from './catalogue.js';
 import type { Hardware, ModelFit } from './contract.js';
-import { fitTo, type MachineMemory } from './fit/machine.js';
+import { type MachineMemory, placeModel } from './fit/machine.js';
 import { memoryOf } from './fit/memory.js';
 import { recommend } from './fit/recommend.js';
-import { jointBandwidth, speedOf } from './fit/tokenrate.js';
-import { USUAL_WINDOW, windowFor } from './fit/window.js';
+import { estimateSpeed, jointBandwidth } from './fit/tokenrate.js';
+import { DEFAULT_WINDOW, windowFor } from './fit/window.js';
 import type { LlamaGpuUse } from './llamagpu.js';
 import { type Speeds, type SpeedUnit, speedKey } from './measure.js';
 
@@ -43,7 +43,7 @@ export const createHardwareReport = (deps: HardwareDeps) => {
     const ofLlama = { ...requested, ...placesOn(machine, llama.gpus, bandwidth) };
     const ofOthers = { ...requested, ...placesOn(machine, machine.gpus, bandwidth) };
     const rows = models.map((model) => rowOf(model, model.isForLlama ? ofLlama : ofOthers));
-    const fit = withChoices(rows, useCase ?? 'chat', contextWindow ?? USUAL_WINDOW);
+    const fit = withChoices(rows, useCase ?? 'chat', contextWindow ?? DEFAULT_WINDOW);
     return {
       platform: machine.platform,
       cpu: machine.cpu,
@@ -95,10 +95,10 @@ interface FitConditions {
 
 const rowOf = (model: FittedModel, conditions: FitConditions): ModelFit => {
   const { contextWindow: longest } = model;
-  const shape = model.shape ?? shapeless(model.bytes, model.workingBytes);
+  const shape = model.shape ?? sizeOnlyShape(model.bytes, model.workingBytes);
   // Embeddings are computed of single texts.
   const most = isForVectors(model.useCases)
-    ? Math.min(longest ?? USUAL_WINDOW, USUAL_WINDOW)
+    ? Math.min(longest ?? DEFAULT_WINDOW, DEFAULT_WINDOW)
     : longest;
   const requested = conditions.contextWindow;
   const contextWindow =
@@ -129,14 +129,14 @@ const fitOn = (
   { machine, bandwidth, measured }: FitConditions,
   contextWindow: number,
 ) => {
-  const shape = model.shape ?? shapeless(model.bytes, model.workingBytes);
-  const { runsOn, headroomBytes, gpuLayers, why } = fitTo(machine, shape, contextWindow);
+  const shape = model.shape ?? sizeOnlyShape(model.bytes, model.workingBytes);
+  const { runsOn, headroomBytes, gpuLayers, why } = placeModel(machine, shape, contextWindow);
   const memory = memoryOf(shape, { contextWindow, gpuLayers });
   const unit = unitFor(model.useCases);
   const isEstimated = runsOn !== 'none' && model.shape !== null && unit === 'written';
   const filled = Math.min(contextWindow, FILLED_WINDOW);
   const conditions = { contextWindow: filled, gpuLayers, bandwidth };
-  const estimated = isEstimated ? speedOf(shape, conditions) : null;
+  const estimated = isEstimated ? estimateSpeed(shape, conditions) : null;
   const speed = model.speedKeys
     .map((key) => measured[speedKey(key, unit)])
     .find((each) => each !== undefined);
@@ -167,7 +167,7 @@ const isForVectors = (useCases: UseCase[]): boolean =>
 /**
  * A model of which only the size is known, such as a speech model, plus the memory of its engine.
  */
-export const shapeless = (bytes: number, workingBytes = 0): ModelShape => ({
+export const sizeOnlyShape = (bytes: number, workingBytes = 0): ModelShape => ({
   weightsBytes: bytes,
   tokenEmbeddingBytes: 0,
   outputBytes: 0,

@@ -3,22 +3,27 @@ import { type Clock, iso } from '../kernel/clock.js';
 import type { Http } from '../kernel/http.js';
 import type { OperationEnd, OperationKind, OperationRun } from '../operations/module.js';
 import type { UseCase } from './catalogue.js';
+import { checkDiskSpace } from './diskspace.js';
 import { DownloadFailed } from './download.js';
 import { type EngineProbe, EngineUnusable } from './engine.js';
-import { fetchFiles, type Telling } from './fetch.js';
+import { fetchFiles, type ProgressReporter } from './fetch.js';
+import type { InstalledModels } from './installedmodels.js';
+import {
+  describeFiles,
+  hasFetched,
+  type InstalledFile,
+  makeFreshFolder,
+} from './installedmodels.js';
 import { installPackages, NPM_CACHE, NpmFailed } from './npm.js';
 import { OllamaFailed, type OllamaLibrary } from './ollama.js';
 import type { PackageSet } from './packages.js';
 import type { InstallPlan } from './plan.js';
+import { createProgressReporter, lastReported } from './progressreporter.js';
 import { pullModel } from './pull.js';
-import type { WantedUse } from './registration.js';
-import { checkRoom } from './room.js';
-import type { Shelf } from './shelf.js';
-import { describeFiles, hasFetched, type InstalledFile, makeFreshFolder } from './shelf.js';
-import { createSlugTurns, type SlugTurns } from './slugturns.js';
-import { copyFromSource, copyTree, exportedIn } from './source.js';
-import { lastTold, tellingOf } from './tell.js';
-import { isWhole } from './verify.js';
+import type { RegistrationUse } from './registration.js';
+import { createSlugLocks, type SlugLocks } from './sluglocks.js';
+import { copyFromSource, copyTree, readExported } from './source.js';
+import { isUndamaged } from './verify.js';
 
 export interface InstallInput {
   plans: InstallPlan[];
@@ -34,7 +39,7 @@ type InstallRun = OperationRun<InstallInput, never>;
 export interface InstallDeps {
   clock: Clock;
   http: Pick<Http, 'open' | 'request'>;
-  shelf: Shelf;
+  shelf: InstalledModels;
   unload(slug: string): Promise<void>;
   library: OllamaLibrary;
   places: {
@@ -44,7 +49,7 @@ export interface InstallDeps {
   };
   engine: EngineProbe & { packagesOf(plan: InstallPlan): Promise<PackageSet | null> };
   models: {
-    register(plan: InstallPlan, wanted: WantedUse): Promise<string | null>;
+    register(plan: InstallPlan, wanted: RegistrationUse): Promise<string | null>;
     faultOf(path: string, signal: AbortSignal): Promise<string | null>;
     renewed(slug: string): void;
     fate: {
@@ -55,7 +60,7 @@ export interface InstallDeps {
 }
 
 export const installOperation = (deps: InstallDeps): OperationKind<InstallInput, never> => {
-  const turns = createSlugTurns();
+  const turns = createSlugLocks();
   return {
     kind: 'capabilities.install',
     isResumable: true,
@@ -82,19 +87,19 @@ export const installOperation = (deps: InstallDeps): OperationKind<InstallInput,
         }
         return await completed(deps, run, licence);
       } catch (error) {
-        await undo(deps, run, placed);
+        await undoInstall(deps, run, placed);
         run.signal.throwIfAborted();
         const message = failureOf(error);
         if (message === null) throw error;
         // Clears the announced retry, which does not happen.
-        run.progress({ ...lastTold(run), unit: 'bytes' });
+        run.progress({ ...lastReported(run), unit: 'bytes' });
         return { status: 'failed', error: message };
       }
     },
   };
 };
 
-const undo = async (
+const undoInstall = async (
   { shelf, models, unload }: InstallDeps,
   { id, signal }: InstallRun,
   placed: string[],
@@ -104,13 +109,13 @@ const undo = async (
 };
 
 const refuseMissing = async (source: string, plans: InstallPlan[]): Promise<void> => {
-  for (const plan of plans) if (plan.via !== 'ollama') await exportedIn(source, plan.slug);
+  for (const plan of plans) if (plan.via !== 'ollama') await readExported(source, plan.slug);
 };
 
 const SETTLED_MS = 1000;
 
 /** Unless another installation resumes it. */
-const forgetIdle = ({ shelf, models }: InstallDeps, turns: SlugTurns, slug: string): void => {
+const forgetIdle = ({ shelf, models }: InstallDeps, turns: SlugLocks, slug: string): void => {
   turns(slug, async () => {
     if (!(await models.fate.busy()).includes(slug)) await shelf.discard(slug);
   }).catch(() => undefined);
@@ -129,7 +134,7 @@ const completed = async (
   const model = useCase === null ? null : await models.register(plan, { useCase, contextWindow });
   const as = model === null ? '' : ` and registered as ${model}`;
   const under = licence === null ? '' : `, licence: ${licence}`;
-  tellingOf(run, clock).note(`${plan.slug} is installed${as}${under}`.slice(0, 500));
+  createProgressReporter(run, clock).note(`${plan.slug} is installed${as}${under}`.slice(0, 500));
   const reported = plan.via === 'ollama' && { licence };
   return { status: 'completed', result: { id: plan.slug, model, ...reported } };
 };
@@ -150,11 +155,11 @@ const installOne = async (
   run.signal.throwIfAborted();
   if (plan.via === 'ollama') {
     const { isLicenceKept = false } = run.input;
-    const telling = tellingOf(run, deps.clock);
+    const telling = createProgressReporter(run, deps.clock);
     const licence = await pullModel(deps.library, { plan, isLicenceKept }, telling);
     return { licence, isPlaced: false };
   }
-  if (await isWhole(shelf, plan.slug)) return { licence: null, isPlaced: false };
+  if (await isUndamaged(shelf, plan.slug)) return { licence: null, isPlaced: false };
   try {
     await build(deps, plan, run);
     deps.models.renewed(plan.slug);
@@ -176,13 +181,13 @@ const build = async (
   run: InstallRun,
 ): Promise<void> => {
   const { shelf, clock } = deps;
-  const telling = tellingOf(run, clock);
-  const partialFolder = await shelf.beginFor(plan.slug, JSON.stringify(wantedOf(plan)));
+  const telling = createProgressReporter(run, clock);
+  const partialFolder = await shelf.beginFor(plan.slug, JSON.stringify(installKey(plan)));
   const folder = plan.via === 'npm' ? await makeFreshFolder(partialFolder) : partialFolder;
   const files =
     plan.via === 'npm'
       ? await installNpm(deps, { plan, folder }, telling)
-      : await obtain(deps, { plan, folder }, telling);
+      : await fetchModelFiles(deps, { plan, folder }, telling);
   run.signal.throwIfAborted();
   await run.refuseForbidden();
   const { id, kind, name, version, licence, source, useCases } = plan;
@@ -202,13 +207,13 @@ const build = async (
 };
 
 /** Decides whether a partial download can be resumed. */
-const wantedOf = (plan: InstallPlan): unknown =>
+const installKey = (plan: InstallPlan): unknown =>
   plan.via === 'download' ? plan.files : [plan.version, plan.source];
 
-const obtain = async (
+const fetchModelFiles = async (
   { http, places, models }: InstallDeps,
   { plan, folder }: { plan: Extract<InstallPlan, { via: 'download' }>; folder: string },
-  telling: Telling,
+  telling: ProgressReporter,
 ): Promise<InstalledFile[]> => {
   const files =
     places.source === null
@@ -225,14 +230,14 @@ const obtain = async (
 const installNpm = async (
   { engine, places }: InstallDeps,
   { plan, folder }: { plan: InstallPlan; folder: string },
-  telling: Telling,
+  telling: ProgressReporter,
 ): Promise<InstalledFile[]> => {
   const packages = await engine.packagesOf(plan);
   if (!packages) throw new NpmFailed(`The packages of ${plan.id} are no longer known`);
-  await checkRoom(folder, 2 * (plan.bytes ?? 0));
+  await checkDiskSpace(folder, 2 * (plan.bytes ?? 0));
   const { folders, source } = places;
   if (source !== null) {
-    await exportedIn(source, plan.slug);
+    await readExported(source, plan.slug);
     telling.note('copying packages');
     const from = join(source, plan.slug, NPM_CACHE);
     await copyTree(from, join(folder, NPM_CACHE), telling);

@@ -3,25 +3,25 @@ import type { Confinement } from '../providers/confine/confinement.js';
 import type { Machine } from '../providers/hardware/machine.js';
 import type { Catalogue } from './catalogue.js';
 import type { Capability, CapabilitySource } from './contract.js';
+import type { InstalledCapability } from './installedmodels.js';
 import type { LlamaGpuUse } from './llamagpu.js';
-import { warningFor } from './misfit.js';
+import { memoryWarningFor } from './memorywarning.js';
 import type { OllamaState } from './ollamastate.js';
 import { ENGINES, type EngineHost, LLAMA, tesseractLanguages, WHISPER } from './packages.js';
 import {
   type InstallPlan,
   installIdOf,
   languageSlug,
-  type NoPlan,
+  type PlanRefusal,
   planInstall,
   slugOf,
 } from './plan.js';
 import { ollamaSlug } from './planollama.js';
 import { type MachineProgram, programOf } from './programs.js';
-import type { InstalledCapability } from './shelf.js';
 import type { SourceFolder } from './source.js';
-import { damageOf } from './verify.js';
+import { findDamage } from './verify.js';
 
-export interface Known {
+export interface InventorySnapshot {
   catalogue: Catalogue;
   machine: Machine;
   llama: LlamaGpuUse;
@@ -49,18 +49,18 @@ const NOTHING = {
   install: null,
 };
 
-export const capabilitiesOf = async (known: Known): Promise<Capability[]> => [
-  runtimeOf(known),
-  ...(await Promise.all(known.installed.map((each) => installedOf(known, each)))),
-  ...missingOf(known),
-  ollamaOf(known),
-  ...known.ollama.models.map((name) => pulledOf(known, name)),
-  confinementOf(known),
-  ...known.tools.map((tool) => toolOf(tool)),
+export const buildCapabilityList = async (known: InventorySnapshot): Promise<Capability[]> => [
+  describeRuntime(known),
+  ...(await Promise.all(known.installed.map((each) => describeInstalled(known, each)))),
+  ...listMissing(known),
+  describeOllama(known),
+  ...known.ollama.models.map((name) => describePulled(known, name)),
+  describeConfinement(known),
+  ...known.tools.map((tool) => describeTool(tool)),
   ...known.programs.map(programOf),
 ];
 
-const runtimeOf = (known: Known): Capability => ({
+const describeRuntime = (known: InventorySnapshot): Capability => ({
   ...NOTHING,
   id: 'node',
   kind: 'runtime',
@@ -71,10 +71,13 @@ const runtimeOf = (known: Known): Capability => ({
   usedBy: known.usedBy('node'),
 });
 
-const installedOf = async (known: Known, found: InstalledCapability): Promise<Capability> => {
+const describeInstalled = async (
+  known: InventorySnapshot,
+  found: InstalledCapability,
+): Promise<Capability> => {
   const { slug, kind, name, version, folder, bytes, licence } = found;
-  const damage = await damageOf(found);
-  const lacked = kind === 'model' ? engineLacked(known, found) : undefined;
+  const damage = await findDamage(found);
+  const lacked = kind === 'model' ? missingEngine(known, found) : undefined;
   const reason =
     damage ??
     (lacked
@@ -95,13 +98,16 @@ const installedOf = async (known: Known, found: InstalledCapability): Promise<Ca
   };
 };
 
-const engineLacked = ({ installed }: Known, { id }: InstalledCapability): string | undefined =>
+const missingEngine = (
+  { installed }: InventorySnapshot,
+  { id }: InstalledCapability,
+): string | undefined =>
   [
     ...(id.startsWith('gguf:') ? [LLAMA] : []),
     ...(id.startsWith('whisper:') ? [WHISPER] : []),
   ].find((engine) => !installed.some(({ slug }) => slug === engine));
 
-const missingOf = (known: Known): Capability[] => {
+const listMissing = (known: InventorySnapshot): Capability[] => {
   const { catalogue, installed, languages, source } = known;
   const models = catalogue.models.flatMap((model) =>
     model.files.map((file) => ({
@@ -152,7 +158,10 @@ interface Missing {
   name: string;
 }
 
-const missingCapability = (known: Known, { id, slug, kind, name }: Missing): Capability => {
+const missingCapability = (
+  known: InventorySnapshot,
+  { id, slug, kind, name }: Missing,
+): Capability => {
   const { source, installing, usedBy } = known;
   const plan = planInstall({ id }, plannedOf(known));
   const isPlanned = 'via' in plan;
@@ -168,19 +177,24 @@ const missingCapability = (known: Known, { id, slug, kind, name }: Missing): Cap
     version: isPlanned ? plan.version : null,
     reason: installing.includes(slug) ? null : isPlanned ? reason : sentence(plan),
     usedBy: usedBy(slug),
-    install: isPlanned && isHere ? factsOf(known, plan) : null,
+    install: isPlanned && isHere ? installDetails(known, plan) : null,
   };
 };
 
-export const plannedOf = ({ catalogue: { models }, host, source, installed }: Known) => ({
+export const plannedOf = ({
+  catalogue: { models },
+  host,
+  source,
+  installed,
+}: InventorySnapshot) => ({
   models,
   host,
   held: [...(source?.held ?? []), ...installed].filter(({ kind }) => kind === 'model'),
 });
 
-const sentence = ({ fault }: NoPlan): string => `It ${fault}`;
+const sentence = ({ fault }: PlanRefusal): string => `It ${fault}`;
 
-const factsOf = (known: Known, plan: InstallPlan): Capability['install'] => {
+const installDetails = (known: InventorySnapshot, plan: InstallPlan): Capability['install'] => {
   const { bytes, licence, source, needs } = plan;
   return {
     bytes,
@@ -189,11 +203,11 @@ const factsOf = (known: Known, plan: InstallPlan): Capability['install'] => {
     mustAccept: licence?.mustAccept ?? false,
     source: known.source?.path ?? source,
     needs,
-    warning: warningFor(plan, known),
+    warning: memoryWarningFor(plan, known),
   };
 };
 
-export const shownSource = ({ source, installed }: Known): CapabilitySource | null =>
+export const shownSource = ({ source, installed }: InventorySnapshot): CapabilitySource | null =>
   source && {
     path: source.path,
     fault: source.fault,
@@ -209,7 +223,7 @@ export const shownSource = ({ source, installed }: Known): CapabilitySource | nu
     })),
   };
 
-const ollamaOf = ({ ollama, usedBy }: Known): Capability => ({
+const describeOllama = ({ ollama, usedBy }: InventorySnapshot): Capability => ({
   ...NOTHING,
   id: 'ollama',
   kind: 'engine',
@@ -220,7 +234,7 @@ const ollamaOf = ({ ollama, usedBy }: Known): Capability => ({
   usedBy: usedBy('ollama'),
 });
 
-const pulledOf = ({ usedBy }: Known, name: string): Capability => ({
+const describePulled = ({ usedBy }: InventorySnapshot, name: string): Capability => ({
   ...NOTHING,
   id: ollamaSlug(name),
   kind: 'model',
@@ -229,7 +243,7 @@ const pulledOf = ({ usedBy }: Known, name: string): Capability => ({
   usedBy: usedBy(ollamaSlug(name)),
 });
 
-const confinementOf = ({ confinement }: Known): Capability => ({
+const describeConfinement = ({ confinement }: InventorySnapshot): Capability => ({
   ...NOTHING,
   id: 'confinement',
   kind: 'tool',
@@ -243,13 +257,13 @@ const confinementOf = ({ confinement }: Known): Capability => ({
 const CONFINEMENT_MISSING =
   'No sandbox is available. Install bubblewrap (Linux), or run Adjutant where user namespaces are allowed';
 
-const toolOf = ({
+const describeTool = ({
   name,
   available,
   version,
   path,
   loggedIn,
-}: Known['tools'][number]): Capability => ({
+}: InventorySnapshot['tools'][number]): Capability => ({
   ...NOTHING,
   id: name,
   kind: 'tool',

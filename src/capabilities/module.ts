@@ -12,26 +12,26 @@ import { readMachine } from '../providers/hardware/read.js';
 import { type BandwidthRecord, openBandwidthRecord } from './bandwidthrecord.js';
 import { createCatalogues } from './catalogue.js';
 import { type CapabilityFault, checkCapabilities } from './check.js';
-import { createFitted } from './choices.js';
+import { createFittedModels } from './choices.js';
 import { engineProbe } from './engine.js';
 import { createHardwareReport, memoryOn } from './hardware.js';
 import { createHeaders } from './headers.js';
 import { installOperation } from './install.js';
+import { openInstalledModels } from './installedmodels.js';
+import { createInventory, hostOf } from './inventory.js';
 import { llamaGpuUse } from './llamagpu.js';
 import { measureOperation, openSpeeds } from './measure.js';
-import { createMemoryNeeds } from './needs.js';
+import { createMemoryNeeds } from './memoryneeds.js';
 import { createOllamaLibrary } from './ollama.js';
 import { ollamaAddress, ownAddress } from './ollamastate.js';
 import { engineOf, enginePackages, LLAMA, type PackageSet, tesseractPackages } from './packages.js';
+import { deletePartialInstalls } from './partialinstalls.js';
 import type { InstallPlan } from './plan.js';
 import { findMachinePrograms } from './programs.js';
 import { capabilitiesStore } from './queries.js';
-import { createLlamaFactsReader, createRegistration } from './registration.js';
+import { createLlamaFactsReader, createModelRegistration } from './registration.js';
 import { capabilitiesResource } from './routes.js';
 import { checkSettings } from './settings.js';
-import { openShelf } from './shelf.js';
-import { createSurvey, hostOf } from './survey.js';
-import { sweepPartial } from './sweep.js';
 import { namesUsing } from './usage.js';
 import { verifyOperation } from './verify.js';
 
@@ -52,7 +52,7 @@ export const openCapabilities = (base: Base, options: CapabilitiesOptions) => {
   const { store, clock, http, home } = base;
   const { operations, models, confinement, config, documents } = options;
   const { registry, cliTools } = models;
-  const shelf = openShelf(home);
+  const shelf = openInstalledModels(home);
   const speeds = openSpeeds(shelf.root);
   const queries = capabilitiesStore(store);
   const workers = openWorkers({
@@ -71,7 +71,7 @@ export const openCapabilities = (base: Base, options: CapabilitiesOptions) => {
     folders: ollamaFolders(),
   });
   const places = { folders: config.cliPath, source: config.capabilitySource };
-  const survey = createSurvey({
+  const survey = createInventory({
     http,
     registry,
     shelf,
@@ -93,7 +93,7 @@ export const openCapabilities = (base: Base, options: CapabilitiesOptions) => {
     return memoryOn(now, llama(now).gpus);
   };
   models.describeLlama(createLlamaFactsReader({ shelf, headers, memory }));
-  const register = createRegistration({
+  const register = createModelRegistration({
     models,
     shelf,
     headers,
@@ -129,7 +129,7 @@ export const openCapabilities = (base: Base, options: CapabilitiesOptions) => {
     machine,
     bandwidth: createBandwidth(machine, openBandwidthRecord(shelf.root)),
     catalogue,
-    models: createFitted({ shelf, headers, catalogue, folder: places.source }),
+    models: createFittedModels({ shelf, headers, catalogue, folder: places.source }),
     speeds,
     llama,
   });
@@ -137,7 +137,7 @@ export const openCapabilities = (base: Base, options: CapabilitiesOptions) => {
   const service = { store, shelf, registry, survey, ends, places, operations: begins };
   const resource = capabilitiesResource({ service, report });
   return {
-    start: (): Promise<void> => sweepPartial(shelf, queries, clock.now()),
+    start: (): Promise<void> => deletePartialInstalls(shelf, queries, clock.now()),
     check: (): Promise<CapabilityFault[]> => checkCapabilities(shelf, registry),
     settingFaults: (): Promise<string[]> =>
       checkSettings({

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { networkSettings } from '../config.js';
 import { NamedError } from '../kernel/failure.js';
 import { findProgram, programEnv, signalGroup } from '../kernel/program.js';
-import type { Telling } from './fetch.js';
+import type { ProgressReporter } from './fetch.js';
 import type { PackageSet } from './packages.js';
 
 export class NpmFailed extends NamedError {}
@@ -39,7 +39,7 @@ interface NpmOptions {
   /** True if all packages are already in the cache. */
   isOffline?: boolean;
   signal: AbortSignal;
-  progress?: Pick<Telling, 'note' | 'onRetry'>;
+  progress?: Pick<ProgressReporter, 'note' | 'onRetry'>;
 }
 
 /** The folder must be empty. Throws NpmFailed, or the reason of the signal. */
@@ -61,15 +61,15 @@ export const installPackages = async (
   await rm(join(folder, 'node_modules'), { recursive: true, force: true });
   const env = { ...networkSettings(), ...programEnv([dirname(process.execPath), ...folders]) };
   const from = [`--cache=${join(folder, NPM_CACHE)}`, ...(isOffline ? ['--offline'] : [])];
-  const failure = await ranWatched(npm, [...ARGUMENTS, ...from], {
+  const failure = await runWatchedProgram(npm, [...ARGUMENTS, ...from], {
     cwd: folder,
     env,
     signal,
     limitMs: INSTALL_MS,
-    ...(progress && { onOutput: hearNpm(progress) }),
+    ...(progress && { onOutput: createNpmOutputReader(progress) }),
   });
   signal.throwIfAborted();
-  if (failure !== null) throw new NpmFailed(unreachedIn(failure) ?? failure);
+  if (failure !== null) throw new NpmFailed(unreachableMessage(failure) ?? failure);
   await rm(join(folder, NPM_CACHE, '_logs'), { recursive: true, force: true });
 };
 
@@ -77,7 +77,10 @@ export const installPackages = async (
 const TRIES = 3;
 const PAUSES_MS = [10_000, 60_000];
 
-export const hearNpm = ({ note, onRetry }: Pick<Telling, 'note' | 'onRetry'>) => {
+export const createNpmOutputReader = ({
+  note,
+  onRetry,
+}: Pick<ProgressReporter, 'note' | 'onRetry'>) => {
   let rest = '';
   let fetched = 0;
   return (piece: string): void => {
@@ -88,7 +91,7 @@ export const hearNpm = ({ note, onRetry }: Pick<Telling, 'note' | 'onRetry'>) =>
         /^npm http fetch GET (\S+) attempt (\d+) failed with (\S+)/.exec(line) ?? [];
       const attempt = Number(tries) + 1;
       if (tries !== '' && attempt <= TRIES) {
-        const reason = unreachedIn(line) ?? `${hostIn(url)} failed with ${why.slice(0, 40)}`;
+        const reason = unreachableMessage(line) ?? `${hostIn(url)} failed with ${why.slice(0, 40)}`;
         onRetry({ attempt, of: TRIES, pauseMs: PAUSES_MS[attempt - 2] ?? 0, reason });
       }
       if (!/^npm http fetch GET 200 /.test(line)) continue;
@@ -104,10 +107,11 @@ const hostIn = (url: string): string => (URL.canParse(url) ? new URL(url).host :
 
 const REGISTRY = 'The npm registry';
 
-const UNREACHED = /\b(EAI_AGAIN|ENOTFOUND|ECONNREFUSED|ENETUNREACH|EHOSTUNREACH|ETIMEDOUT)\b/;
+const UNREACHABLE_CODES =
+  /\b(EAI_AGAIN|ENOTFOUND|ECONNREFUSED|ENETUNREACH|EHOSTUNREACH|ETIMEDOUT)\b/;
 
-export const unreachedIn = (text: string): string | null => {
-  const [, code] = UNREACHED.exec(text) ?? [];
+export const unreachableMessage = (text: string): string | null => {
+  const [, code] = UNREACHABLE_CODES.exec(text) ?? [];
   if (code === undefined) return null;
   const [url = ''] = /https?:\/\/[^\s/'"]+/.exec(text) ?? [];
   return `${hostIn(url)} cannot be reached (${code}). To install without a network, export the capability on another machine and set ADJUTANT_CAPABILITY_SOURCE to the folder`;
@@ -124,11 +128,15 @@ interface ProgramRun {
 const WATCH = fileURLToPath(new URL('./groupwatch.js', import.meta.url));
 
 /** Also ends if this process is killed. */
-const ranWatched = (path: string, args: string[], run: ProgramRun): Promise<string | null> =>
-  ran(process.execPath, [WATCH, String(process.pid), path, ...args], run);
+const runWatchedProgram = (path: string, args: string[], run: ProgramRun): Promise<string | null> =>
+  runProgramToEnd(process.execPath, [WATCH, String(process.pid), path, ...args], run);
 
 /** Returns the last output on failure; null on success. */
-export const ran = (path: string, args: string[], run: ProgramRun): Promise<string | null> =>
+export const runProgramToEnd = (
+  path: string,
+  args: string[],
+  run: ProgramRun,
+): Promise<string | null> =>
   new Promise((resolve) => {
     const { cwd, env, signal, limitMs, onOutput } = run;
     // Own process group, so that child processes end with it.

@@ -4,8 +4,8 @@ import { errorCode, HttpFailure, NamedError } from '../kernel/failure.js';
 import type { Http } from '../kernel/http.js';
 import { memberAt, numberAt, parsedJson, textAt } from '../kernel/jsonvalue.js';
 import { ollamaRoot } from '../providers/llm/adapters.js';
-import { line } from '../providers/llm/quote.js';
-import { checkRoomIn } from './room.js';
+import { printableLine } from '../providers/llm/quote.js';
+import { checkDiskSpaceIn } from './diskspace.js';
 
 export class OllamaFailed extends NamedError {
   constructor(
@@ -46,10 +46,10 @@ interface OllamaPlace {
   shortMs?: number;
 }
 
-const pullFault = (model: string, error: string): string =>
+const pullErrorMessage = (model: string, error: string): string =>
   /pull model manifest: file does not exist/.test(error)
     ? `The Ollama library has no model ${model}`
-    : line(error, 500);
+    : printableLine(error, 500);
 
 /** docs/api.md of Ollama: pull, tags, show, delete. */
 export const createOllamaLibrary = (
@@ -99,10 +99,10 @@ export const createOllamaLibrary = (
         signal,
       )) {
         const error = textAt(content, 'error');
-        if (error !== null) throw new OllamaFailed(pullFault(model, error), false);
+        if (error !== null) throw new OllamaFailed(pullErrorMessage(model, error), false);
         const status = textAt(content, 'status') ?? '';
         if (status === 'success') return;
-        onProgress({ ...layers.take(content), note: line(status, 200) });
+        onProgress({ ...layers.take(content), note: printableLine(status, 200) });
       }
       throw new OllamaFailed('Ollama ended the pull before it was complete', true);
     },
@@ -122,7 +122,7 @@ export const createOllamaLibrary = (
     },
     /** False if the free space is not known. Throws DownloadFailed if it does not suffice. */
     checkRoom: async (bytes: number | null): Promise<boolean> =>
-      isLoopbackHost(new URL(address()).hostname) && checkRoomIn(folders, bytes),
+      isLoopbackHost(new URL(address()).hostname) && checkDiskSpaceIn(folders, bytes),
   };
 };
 
@@ -207,5 +207,8 @@ const messageOf = (error: unknown): string =>
 
 const refusalFrom = (status: number, text: string): OllamaFailed => {
   const content = textAt(parsedJson(text), 'error');
-  return new OllamaFailed(content ? line(content, 500) : `Ollama returned ${status}`, false);
+  return new OllamaFailed(
+    content ? printableLine(content, 500) : `Ollama returned ${status}`,
+    false,
+  );
 };

@@ -1,7 +1,7 @@
 import type { Http } from '../kernel/http.js';
 import type { RegisteredModel } from '../models/module.js';
 import { adapters } from '../providers/llm/adapters.js';
-import { NoList, ollamaModels } from '../providers/llm/available.js';
+import { ModelListUnavailable, ollamaModels } from '../providers/llm/available.js';
 
 export interface OllamaState {
   baseUrl: string;
@@ -22,10 +22,13 @@ export const ownAddress = (address: string): string | null =>
 
 const PATIENCE_MS = 2000;
 
-const withinMs = async <T>(requested: Promise<T>, ms: number): Promise<T> => {
+const withTimeout = async <T>(requested: Promise<T>, ms: number): Promise<T> => {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new NoList(`no response for ${ms / 1000} s`)), ms);
+    timer = setTimeout(
+      () => reject(new ModelListUnavailable(`no response for ${ms / 1000} s`)),
+      ms,
+    );
   });
   // A late rejection is ignored.
   requested.catch(() => undefined);
@@ -34,10 +37,10 @@ const withinMs = async <T>(requested: Promise<T>, ms: number): Promise<T> => {
 
 export const ollamaState = async (http: Http, baseUrl: string): Promise<OllamaState> => {
   try {
-    const models = await withinMs(ollamaModels(http, { baseUrl }), PATIENCE_MS);
+    const models = await withTimeout(ollamaModels(http, { baseUrl }), PATIENCE_MS);
     return { baseUrl, models: [...new Set(models.map(({ modelId }) => modelId))], fault: null };
   } catch (error) {
-    if (!(error instanceof NoList)) throw error;
+    if (!(error instanceof ModelListUnavailable)) throw error;
     return { baseUrl, models: [], fault: error.message };
   }
 };

@@ -11,8 +11,8 @@ import {
   WHISPER,
 } from './packages.js';
 import { planOllama } from './planollama.js';
+import { redactUrl } from './remotefilefacts.js';
 import { suggestInstall } from './suggest.js';
-import { withoutQuery } from './toldfile.js';
 
 export interface PlannedFile {
   url: string;
@@ -52,21 +52,21 @@ export type InstallPlan =
   | (PlanFacts & { via: 'npm' })
   | (PlanFacts & { via: 'ollama'; model: string; contextWindow: number | null });
 
-export interface NoPlan {
+export interface PlanRefusal {
   field: string;
   fault: string;
   /** True if the name is unknown, so that a suggestion may help. */
   isUnknown?: boolean;
 }
 
-export interface WantedInstall {
+export interface InstallRequest {
   id: string;
   url?: string | undefined;
   sha256?: string | undefined;
 }
 
 /** A model in the source folder. */
-export interface HeldModel {
+export interface SourceModel {
   id: string;
   slug: string;
   name: string;
@@ -85,13 +85,13 @@ export interface HeldModel {
 interface Planned {
   models: CatalogueModel[];
   host: EngineHost;
-  held?: HeldModel[];
+  held?: SourceModel[];
 }
 
 export const planInstall = (
-  wanted: WantedInstall,
+  wanted: InstallRequest,
   { models, host, held = [] }: Planned,
-): InstallPlan | NoPlan => {
+): InstallPlan | PlanRefusal => {
   const id = idOfSlug(wanted.id, { models, held }) ?? wanted.id;
   const found = planOf({ ...wanted, id }, { models, host, held });
   if ('via' in found || !found.isUnknown) return found;
@@ -115,9 +115,9 @@ const idOfSlug = (
 };
 
 const planOf = (
-  wanted: WantedInstall,
+  wanted: InstallRequest,
   { models, host, held }: Required<Planned>,
-): InstallPlan | NoPlan => {
+): InstallPlan | PlanRefusal => {
   const { id, url } = wanted;
   const [kind = '', ...rest] = id.split(':');
   const name = rest.join(':');
@@ -136,9 +136,12 @@ const planOf = (
   );
 };
 
-const unknown = (fault: string): NoPlan => ({ field: 'id', fault, isUnknown: true });
+const unknown = (fault: string): PlanRefusal => ({ field: 'id', fault, isUnknown: true });
 
-const planEngine = (engine: (typeof ENGINES)[number], host: EngineHost): InstallPlan | NoPlan => {
+const planEngine = (
+  engine: (typeof ENGINES)[number],
+  host: EngineHost,
+): InstallPlan | PlanRefusal => {
   const { slug, name, bytes } = engine;
   const found = enginePackages(engine, host);
   if ('unsupported' in found)
@@ -158,7 +161,7 @@ const planEngine = (engine: (typeof ENGINES)[number], host: EngineHost): Install
   };
 };
 
-const planLanguage = (language: string): InstallPlan | NoPlan => {
+const planLanguage = (language: string): InstallPlan | PlanRefusal => {
   const found = tesseractPackages(language);
   if (!found) return unknown(`is not a Tesseract language: ${language}`);
   return {
@@ -181,13 +184,13 @@ export const languageSlug = (language: string): string => `tesseract-${language}
 
 const planCatalogued = (
   models: CatalogueModel[],
-  heldItems: HeldModel[],
+  heldItems: SourceModel[],
   name: string,
-): InstallPlan | NoPlan => {
+): InstallPlan | PlanRefusal => {
   const [id = '', quantization] = name.split(':');
   const model = models.find((each) => each.id === id && each.kind !== 'speech');
-  const found = heldAs(heldItems, `gguf:${name}`);
-  if (!model && found) return planHeld(found);
+  const found = findSourceModel(heldItems, `gguf:${name}`);
+  if (!model && found) return planSourceModel(found);
   if (!model) {
     return unknown(`is not in the catalogue: ${id}. For other models set url and sha256`);
   }
@@ -195,7 +198,7 @@ const planCatalogued = (
 };
 
 /** By its id here, or by its id where it was exported. */
-const heldAs = (heldItems: HeldModel[], id: string): HeldModel | undefined => {
+const findSourceModel = (heldItems: SourceModel[], id: string): SourceModel | undefined => {
   const own = heldItems.find((each) => each.id === id);
   const [first, ...others] = heldItems.filter(
     ({ exportedId }) => exportedId === id || exportedId?.startsWith(`${id}:`),
@@ -203,7 +206,7 @@ const heldAs = (heldItems: HeldModel[], id: string): HeldModel | undefined => {
   return own ?? (others.length === 0 ? first : undefined);
 };
 
-const planHeld = (found: HeldModel): InstallPlan => {
+const planSourceModel = (found: SourceModel): InstallPlan => {
   const { id, slug, name, version, licence, source, useCases, bytes } = found;
   const { licenceUrl: url = null, mustAccept = false } = found;
   const files = found.files.filter(({ path }) => MODEL_FILE.test(path));
@@ -227,7 +230,7 @@ const planHeld = (found: HeldModel): InstallPlan => {
 /** A model file, whole or in parts. */
 export const MODEL_FILE = /^model(-\d{5}-of-\d{5})?\.gguf$/;
 
-const planSpeech = (models: CatalogueModel[], name: string): InstallPlan | NoPlan => {
+const planSpeech = (models: CatalogueModel[], name: string): InstallPlan | PlanRefusal => {
   const [size = '', quantization] = name.split(':');
   const model = models.find((each) => each.id === `whisper-${size}` && each.kind === 'speech');
   if (!model) return unknown(`is not a Whisper size: ${size}`);
@@ -238,7 +241,7 @@ const planFile = (
   kind: 'gguf' | 'whisper',
   model: CatalogueModel,
   quantization: string | undefined,
-): InstallPlan | NoPlan => {
+): InstallPlan | PlanRefusal => {
   const file = quantization
     ? model.files.find((each) => each.quantization.toLowerCase() === quantization.toLowerCase())
     : model.files[0];
@@ -263,7 +266,7 @@ const planFile = (
     version: file.quantization,
     bytes: files.length === 1 ? file.bytes : null,
     licence: model.licence,
-    source: withoutQuery(file.url),
+    source: redactUrl(file.url),
     useCases: model.useCases,
     needs: [kind === 'gguf' ? LLAMA : WHISPER],
     files,

@@ -1,10 +1,10 @@
 import type { CatalogueModel } from './catalogue.js';
-import type { InstallPlan, NoPlan } from './plan.js';
+import type { InstallPlan, PlanRefusal } from './plan.js';
 
 /** `qwen3:4b`, `hf.co/owner/model:Q4_K_M`. */
 const OLLAMA_MODEL = /^[a-z0-9][A-Za-z0-9._/-]{0,150}(:[A-Za-z0-9._-]{1,80})?$/;
 
-export const planOllama = (models: CatalogueModel[], name: string): InstallPlan | NoPlan => {
+export const planOllama = (models: CatalogueModel[], name: string): InstallPlan | PlanRefusal => {
   if (!OLLAMA_MODEL.test(name)) return { field: 'id', fault: 'is not a valid Ollama model name' };
   const known = models.find(({ ollama }) => ollama === name);
   return {

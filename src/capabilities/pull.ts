@@ -1,4 +1,4 @@
-import type { Telling } from './fetch.js';
+import type { ProgressReporter } from './fetch.js';
 import { OllamaFailed, type OllamaLibrary } from './ollama.js';
 import { isOtherLicence, licenceName } from './ollamalicence.js';
 import type { InstallPlan, PlannedLicence } from './plan.js';
@@ -17,7 +17,7 @@ interface PulledModel {
 export const pullModel = async (
   library: OllamaLibrary,
   { plan, isLicenceKept }: PulledModel,
-  telling: Telling,
+  telling: ProgressReporter,
 ): Promise<string | null> => {
   const { signal, onRetry } = telling;
   const { model, licence, bytes } = plan;

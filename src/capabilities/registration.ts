@@ -4,15 +4,15 @@ import { ggufOf, usesByHeader } from './candidates.js';
 import type { UseCase } from './catalogue.js';
 import { DownloadFailed } from './download.js';
 import type { MachineMemory } from './fit/machine.js';
-import { USUAL_WINDOW, windowFor } from './fit/window.js';
+import { DEFAULT_WINDOW, windowFor } from './fit/window.js';
 import type { HeaderReader } from './headers.js';
+import type { InstalledModels } from './installedmodels.js';
 import { LLAMA } from './packages.js';
 import type { InstallPlan } from './plan.js';
-import type { Shelf } from './shelf.js';
 
 interface RegistrationDeps {
   models: Pick<ModelsModule, 'register'>;
-  shelf: Shelf;
+  shelf: InstalledModels;
   headers: HeaderReader;
   /** null for the default. */
   ollamaUrl(): string | null;
@@ -21,20 +21,20 @@ interface RegistrationDeps {
 
 const HEADER_MS = 60_000;
 
-export interface WantedUse {
+export interface RegistrationUse {
   useCase: UseCase;
   /** In tokens; absent: the default. */
   contextWindow?: number | undefined;
 }
 
 /** Returns the model name; null if it is not a language model. Throws DownloadFailed. */
-export const createRegistration =
+export const createModelRegistration =
   ({ models, shelf, headers, ollamaUrl, memory }: RegistrationDeps) =>
-  async (plan: InstallPlan, wanted: WantedUse): Promise<string | null> => {
+  async (plan: InstallPlan, wanted: RegistrationUse): Promise<string | null> => {
     const { useCase, contextWindow: requested } = wanted;
     if (useCase === 'speech') return null;
     if (plan.via === 'ollama') {
-      const window = requested ?? USUAL_WINDOW;
+      const window = requested ?? DEFAULT_WINDOW;
       const contextWindow = Math.min(window, plan.contextWindow ?? window);
       const { slug: name, model: modelId } = plan;
       const baseUrl = ollamaUrl();
@@ -45,8 +45,8 @@ export const createRegistration =
     if (!path) return null;
     const { header, fault } = await headers(path, AbortSignal.timeout(HEADER_MS));
     if (!header) throw new DownloadFailed(`${plan.slug}: ${fault}`, false);
-    refuseUnsuited(plan, useCase, header);
-    refuseShort(plan, header);
+    refuseUnsupportedUseCase(plan, useCase, header);
+    refuseShortContext(plan, header);
     const isEmbedding = header.isEmbedding || useCase === 'embedding';
     const longest = header.contextLength;
     const contextWindow =
@@ -69,7 +69,7 @@ export const createRegistration =
 
 const ownWindow = (machine: MachineMemory, header: GgufHeader, isEmbedding: boolean): number => {
   const longest = header.contextLength;
-  const most = isEmbedding ? Math.min(longest ?? USUAL_WINDOW, USUAL_WINDOW) : longest;
+  const most = isEmbedding ? Math.min(longest ?? DEFAULT_WINDOW, DEFAULT_WINDOW) : longest;
   return windowFor(machine, { shape: header, longest: most });
 };
 
@@ -98,7 +98,7 @@ export const createLlamaFactsReader =
 /** Minimum context of a registered model, in tokens. */
 const MIN_WINDOW = 256;
 
-const refuseShort = ({ slug }: InstallPlan, { contextLength }: GgufHeader): void => {
+const refuseShortContext = ({ slug }: InstallPlan, { contextLength }: GgufHeader): void => {
   if (contextLength === null || contextLength >= MIN_WINDOW) return;
   throw new DownloadFailed(
     `${slug} is installed but not registered: its context of ${contextLength} tokens is too short`,
@@ -106,7 +106,7 @@ const refuseShort = ({ slug }: InstallPlan, { contextLength }: GgufHeader): void
   );
 };
 
-const refuseUnsuited = (
+const refuseUnsupportedUseCase = (
   { slug, useCases }: InstallPlan,
   useCase: UseCase,
   header: GgufHeader,

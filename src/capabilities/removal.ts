@@ -3,7 +3,7 @@ import type { Recorder } from '../kernel/contract/audit.js';
 import type { Caller } from '../kernel/contract/endpoint.js';
 import { findInstalled, findSlug } from './find.js';
 import { OllamaFailed, type OllamaLibrary } from './ollama.js';
-import { beingInstalled, type CapabilitiesDeps } from './service.js';
+import { type CapabilitiesDeps, installInProgress } from './service.js';
 import { modelsUsing } from './usage.js';
 
 /** Throws 404, and 409 if it is used. */
@@ -21,12 +21,12 @@ export const removeCapability = async (
     const details = usedBy.map((message) => ({ path: 'usedBy', message }));
     const data = { code: 'in_use', details };
     throw Boom.conflict(
-      `${slug} is used by ${usedBy.join(', ')}. Delete it first (${usedBy.map(deletionOf).join(', ')}), or pass --force, which makes the model unavailable`,
+      `${slug} is used by ${usedBy.join(', ')}. Delete it first (${usedBy.map(deleteCommand).join(', ')}), or pass --force, which makes the model unavailable`,
       data,
     );
   }
   if ((await survey.needed()).includes(slug)) {
-    throw beingInstalled(slug);
+    throw installInProgress(slug);
   }
   if ((await survey.checking()).includes(slug)) {
     throw Boom.conflict(
@@ -40,7 +40,7 @@ export const removeCapability = async (
   await shelf.remove(slug).finally(() => ends.unload(slug));
 };
 
-const deletionOf = (user: string): string =>
+const deleteCommand = (user: string): string =>
   `adjutant models delete ${user.slice(user.indexOf('/') + 1)}`;
 
 /** null: none. Throws 409 if two models have the slug. */

@@ -1,7 +1,7 @@
 import type { Registry } from '../models/module.js';
+import type { InstalledCapability } from './installedmodels.js';
 import { LLAMA } from './packages.js';
 import { ollamaSlug } from './planollama.js';
-import type { InstalledCapability } from './shelf.js';
 
 type NamedModel = Pick<NonNullable<ReturnType<Registry['find']>>, 'name' | 'provider' | 'modelId'>;
 

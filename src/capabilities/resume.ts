@@ -6,7 +6,7 @@ interface ResumedFile {
   to: string;
 }
 
-export const forget = async ({ to }: ResumedFile): Promise<void> => {
+export const deletePartialFile = async ({ to }: ResumedFile): Promise<void> => {
   await rm(to, { force: true });
   await rm(etagOf(to), { force: true });
 };
@@ -25,7 +25,7 @@ export const contentOffset = ({ status, headers }: OpenedReply): number | null =
  * False if the partial file is unusable: the server sent another range, has nothing after it, or
  * has another version.
  */
-export const goesOn = async (
+export const canResume = async (
   file: ResumedFile,
   reply: OpenedReply,
   from: number,

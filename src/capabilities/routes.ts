@@ -1,7 +1,7 @@
 import { resource } from '../kernel/route.js';
 import { type Capability, capabilities } from './contract.js';
 import type { HardwareReport } from './hardware.js';
-import { capabilitiesOf, shownSource } from './list.js';
+import { buildCapabilityList, shownSource } from './list.js';
 import { removeCapability } from './removal.js';
 import {
   beginInstallation,
@@ -19,7 +19,7 @@ export const capabilitiesResource = ({ service: deps, report }: CapabilitiesRout
   resource('capabilities', capabilities, {
     list: async ({ query: { kind } }, { role }) => {
       const known = await deps.survey.known();
-      const all = await capabilitiesOf(known);
+      const all = await buildCapabilityList(known);
       const found = all.filter((each) => kind === undefined || each.kind === kind);
       const source = shownSource(known);
       if (role === 'admin') return { capabilities: found, source };

@@ -12,9 +12,11 @@ import type { Store } from '../store/store.js';
 import type { Installation, NewCapability } from './contract.js';
 import { findInstalled, findSlug } from './find.js';
 import type { InstallInput } from './install.js';
+import type { InstalledModels } from './installedmodels.js';
+import type { Inventory } from './inventory.js';
 import { plannedOf } from './list.js';
 import type { MeasureInput } from './measure.js';
-import { warningFor } from './misfit.js';
+import { memoryWarningFor } from './memorywarning.js';
 import { findNpm } from './npm.js';
 import type { OllamaLibrary } from './ollama.js';
 import type { OllamaState } from './ollamastate.js';
@@ -22,15 +24,13 @@ import { engineOf, LLAMA, WHISPER } from './packages.js';
 import { type InstallPlan, languageSlug, planInstall } from './plan.js';
 import { ollamaSlug } from './planollama.js';
 import { modelNamed } from './resolve.js';
-import type { Shelf } from './shelf.js';
-import type { Survey } from './survey.js';
-import { isWhole, type VerifyInput } from './verify.js';
+import { isUndamaged, type VerifyInput } from './verify.js';
 
 export interface CapabilitiesDeps {
   store: Pick<Store, 'transact'>;
-  shelf: Shelf;
+  shelf: InstalledModels;
   registry: Registry;
-  survey: Survey;
+  survey: Inventory;
   ends: { unload(slug: string): Promise<void>; pulled: Pick<OllamaLibrary, 'remove'> };
   places: { folders: string[]; source: string | null };
   operations: {
@@ -41,7 +41,7 @@ export interface CapabilitiesDeps {
 }
 
 /** Slugs of installations that this process is storing. */
-const beginning = new Set<string>();
+const pendingSlugs = new Set<string>();
 
 export const beginInstallation = async (
   deps: CapabilitiesDeps,
@@ -52,10 +52,10 @@ export const beginInstallation = async (
   const known = await survey.known();
   const plan = planInstall(given, plannedOf(known));
   if (!('via' in plan)) throw badRequest([{ path: plan.field, message: plan.fault }]);
-  const isThere = await refuseThere(deps, plan, { known, given });
-  refuseWanted(plan, given, by);
+  const isInstalledHere = await refuseInstalled(deps, plan, { known, given });
+  refuseInvalidRequest(plan, given, by);
   if (plan.via === 'ollama' && known.ollama.fault !== null) {
-    throw ollamaAway(known.ollama);
+    throw ollamaUnavailable(known.ollama);
   }
   const engine = await engineFirst(shelf, plan, known);
   const plans = engine ? [engine, plan] : [plan];
@@ -73,40 +73,40 @@ export const beginInstallation = async (
       plans,
       useCase: given.useCase ?? null,
       contextWindow: given.contextWindow,
-      isLicenceKept: !isThere && !acceptsOther(plan, given),
+      isLicenceKept: !isInstalledHere && !acceptsUnneededLicence(plan, given),
     },
     progress: { total, unit: 'bytes' },
   };
   const recorded = by.record({ target: plan.slug, data });
-  const started = await oneOfSlug(deps, plan.slug, () =>
+  const started = await storeOncePerSlug(deps, plan.slug, () =>
     deps.operations.install.begin(operation, [recorded]),
   );
-  return { ...started, warning: warningFor(plan, known, given.contextWindow) };
+  return { ...started, warning: memoryWarningFor(plan, known, given.contextWindow) };
 };
 
-const ollamaAway = ({ baseUrl, fault }: OllamaState): Boom.Boom =>
+const ollamaUnavailable = ({ baseUrl, fault }: OllamaState): Boom.Boom =>
   Boom.conflict(
     `Ollama does not respond at ${baseUrl}: ${fault}. Start it (ollama serve), or use Ollama on another machine: adjutant models create <name> --provider ollama --base-url http://<host>:11434/v1 --model-id <model>`,
     { code: 'no_ollama' },
   );
 
-const oneOfSlug = async (
+const storeOncePerSlug = async (
   { survey }: CapabilitiesDeps,
   slug: string,
   store: () => Promise<Operation>,
 ): Promise<Operation> => {
-  if (beginning.has(slug)) throw beingInstalled(slug);
-  beginning.add(slug);
+  if (pendingSlugs.has(slug)) throw installInProgress(slug);
+  pendingSlugs.add(slug);
   try {
     // Checked again: another request may have been stored meanwhile.
-    if ((await survey.installing()).includes(slug)) throw beingInstalled(slug);
+    if ((await survey.installing()).includes(slug)) throw installInProgress(slug);
     return await store();
   } finally {
-    beginning.delete(slug);
+    pendingSlugs.delete(slug);
   }
 };
 
-export const beingInstalled = (slug: string): Boom.Boom =>
+export const installInProgress = (slug: string): Boom.Boom =>
   Boom.conflict(
     `${slug} is being installed or is needed by a running installation. See: adjutant operations list --status running`,
     {
@@ -118,17 +118,17 @@ export const beingInstalled = (slug: string): Boom.Boom =>
  * Throws 409 if it is installed or being installed. Returns true if it is installed but not yet
  * registered as a model.
  */
-const refuseThere = async (
+const refuseInstalled = async (
   deps: CapabilitiesDeps,
   plan: InstallPlan,
-  { known, given }: { known: Awaited<ReturnType<Survey['known']>>; given: NewCapability },
+  { known, given }: { known: Awaited<ReturnType<Inventory['known']>>; given: NewCapability },
 ): Promise<boolean> => {
-  if (known.installing.includes(plan.slug)) throw beingInstalled(plan.slug);
+  if (known.installing.includes(plan.slug)) throw installInProgress(plan.slug);
   if (known.languages.some((language) => languageSlug(language) === plan.slug)) {
     throw Boom.conflict(`${plan.slug} is included with Adjutant`, { code: 'installed' });
   }
-  refuseNamesake(plan, known.ollama.models);
-  if (!(await isThere(deps, plan, known.ollama.models))) return false;
+  refuseSlugConflict(plan, known.ollama.models);
+  if (!(await isInstalledHere(deps, plan, known.ollama.models))) return false;
   const users = known.usedBy(plan.slug);
   if (given.useCase !== undefined && plan.kind === 'model' && users.length === 0) return true;
   const details = [{ path: 'slug', message: plan.slug }];
@@ -137,7 +137,7 @@ const refuseThere = async (
 };
 
 /** Two Ollama models with one slug would be indistinguishable. */
-const refuseNamesake = (plan: InstallPlan, pulled: string[]): void => {
+const refuseSlugConflict = (plan: InstallPlan, pulled: string[]): void => {
   if (plan.via !== 'ollama') return;
   const other = pulled.find((name) => ollamaSlug(name) === plan.slug && !isSame(name, plan.model));
   if (other === undefined) return;
@@ -151,22 +151,25 @@ const refuseNamesake = (plan: InstallPlan, pulled: string[]): void => {
 const isSame = (one: string, other: string): boolean =>
   one.replace(/:latest$/, '') === other.replace(/:latest$/, '');
 
-const isThere = async (
+const isInstalledHere = async (
   { shelf }: CapabilitiesDeps,
   plan: InstallPlan,
   pulled: string[],
 ): Promise<boolean> =>
   plan.via === 'ollama'
     ? pulled.some((name) => isSame(name, plan.model))
-    : isWhole(shelf, plan.slug);
+    : isUndamaged(shelf, plan.slug);
 
-const refuseWanted = (plan: InstallPlan, input: NewCapability, by: Caller): void => {
-  refuseUnaccepted(plan, input);
-  refuseUnusable(plan, input);
-  refuseUnscoped(input, by);
+const refuseInvalidRequest = (plan: InstallPlan, input: NewCapability, by: Caller): void => {
+  refuseUnacceptedLicence(plan, input);
+  refuseUnsupportedUse(plan, input);
+  refuseMissingScope(input, by);
 };
 
-const refuseUnaccepted = ({ licence }: InstallPlan, { acceptLicence }: NewCapability): void => {
+const refuseUnacceptedLicence = (
+  { licence }: InstallPlan,
+  { acceptLicence }: NewCapability,
+): void => {
   if (!licence?.mustAccept || acceptLicence) return;
   const address = licence.url === null ? '' : `, ${licence.url}`;
   throw badRequest([
@@ -178,10 +181,12 @@ const refuseUnaccepted = ({ licence }: InstallPlan, { acceptLicence }: NewCapabi
 };
 
 /** True if the shown licence requires no acceptance. */
-const acceptsOther = ({ licence }: InstallPlan, { acceptLicence }: NewCapability): boolean =>
-  acceptLicence === true && !licence?.mustAccept;
+const acceptsUnneededLicence = (
+  { licence }: InstallPlan,
+  { acceptLicence }: NewCapability,
+): boolean => acceptLicence === true && !licence?.mustAccept;
 
-const refuseUnusable = (
+const refuseUnsupportedUse = (
   { kind, useCases, needs }: InstallPlan,
   { useCase, contextWindow }: NewCapability,
 ): void => {
@@ -203,7 +208,7 @@ const refuseUnusable = (
 };
 
 /** The right to install does not include the right to register models. Throws 403. */
-const refuseUnscoped = ({ useCase }: NewCapability, { scopes }: Caller): void => {
+const refuseMissingScope = ({ useCase }: NewCapability, { scopes }: Caller): void => {
   if (useCase === undefined || hasScope(scopes, MODELS_SCOPE)) return;
   throw Boom.forbidden(missingScope(MODELS_SCOPE), { code: 'scope_missing' });
 };
@@ -211,12 +216,12 @@ const refuseUnscoped = ({ useCase }: NewCapability, { scopes }: Caller): void =>
 const MODELS_SCOPE = 'models:write';
 
 const engineFirst = async (
-  shelf: Shelf,
+  shelf: InstalledModels,
   { needs }: InstallPlan,
-  { catalogue, host }: Awaited<ReturnType<Survey['known']>>,
+  { catalogue, host }: Awaited<ReturnType<Inventory['known']>>,
 ): Promise<InstallPlan | null> => {
   const id = needs.find((each) => engineOf(each));
-  if (id === undefined || (await isWhole(shelf, id))) return null;
+  if (id === undefined || (await isUndamaged(shelf, id))) return null;
   const plan = planInstall({ id }, { models: catalogue.models, host });
   if ('via' in plan) return plan;
   throw badRequest([{ path: 'id', message: `needs ${id}, which ${plan.fault}` }]);
@@ -240,7 +245,7 @@ export const beginMeasuring = async (
   const model = registry.find(name) ? name : modelNamed(name, names);
   const entry = model === null ? undefined : registry.find(model);
   if (!entry || model === null) throw unknownModel(name, registry);
-  refuseElsewhere(entry);
+  refuseRemoteModel(entry);
   if (contextWindow !== undefined && contextWindow !== entry.contextWindow) {
     const message = `differs from the context window of the model, which is ${entry.contextWindow}. Change the model first`;
     throw badRequest([{ path: 'contextWindow', message }]);
@@ -270,7 +275,7 @@ const unknownModel = (name: string, registry: Registry): Boom.Boom => {
 };
 
 /** A remote model costs money, and its speed says nothing about this machine. */
-const refuseElsewhere = ({ provider, baseUrl }: RegisteredModel): void => {
+const refuseRemoteModel = ({ provider, baseUrl }: RegisteredModel): void => {
   const isHere = baseUrl === null || isLoopbackHost(new URL(baseUrl).hostname);
   if (provider === LLAMA || (provider === 'ollama' && isHere)) return;
   throw badRequest([{ path: 'model', message: `does not run on this machine: ${provider}` }]);

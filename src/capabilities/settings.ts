@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ChosenCatalogue } from './catalogue.js';
-import { readPatiently } from './patience.js';
+import { readWithTimeout } from './readtimeout.js';
 
 interface CheckedSettings {
   /** null: none is configured. */
@@ -22,7 +22,7 @@ export const checkSettings = async ({ catalogue, source }: CheckedSettings): Pro
 };
 
 const faultOf = async (source: string): Promise<string | null> => {
-  const found = await readPatiently(source, () => stat(source).catch(() => null), undefined);
+  const found = await readWithTimeout(source, () => stat(source).catch(() => null), undefined);
   if (found === undefined) return `${source} does not respond. No capability can be installed`;
   if (!found) return `${source} does not exist. No capability can be installed`;
   return found.isDirectory() ? null : `${source} is not a folder. No capability can be installed`;

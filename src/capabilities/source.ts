@@ -2,17 +2,21 @@ import { mkdir, readdir, stat } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { errorCode, isDiskFull } from '../kernel/failure.js';
 import { type CatalogueModel, isReserved, SLUG } from './catalogue.js';
+import { checkDiskSpace } from './diskspace.js';
 import { DownloadFailed } from './download.js';
-import type { Telling } from './fetch.js';
+import type { ProgressReporter } from './fetch.js';
+import {
+  type InstalledFile,
+  type InstalledManifest,
+  readCapabilityManifest,
+} from './installedmodels.js';
 import { engineOf } from './packages.js';
-import { readPatiently } from './patience.js';
-import { copyPlain, NoPlainFile, plainSize } from './plainfile.js';
 import { type InstallPlan, installIdOf, languageSlug, MODEL_FILE, slugOf } from './plan.js';
-import { checkRoom } from './room.js';
-import { type InstalledFile, type InstalledManifest, readCapabilityManifest } from './shelf.js';
-import { createSlugTurns } from './slugturns.js';
+import { readWithTimeout } from './readtimeout.js';
+import { copyRegularFile, NotRegularFile, regularFileSize } from './regularfile.js';
+import { createSlugLocks } from './sluglocks.js';
 
-export interface HeldCapability extends InstalledManifest {
+export interface SourceCapability extends InstalledManifest {
   slug: string;
   bytes: number;
   /** Id where it was exported. */
@@ -22,14 +26,14 @@ export interface HeldCapability extends InstalledManifest {
 export interface SourceFolder {
   path: string;
   fault: string | null;
-  held: HeldCapability[];
+  held: SourceCapability[];
 }
 
 /** The id follows from the folder name; the id in the manifest is not trusted. */
 export const readSource = (path: string, models: CatalogueModel[]): Promise<SourceFolder> =>
-  readPatiently(path, () => listSource(path, models), { path, fault: HANGS, held: [] });
+  readWithTimeout(path, () => listSource(path, models), { path, fault: NO_RESPONSE, held: [] });
 
-const HANGS = 'It does not respond';
+const NO_RESPONSE = 'It does not respond';
 
 const listSource = async (path: string, models: CatalogueModel[]): Promise<SourceFolder> => {
   let names: string[];
@@ -40,7 +44,7 @@ const listSource = async (path: string, models: CatalogueModel[]): Promise<Sourc
     return { path, fault: isMissing ? 'It does not exist' : 'It cannot be read', held: [] };
   }
   const slugs = names.filter((name) => SLUG.test(name)).sort();
-  const held: HeldCapability[] = [];
+  const held: SourceCapability[] = [];
   // Sequential, so that not all file system threads are occupied.
   for (const slug of slugs.slice(0, MAX_HELD)) {
     const manifest = await readCapabilityManifest(join(path, slug));
@@ -82,10 +86,10 @@ interface CopiedPlan {
 /** Verifies each file by the checksum of the plan, else of the manifest. Throws DownloadFailed. */
 export const copyFromSource = async (
   { source, plan, folder }: CopiedPlan,
-  telling: Telling,
+  telling: ProgressReporter,
 ): Promise<InstalledFile[]> => {
   const from = join(source, plan.slug);
-  const { files } = await exportedIn(source, plan.slug);
+  const { files } = await readExported(source, plan.slug);
   const wanted = plan.files.map(({ path, sha256 }) => {
     const found = files.find((each) => each.path === path);
     if (!found) throw new DownloadFailed(`${from} has no ${path}`, false);
@@ -99,7 +103,7 @@ export const copyFromSource = async (
 };
 
 const checkSize = async (from: string, { path, bytes }: InstalledFile): Promise<void> => {
-  const size = await plainSize(join(from, path)).catch((error: unknown) =>
+  const size = await regularFileSize(join(from, path)).catch((error: unknown) =>
     Promise.reject(copyFailure(path, error)),
   );
   if (size === bytes) return;
@@ -115,15 +119,15 @@ interface CopiedFile {
 
 const copyFiles = async (
   { from, to, files }: { from: string; to: string; files: CopiedFile[] },
-  telling: Telling,
+  telling: ProgressReporter,
 ): Promise<void> => {
   const total = files.reduce((sum, { bytes }) => sum + bytes, 0);
-  await checkRoom(to, total);
+  await checkDiskSpace(to, total);
   let done = 0;
   for (const { path, bytes, sha256 } of files) {
     telling.signal.throwIfAborted();
     const copy = { from: join(from, path), to: join(to, path), bytes };
-    const found = await copyPlain(copy, telling.signal, (more) => {
+    const found = await copyRegularFile(copy, telling.signal, (more) => {
       done += more;
       telling.bytes(done, total, 'copied');
     }).catch((error: unknown) => {
@@ -138,15 +142,15 @@ const copyFiles = async (
 /** Omits system calls and paths. */
 const copyFailure = (path: string, error: unknown): DownloadFailed => {
   if (isDiskFull(error)) return new DownloadFailed('The disk is full', false);
-  const reason = error instanceof NoPlainFile ? error.message : 'cannot be copied';
+  const reason = error instanceof NotRegularFile ? error.message : 'cannot be copied';
   return new DownloadFailed(`${path} ${reason}`, false);
 };
 
 /** Checks the disk space first. Throws DownloadFailed. */
-export const copyTree = (from: string, to: string, telling: Telling): Promise<void> =>
+export const copyTree = (from: string, to: string, telling: ProgressReporter): Promise<void> =>
   inTurn(dirname(dirname(from)), telling, () => copyAll(from, to, telling));
 
-const copyAll = async (from: string, to: string, telling: Telling): Promise<void> => {
+const copyAll = async (from: string, to: string, telling: ProgressReporter): Promise<void> => {
   const entries = await readdir(from, { recursive: true, withFileTypes: true }).catch(() => []);
   const files: CopiedFile[] = [];
   await mkdir(to, { recursive: true });
@@ -156,7 +160,7 @@ const copyAll = async (from: string, to: string, telling: Telling): Promise<void
       await mkdir(join(to, path), { recursive: true });
       continue;
     }
-    const bytes = await plainSize(join(from, path)).catch((error: unknown) =>
+    const bytes = await regularFileSize(join(from, path)).catch((error: unknown) =>
       Promise.reject(copyFailure(path, error)),
     );
     files.push({ path, bytes, sha256: null });
@@ -165,25 +169,33 @@ const copyAll = async (from: string, to: string, telling: Telling): Promise<void
   await copyFiles({ from, to, files }, telling);
 };
 
-export const exportedIn = async (source: string, slug: string): Promise<InstalledManifest> => {
-  const manifest = await readPatiently(
+export const readExported = async (source: string, slug: string): Promise<InstalledManifest> => {
+  const manifest = await readWithTimeout(
     source,
     () => readCapabilityManifest(join(source, slug)),
     undefined,
   );
   if (manifest) return manifest;
   if (manifest === undefined) throw new DownloadFailed(`${source} does not respond`, false);
-  const isThere = await readPatiently(source, () => stat(source).then(Boolean, () => false), true);
+  const isThere = await readWithTimeout(
+    source,
+    () => stat(source).then(Boolean, () => false),
+    true,
+  );
   throw new DownloadFailed(
     isThere ? `${source} has no ${slug}` : `${source} does not exist`,
     false,
   );
 };
 
-const copies = createSlugTurns();
+const copies = createSlugLocks();
 
 /** One copy per folder at a time: a hanging copy blocks one of the few file system threads. */
-const inTurn = (source: string, { signal }: Telling, copy: () => Promise<void>): Promise<void> =>
+const inTurn = (
+  source: string,
+  { signal }: ProgressReporter,
+  copy: () => Promise<void>,
+): Promise<void> =>
   new Promise((resolve, reject) => {
     const give = (): void => reject(signal.reason);
     signal.addEventListener('abort', give, { once: true });

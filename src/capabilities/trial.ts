@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { arch, argv, exit, platform } from 'node:process';
 import { pathToFileURL } from 'node:url';
 
-interface TriedEngine {
+interface TestedEngine {
   getLlama(options: Record<string, unknown>): Promise<unknown>;
 }
 
@@ -19,7 +19,7 @@ if (slug === 'whisper') {
   require(`@fugood/node-whisper-${platform}-${arch}`);
 } else {
   const entry = join(folder, 'node_modules', 'node-llama-cpp', 'dist', 'index.js');
-  const engine: TriedEngine = await import(pathToFileURL(entry).href);
+  const engine: TestedEngine = await import(pathToFileURL(entry).href);
   await engine.getLlama({ gpu: false, build: 'never', skipDownload: true, logLevel: 'error' });
 }
 exit(0);

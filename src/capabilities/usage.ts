@@ -9,9 +9,9 @@ export const modelsUsing = (slug: string, models: UsingModel[]): string[] =>
   namesUsing(slug, models).map((name) => `models/${name}`);
 
 export const namesUsing = (slug: string, models: UsingModel[]): string[] =>
-  models.filter((model) => usesOf(model).includes(slug)).map(({ name }) => name);
+  models.filter((model) => requiredSlugs(model).includes(slug)).map(({ name }) => name);
 
-const usesOf = ({ provider, modelId }: UsingModel): string[] => {
+const requiredSlugs = ({ provider, modelId }: UsingModel): string[] => {
   if (provider === 'ollama') return ['ollama', ollamaSlug(modelId)];
   return provider === LLAMA ? [LLAMA, modelId] : [];
 };

@@ -2,8 +2,8 @@ import { rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorCode } from '../kernel/failure.js';
 import type { OperationKind } from '../operations/module.js';
-import { DAMAGE_NOTE, damageSentence } from '../providers/llm/llama/files.js';
-import { type InstalledCapability, type Shelf, sha256OfFile } from './shelf.js';
+import { DAMAGE_FILE, damageMessage } from '../providers/llm/llama/files.js';
+import { type InstalledCapability, type InstalledModels, sha256OfFile } from './installedmodels.js';
 
 export interface VerifyInput {
   slug: string;
@@ -12,7 +12,7 @@ export interface VerifyInput {
 const MAX_NAMED = 20;
 
 interface VerifyDeps {
-  shelf: Shelf;
+  shelf: InstalledModels;
   unload(slug: string): Promise<void>;
   renewed(slug: string): void;
 }
@@ -48,9 +48,9 @@ export const verifyOperation = ({
       const error = `${slug} was deleted or reinstalled during the verification`;
       return { status: 'failed', error };
     }
-    const note = join(found.folder, DAMAGE_NOTE);
+    const note = join(found.folder, DAMAGE_FILE);
     if (damaged.length === 0) {
-      const wasDamaged = (await damageOf(found)) !== null;
+      const wasDamaged = (await findDamage(found)) !== null;
       await rm(note, { force: true });
       if (wasDamaged) renewed(slug);
       const sound = `${found.files.length === 1 ? '1 file is' : `${found.files.length} files are`} undamaged`;
@@ -63,7 +63,7 @@ export const verifyOperation = ({
     const verb = damaged.length === 1 ? 'is' : 'are';
     const count = `${damaged.length} of ${found.files.length} ${found.files.length === 1 ? 'file' : 'files'}`;
     const error = `${count} ${verb} damaged: ${named.join('; ')}`;
-    return { status: 'failed', error: `${error}. ${damageSentence(slug)}` };
+    return { status: 'failed', error: `${error}. ${damageMessage(slug)}` };
   },
 });
 
@@ -91,32 +91,35 @@ const faultOf = async (
   }
 };
 
-export const isWhole = async (shelf: Pick<Shelf, 'find'>, slug: string): Promise<boolean> => {
+export const isUndamaged = async (
+  shelf: Pick<InstalledModels, 'find'>,
+  slug: string,
+): Promise<boolean> => {
   const found = await shelf.find(slug);
-  return found !== null && (await damageOf(found)) === null;
+  return found !== null && (await findDamage(found)) === null;
 };
 
 /** Files checked for a list; a verification reads all. */
-const LOOKED_AT = 20;
+const MAX_CHECKED_FILES = 20;
 
 /** Quick check of sizes; null if no damage is visible. */
-export const damageOf = async ({
+export const findDamage = async ({
   slug,
   folder,
   files,
 }: InstalledCapability): Promise<string | null> => {
-  const isMarked = await stat(join(folder, DAMAGE_NOTE)).then(
+  const isMarked = await stat(join(folder, DAMAGE_FILE)).then(
     () => true,
     () => false,
   );
-  if (isMarked) return damageSentence(slug);
-  for (const { path, bytes } of files.slice(0, LOOKED_AT)) {
+  if (isMarked) return damageMessage(slug);
+  for (const { path, bytes } of files.slice(0, MAX_CHECKED_FILES)) {
     const size = await stat(join(folder, path)).then(
       (found) => found.size,
       () => null,
     );
-    if (size === null) return `${path} is missing. ${damageSentence(slug)}`;
-    if (size !== bytes) return `${path} has a wrong size. ${damageSentence(slug)}`;
+    if (size === null) return `${path} is missing. ${damageMessage(slug)}`;
+    if (size !== bytes) return `${path} has a wrong size. ${damageMessage(slug)}`;
   }
   return null;
 };

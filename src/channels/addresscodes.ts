@@ -4,16 +4,16 @@ import type { Recorder } from '../kernel/contract/audit.js';
 import type { Caller } from '../kernel/contract/endpoint.js';
 import type { Http } from '../kernel/http.js';
 import { badRequest } from '../kernel/route.js';
-import { addressOfMailbox, email } from '../providers/chat/email.js';
-import { addressOfTopic, ntfy } from '../providers/chat/ntfy.js';
+import { email, parseMailbox } from '../providers/chat/email.js';
+import { ntfy, parseTopicUrl } from '../providers/chat/ntfy.js';
 import type { OutboundPlatform, PlatformSettings } from '../providers/chat/platform.js';
 import type { Statement } from '../store/engine/protocol.js';
-import { type Store, statement, unlessUnmet } from '../store/store.js';
+import { isCommitted, type Store, statement } from '../store/store.js';
 import type { ChannelKind } from '../store/tables/channels.js';
 import { visibleTo } from '../store/visible.js';
 import type { NewMailbox, NewTopic, SentCode } from './contract.js';
 import type { Links } from './links.js';
-import { isSetTo, type PlatformSettingsCache } from './settings.js';
+import { isConfiguredFor, type PlatformSettingsCache } from './settings.js';
 
 export interface AddressCodesDeps {
   store: Store;
@@ -26,9 +26,9 @@ export interface AddressCodesDeps {
 const HOUR_MS = 3600_000;
 const DAY_MS = 24 * HOUR_MS;
 /** Codes per address and hour, and per user and day. */
-const PER_ADDRESS = 3;
-const PER_USER = 10;
-const TOO_MANY = `Too many codes. At most ${PER_ADDRESS} codes per hour are sent to one address and ${PER_USER} per day for one user`;
+const MAX_PER_ADDRESS = 3;
+const MAX_PER_USER = 10;
+const TOO_MANY = `Too many codes. At most ${MAX_PER_ADDRESS} codes per hour are sent to one address and ${MAX_PER_USER} per day for one user`;
 
 interface CodeAddress {
   platform: OutboundPlatform;
@@ -49,7 +49,7 @@ export const sendTopicCode = async (
   { topic, name }: NewTopic,
 ): Promise<SentCode> => {
   const settings = settingsOf(deps, ntfy);
-  const address = addressOfTopic(topic, settings.baseUrl);
+  const address = parseTopicUrl(topic, settings.baseUrl);
   if (address === null) {
     const message = `must be 1 to 64 letters, digits, _ or -, or a URL under ${settings.baseUrl}/`;
     throw badRequest([{ path: 'topic', message }]);
@@ -66,7 +66,7 @@ export const sendMailboxCode = async (
   { address: typed, name }: NewMailbox,
 ): Promise<SentCode> => {
   const settings = settingsOf(deps, email);
-  const address = addressOfMailbox(typed);
+  const address = parseMailbox(typed);
   if (address === null) {
     throw badRequest([
       { path: 'address', message: 'must be an e-mail address without a display name' },
@@ -83,7 +83,7 @@ const settingsOf = (
 ): PlatformSettings => {
   const { kind } = platform;
   const settings = platformSettings.of(kind);
-  if (settings && isSetTo('send', platform, settings)) return settings;
+  if (settings && isConfiguredFor('send', platform, settings)) return settings;
   throw Boom.conflict(
     `${kind} is not configured. An admin can configure it with: adjutant channels setup ${kind}`,
     {
@@ -103,7 +103,7 @@ const sendCode = async (
   await refuseLinked(deps.store, { userId, kind, address });
   const step = by.record({ data: { kind, server } });
   const requests = requestOf(deps, { userId, kind, address });
-  if (!(await unlessUnmet(deps.store.transact([...requests, step])))) {
+  if (!(await isCommitted(deps.store.transact([...requests, step])))) {
     throw Boom.tooManyRequests(TOO_MANY, { code: 'too_many_codes' });
   }
   const { code, expiresAt } = await deps.links.codeTo(userId, { kind, id: address, name });
@@ -165,8 +165,8 @@ const requestOf = (
       of.val(address).as('address'),
       of.val(iso(now)).as('asked_at'),
     ])
-    .where((of) => of(ofUser, '<', PER_USER))
-    .where((of) => of(toAddress, '<', PER_ADDRESS));
+    .where((of) => of(ofUser, '<', MAX_PER_USER))
+    .where((of) => of(toAddress, '<', MAX_PER_ADDRESS));
   const columns = ['user_id', 'kind', 'address', 'asked_at'] as const;
   const insert = db.insertInto('code_requests').columns(columns).expression(row);
   const old = db.deleteFrom('code_requests').where('asked_at', '<=', dayAgo);

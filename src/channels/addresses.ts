@@ -14,7 +14,7 @@ import {
   type Outbox,
 } from '../outbound/module.js';
 import { newSecret } from '../secrets/module.js';
-import { Unmet } from '../store/engine/protocol.js';
+import { ExpectationFailed } from '../store/engine/protocol.js';
 import { type Store, statement } from '../store/store.js';
 import type { ChannelRow } from '../store/tables/channels.js';
 import { visibleTo } from '../store/visible.js';
@@ -22,7 +22,7 @@ import { newCode, readCode } from './code.js';
 import type { ChannelTest, NewChannel } from './contract.js';
 import { LinkRefused } from './links.js';
 import type { ChannelsStore } from './queries.js';
-import { shownName } from './sender.js';
+import { senderDisplayName } from './sender.js';
 import type { LinkingDeps } from './service.js';
 import { VERIFICATION } from './webhook.js';
 
@@ -65,7 +65,7 @@ export const createChannel = async (
   }
   const { host } = new URL(url);
   const now = clock.now();
-  const shown = shownName({ kind: 'webhook', id: host, name: name ?? host });
+  const shown = senderDisplayName({ kind: 'webhook', id: host, name: name ?? host });
   const row = rowOf(userId, shown, now);
   const code = newCode();
   const secret = newSecret();
@@ -143,7 +143,7 @@ export const verifyChannel = async (
   try {
     await store.transact([statement(verified, 1), ...notice.statements, by.record({ target })]);
   } catch (error) {
-    throw error instanceof Unmet ? new LinkRefused('wrong_code') : error;
+    throw error instanceof ExpectationFailed ? new LinkRefused('wrong_code') : error;
   }
   notice.published();
 };

@@ -1,15 +1,17 @@
 /** Escapes characters that hide text or change its direction. */
-export const unhidden = (text: string): string =>
+export const escapeHidden = (text: string): string =>
   text.replace(
     /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]/gu,
     (sign) => `\\u{${sign.codePointAt(0)?.toString(16)}}`,
   );
 
 /** JSON in one line without characters that hide text. */
-export const visible = (value: unknown): string => unhidden(JSON.stringify(value));
+export const formatVisible = (value: unknown): string => escapeHidden(JSON.stringify(value));
 
 /** One argument per line. No text can begin a line. */
-export const linesOfCall = (name: string, args: Record<string, unknown>): string[] => [
+export const formatCall = (name: string, args: Record<string, unknown>): string[] => [
   name,
-  ...Object.entries(args).map(([name, value]) => `  ${visible(name)}: ${visible(value)}`),
+  ...Object.entries(args).map(
+    ([name, value]) => `  ${formatVisible(name)}: ${formatVisible(value)}`,
+  ),
 ];

@@ -1,4 +1,4 @@
-import { type Chat, NoSession, taint } from '../agents/module.js';
+import { type Chat, SessionNotFound, taint } from '../agents/module.js';
 import { type Clock, iso } from '../kernel/clock.js';
 import type { StageQuestions } from '../pipelines/module.js';
 import type { TransactionStep } from '../store/engine/protocol.js';
@@ -51,7 +51,7 @@ export const addChannelMessage = async (
   try {
     await say(sessionId);
   } catch (error) {
-    if (!(error instanceof NoSession)) throw error;
+    if (!(error instanceof SessionNotFound)) throw error;
     await say(null);
   }
 };
@@ -64,7 +64,7 @@ export const leaveConversation = async (store: Store, channel: LinkedChannel): P
 const goOnIn = ({ db }: Store, { id, userId }: LinkedChannel, session_id: string | null) =>
   db.updateTable('channels').set({ session_id }).where(visibleTo(userId)).where('id', '=', id);
 
-export const statusOf = async (
+export const formatStatus = async (
   { store: { db }, clock, stages }: StatusDeps,
   userId: string,
 ): Promise<string> => {

@@ -1,12 +1,12 @@
 import {
+  ApprovalNotFound,
+  ApprovalNotPending,
   type Decide,
-  NoApproval,
-  NotOpen,
-  OtherDigest,
+  DigestMismatch,
   ScopeNotOffered,
-  SHORT_DIGEST,
+  SHORT_DIGEST_LENGTH,
   TooManyGrants,
-  UNCLEAR,
+  UNCLEAR_SCOPE,
 } from '../approvals/module.js';
 import type { Clock } from '../kernel/clock.js';
 import type { StageQuestions } from '../pipelines/module.js';
@@ -23,7 +23,7 @@ import {
   UNKNOWN,
 } from './decision.js';
 import type { LinkedChannel } from './links.js';
-import { decideStage, stagesMeant } from './stagedecision.js';
+import { decideStage, findStages } from './stagedecision.js';
 
 export interface DecisionsDeps {
   store: Store;
@@ -44,8 +44,8 @@ export const decideFrom = async (
   decision: OwnerDecision,
   origin: DecisionOrigin,
 ): Promise<DecisionReply> => {
-  const stages = await stagesMeant(deps.stages, channel.userId, decision);
-  const found = await findMeant(deps.store, channel.userId, decision);
+  const stages = await findStages(deps.stages, channel.userId, decision);
+  const found = await findApprovals(deps.store, channel.userId, decision);
   // Only a pending call can conflict with a waiting stage.
   const calls = found.filter(({ status }) => stages.length === 0 || status === 'pending');
   if (stages.length + calls.length > 1) return AMBIGUOUS;
@@ -61,10 +61,10 @@ const decideCall = async (
   input: { call: PendingApproval; decision: OwnerDecision; origin: DecisionOrigin },
 ): Promise<DecisionReply> => {
   const { call, decision, origin } = input;
-  if (decision.isUnclear) return notDecided(UNCLEAR);
-  const called = `${call.tool}.${call.action} ${call.digest.slice(0, SHORT_DIGEST)}`;
+  if (decision.isUnclear) return notDecided(UNCLEAR_SCOPE);
+  const called = `${call.tool}.${call.action} ${call.digest.slice(0, SHORT_DIGEST_LENGTH)}`;
   if (!isPartOf(decision.digest, call.digest)) {
-    return { text: `${new OtherDigest().message}. Nothing was decided.`, isOver: false };
+    return { text: `${new DigestMismatch().message}. Nothing was decided.`, isOver: false };
   }
   const { approved, scope = 'once', reason } = decision;
   const because = reason === undefined ? {} : { reason: reason.slice(0, MAX_REASON_LENGTH) };
@@ -80,10 +80,11 @@ const decideCall = async (
     await deps.decide(channel.userId, call.id, { approved, digest, ...content, step });
     return { text: `${approved ? APPROVED[scope] : 'Denied'}: ${called}`, isOver: true };
   } catch (error) {
-    if (error instanceof NotOpen) return { text: `${error.message}: ${called}`, isOver: true };
+    if (error instanceof ApprovalNotPending)
+      return { text: `${error.message}: ${called}`, isOver: true };
     if (error instanceof ScopeNotOffered) return notDecided(`The scope ${error.message}`);
     if (error instanceof TooManyGrants) return notDecided(error.message);
-    if (!(error instanceof NoApproval || error instanceof OtherDigest)) throw error;
+    if (!(error instanceof ApprovalNotFound || error instanceof DigestMismatch)) throw error;
     return { text: error.message, isOver: false };
   }
 };
@@ -100,10 +101,10 @@ const APPROVED: Record<ApprovalScope, string> = {
 const MAX_REASON_LENGTH = 1000;
 const HEX = /^[0-9a-f]+$/;
 const isPartOf = (input: string, digest: string): boolean =>
-  input.length >= SHORT_DIGEST && digest.startsWith(input.toLowerCase());
+  input.length >= SHORT_DIGEST_LENGTH && digest.startsWith(input.toLowerCase());
 
 /** Pending approvals first. At most two, since more than one is ambiguous. */
-const findMeant = async (
+const findApprovals = async (
   { db }: Store,
   userId: string,
   { approvalId, digest }: OwnerDecision,
@@ -114,7 +115,7 @@ const findMeant = async (
     .where(visibleTo(userId));
   if (approvalId !== undefined) return own.where('id', '=', approvalId).execute();
   const input = digest.toLowerCase();
-  if (!HEX.test(input) || input.length < SHORT_DIGEST) return [];
+  if (!HEX.test(input) || input.length < SHORT_DIGEST_LENGTH) return [];
   const match = own.where('digest', 'like', `${input}%`);
   const pending = await match.where('status', '=', 'pending').limit(2).execute();
   return pending.length > 0 ? pending : match.orderBy('id', 'desc').limit(1).execute();

@@ -1,5 +1,5 @@
 import { type Clock, iso } from '../kernel/clock.js';
-import { type Statement, Taken } from '../store/engine/protocol.js';
+import { type Statement, UniqueViolation } from '../store/engine/protocol.js';
 import { type Store, statement } from '../store/store.js';
 import type { ChannelKind } from '../store/tables/channels.js';
 
@@ -31,7 +31,7 @@ export const claimEvent = (
 };
 
 /** Resolves to null if the event was already handled. */
-export const once = async <T>(
+export const handleEventOnce = async <T>(
   deps: { store: Store; clock: Clock },
   event: ReceivedEvent,
   work: () => Promise<T>,
@@ -39,7 +39,7 @@ export const once = async <T>(
   try {
     await deps.store.transact(claimEvent(deps, event));
   } catch (error) {
-    if (error instanceof Taken) return null;
+    if (error instanceof UniqueViolation) return null;
     throw error;
   }
   return work();

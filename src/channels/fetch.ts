@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import { type Arrivals, type DocumentOfFile, FILE_BYTES } from '../documents/module.js';
+import { type DocumentIntake, FILE_BYTES, type IntakeResult } from '../documents/module.js';
 import { HttpFailure } from '../kernel/failure.js';
 import type { Http } from '../kernel/http.js';
 import { openPlatformFile, type PlatformFile } from '../providers/chat/file.js';
@@ -11,7 +11,7 @@ import type { PlatformSettingsCache } from './settings.js';
 export interface FetchDeps {
   http: Http;
   settings: Pick<PlatformSettingsCache, 'of'>;
-  arrivals: Pick<Arrivals, 'keep'>;
+  arrivals: Pick<DocumentIntake, 'keep'>;
   voice: Pick<VoiceMessages, 'begin'>;
 }
 
@@ -20,7 +20,7 @@ interface SpokenFile {
   transcriptionId: string;
 }
 
-export type FetchedFile = DocumentOfFile | SpokenFile;
+export type FetchedFile = IntakeResult | SpokenFile;
 
 interface FileFetch {
   userId: string;
@@ -31,7 +31,7 @@ interface FileFetch {
 
 type Fetched =
   | { verdict: 'ended'; file: FetchedFile }
-  | { verdict: 'retry'; refused: DocumentOfFile; afterMs?: number };
+  | { verdict: 'retry'; refused: IntakeResult; afterMs?: number };
 
 const TOO_LARGE = `is larger than ${FILE_BYTES / 1024 ** 2} MiB`;
 const UNNAMED = 'A file';
@@ -79,7 +79,7 @@ const storeFile = async (
 
 const unreached = (error: string): string => `could not be fetched: ${error}`;
 
-const refused = ({ name }: PlatformFile, reason: string): DocumentOfFile => ({
+const refused = ({ name }: PlatformFile, reason: string): IntakeResult => ({
   name: name ?? UNNAMED,
   reason,
 });

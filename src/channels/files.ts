@@ -1,12 +1,12 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import Boom from '@hapi/boom';
 import { SessionBusy } from '../agents/module.js';
-import type { Arrivals } from '../documents/module.js';
+import type { DocumentIntake } from '../documents/module.js';
 import type { Queue } from '../jobs/module.js';
 import type { OperationBeginner, OperationKind, OperationRun } from '../operations/module.js';
 import { addOutboundMessage, laneOf } from '../outbound/module.js';
 import type { MessageEvent } from '../providers/chat/platform.js';
-import { Taken } from '../store/engine/protocol.js';
+import { UniqueViolation } from '../store/engine/protocol.js';
 import type { ChannelKind } from '../store/tables/channels.js';
 import type { VoiceMessages } from '../voice/module.js';
 import {
@@ -17,7 +17,7 @@ import {
 } from './conversation.js';
 import { claimEvent } from './events.js';
 import { type FetchDeps, type FetchedFile, fetchFile } from './fetch.js';
-import { answerOf, type FileOutcome, withDocuments, wordsIn } from './filetext.js';
+import { type FileOutcome, formatFileReply, transcriptsIn, withDocuments } from './filetext.js';
 import type { LinkedChannel, Links } from './links.js';
 
 interface FilesInput {
@@ -40,7 +40,7 @@ interface FilesCheckpoint {
 
 export interface MessageFilesDeps extends FetchDeps, ConversationDeps {
   links: Pick<Links, 'channelOf'>;
-  arrivals: Arrivals;
+  arrivals: DocumentIntake;
   voice: VoiceMessages;
   queue: Pick<Queue, 'added'>;
 }
@@ -82,7 +82,7 @@ export const createTakeFiles =
       await operations.begin(operation, claimEvent(deps, { kind, eventId: `${eventId}:files` }));
       return null;
     } catch (error) {
-      if (error instanceof Taken) return null;
+      if (error instanceof UniqueViolation) return null;
       if (!Boom.isBoom(error, 409)) throw error;
       return `No file was stored: ${error.message}.`;
     }
@@ -114,12 +114,12 @@ const takeFiles = async (
   for (const file of ended) outcomes.push(await outcomeOf(deps, run, file));
   const channel = await deps.links.channelOf({ kind, id });
   if (channel?.id !== channelId) return { status: 'failed', error: 'The chat is no longer linked' };
-  const spoken = wordsIn(outcomes);
+  const spoken = transcriptsIn(outcomes);
   const words = [text, ...(isForwarded ? [] : spoken)].filter((each) => each !== '').join('\n');
   const content = { eventId, text: withDocuments(words, outcomes) };
-  const refused = words === '' ? null : await sayOnce(deps, channel, content);
+  const refused = words === '' ? null : await sendTextOnce(deps, channel, content);
   const refusal = isForwarded && spoken.length > 0 ? NOT_OWN : refused;
-  await answer(deps, run, { ended, body: answerOf(outcomes, run.input.left, refusal) });
+  await answer(deps, run, { ended, body: formatFileReply(outcomes, run.input.left, refusal) });
   const documents = ended.flatMap((file) => ('id' in file ? [file.id] : []));
   const transcriptions = ended.flatMap((f) => ('transcriptionId' in f ? [f.transcriptionId] : []));
   const taken = documents.length + transcriptions.length;
@@ -129,10 +129,10 @@ const takeFiles = async (
     refused: ended.length - taken + run.input.left,
   };
   if (taken > 0) return { status: 'completed', result };
-  return { status: 'failed', error: answerOf(outcomes, run.input.left, null), result };
+  return { status: 'failed', error: formatFileReply(outcomes, run.input.left, null), result };
 };
 
-const sayOnce = async (
+const sendTextOnce = async (
   deps: MessageFilesDeps,
   channel: LinkedChannel,
   { eventId, text }: { eventId: string; text: string },
@@ -143,7 +143,7 @@ const sayOnce = async (
     await addChannelMessage(deps, channel, { text, steps });
   } catch (error) {
     if (error instanceof SessionBusy) return 'Another reply is in progress. Try again in a moment.';
-    if (!(error instanceof Taken)) throw error;
+    if (!(error instanceof UniqueViolation)) throw error;
   }
   return null;
 };
@@ -154,7 +154,7 @@ const fetchFiles = async (deps: MessageFilesDeps, run: FilesRun): Promise<Fetche
   for (const file of files.slice(ended.length)) {
     const channel = await deps.links.channelOf({ kind, id });
     if (channel?.id !== channelId) return ended;
-    ended.push(await fetchPatiently(deps, run, file));
+    ended.push(await fetchWithRetries(deps, run, file));
     await run.commit([], stateOf(run, ended));
   }
   return ended;
@@ -169,7 +169,7 @@ const stateOf = ({ input }: FilesRun, ended: FetchedFile[]) => ({
 const PAUSES_MS = [2_000, 10_000, 60_000, 300_000];
 const MAX_MS = 600_000;
 
-const fetchPatiently = async (
+const fetchWithRetries = async (
   deps: MessageFilesDeps,
   { userId, signal, input: { kind } }: FilesRun,
   file: FilesInput['files'][number],

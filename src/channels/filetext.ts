@@ -1,15 +1,15 @@
-import type { DocumentOfFile, DocumentState } from '../documents/module.js';
+import type { DocumentState, IntakeResult } from '../documents/module.js';
 import type { SpokenWords } from '../voice/module.js';
 import type { FetchedFile } from './fetch.js';
 
 interface DocumentOutcome {
-  file: DocumentOfFile;
+  file: IntakeResult;
   state: DocumentState | null;
 }
 
 /** `spoken` is null if its transcription is gone. */
 interface SpokenOutcome {
-  file: Exclude<FetchedFile, DocumentOfFile>;
+  file: Exclude<FetchedFile, IntakeResult>;
   spoken: SpokenWords | null;
 }
 
@@ -21,7 +21,7 @@ const MAX_SHOWN = 1500;
 /** Characters that break a line or hide text. */
 const BREAKS = /[\p{C}\p{Zl}\p{Zp}]/gu;
 
-export const wordsIn = (outcomes: FileOutcome[]): string[] =>
+export const transcriptsIn = (outcomes: FileOutcome[]): string[] =>
   outcomes.flatMap((outcome) => {
     const text = 'spoken' in outcome ? outcome.spoken?.text : null;
     return text ? [text] : [];
@@ -32,19 +32,25 @@ export const withDocuments = (text: string, outcomes: FileOutcome[]): string => 
   return lines.length === 0 ? text : [text, '', ...lines].join('\n');
 };
 
-const lineOf = (file: DocumentOfFile): string =>
+const lineOf = (file: IntakeResult): string =>
   'id' in file
     ? `[Attached file ${quoted(file.name)}, stored as ${file.id}]`
     : `[Attached file ${quoted(file.name)}, not stored]`;
 
-export const answerOf = (outcomes: FileOutcome[], left: number, refusal: string | null): string => {
+export const formatFileReply = (
+  outcomes: FileOutcome[],
+  left: number,
+  refusal: string | null,
+): string => {
   const more =
     left > 0 ? [`${left} more files were not stored. Send at most 10 files at a time.`] : [];
-  const sentences = outcomes.map((one) => ('spoken' in one ? heardIn(one) : sentenceOf(one)));
+  const sentences = outcomes.map((one) =>
+    'spoken' in one ? formatTranscript(one) : formatDocument(one),
+  );
   return [...sentences, ...more, ...(refusal === null ? [] : [refusal])].join('\n');
 };
 
-const heardIn = ({ file, spoken }: SpokenOutcome): string => {
+const formatTranscript = ({ file, spoken }: SpokenOutcome): string => {
   const name = quoted(file.name);
   if (!spoken) return `The transcription of ${name} was deleted.`;
   const { status, text, reason, error } = spoken;
@@ -64,15 +70,15 @@ const EMPTY: Record<string, string> = {
   not_understood: 'its speech was not understood',
 };
 
-const sentenceOf = ({ file, state }: DocumentOutcome): string => {
+const formatDocument = ({ file, state }: DocumentOutcome): string => {
   const name = quoted(file.name);
   if ('reason' in file) return `${name} was not stored: it ${oneLine(file.reason)}.`;
   if (!state) return `${name} was deleted.`;
   const saved = `${name} ${file.isKnown ? 'was already stored' : 'is stored'}`;
-  return `${saved}${readOf(state)} Document: ${file.id}.`;
+  return `${saved}${formatIndexing(state)} Document: ${file.id}.`;
 };
 
-const readOf = ({ status, pages, error }: DocumentState): string => {
+const formatIndexing = ({ status, pages, error }: DocumentState): string => {
   if (status === 'completed')
     return pages === 1 ? ' and indexed: 1 page.' : ` and indexed: ${pages} pages.`;
   if (status === 'queued' || status === 'processing') return ' and is still being processed.';

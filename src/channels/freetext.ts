@@ -15,22 +15,22 @@ interface OwnedChannel {
 }
 
 /** End of the free-text window if the user writes now; null if there is no limit. */
-export const openUntil = (kind: ChannelKind, now: number): string | null => {
+export const freeTextUntil = (kind: ChannelKind, now: number): string | null => {
   const ms = outboundPlatforms.find((one) => one.kind === kind)?.freeTextMs;
   return ms === undefined ? null : iso(now + ms);
 };
 
-export const noteWritten = async (
+export const recordUserMessage = async (
   { store, clock }: FreeTextDeps,
   { id, userId, kind }: OwnedChannel & { kind: ChannelKind },
 ): Promise<void> => {
-  const open_until = openUntil(kind, clock.now());
+  const open_until = freeTextUntil(kind, clock.now());
   if (open_until === null) return;
   await ownChannel(store, { id, userId }).set({ open_until }).execute();
 };
 
 /** Returns since when it is known that the platform accepts no free text. */
-export const noteLate = async (
+export const recordWindowClosed = async (
   { store, clock }: FreeTextDeps,
   channel: OwnedChannel,
 ): Promise<string> => {

@@ -1,20 +1,20 @@
-import { decisionIn } from '../approvals/module.js';
+import { parseDecision } from '../approvals/module.js';
 import { createRate } from '../kernel/rate.js';
 import type { RecentRuns } from '../pipelines/module.js';
 import type { ChatEvent, MessageEvent } from '../providers/chat/platform.js';
 import type { ChannelKind } from '../store/tables/channels.js';
-import { type ConversationDeps, leaveConversation, statusOf } from './conversation.js';
+import { type ConversationDeps, formatStatus, leaveConversation } from './conversation.js';
 import { auditFrom, type DecisionOrigin, type DecisionReply } from './decision.js';
 import { type DecisionsDeps, decideFrom } from './decisions.js';
-import { once } from './events.js';
+import { handleEventOnce } from './events.js';
 import type { TakeFiles } from './files.js';
-import { noteWritten } from './freetext.js';
+import { recordUserMessage } from './freetext.js';
 import { type LinkedChannel, LinkRefused, type Links } from './links.js';
 import type { MessageParts } from './parts.js';
 import { retryRunNamed, runsText, stopRunNamed } from './runcommands.js';
 import type { ChannelSender } from './sender.js';
 import { createSerial } from './serial.js';
-import { answerIn } from './stageanswer.js';
+import { parseStageAnswer } from './stageanswer.js';
 import { answerStageFrom } from './stagedecision.js';
 
 export interface HandlingDeps extends ConversationDeps, DecisionsDeps {
@@ -37,9 +37,9 @@ export interface InboundMessage {
 export type Handle = (inbound: InboundMessage) => Promise<DecisionReply | null>;
 
 /** Replies per minute to an unlinked sender. */
-const ANSWERS_TO_UNLINKED = 5;
+const MAX_REPLIES_TO_UNLINKED = 5;
 /** Replies per minute. An album arrives as one message per picture. */
-const ANSWERS_TO_WORDLESS = 1;
+const MAX_REPLIES_WITHOUT_TEXT = 1;
 
 const HELP = [
   'Messages you write here go to your agents. They reply here.',
@@ -56,17 +56,17 @@ const UNLINKED = [
   'Or create a code with adjutant channels link and write: /link CODE',
 ].join('\n');
 /** In a shared chat, another reader could redeem the code first. */
-const OVERHEARD = [
+const SHARED_CHAT = [
   NOT_READ,
   'Other people can read this chat, so no code is shown here. Create a code with: adjutant channels link',
   'Then write here within five minutes: /link CODE',
 ].join('\n');
-const unsent = (kind: ChannelKind): string =>
+const notConfiguredText = (kind: ChannelKind): string =>
   `${kind} is not configured for sending, so no reply can be sent here. An admin can configure it with: adjutant channels setup ${kind}`;
 const FORWARDED = 'Forwarded messages are not executed. Write the message yourself.';
-const APART =
+const SEPARATE_REPLY =
   'Your agents receive only this message, not the thread or the channel. The reply is sent to our private chat.';
-const WORDLESS =
+const UNSUPPORTED_CONTENT =
   'Only text, pictures, documents and voice messages are supported. The message was ignored.';
 
 /**
@@ -75,17 +75,23 @@ const WORDLESS =
  * except their files. Events of one sender are serialized, since two quick first messages would
  * start two conversations.
  */
-export const createHandling = (deps: HandlingDeps): Handle => {
-  const toUnlinked = createRate(ANSWERS_TO_UNLINKED, deps.clock);
-  const toWordless = createRate(ANSWERS_TO_WORDLESS, deps.clock);
+export const createMessageHandler = (deps: HandlingDeps): Handle => {
+  const toUnlinked = createRate(MAX_REPLIES_TO_UNLINKED, deps.clock);
+  const toWordless = createRate(MAX_REPLIES_WITHOUT_TEXT, deps.clock);
   const handle: Handle = async (inbound) => {
     const { kind, event } = inbound;
     const who = `${kind} ${event.sender.id}`;
     const channel = await deps.links.channelOf({ kind, ...event.sender });
-    if (channel) await noteWritten(deps, channel);
+    if (channel) await recordUserMessage(deps, channel);
     if (event.kind === 'message' && event.hasNoText && !(channel && event.files)) {
       if (!channel || toWordless.take(who)?.isSpent) return null;
-      return replyOf(await once(deps, { kind, eventId: event.eventId }, async () => WORDLESS));
+      return replyOf(
+        await handleEventOnce(
+          deps,
+          { kind, eventId: event.eventId },
+          async () => UNSUPPORTED_CONTENT,
+        ),
+      );
     }
     if (!channel) {
       if (toUnlinked.take(who)?.isSpent) return null;
@@ -121,11 +127,11 @@ const fromUnlinked = async (
 ): Promise<string | null> => {
   const [requested, code] = LINK.exec(text.trim()) ?? [];
   const who: ChannelSender = { kind, ...sender };
-  return once(deps, { kind, eventId }, async () => {
+  return handleEventOnce(deps, { kind, eventId }, async () => {
     try {
       if (code !== undefined) return await redeem(deps, who, code, origin);
-      if (isReadByOthers) return OVERHEARD;
-      return requested === undefined ? UNLINKED : await giveCode(deps, who);
+      if (isReadByOthers) return SHARED_CHAT;
+      return requested === undefined ? UNLINKED : await createCodeReply(deps, who);
     } catch (error) {
       if (error instanceof LinkRefused) return `${error.message}.`;
       throw error;
@@ -133,7 +139,7 @@ const fromUnlinked = async (
   });
 };
 
-const giveCode = async ({ links }: HandlingDeps, sender: ChannelSender): Promise<string> => {
+const createCodeReply = async ({ links }: HandlingDeps, sender: ChannelSender): Promise<string> => {
   const { code } = await links.makeCode(sender);
   return `Your code is ${code}. It is valid for five minutes. Redeem it with: adjutant channels link ${code}`;
 };
@@ -149,37 +155,47 @@ const redeem = async (
     const data = { kind, address };
     return [auditFrom(deps.clock, origin, { actorId, action: 'channels.link', target, data })];
   });
-  return deps.canSend(kind) ? `Linked. ${HELP}` : `Linked. But ${unsent(kind)}`;
+  return deps.canSend(kind) ? `Linked. ${HELP}` : `Linked. But ${notConfiguredText(kind)}`;
 };
 
-interface FromOwner extends InboundMessage {
+interface OwnerMessage extends InboundMessage {
   event: MessageEvent;
   channel: LinkedChannel;
 }
 
-const fromOwner = async (deps: HandlingDeps, inbound: FromOwner): Promise<DecisionReply | null> => {
+const fromOwner = async (
+  deps: HandlingDeps,
+  inbound: OwnerMessage,
+): Promise<DecisionReply | null> => {
   const { event, channel, kind, origin } = inbound;
   const { text, eventId } = event;
   const received = { kind, eventId };
   if (event.files) return withFiles(deps, inbound, event.files);
-  if (event.isForwarded) return replyOf(await once(deps, received, async () => FORWARDED));
-  const decision = decisionIn(text);
+  if (event.isForwarded)
+    return replyOf(await handleEventOnce(deps, received, async () => FORWARDED));
+  const decision = parseDecision(text);
   if (decision) return decideFrom(deps, channel, decision, origin);
-  const answer = answerIn(text);
+  const answer = parseStageAnswer(text);
   if (answer) return answerStageFrom(deps, channel, answer, origin);
   const command = commandIn(text);
   if (!command && !deps.canSend(kind)) {
-    return replyOf(await once(deps, received, async () => `Nothing was done: ${unsent(kind)}`));
+    return replyOf(
+      await handleEventOnce(
+        deps,
+        received,
+        async () => `Nothing was done: ${notConfiguredText(kind)}`,
+      ),
+    );
   }
   if (!command) {
     const refused = await deps.parts.add(channel, event);
     if (refused !== null || !event.repliesElsewhere) return replyOf(refused);
     const hint = { kind, eventId: `${eventId}:apart` };
-    return replyOf(await once(deps, hint, async () => APART));
+    return replyOf(await handleEventOnce(deps, hint, async () => SEPARATE_REPLY));
   }
   // Earlier messages belong to the previous conversation.
   await deps.parts.flush(channel.id);
-  return replyOf(await once(deps, received, () => obey(deps, channel, command)));
+  return replyOf(await handleEventOnce(deps, received, () => runCommand(deps, channel, command)));
 };
 
 /**
@@ -188,7 +204,7 @@ const fromOwner = async (deps: HandlingDeps, inbound: FromOwner): Promise<Decisi
  */
 const withFiles = async (
   deps: HandlingDeps,
-  inbound: FromOwner,
+  inbound: OwnerMessage,
   files: NonNullable<MessageEvent['files']>,
 ): Promise<DecisionReply | null> => {
   const { event, channel, kind } = inbound;
@@ -196,17 +212,23 @@ const withFiles = async (
   const { eventId } = event;
   if (!deps.canSend(kind)) {
     return replyOf(
-      await once(deps, { kind, eventId }, async () => `Nothing was done: ${unsent(kind)}`),
+      await handleEventOnce(
+        deps,
+        { kind, eventId },
+        async () => `Nothing was done: ${notConfiguredText(kind)}`,
+      ),
     );
   }
   const text = event.isForwarded ? '' : event.text;
-  const isOrder = [decisionIn, answerIn, commandIn].some((parse) => parse(text) !== null);
+  const isOrder = [parseDecision, parseStageAnswer, commandIn].some(
+    (parse) => parse(text) !== null,
+  );
   const message = { ...event, files, text: isOrder ? '' : text };
   const reply = replyOf(await deps.takeFiles(channel, message));
   return isOrder ? fromOwner(deps, { ...inbound, event: words }) : reply;
 };
 
-const obey = async (
+const runCommand = async (
   deps: HandlingDeps,
   channel: LinkedChannel,
   { name, rest }: { name: string; rest: string },
@@ -217,7 +239,7 @@ const obey = async (
       await leaveConversation(deps.store, channel);
       return 'Your next message starts a new conversation.';
     case 'status':
-      return statusOf(deps, userId);
+      return formatStatus(deps, userId);
     case 'runs':
       return runsText(deps.runs, userId);
     case 'stop':

@@ -176,10 +176,10 @@ const prove = async (
   if (!settings || !proving.some((each) => platform.verify(request, each, now))) return null;
   const receiver = deps.settings.receiver(endpoint) ?? '';
   const { http } = deps;
-  return provenBy(platform, request, { http, settings, receiver, signal: attempt.signal });
+  return verifiedSender(platform, request, { http, settings, receiver, signal: attempt.signal });
 };
 
-const provenBy = (
+const verifiedSender = (
   platform: Platform,
   request: InboundRequest,
   reach: PlatformReach,
@@ -193,12 +193,12 @@ const provenBy = (
     for (const part of platform.render({ title: null, text })) {
       const there = await platform.replyAt?.(reach, event, part);
       if (there?.verdict === 'sent') continue;
-      needSent(await platform.send(reach, event.sender.id, part));
+      assertSent(await platform.send(reach, event.sender.id, part));
     }
   },
   conclude: (event, text) =>
     event.kind === 'button' && platform.conclude
-      ? platform.conclude(reach, event, text).then(needSent)
+      ? platform.conclude(reach, event, text).then(assertSent)
       : null,
 });
 
@@ -208,7 +208,7 @@ const deferralBy = (
 ): VerifiedEvents['deferral'] => ({
   afterMs,
   reply,
-  finish: async (event, outcome) => needSent(await finish(reach, event, outcome)),
+  finish: async (event, outcome) => assertSent(await finish(reach, event, outcome)),
 });
 
 /** Errors are left to the caller. */
@@ -231,6 +231,6 @@ const endsWithin = async (
 };
 
 /** Not resent: a user who misses the reply asks again. */
-const needSent = (sent: PlatformSent): void => {
+const assertSent = (sent: PlatformSent): void => {
   if (sent.verdict !== 'sent') throw new Error(sent.error);
 };

@@ -2,13 +2,17 @@ import { type Clock, iso } from '../kernel/clock.js';
 import { mint } from '../kernel/ids.js';
 import { createRate } from '../kernel/rate.js';
 import type { Outbox } from '../outbound/module.js';
-import { Taken, type TransactionStep, Unmet } from '../store/engine/protocol.js';
+import {
+  ExpectationFailed,
+  type TransactionStep,
+  UniqueViolation,
+} from '../store/engine/protocol.js';
 import { type Store, statement } from '../store/store.js';
 import type { ChannelKind, ChannelRow, LinkCodeRow } from '../store/tables/channels.js';
-import { boundTo, moveChannel, noteIds, type SenderIds } from './bound.js';
 import { newCode, readCode } from './code.js';
-import { openUntil } from './freetext.js';
-import { type ChannelSender, SPEAKS, shownName } from './sender.js';
+import { freeTextUntil } from './freetext.js';
+import { ACTS_AS_USER, type ChannelSender, senderDisplayName } from './sender.js';
+import { findBoundChannel, moveChannel, type SenderIds, storeSenderIds } from './senderids.js';
 
 export interface LinksDeps {
   store: Store;
@@ -34,27 +38,27 @@ export interface LinkedChannel {
 }
 
 const LIFE_MS = 5 * 60_000;
-const TRIES_PER_SENDER = 5;
+const MAX_TRIES_PER_SENDER = 5;
 /**
  * Limit for all senders of a kind, since some platforms give out accounts for free. With 30 bits,
  * the chance to guess a code in its lifetime is 1 in 3 million. A user locked out by a flood can
  * link in the other direction.
  */
-const TRIES_PER_KIND = 60;
+const MAX_TRIES_PER_KIND = 60;
 
 /** `also` is committed in the same transaction. */
 export const createLinks = (deps: LinksDeps) => {
   const { store, clock } = deps;
-  const perSender = createRate(TRIES_PER_SENDER, clock);
-  const perKind = createRate(TRIES_PER_KIND, clock);
+  const perSender = createRate(MAX_TRIES_PER_SENDER, clock);
+  const perKind = createRate(MAX_TRIES_PER_KIND, clock);
   const refuseFlood = ({ kind, id }: ChannelSender): void => {
     if (perSender.take(`${kind} ${id}`)?.isSpent) throw new LinkRefused('too_many_tries');
   };
 
   const channelOf = async (sender: SenderIds): Promise<LinkedChannel | null> => {
-    const bound = await boundTo(store, sender);
+    const bound = await findBoundChannel(store, sender);
     if (!bound?.verified_at || bound.disabled_at !== null) return null;
-    await noteIds(store, bound, sender);
+    await storeSenderIds(store, bound, sender);
     const { id, user_id: userId, session_id: sessionId } = bound;
     return { id, userId, kind: sender.kind, sessionId };
   };
@@ -66,9 +70,9 @@ export const createLinks = (deps: LinksDeps) => {
      */
     makeCode: async (sender: ChannelSender): Promise<LinkCode> => {
       refuseFlood(sender);
-      if (await boundTo(store, sender)) throw new LinkRefused('already_linked');
+      if (await findBoundChannel(store, sender)) throw new LinkRefused('already_linked');
       const { kind, id: sender_id } = sender;
-      const sender_name = shownName(sender);
+      const sender_name = senderDisplayName(sender);
       return keepCode(deps, { user_id: null, kind, sender_id, sender_name, asked_by: null });
     },
     /** For `/link <code>`. Throws LinkRefused. */
@@ -108,7 +112,7 @@ export const createLinks = (deps: LinksDeps) => {
     /** Only this user can redeem it. */
     codeTo: (userId: string, address: ChannelSender): Promise<LinkCode> => {
       const { kind, id: sender_id } = address;
-      const sender_name = shownName(address);
+      const sender_name = senderDisplayName(address);
       return keepCode(deps, { user_id: null, kind, sender_id, sender_name, asked_by: userId });
     },
     /** Throws LinkRefused `wrong_code`. */
@@ -116,12 +120,12 @@ export const createLinks = (deps: LinksDeps) => {
       userId: string,
       typed: string,
     ): Promise<ChannelSender & { expiresAt: string }> => {
-      const { sender, code } = await madeCode(deps, userId, typed);
+      const { sender, code } = await findSenderCode(deps, userId, typed);
       return { ...sender, expiresAt: code.expires_at };
     },
     /** Throws LinkRefused `wrong_code` or `already_linked`. */
     redeem: async (userId: string, typed: string, also?: FurtherSteps): Promise<ChannelRow> => {
-      const { sender, code } = await madeCode(deps, userId, typed);
+      const { sender, code } = await findSenderCode(deps, userId, typed);
       return link(deps, { userId, sender, spent: code, also });
     },
   };
@@ -130,7 +134,7 @@ export const createLinks = (deps: LinksDeps) => {
 export type Links = ReturnType<typeof createLinks>;
 
 /** Throws LinkRefused `wrong_code`. */
-const madeCode = async (
+const findSenderCode = async (
   deps: LinksDeps,
   userId: string,
   typed: string,
@@ -198,10 +202,10 @@ const codesOf = (
     .where('sender_id', 'is', sender_id);
 
 /** True if messages written there are received. */
-const takesWords = (kind: ChannelKind): boolean => kind !== 'ntfy' && kind !== 'email';
-const HEARS = 'Your notifications are sent to it.';
+const receivesMessages = (kind: ChannelKind): boolean => kind !== 'ntfy' && kind !== 'email';
+const RECEIVES_NOTIFICATIONS = 'Your notifications are sent to it.';
 
-interface Linking {
+interface LinkRequest {
   userId: string;
   sender: ChannelSender;
   spent: LinkCodeRow;
@@ -211,17 +215,17 @@ interface Linking {
 /** Spends the code in the same transaction, so one of two simultaneous attempts wins. */
 const link = async (
   deps: LinksDeps,
-  { userId, sender, spent, also }: Linking,
+  { userId, sender, spent, also }: LinkRequest,
 ): Promise<ChannelRow> => {
   const { store } = deps;
   const row = newChannel(deps.clock.now(), userId, sender);
   // The sender wrote just now, or a few minutes ago for their own code.
-  const open_until = openUntil(sender.kind, deps.clock.now());
+  const open_until = freeTextUntil(sender.kind, deps.clock.now());
   const { kind, sender_id, sender_name } = row;
   const message = deps.outbox.toOwner(userId, {
     kind: 'channel.linked',
     title: `${sender_name} on ${kind} was linked to your account`,
-    body: `${takesWords(kind) ? SPEAKS : HEARS} If you did not link it, remove it: adjutant channels list`,
+    body: `${receivesMessages(kind) ? ACTS_AS_USER : RECEIVES_NOTIFICATIONS} If you did not link it, remove it: adjutant channels list`,
     link: '/api/channels',
   });
   const code = codesOf(store, spent)
@@ -236,8 +240,8 @@ const link = async (
       ...(also?.(row) ?? []),
     ]);
   } catch (error) {
-    if (error instanceof Unmet) throw new LinkRefused('wrong_code');
-    if (error instanceof Taken) throw new LinkRefused('already_linked');
+    if (error instanceof ExpectationFailed) throw new LinkRefused('wrong_code');
+    if (error instanceof UniqueViolation) throw new LinkRefused('already_linked');
     throw error;
   }
   message.published();
@@ -249,7 +253,7 @@ const newChannel = (now: number, userId: string, sender: ChannelSender) => ({
   user_id: userId,
   kind: sender.kind,
   sender_id: sender.id,
-  sender_name: shownName(sender),
+  sender_name: senderDisplayName(sender),
   other_id: sender.otherId ?? null,
   // Showing a code in the channel proves that it belongs to the sender.
   verified_at: iso(now),

@@ -1,6 +1,6 @@
-import { SHORT_DIGEST } from '../approvals/module.js';
+import { SHORT_DIGEST_LENGTH } from '../approvals/module.js';
 import { toTheMinute } from '../kernel/clock.js';
-import { isPressing } from '../outbound/module.js';
+import { isNeverDelayed } from '../outbound/module.js';
 import type { StageQuestions } from '../pipelines/module.js';
 import { SCOPE_TEXTS } from '../providers/chat/buttonscopes.js';
 import type { ChannelMessage } from '../providers/chat/platform.js';
@@ -8,10 +8,10 @@ import type { Store } from '../store/store.js';
 import type { OutboundMessageRow } from '../store/tables/outbox.js';
 import type { ApprovalRow, ApprovalScope, GrantScope } from '../store/tables/permissions.js';
 import { visibleTo } from '../store/visible.js';
-import { linesOfCall, visible } from './calltext.js';
-import { messageOfStage, stageOfLink } from './stagetext.js';
+import { formatCall, formatVisible } from './calltext.js';
+import { buildStageMessage, stageOfLink } from './stagetext.js';
 
-export interface SaidContent {
+export interface MessageContent {
   title?: string | null;
   body: string;
   /** Body with untrusted text escaped. */
@@ -37,7 +37,7 @@ export interface MessageTextDeps {
  * A pending call is shown completely, as it is now. Ends with the URL of the page. `isRead` is
  * false if the channel receives no replies.
  */
-export const messageOf = async (
+export const buildChannelMessage = async (
   deps: MessageTextDeps,
   message: OutboundMessageRow,
   isRead = true,
@@ -47,7 +47,7 @@ export const messageOf = async (
   return {
     ...content,
     ...(address !== null && { text: `${content.text}\n\n${address}`.trim() }),
-    ...(isPressing(message.kind) && { isUrgent: true }),
+    ...(isNeverDelayed(message.kind) && { isUrgent: true }),
   };
 };
 
@@ -61,12 +61,12 @@ const contentOf = async (
   message: OutboundMessageRow,
   isRead: boolean,
 ): Promise<ChannelMessage> => {
-  const { title = null, body, markdown, link }: SaidContent = JSON.parse(message.content);
+  const { title = null, body, markdown, link }: MessageContent = JSON.parse(message.content);
   const place = stageOfLink(link ?? '');
   if (place) {
     const stage = await stages.at(message.user_id, place);
     if (!stage) return { title, text: 'It was already answered or has ended.' };
-    return { title, ...messageOfStage(stage, isRead) };
+    return { title, ...buildStageMessage(stage, isRead) };
   }
   const agentId = APPROVALS.exec(link ?? '')?.[1];
   if (agentId !== undefined) {
@@ -136,11 +136,11 @@ type ApprovalQuestion = Pick<
 
 /** One argument per line. No text can begin a line or change its direction. */
 const textOf = (approval: ApprovalQuestion, isRead: boolean): string => {
-  const short = approval.digest.slice(0, SHORT_DIGEST);
+  const short = approval.digest.slice(0, SHORT_DIGEST_LENGTH);
   const args: Record<string, unknown> = JSON.parse(approval.arguments);
   return [
-    ...linesOfCall(`${approval.tool}.${approval.action}`, args),
-    `Reason: ${visible(approval.reason)}`,
+    ...formatCall(`${approval.tool}.${approval.action}`, args),
+    `Reason: ${formatVisible(approval.reason)}`,
     approval.untrusted === 1 ? 'UNTRUSTED: the agent has read external content' : 'trusted',
     `Digest ${short}. The call has not run. Without a reply it is denied at ${toTheMinute(approval.expires_at)}.`,
     ...(isRead ? repliesTo(approval, short) : commandsOf(short)),

@@ -1,7 +1,7 @@
 import type { Agents } from '../agents/module.js';
 import type { Decide } from '../approvals/module.js';
 import type { Base } from '../base.js';
-import type { Arrivals } from '../documents/module.js';
+import type { DocumentIntake } from '../documents/module.js';
 import type { Resource } from '../kernel/route.js';
 import type { Operations } from '../operations/module.js';
 import type { Outbound } from '../outbound/module.js';
@@ -13,14 +13,14 @@ import type { ChannelKind } from '../store/tables/channels.js';
 import type { VaultModule } from '../vault/module.js';
 import type { VoiceMessages } from '../voice/module.js';
 import { createTakeFiles, filesOperation } from './files.js';
-import { createHandling } from './handle.js';
+import { createMessageHandler } from './handle.js';
 import { createPlatformReceiver, type PlatformReceiver } from './inbound.js';
+import { findIncompletePlatforms, type IncompletePlatform } from './incompleteplatforms.js';
 import { createLinks, type Links } from './links.js';
 import { createChatPace } from './pace.js';
 import { createMessageParts } from './parts.js';
 import { platformsStore } from './platforms/queries.js';
 import { platformsResource } from './platforms/routes.js';
-import { findUnset, type IncompletePlatform } from './problems.js';
 import { pushStore } from './push/queries.js';
 import { pushResource } from './push/routes.js';
 import { createPushTransport } from './push/transport.js';
@@ -30,12 +30,17 @@ import { createUndelivered } from './reports.js';
 import { channelResults } from './results.js';
 import { channelsResource } from './routes.js';
 import type { LinkingDeps } from './service.js';
-import { createSettings, isSetTo, type PlatformSettingsCache, platformUses } from './settings.js';
+import {
+  createSettings,
+  isConfiguredFor,
+  type PlatformSettingsCache,
+  platformUses,
+} from './settings.js';
 import { createPlatformTransport } from './transport.js';
 import { createWebhookTransport, webhookProver } from './webhook.js';
 
 export type { UnreadMessages } from './inbound.js';
-export type { IncompletePlatform } from './problems.js';
+export type { IncompletePlatform } from './incompleteplatforms.js';
 
 export interface Channels {
   links: Links;
@@ -56,7 +61,7 @@ export interface ChannelsModuleDeps {
   outbound: Outbound;
   agents: Agents;
   operations: Pick<Operations, 'register'>;
-  files: { arrivals: Arrivals; voice: VoiceMessages };
+  files: { arrivals: DocumentIntake; voice: VoiceMessages };
   decisions: { decide: Decide; stages: StageQuestions; runs: RecentRuns };
 }
 
@@ -91,7 +96,7 @@ export const openChannels = (base: Base, deps: ChannelsModuleDeps): Channels => 
     log,
     http,
     settings,
-    handle: createHandling({
+    handle: createMessageHandler({
       ...conversing,
       links,
       takeFiles: createTakeFiles(conversing, fetches),
@@ -114,7 +119,7 @@ export const openChannels = (base: Base, deps: ChannelsModuleDeps): Channels => 
   const push = pushStore(store);
   const { unsealChannelSecret } = sealers.channels;
   const keyPair = deps.secrets.pushKey;
-  let contact = (): string => NOBODY;
+  let contact = (): string => DEFAULT_CONTACT;
   transports.put(
     'push',
     createPushTransport({
@@ -132,12 +137,12 @@ export const openChannels = (base: Base, deps: ChannelsModuleDeps): Channels => 
     links,
     receiver,
     due: parts.due,
-    unset: () => findUnset(store, settings),
+    unset: () => findIncompletePlatforms(store, settings),
     load: settings.refresh,
     resources: ({ accounts, publicUrl, pageAddress, port }) => {
       addressOfPage = pageAddress;
       settings.reachedAt(() => publicUrl() ?? `http://127.0.0.1:${port()}`);
-      contact = () => publicUrl() ?? NOBODY;
+      contact = () => publicUrl() ?? DEFAULT_CONTACT;
       const channels = channelsStore(store);
       return {
         channels: channelsResource({
@@ -179,9 +184,9 @@ export const openChannels = (base: Base, deps: ChannelsModuleDeps): Channels => 
 };
 
 /** Contact for push services if the daemon has no address (RFC 8292, section 2.1). */
-const NOBODY = 'mailto:adjutant@localhost.invalid';
+const DEFAULT_CONTACT = 'mailto:adjutant@localhost.invalid';
 
 const canSendTo = (settings: PlatformSettingsCache, kind: ChannelKind): boolean => {
   const platform = outboundPlatforms.find((one) => one.kind === kind);
-  return !platform || isSetTo('send', platform, settings.of(platform.kind));
+  return !platform || isConfiguredFor('send', platform, settings.of(platform.kind));
 };

@@ -2,7 +2,7 @@ import { SessionBusy } from '../agents/module.js';
 import { iso } from '../kernel/clock.js';
 import type { MessageEvent } from '../providers/chat/platform.js';
 import { type DueSource, settleEach } from '../schedule/module.js';
-import { Taken } from '../store/engine/protocol.js';
+import { UniqueViolation } from '../store/engine/protocol.js';
 import { statement } from '../store/store.js';
 import {
   addChannelMessage,
@@ -12,7 +12,7 @@ import {
 } from './conversation.js';
 import { claimEvent } from './events.js';
 import type { LinkedChannel, Links } from './links.js';
-import { quotedWords } from './quoted.js';
+import { quoteMessage } from './quoted.js';
 import { createSerial } from './serial.js';
 
 export interface MessagePartsDeps extends ConversationDeps {
@@ -64,7 +64,7 @@ export const createMessageParts = (deps: MessagePartsDeps): MessageParts => {
     add: (channel, event) =>
       inTurn(channel.id, async () => {
         if (event.text.length > MAX_MESSAGE_CHARACTERS) return MESSAGE_TOO_LONG;
-        const { text, isUntrusted } = await quotedWords(deps, channel, event);
+        const { text, isUntrusted } = await quoteMessage(deps, channel, event);
         const now = clock.now();
         const [first] = await partsOf(channel.id);
         const latest = first
@@ -84,7 +84,7 @@ export const createMessageParts = (deps: MessagePartsDeps): MessageParts => {
             statement(db.insertInto('message_parts').values(part), 1),
           ]);
         } catch (error) {
-          if (!(error instanceof Taken)) throw error;
+          if (!(error instanceof UniqueViolation)) throw error;
         }
         return null;
       }),

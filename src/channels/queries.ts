@@ -1,7 +1,7 @@
 import { dropWaiting } from '../outbound/module.js';
 import type { TransactionStep } from '../store/engine/protocol.js';
 import { newestFirst, type Page, type PageInput } from '../store/page.js';
-import { type Store, statement, unlessUnmet } from '../store/store.js';
+import { isCommitted, type Store, statement } from '../store/store.js';
 import type { ChannelKind, channelTable } from '../store/tables/channels.js';
 import type { Row } from '../store/tables/table.js';
 import { visibleTo } from '../store/visible.js';
@@ -50,7 +50,7 @@ export const channelsStore = (store: Store) => {
 
     delete: (userId: string, id: string, also: TransactionStep[]): Promise<boolean> => {
       const removal = db.deleteFrom('channels').where(visibleTo(userId)).where('id', '=', id);
-      return unlessUnmet(store.transact([statement(removal, 1), dropWaiting(store, id), ...also]));
+      return isCommitted(store.transact([statement(removal, 1), dropWaiting(store, id), ...also]));
     },
   };
 };

@@ -2,7 +2,7 @@ import type { MessageEvent } from '../providers/chat/platform.js';
 import type { Store } from '../store/store.js';
 import { visibleTo } from '../store/visible.js';
 import type { LinkedChannel } from './links.js';
-import type { SaidContent } from './messagetext.js';
+import type { MessageContent } from './messagetext.js';
 
 interface QuotingMessage {
   text: string;
@@ -16,7 +16,7 @@ const MAX_QUOTE_LENGTH = 2000;
  * Quotes with `>`. Messages of the daemon are found by their platform id. Notifications contain
  * untrusted text.
  */
-export const quotedWords = async (
+export const quoteMessage = async (
   { store }: { store: Store },
   channel: LinkedChannel,
   { text, quoted }: Pick<MessageEvent, 'text' | 'quoted'>,
@@ -63,7 +63,7 @@ const findSent = async (
     )
     .executeTakeFirst();
   if (!row) return undefined;
-  const { title = null, body }: SaidContent = JSON.parse(row.content);
+  const { title = null, body }: MessageContent = JSON.parse(row.content);
   const text = [title, body].filter(Boolean).join('\n');
   return { text, isNotice: title !== null };
 };

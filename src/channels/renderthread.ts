@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { outboundPlatforms } from '../providers/chat/platforms.js';
-import type { RenderInput } from './renderapart.js';
+import type { RenderInput } from './renderinthread.js';
 
 /** Worker thread: renders one message and ends. */
 const { kind, message }: RenderInput = workerData;

@@ -1,13 +1,9 @@
 import type { Queue } from '../jobs/module.js';
-import {
-  reportUndelivered,
-  sendUndeliveredAgain,
-  type UndeliveredDeps,
-} from '../outbound/module.js';
+import { reportUndelivered, requeueUndelivered, type UndeliveredDeps } from '../outbound/module.js';
 import type { UndeliveredEvent } from '../providers/chat/platform.js';
 import { outboundPlatforms } from '../providers/chat/platforms.js';
 import type { ChannelKind } from '../store/tables/channels.js';
-import { noteLate } from './freetext.js';
+import { recordWindowClosed } from './freetext.js';
 import type { Links } from './links.js';
 import type { PlatformSettingsCache } from './settings.js';
 
@@ -27,11 +23,11 @@ export const createUndelivered =
     const channel = await deps.links.channelOf({ kind, id: to });
     if (!channel) return;
     const failed = { ...event, channelId: channel.id, target: kind };
-    const before = isLate ? await noteLate(deps, channel) : null;
+    const before = isLate ? await recordWindowClosed(deps, channel) : null;
     const isSentAgain =
       before !== null &&
       hasOtherWay(deps, kind) &&
-      (await sendUndeliveredAgain(deps, failed, before));
+      (await requeueUndelivered(deps, failed, before));
     if (isSentAgain) deps.queue.added(channel.id);
     else await reportUndelivered(deps, failed);
   };

@@ -1,11 +1,11 @@
-import { type AgentOutcome, type FollowUp, withNote } from '../agents/module.js';
+import { type AgentOutcome, appendNote, type FollowUp } from '../agents/module.js';
 import type { Queue } from '../jobs/module.js';
 import type { Clock } from '../kernel/clock.js';
 import { mint } from '../kernel/ids.js';
 import { addOutboundMessage, laneOf } from '../outbound/module.js';
 import type { Store } from '../store/store.js';
 import type { AgentRow } from '../store/tables/agents.js';
-import type { SaidContent } from './messagetext.js';
+import type { MessageContent } from './messagetext.js';
 
 export interface ChannelResultsDeps {
   store: Store;
@@ -28,8 +28,8 @@ export const channelResults =
     const channelId = await deps.store.look('resultChannel', { userId, sessionId });
     if (!channelId) return NONE;
     const body =
-      outcome.status === 'completed' ? withNote(outcome) : `The agent failed: ${outcome.error}`;
-    const content: SaidContent = { body };
+      outcome.status === 'completed' ? appendNote(outcome) : `The agent failed: ${outcome.error}`;
+    const content: MessageContent = { body };
     const message = {
       userId,
       target: { channelId },

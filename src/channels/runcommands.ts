@@ -1,17 +1,19 @@
 import Boom from '@hapi/boom';
 import type { RecentRuns, RunBrief } from '../pipelines/module.js';
-import { unhidden } from './calltext.js';
+import { escapeHidden } from './calltext.js';
 
-const SHOWN = 10;
-const SHORT = 4;
+const MAX_LISTED_RUNS = 10;
+const MIN_ID_LENGTH = 4;
 /** Shown characters of a run id, as in the CLI. */
-const TAIL = 6;
+const SHOWN_ID_LENGTH = 6;
 const MAX_NAME_LENGTH = 60;
 
 export const runsText = async (runs: RecentRuns, userId: string): Promise<string> => {
-  const newest = await runs.newest(userId, SHOWN);
+  const newest = await runs.newest(userId, MAX_LISTED_RUNS);
   if (newest.length === 0) return 'No pipeline runs yet.';
-  const lines = newest.map((run) => `${run.id.slice(-TAIL)}  ${run.status}  ${nameOf(run)}`);
+  const lines = newest.map(
+    (run) => `${run.id.slice(-SHOWN_ID_LENGTH)}  ${run.status}  ${nameOf(run)}`,
+  );
   return [...lines, '/stop ID stops a run. /retry ID retries a run that has ended.'].join('\n');
 };
 
@@ -29,7 +31,7 @@ const withRun = async (
   end: string,
   act: (id: string) => Promise<RunBrief>,
 ): Promise<string> => {
-  if (end.length < SHORT)
+  if (end.length < MIN_ID_LENGTH)
     return 'Enter at least the last four characters of the run id. /runs lists the runs.';
   const [match, other] = await runs.endingIn(userId, end.toLowerCase());
   if (!match) return 'None of your latest runs has an id with that ending. /runs lists the runs.';
@@ -44,6 +46,6 @@ const withRun = async (
 };
 
 const nameOf = ({ name }: RunBrief): string => {
-  const line = unhidden(name).replace(/\s+/g, ' ');
+  const line = escapeHidden(name).replace(/\s+/g, ' ');
   return line.length > MAX_NAME_LENGTH ? `${line.slice(0, MAX_NAME_LENGTH)}…` : line;
 };

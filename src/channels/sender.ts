@@ -10,12 +10,12 @@ export interface ChannelSender {
   name: string;
 }
 
-export const SPEAKS = 'Messages from it act as you.';
+export const ACTS_AS_USER = 'Messages from it act as you.';
 
 const MAX_NAME_LENGTH = 100;
 
 /** One line, without characters that hide text; the id if nothing is left. */
-export const shownName = ({ id, name }: ChannelSender): string => {
+export const senderDisplayName = ({ id, name }: ChannelSender): string => {
   const visible = name.replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, '').trim();
   return [...visible].slice(0, MAX_NAME_LENGTH).join('') || id;
 };

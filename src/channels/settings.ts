@@ -1,6 +1,6 @@
 import { createSecretKey } from 'node:crypto';
 import type { Clock } from '../kernel/clock.js';
-import { unlessShut } from '../kernel/envelope.js';
+import { unsealOrNull } from '../kernel/envelope.js';
 import type {
   OutboundPlatform,
   PlatformKind,
@@ -90,12 +90,12 @@ const resolve = async (
   for (const [name, secret] of Object.entries(settings.secrets)) {
     const id = CREDENTIAL.exec(secret)?.[1];
     const own = { key: createSecretKey(Buffer.from(secret)), until: null, isOld: false };
-    values.push([name, id === undefined ? [own] : await liveOf(vault, id)]);
+    values.push([name, id === undefined ? [own] : await liveKeys(vault, id)]);
   }
   return { settings: { ...settings, secrets: {} }, values };
 };
 
-const liveOf = async (vault: SettingsDeps['vault'], id: string): Promise<VerifyingKey[]> =>
+const liveKeys = async (vault: SettingsDeps['vault'], id: string): Promise<VerifyingKey[]> =>
   (await vault.liveValues(id)).map(({ secret, until, isOld }) => ({
     key: secret.take(createSecretKey),
     until,
@@ -117,7 +117,7 @@ const variants = ({ settings, values }: ResolvedSettings, now: number): Platform
   return [secrets, ...older].map((each) => ({ ...settings, secrets: each }));
 };
 
-export const isSetTo = (
+export const isConfiguredFor = (
   what: 'send' | 'receive',
   { fields }: OutboundPlatform,
   settings: PlatformSettings | null,
@@ -135,6 +135,6 @@ export const platformSettings = (
   return {
     baseUrl: base_url ?? usual ?? '',
     values: JSON.parse(fields),
-    secrets: JSON.parse(unlessShut(() => unsealPlatform(kind, secrets_sealed ?? '')) ?? '{}'),
+    secrets: JSON.parse(unsealOrNull(() => unsealPlatform(kind, secrets_sealed ?? '')) ?? '{}'),
   };
 };

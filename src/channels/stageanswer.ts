@@ -1,6 +1,6 @@
 import type { StageQuestion } from '../pipelines/module.js';
 
-export interface TypedAnswer {
+export interface StageAnswerText {
   digest: string;
   rest: string;
 }
@@ -10,13 +10,13 @@ type FieldOfQuestion = StageQuestion['fields'][number];
 const ANSWER = /^answer\s+([0-9a-f]{8,64})(?:\s+([\s\S]*))?$/i;
 
 /** `answer DIGEST VALUE`; null otherwise. */
-export const answerIn = (text: string): TypedAnswer | null => {
+export const parseStageAnswer = (text: string): StageAnswerText | null => {
   const [, digest, rest = ''] = ANSWER.exec(text.trim()) ?? [];
   return digest === undefined ? null : { digest: digest.toLowerCase(), rest };
 };
 
 /** `stray` is the first line that belongs to no field. */
-interface TypedValues {
+interface FieldValues {
   values: Record<string, unknown>;
   stray?: string;
 }
@@ -24,7 +24,7 @@ interface TypedValues {
 /**
  * The text itself for one field, else lines `key: value`. Other lines continue the previous value.
  */
-export const valuesTyped = (fields: readonly FieldOfQuestion[], text: string): TypedValues => {
+export const parseFieldValues = (fields: readonly FieldOfQuestion[], text: string): FieldValues => {
   const input = new Map<FieldOfQuestion, string[]>();
   let last = fields.length === 1 ? fields[0] : undefined;
   for (const line of text.split(/\r\n?|\n/)) {

@@ -1,7 +1,7 @@
 import Boom from '@hapi/boom';
-import { SHORT_DIGEST, UNCLEAR } from '../approvals/module.js';
+import { SHORT_DIGEST_LENGTH, UNCLEAR_SCOPE } from '../approvals/module.js';
 import type { Clock } from '../kernel/clock.js';
-import { sayFaults } from '../kernel/problem.js';
+import { faultsMessage } from '../kernel/problem.js';
 import type { StageQuestion, StageQuestions } from '../pipelines/module.js';
 import {
   AMBIGUOUS,
@@ -13,7 +13,7 @@ import {
   UNKNOWN,
 } from './decision.js';
 import type { LinkedChannel } from './links.js';
-import { type TypedAnswer, valuesTyped } from './stageanswer.js';
+import { parseFieldValues, type StageAnswerText } from './stageanswer.js';
 
 export interface StageDecisionDeps {
   stages: StageQuestions;
@@ -24,12 +24,14 @@ export interface StageDecisionDeps {
 const MAX_REASON_LENGTH = 2000;
 
 /** At most two, since more than one is ambiguous. */
-export const stagesMeant = async (
+export const findStages = async (
   stages: StageQuestions,
   userId: string,
   { approvalId, digest }: Pick<OwnerDecision, 'approvalId' | 'digest'>,
 ): Promise<StageQuestion[]> =>
-  digest.length < SHORT_DIGEST ? [] : stages.withDigest(userId, digest.toLowerCase(), approvalId);
+  digest.length < SHORT_DIGEST_LENGTH
+    ? []
+    : stages.withDigest(userId, digest.toLowerCase(), approvalId);
 
 export const decideStage = async (
   deps: StageDecisionDeps,
@@ -38,7 +40,7 @@ export const decideStage = async (
 ): Promise<DecisionReply> => {
   const { stage, decision, origin } = params;
   const { approved, scope, isUnclear, reason } = decision;
-  if (isUnclear) return notDecided(UNCLEAR);
+  if (isUnclear) return notDecided(UNCLEAR_SCOPE);
   if (scope !== undefined && scope !== 'once')
     return notDecided('A stage can only be approved once');
   if (stage.asks === 'input') return notDecided(`The stage needs input. Reply: ${replyTo(stage)}`);
@@ -55,28 +57,28 @@ export const decideStage = async (
 export const answerStageFrom = async (
   deps: StageDecisionDeps,
   channel: LinkedChannel,
-  typed: TypedAnswer,
+  typed: StageAnswerText,
   origin: DecisionOrigin,
 ): Promise<DecisionReply> => {
-  const [stage, other] = await stagesMeant(deps.stages, channel.userId, typed);
+  const [stage, other] = await findStages(deps.stages, channel.userId, typed);
   if (!stage) return UNKNOWN;
   if (other) return AMBIGUOUS;
   if (stage.asks === 'approval')
     return notDecided(`The stage needs a decision. Reply: ${replyTo(stage)}`);
-  const { values, stray } = valuesTyped(stage.fields, typed.rest);
+  const { values, stray } = parseFieldValues(stage.fields, typed.rest);
   if (stray !== undefined) {
     const keys = stage.fields.map(({ key }) => key).join(', ');
     return notDecided(`"${stray.slice(0, 60)}" is not a field. Fields: ${keys}`);
   }
   const faults = deps.stages.faults(stage, values);
-  if (faults.length > 0) return notDecided(sayFaults(faults));
+  if (faults.length > 0) return notDecided(faultsMessage(faults));
   const answer = { is: 'input' as const, digest: stage.digest, values };
   const step = stepOf(deps, channel, { stage, origin, action: 'pipelines.input' });
   return settled(deps, channel, stage, { word: 'Answered', answer: { answer, steps: [step] } });
 };
 
 const replyTo = ({ asks, digest }: StageQuestion): string => {
-  const short = digest.slice(0, SHORT_DIGEST);
+  const short = digest.slice(0, SHORT_DIGEST_LENGTH);
   return asks === 'input' ? `answer ${short} <value>` : `approve ${short} or deny ${short}`;
 };
 

@@ -1,8 +1,8 @@
-import { SHORT_DIGEST } from '../approvals/module.js';
+import { SHORT_DIGEST_LENGTH } from '../approvals/module.js';
 import { toTheMinute } from '../kernel/clock.js';
 import type { StageQuestion } from '../pipelines/module.js';
 import type { ChannelMessage } from '../providers/chat/platform.js';
-import { linesOfCall, unhidden, visible } from './calltext.js';
+import { escapeHidden, formatCall, formatVisible } from './calltext.js';
 
 const STAGE = /^(?:\/api)?\/pipelines\/(\w+)#([\w-]+)$/;
 
@@ -12,7 +12,7 @@ export const stageOfLink = (link: string): { runId: string; key: string } | null
 };
 
 /** A call is shown completely. `isRead` is false if the channel receives no replies. */
-export const messageOfStage = (
+export const buildStageMessage = (
   stage: StageQuestion,
   isRead: boolean,
 ): Pick<ChannelMessage, 'text' | 'question'> => {
@@ -22,7 +22,7 @@ export const messageOfStage = (
     ...subjectLines(stage),
     ...(isInput ? stage.fields.map(fieldLine) : []),
     stage.untrusted ? 'UNTRUSTED: contains external content' : 'trusted',
-    `Digest ${digest.slice(0, SHORT_DIGEST)}. ${expiryText(stage)}`,
+    `Digest ${digest.slice(0, SHORT_DIGEST_LENGTH)}. ${expiryText(stage)}`,
     ...(isInput ? inputHints(stage, isRead) : approvalHints(stage, isRead)),
   ].join('\n');
   return isInput ? { text } : { text, question: { approvalId: runId, digest } };
@@ -32,8 +32,8 @@ export const messageOfStage = (
 const subjectLines = ({ input }: StageQuestion): string[] => {
   const { message, toolId, toolAction } = input;
   if (typeof message !== 'string')
-    return linesOfCall(`${toolId}.${toolAction}`, Object(input.arguments));
-  return message.split(/\r\n?|\n/).map((line) => `> ${unhidden(line)}`);
+    return formatCall(`${toolId}.${toolAction}`, Object(input.arguments));
+  return message.split(/\r\n?|\n/).map((line) => `> ${escapeHidden(line)}`);
 };
 
 const fieldLine = ({
@@ -43,8 +43,8 @@ const fieldLine = ({
   options,
   required,
 }: StageQuestion['fields'][number]) => {
-  const kinds = [options ? options.map(visible).join(' or ') : type];
-  return `  ${key}: ${visible(label)} (${[...kinds, ...(required ? ['required'] : [])].join(', ')})`;
+  const kinds = [options ? options.map(formatVisible).join(' or ') : type];
+  return `  ${key}: ${formatVisible(label)} (${[...kinds, ...(required ? ['required'] : [])].join(', ')})`;
 };
 
 const expiryText = ({ asks, expiresAt }: StageQuestion): string => {
@@ -54,14 +54,14 @@ const expiryText = ({ asks, expiresAt }: StageQuestion): string => {
 };
 
 const approvalHints = ({ runId, key, digest }: StageQuestion, isRead: boolean): string[] => {
-  const short = digest.slice(0, SHORT_DIGEST);
+  const short = digest.slice(0, SHORT_DIGEST_LENGTH);
   if (isRead) return [`Or reply: approve ${short}    deny ${short} <reason>`];
   return ['approve', 'reject'].map((verb) => `adjutant pipelines ${verb} ${runId} ${key}`);
 };
 
 const inputHints = ({ runId, key, digest, fields }: StageQuestion, isRead: boolean): string[] => {
   if (!isRead) return [`Answer: adjutant pipelines input ${runId} ${key} <field>=<value>`];
-  const reply = `Reply: answer ${digest.slice(0, SHORT_DIGEST)}`;
+  const reply = `Reply: answer ${digest.slice(0, SHORT_DIGEST_LENGTH)}`;
   if (fields.length === 1) return [`${reply} <${fields[0]?.key}>`];
   return [`${reply}, then one line per field:`, ...fields.map((field) => `${field.key}: <value>`)];
 };

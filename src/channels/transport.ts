@@ -13,11 +13,11 @@ import type { ChannelRow } from '../store/tables/channels.js';
 import type { OutboundMessageRow } from '../store/tables/outbox.js';
 import { visibleTo } from '../store/visible.js';
 import { CHANNEL_DELAYS_MS } from './delays.js';
-import { noteLate } from './freetext.js';
-import { type MessageTextDeps, messageOf } from './messagetext.js';
+import { recordWindowClosed } from './freetext.js';
+import { buildChannelMessage, type MessageTextDeps } from './messagetext.js';
 import type { ChatPace } from './pace.js';
-import { renderApart } from './renderapart.js';
-import { isSetTo, type PlatformSettingsCache } from './settings.js';
+import { renderInThread } from './renderinthread.js';
+import { isConfiguredFor, type PlatformSettingsCache } from './settings.js';
 
 export interface TransportDeps extends MessageTextDeps {
   clock: Clock;
@@ -46,8 +46,8 @@ export const createPlatformTransport = (
     const channel = await findChannel(deps.store, message);
     if (!channel) return { verdict: 'failed', error: 'The channel is no longer linked' };
     const settings = deps.settings.of(platform.kind);
-    if (!settings || !isSetTo('send', platform, settings)) {
-      return { verdict: 'failed', error: notSetUp(platform.kind) };
+    if (!settings || !isConfiguredFor('send', platform, settings)) {
+      return { verdict: 'failed', error: notConfigured(platform.kind) };
     }
     const receiver = deps.settings.receiver(platform.endpoint) ?? '';
     const reach = { http: deps.http, settings, signal, receiver, hops: message.hops };
@@ -55,7 +55,7 @@ export const createPlatformTransport = (
   },
 });
 
-interface PlatformLetter {
+interface PlatformMessage {
   message: OutboundMessageRow;
   channel: Pick<ChannelRow, 'id' | 'sender_id'> & { open_until: string | null };
   reach: PlatformReach;
@@ -65,11 +65,11 @@ interface PlatformLetter {
 const sendContent = async (
   deps: TransportDeps,
   platform: OutboundPlatform,
-  outgoing: PlatformLetter,
+  outgoing: PlatformMessage,
 ): Promise<SendResult> => {
   const { message, channel, reach } = outgoing;
   const isRead = platform.endpoint !== undefined;
-  const content = await messageOf(deps, message, isRead);
+  const content = await buildChannelMessage(deps, message, isRead);
   const late = platform.late?.(reach.settings);
   const isLate = channel.open_until !== null && channel.open_until <= iso(deps.clock.now());
   if (late && isLate) return platform.send(reach, channel.sender_id, late(content));
@@ -78,11 +78,11 @@ const sendContent = async (
     parts: await bounded(platform, content),
   });
   if (sent.verdict !== 'failed' || !sent.isLate) return sent;
-  await noteLate(deps, { id: channel.id, userId: message.user_id });
+  await recordWindowClosed(deps, { id: channel.id, userId: message.user_id });
   return late ? platform.send(reach, channel.sender_id, late(content)) : sent;
 };
 
-const notSetUp = (kind: string): string =>
+const notConfigured = (kind: string): string =>
   `${kind} is not configured. An admin can configure it with: adjutant platforms set ${kind}`;
 
 /** A call that does not fit cannot be read completely here, so it cannot be approved here. */
@@ -92,7 +92,8 @@ const bounded = async (
 ): Promise<PlatformBody[]> => {
   const isCut = message.text.length > MAX_TEXT_LENGTH;
   const text = isCut ? message.text.slice(0, MAX_TEXT_LENGTH) : message.text;
-  const parts = isCut && message.question ? [] : await renderApart(platform, { ...message, text });
+  const parts =
+    isCut && message.question ? [] : await renderInThread(platform, { ...message, text });
   if (parts.length === 0 && !isCut) return platform.render({ ...message, text: '(no text)' });
   if (parts.length <= MAX_PARTS && !isCut) return parts;
   const shown = message.question ? [] : parts.slice(0, MAX_PARTS - 1);
@@ -105,9 +106,9 @@ const TOO_LONG = '… The rest is too long to show here. Read it in the app.';
 const sendParts = async (
   { store, pace }: TransportDeps,
   platform: OutboundPlatform,
-  { message, channel, parts, reach }: PlatformLetter & { parts: PlatformBody[] },
+  { message, channel, parts, reach }: PlatformMessage & { parts: PlatformBody[] },
 ): Promise<PlatformSent> => {
-  const done = await partsSent(store, message.id);
+  const done = await countSentParts(store, message.id);
   let last: PlatformSent = { verdict: 'sent', receipt: null };
   for (const [number, part] of parts.entries()) {
     if (number < done) continue;
@@ -120,7 +121,7 @@ const sendParts = async (
   return last;
 };
 
-const partsSent = async ({ db }: Store, messageId: string): Promise<number> => {
+const countSentParts = async ({ db }: Store, messageId: string): Promise<number> => {
   const sent = db.selectFrom('sending_parts').select('number').where('sending_id', '=', messageId);
   return (await sent.execute()).length;
 };
@@ -140,7 +141,7 @@ const keepPart = async (
 const findChannel = async (
   { db }: Store,
   { user_id, channel_id }: OutboundMessageRow,
-): Promise<PlatformLetter['channel'] | undefined> =>
+): Promise<PlatformMessage['channel'] | undefined> =>
   db
     .selectFrom('channels')
     .select(['id', 'sender_id', 'open_until'])

@@ -1,6 +1,6 @@
 import { createSecretKey } from 'node:crypto';
 import type { Clock } from '../kernel/clock.js';
-import { unlessShut } from '../kernel/envelope.js';
+import { unsealOrNull } from '../kernel/envelope.js';
 import type { Http } from '../kernel/http.js';
 import { LARGE_JSON_BYTES } from '../kernel/json.js';
 import { verifySignature } from '../kernel/signature.js';
@@ -11,7 +11,7 @@ import { type Secret, secretKey } from '../secrets/module.js';
 import type { OutboundMessageRow } from '../store/tables/outbox.js';
 import { CHANNEL_DELAYS_MS } from './delays.js';
 import type { VerifiedEvents } from './inbound.js';
-import { addressOnPage, type MessageTextDeps, messageOf } from './messagetext.js';
+import { addressOnPage, buildChannelMessage, type MessageTextDeps } from './messagetext.js';
 
 export interface WebhookDeps extends MessageTextDeps {
   clock: Clock;
@@ -50,7 +50,7 @@ const bodyOf = async (deps: MessageTextDeps, message: OutboundMessageRow): Promi
   if (message.kind === VERIFICATION) return { type: VERIFICATION, ...base, data: content };
   // The raw body: it is not read as Markdown.
   const plain = JSON.stringify({ ...content, markdown: undefined });
-  const { title, text, question } = await messageOf(deps, { ...message, content: plain });
+  const { title, text, question } = await buildChannelMessage(deps, { ...message, content: plain });
   if (question) return { type: 'approval', ...base, data: { title, text, ...question } };
   const type = title === null ? 'message' : 'notification';
   const link = addressOnPage(deps.pageAddress(), content.link) ?? content.link ?? null;
@@ -94,7 +94,7 @@ const findChannel = async ({ store, openChannelSecret }: WebhookDeps, id: string
     .executeTakeFirst();
   if (!row || row.url === null || row.secret_sealed === null) return null;
   const { secret_sealed } = row;
-  const secret = unlessShut(() => openChannelSecret(id, secret_sealed));
+  const secret = unsealOrNull(() => openChannelSecret(id, secret_sealed));
   const key = secret && secretKey(secret);
   return { url: row.url, key, verified_at: row.verified_at };
 };

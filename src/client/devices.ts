@@ -1,7 +1,7 @@
 import { dirname, join } from 'node:path';
 import { isRecord } from '../kernel/jsonvalue.js';
 import type { Client, Login } from './index.js';
-import { keepFile, placeKey, readJson, sessionFile } from './session.js';
+import { daemonKey, readJson, sessionFile, writeJsonFile } from './session.js';
 
 /** By daemon and user name. The newest token is last. */
 type KeptDevices = Record<string, Record<string, string>>;
@@ -10,7 +10,7 @@ type KeptDevices = Record<string, Record<string, string>>;
 const devicesFile = (): string => join(dirname(sessionFile()), 'devices.json');
 
 export const readDeviceToken = (url: string, name?: string): string | undefined => {
-  const kept = readAll()[placeKey(url)] ?? {};
+  const kept = readAll()[daemonKey(url)] ?? {};
   return name === undefined ? Object.values(kept).at(-1) : kept[nameKey(name)];
 };
 
@@ -20,10 +20,10 @@ export const logInFromDevice = async (
 ): Promise<Login> => {
   const deviceToken = readDeviceToken(client.url, given.username);
   const body = deviceToken === undefined ? given : { ...given, deviceToken };
-  return keepDevice(client, await client.auth.login({ body }), given.username);
+  return storeDevice(client, await client.auth.login({ body }), given.username);
 };
 
-export const keepDevice = (client: Client, login: Login, typed?: string): Login => {
+export const storeDevice = (client: Client, login: Login, typed?: string): Login => {
   const { deviceToken, user } = login;
   const names = typed === undefined ? [user.username] : [typed, user.username];
   if (deviceToken !== undefined) saveDeviceToken(client.url, names, deviceToken);
@@ -32,12 +32,12 @@ export const keepDevice = (client: Client, login: Login, typed?: string): Login 
 
 const saveDeviceToken = (url: string, names: string[], token: string): void => {
   const all = readAll();
-  const kept = { ...all[placeKey(url)] };
+  const kept = { ...all[daemonKey(url)] };
   for (const name of names.map(nameKey)) {
     delete kept[name];
     kept[name] = token;
   }
-  keepFile(devicesFile(), { ...all, [placeKey(url)]: kept });
+  writeJsonFile(devicesFile(), { ...all, [daemonKey(url)]: kept });
 };
 
 const nameKey = (name: string): string => name.normalize('NFKC').toLowerCase();

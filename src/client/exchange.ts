@@ -121,7 +121,7 @@ const CONNECT_ERRORS: Record<string, string> = {
 export const unreachable = (url: string, error: unknown): unknown => {
   if (!(error instanceof TypeError)) return error;
   const code = codeOf(error.cause);
-  const reason = CONNECT_ERRORS[code] ?? misspoken(url, code, error.cause);
+  const reason = CONNECT_ERRORS[code] ?? protocolMismatch(url, code, error.cause);
   if (reason) return new Unreachable(url, reason);
   if (code.includes('CERT') || code.startsWith('ERR_SSL')) {
     return new Unreachable(url, `its certificate is not trusted (${code})`);
@@ -131,7 +131,7 @@ export const unreachable = (url: string, error: unknown): unknown => {
 };
 
 /** TLS met plain HTTP, or HTTP another protocol. Otherwise null. */
-export const misspoken = (url: string, code: string, cause: unknown): string | null => {
+export const protocolMismatch = (url: string, code: string, cause: unknown): string | null => {
   const detail = cause instanceof Error ? cause.message : '';
   if (
     /^(EPROTO|ERR_SSL_)/.test(code) &&

@@ -8,7 +8,7 @@ export const loadSenders = async () => {
   ]);
   const { PRESET_NAMES, PRESETS } = presets;
   const { recipeOf } = open;
-  const { signedRequest, UnfitSecret } = sign;
+  const { signedRequest, InvalidSigningSecret } = sign;
   const { faultOfSenderSecret } = faults;
   const { TOPIC_ARN } = contract;
   return {
@@ -18,6 +18,6 @@ export const loadSenders = async () => {
     recipeOf,
     signedRequest,
     TOPIC_ARN,
-    UnfitSecret,
+    InvalidSigningSecret,
   };
 };

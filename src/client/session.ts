@@ -4,12 +4,12 @@ import { dirname, join } from 'node:path';
 import { isRecord } from '../kernel/jsonvalue.js';
 import { makePrivateFolder } from '../kernel/private.js';
 
-export interface KeptSession {
+export interface StoredSession {
   token: string;
   username: string;
   expiresAt: string;
 }
-type KeptSessions = Record<string, KeptSession>;
+type KeptSessions = Record<string, StoredSession>;
 
 /** The session file exists but is invalid. The message names the file. */
 export class BadSessionFile extends Error {
@@ -62,7 +62,7 @@ export const environmentToken = (url: string): string | undefined => {
 const originOf = (url: string): string => (URL.canParse(url) ? new URL(url).origin : '');
 
 /** With a screen reader, text is never rewritten. */
-export const isReadAloud = (): boolean => {
+export const usesScreenReader = (): boolean => {
   const { ADJUTANT_ACCESSIBLE, ACCESSIBLE, INK_SCREEN_READER, TERM } = process.env;
   return Boolean(ADJUTANT_ACCESSIBLE || ACCESSIBLE || INK_SCREEN_READER) || TERM === 'dumb';
 };
@@ -71,23 +71,23 @@ export const isReadAloud = (): boolean => {
 export const sessionFile = (): string =>
   join(process.env.XDG_CONFIG_HOME || join(homedir(), '.config'), 'adjutant', 'session.json');
 
-export const readSession = (url: string): KeptSession | null => readAll()[placeKey(url)] ?? null;
+export const readSession = (url: string): StoredSession | null => readAll()[daemonKey(url)] ?? null;
 
 /** `adjutant` in the user's cache folder (XDG). */
 export const cacheFolder = (): string =>
   join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'adjutant');
 
-export const saveSession = (url: string, session: KeptSession): void => {
-  writeAll({ ...readAll(), [placeKey(url)]: session });
+export const saveSession = (url: string, session: StoredSession): void => {
+  writeAll({ ...readAll(), [daemonKey(url)]: session });
 };
 
 export const dropSession = (url: string): void => {
-  const { [placeKey(url)]: dropped, ...rest } = readAll();
+  const { [daemonKey(url)]: dropped, ...rest } = readAll();
   if (dropped) writeAll(rest);
 };
 
 /** One key per daemon, whatever the spelling of its URL. */
-export const placeKey = (url: string): string => new URL(url).href.replace(/\/+$/, '');
+export const daemonKey = (url: string): string => new URL(url).href.replace(/\/+$/, '');
 
 const readAll = (): KeptSessions => {
   const file = sessionFile();
@@ -106,10 +106,10 @@ export const readJson = (file: string): unknown => {
   }
 };
 
-const writeAll = (all: KeptSessions): void => keepFile(sessionFile(), all);
+const writeAll = (all: KeptSessions): void => writeJsonFile(sessionFile(), all);
 
 /** Mode 0600. Renamed into place, so a crash leaves the old file or the new one. */
-export const keepFile = (file: string, all: object): void => {
+export const writeJsonFile = (file: string, all: object): void => {
   makePrivateFolder(dirname(file));
   const next = `${file}.${process.pid}`;
   writeFileSync(next, `${JSON.stringify(all, null, 2)}\n`, { mode: 0o600 });

@@ -5,8 +5,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { WebSocket } from 'ws';
 import { pauseAfter } from './backoff.js';
 import { ApiError, Unreachable } from './errors.js';
-import { misspoken } from './exchange.js';
-import { NO_ADJUTANT } from './recognize.js';
+import { protocolMismatch } from './exchange.js';
+import { NOT_ADJUTANT } from './requireadjutant.js';
 
 export interface LiveOptions {
   url: string;
@@ -135,7 +135,7 @@ const open = async (
   socket.on('message', (frame) => tell(noteOf(JSON.parse(frame.toString()))));
   socket.on('unexpected-response', (_request, response) => {
     const elsewhere = response.headers['x-request-id'] === undefined;
-    if (elsewhere && (response.statusCode ?? 0) < 500) tell({ type: 'end', reason: NO_ADJUTANT });
+    if (elsewhere && (response.statusCode ?? 0) < 500) tell({ type: 'end', reason: NOT_ADJUTANT });
     else void refusalOf(response).then((end) => tell({ type: 'end', ...end }));
   });
   socket.on('error', (error) => tell({ type: 'end', reason: reasonOf(error, url) }));
@@ -216,5 +216,5 @@ const closing = (code: number): { reason: string; refusal?: ApiError } =>
 const reasonOf = (error: Error, url: string): string => {
   const code = 'code' in error ? String(error.code) : '';
   if (code === 'ECONNREFUSED') return 'connection refused';
-  return misspoken(url, code, error) ?? error.message;
+  return protocolMismatch(url, code, error) ?? error.message;
 };

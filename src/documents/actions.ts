@@ -1,4 +1,4 @@
-import type { ReadPage } from '../providers/pages/apart.js';
+import type { ReadPage } from '../providers/pages/pageworker.js';
 import type { DocumentRow } from '../store/tables/documents.js';
 import type { DocumentsStore } from './queries.js';
 

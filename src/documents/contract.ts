@@ -31,10 +31,10 @@ const facts = {
   id: s.id('document'),
   filename: s.text(255),
   mediaType: s.text(100),
-  bytes: s.whole(0, Number.MAX_SAFE_INTEGER).description('Size of the file, in bytes'),
+  bytes: s.integer(0, Number.MAX_SAFE_INTEGER).description('Size of the file, in bytes'),
   sha256: s.text(64),
   pages: s
-    .nullable(s.whole(0, Number.MAX_SAFE_INTEGER))
+    .nullable(s.integer(0, Number.MAX_SAFE_INTEGER))
     .description('Number of pages. `null` until it is known'),
   language: languages(),
   status: documentStatus(),
@@ -42,11 +42,11 @@ const facts = {
     .oneOf('DocumentOcr', 'none', 'some', 'all')
     .description('Pages whose text was recognized in an image (OCR): none, some or all'),
   confidence: s
-    .nullable(s.whole(0, 100))
+    .nullable(s.integer(0, 100))
     .description(
       'Average confidence of the recognized pages, in percent. `null` if no page was recognized',
     ),
-  textChars: s.whole(0, Number.MAX_SAFE_INTEGER).description('Length of the text, in characters'),
+  textChars: s.integer(0, Number.MAX_SAFE_INTEGER).description('Length of the text, in characters'),
   tags: tags(),
   error: s
     .nullable(s.text(2000))
@@ -67,11 +67,11 @@ export const DocumentView = s.object('Document', facts);
 export type DocumentView = s.Static<typeof DocumentView>;
 
 const pageFacts = {
-  number: s.whole(1, 5000).description('Page number, from 1'),
-  chars: s.whole(0, Number.MAX_SAFE_INTEGER).description('Length of the text, in characters'),
-  ocr: s.flag().description('Whether the text was recognized in an image (OCR)'),
+  number: s.integer(1, 5000).description('Page number, from 1'),
+  chars: s.integer(0, Number.MAX_SAFE_INTEGER).description('Length of the text, in characters'),
+  ocr: s.boolean().description('Whether the text was recognized in an image (OCR)'),
   confidence: s
-    .nullable(s.whole(0, 100))
+    .nullable(s.integer(0, 100))
     .description('Confidence of the recognition, in percent. `null` without OCR'),
 };
 const DocumentDetail = s.object('DocumentDetail', {
@@ -79,7 +79,7 @@ const DocumentDetail = s.object('DocumentDetail', {
   ocrText: s
     .anyText(1_100_000)
     .description('First 1,000,000 characters of the text, with or without OCR'),
-  truncated: s.flag().description('Whether the text is longer than `ocrText`'),
+  truncated: s.boolean().description('Whether the text is longer than `ocrText`'),
   pageList: s.list(s.object('DocumentPageFacts', pageFacts), 5000),
 });
 export type DocumentDetail = s.Static<typeof DocumentDetail>;
@@ -94,7 +94,7 @@ const DocumentPage = s.object('DocumentPage', {
 const UploadedDocument = s.object('UploadedDocument', {
   ...facts,
   duplicate: s
-    .flag()
+    .boolean()
     .description(
       'Whether the upload duplicates an existing document. `id` is then that of the existing document',
     ),
@@ -152,7 +152,7 @@ export const documents = contract({
   update: endpoint.patch('/api/documents/{id}', {
     summary: 'Update a document',
     example: { tags: ['invoices'] },
-    body: s.ignoring(
+    body: s.ignoreReadOnly(
       s
         .object('DocumentChanges', {
           filename: s.optional(filename()),

@@ -44,7 +44,7 @@ const addedFolders = ({ languages, addedLanguages }: ExtractJob): string[] =>
     : languages.map((code) => addedLanguageFolder(addedLanguages, code)).filter(existsSync);
 
 /** Runs in a separate process. Throws the reason of the signal. */
-export const extractApart = async (
+export const extractInWorker = async (
   workers: Workers,
   { userId, job, signal, take }: Extract,
 ): Promise<ExtractEnd> => {

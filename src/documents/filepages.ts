@@ -1,13 +1,13 @@
 import { writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Workers } from '../operations/module.js';
-import { type ReadPage, readPageApart } from '../providers/pages/apart.js';
 import { formOf } from '../providers/pages/kind.js';
 import { type PageSource, PageUnreadable } from '../providers/pages/page.js';
+import { type ReadPage, readPageInWorker } from '../providers/pages/pageworker.js';
 import type { ExtractJob } from './extract/job.js';
-import { kindOf } from './extract/kinds.js';
+import { detectMediaType } from './extract/kinds.js';
 import { DEFAULT_LANGUAGE } from './extract/languages.js';
-import { EXTRACT_LIMITS, extractApart } from './extraction.js';
+import { EXTRACT_LIMITS, extractInWorker } from './extraction.js';
 import type { Originals } from './originals.js';
 
 interface FilePagesDeps {
@@ -35,7 +35,7 @@ export const createReadPage =
   (deps: FilePagesDeps): ReadPage =>
   async (source, wish, reader) => {
     const form = formOf(source);
-    if (form !== 'pdf' && form !== 'office') return readPageApart(source, wish, reader);
+    if (form !== 'pdf' && form !== 'office') return readPageInWorker(source, wish, reader);
     const { userId, signal } = reader;
     const { text, notes } = await textOfFile(deps, {
       source,
@@ -50,7 +50,7 @@ export const createReadPage =
     }
     const { url } = source;
     const extracted = { body: Buffer.from(text), contentType: 'text/plain; charset=utf-8', url };
-    const page = await readPageApart(extracted, wish, reader);
+    const page = await readPageInWorker(extracted, wish, reader);
     return {
       ...page,
       kind: form,
@@ -65,7 +65,7 @@ const textOfFile = async (
   { workers, originals }: FilePagesDeps,
   { source, form, most, userId, signal }: FilePage,
 ): Promise<{ text: string; notes: string[] }> => {
-  const mediaType = await kindOf(source.body, nameIn(source.url) ?? '');
+  const mediaType = await detectMediaType(source.body, nameIn(source.url) ?? '');
   if (mediaType === null) {
     throw new PageUnreadable(`is ${FORMS[form]} of an unsupported type`, form);
   }
@@ -75,7 +75,7 @@ const textOfFile = async (
   try {
     const path = join(folder, 'page');
     await writeFile(path, source.body);
-    const { failure, notes } = await extractApart(workers, {
+    const { failure, notes } = await extractInWorker(workers, {
       userId,
       job: jobOf(path, mediaType),
       signal,

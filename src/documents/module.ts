@@ -4,13 +4,13 @@ import type { Resource } from '../kernel/route.js';
 import type { Knowledge } from '../knowledge/module.js';
 import { type Operations, openWorkers } from '../operations/module.js';
 import type { Confinement } from '../providers/confine/confinement.js';
-import type { ReadPage } from '../providers/pages/apart.js';
+import type { ReadPage } from '../providers/pages/pageworker.js';
 import { type DocumentActions, documentActions } from './actions.js';
-import { type Arrivals, createArrivals } from './arrivals.js';
 import { checkOriginals, type OriginalsReport } from './check.js';
 import { beginDocumentEntry, entryOperation } from './entry.js';
 import { shippedLanguages } from './extract/languages.js';
 import { createReadPage } from './filepages.js';
+import { createDocumentIntake, type DocumentIntake } from './intake.js';
 import { createOriginalFiles, type OriginalFiles } from './originalfile.js';
 import { createOriginals } from './originals.js';
 import { documentsStore } from './queries.js';
@@ -20,11 +20,11 @@ import { createServerFiles, type ServerFiles } from './serverfiles.js';
 import { sweepOriginals } from './sweep.js';
 
 export type { DocumentActions } from './actions.js';
-export type { Arrivals, DocumentOfFile, DocumentState } from './arrivals.js';
 export type { OriginalsReport } from './check.js';
 export { FILE_BYTES } from './contract.js';
+export type { DocumentIntake, DocumentState, IntakeResult } from './intake.js';
 export type { OriginalFiles } from './originalfile.js';
-export { FileTooLarge, type ServerFiles, type TakenFile } from './serverfiles.js';
+export { FileTooLarge, type ServerFileCopy, type ServerFiles } from './serverfiles.js';
 
 export interface DocumentsOptions {
   knowledge: Pick<Knowledge, 'texts' | 'handle'>;
@@ -41,7 +41,7 @@ export interface Documents {
   readPage: ReadPage;
   serverFiles: ServerFiles;
   /** Stores files that arrive in other ways than by upload. */
-  arrivals: Arrivals;
+  arrivals: DocumentIntake;
   originals: OriginalFiles;
   /** Tesseract codes of the languages that are installed with the daemon. */
   shippedLanguages(): Promise<string[]>;
@@ -92,7 +92,7 @@ export const openDocuments = (
     actions: documentActions({ documents, readPage }),
     readPage,
     serverFiles: createServerFiles({ workers: pool, originals }),
-    arrivals: createArrivals({ ...uploads, operations }),
+    arrivals: createDocumentIntake({ ...uploads, operations }),
     originals: createOriginalFiles({ documents, originals }),
     check: (budgetMs) => checkOriginals({ documents, originals }, budgetMs),
     shippedLanguages,

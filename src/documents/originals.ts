@@ -6,7 +6,7 @@ import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { renameDurably, syncToDisk } from '../kernel/durable.js';
 import { errorCode } from '../kernel/failure.js';
-import { createTurns } from '../kernel/fairqueue.js';
+import { createFairQueue } from '../kernel/fairqueue.js';
 import { makePrivateFolder } from '../kernel/private.js';
 import { HEAD_BYTES } from './extract/kinds.js';
 
@@ -31,7 +31,7 @@ export const createOriginals = (home: string, scratch: string) => {
   const root = join(home, 'documents');
   const folderOf = (userId: string): string => join(root, userId);
   const pathOf = (userId: string, sha256: string): string => join(folderOf(userId), sha256);
-  const turns = createTurns({ ...UNLIMITED, each: 1 });
+  const turns = createFairQueue({ ...UNLIMITED, each: 1 });
 
   return {
     pathOf,

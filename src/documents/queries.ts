@@ -3,7 +3,7 @@ import { contains } from '../store/contains.js';
 import type { Statement, TransactionStep } from '../store/engine/protocol.js';
 import { newestFirst, type PageInput } from '../store/page.js';
 import { insertRow, selectRows } from '../store/rows.js';
-import { type Store, statement, unlessUnmet } from '../store/store.js';
+import { isCommitted, type Store, statement } from '../store/store.js';
 import {
   type DocumentPageRow,
   type DocumentRow,
@@ -71,11 +71,11 @@ const rowsOf = ({ db, transact }: Store) => {
       ),
 
     /** Returns false if a step fails. */
-    commit: (steps: TransactionStep[]): Promise<boolean> => unlessUnmet(transact(steps)),
+    commit: (steps: TransactionStep[]): Promise<boolean> => isCommitted(transact(steps)),
 
     /** Deletes a document in one transaction with further steps. */
     delete: (userId: string, id: string, also: TransactionStep[]): Promise<boolean> =>
-      unlessUnmet(
+      isCommitted(
         transact([
           statement(db.deleteFrom('documents').where(visibleTo(userId)).where('id', '=', id), 1),
           ...also,

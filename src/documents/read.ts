@@ -4,7 +4,12 @@ import type { OperationKind, OperationRun, Workers } from '../operations/module.
 import type { DocumentRow } from '../store/tables/documents.js';
 import { indexDocument } from './entry.js';
 import type { ExtractedPage, ExtractJob } from './extract/job.js';
-import { EXTRACT_LIMITS, type ExtractEnd, extractApart, type ProgressLine } from './extraction.js';
+import {
+  EXTRACT_LIMITS,
+  type ExtractEnd,
+  extractInWorker,
+  type ProgressLine,
+} from './extraction.js';
 import type { Originals } from './originals.js';
 import type { DocumentsStore, ReadFacts } from './queries.js';
 
@@ -89,7 +94,7 @@ const readDocument: (deps: DocumentReadDeps, run: Run) => ReturnType<OperationKi
   };
   await run.commit([documents.begin(run.id, row.id)], progressOf(reading));
   const path = originals.pathOf(row.user_id, row.sha256);
-  const end = await extractApart(deps.workers, {
+  const end = await extractInWorker(deps.workers, {
     userId: run.userId,
     job: jobOf(deps, row, { path, fromPage: reading.at.page + 1 }),
     signal: run.signal,

@@ -2,12 +2,18 @@ import Boom from '@hapi/boom';
 import { CustomReply, FileReply } from '../kernel/contract/endpoint.js';
 import { orNotFound, resource } from '../kernel/route.js';
 import type { KnowledgeTexts } from '../knowledge/module.js';
-import { Unmet } from '../store/engine/protocol.js';
+import { ExpectationFailed } from '../store/engine/protocol.js';
 import { type DocumentRow, documentTable } from '../store/tables/documents.js';
 import { viewer } from '../store/view.js';
 import { type DocumentDetail, DocumentView, documents } from './contract.js';
 import type { DocumentPageFacts } from './queries.js';
-import { nameOf, readAgain, recognizedLanguage, type UploadDeps, uploadFiles } from './upload.js';
+import {
+  requeueDocument,
+  resolveLanguage,
+  sanitizeFileName,
+  type UploadDeps,
+  uploadFiles,
+} from './upload.js';
 
 export interface DocumentsDeps extends UploadDeps {
   texts: Pick<KnowledgeTexts, 'removal' | 'relabel' | 'changed'>;
@@ -76,7 +82,7 @@ export const documentsResource = (deps: DocumentsDeps) => {
     },
     update: async ({ id, body: { filename, tags } }, { userId }) => {
       const before = await find(userId, id);
-      const name = filename === undefined ? before.filename : nameOf(filename);
+      const name = filename === undefined ? before.filename : sanitizeFileName(filename);
       const labels = tags === undefined ? JSON.parse(before.tags) : [...new Set(tags)];
       await rows.commit([
         rows.change(userId, id, { filename: name, tags: JSON.stringify(labels) }),
@@ -94,13 +100,13 @@ export const documentsResource = (deps: DocumentsDeps) => {
       const languages =
         language === undefined
           ? row.language
-          : await recognizedLanguage(language, deps.addedLanguages);
+          : await resolveLanguage(language, deps.addedLanguages);
       setPassword(id, password ?? null);
       try {
-        return new CustomReply(202, view(await readAgain(deps, row, languages)));
+        return new CustomReply(202, view(await requeueDocument(deps, row, languages)));
       } catch (error) {
         setPassword(id, null);
-        throw error instanceof Unmet
+        throw error instanceof ExpectationFailed
           ? Boom.conflict('The document is already being processed')
           : error;
       }

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import type { Workers } from '../operations/module.js';
 import { FILE_BYTES } from './contract.js';
 import { MAX_SEARCHABLE } from './entry.js';
-import { HEAD_BYTES, kindOf, MEDIA_TYPES } from './extract/kinds.js';
+import { detectMediaType, HEAD_BYTES, MEDIA_TYPES } from './extract/kinds.js';
 import { DEFAULT_LANGUAGE } from './extract/languages.js';
-import { EXTRACT_LIMITS, extractApart } from './extraction.js';
+import { EXTRACT_LIMITS, extractInWorker } from './extraction.js';
 import { type ArrivedFile, type Originals, receiveFile } from './originals.js';
 
 export interface ServerFile {
@@ -20,7 +20,7 @@ export type FileText =
   | { text: string | { number: number; text: string }[]; note: string | null }
   | { failure: string };
 
-export interface TakenFile {
+export interface ServerFileCopy {
   sha256: string;
   /** Runs in a separate process unless the file is simple text. */
   text(): Promise<FileText>;
@@ -29,7 +29,7 @@ export interface TakenFile {
 /** Reads files of this machine like documents, without storing originals. */
 export interface ServerFiles {
   /** `taken` is null if the file type is not supported. Throws FileTooLarge. */
-  take<T>(file: ServerFile, work: (taken: TakenFile | null) => Promise<T>): Promise<T>;
+  take<T>(file: ServerFile, work: (taken: ServerFileCopy | null) => Promise<T>): Promise<T>;
 }
 
 export class FileTooLarge extends Error {
@@ -48,7 +48,7 @@ export const createServerFiles = (deps: ServerFilesDeps): ServerFiles => ({
     if (bytes > FILE_BYTES) throw new FileTooLarge();
     const head = Buffer.alloc(Math.min(bytes, HEAD_BYTES));
     const { bytesRead } = await handle.read(head, 0, head.length, 0);
-    const mediaType = await kindOf(head.subarray(0, bytesRead), name);
+    const mediaType = await detectMediaType(head.subarray(0, bytesRead), name);
     if (mediaType === null) return work(null);
     const folder = await deps.originals.openUpload();
     try {
@@ -73,7 +73,7 @@ const textOf = async (
   if (simple !== null) return { text: simple, note: null };
   const pages: { number: number; text: string }[] = [];
   const read = { chars: 0, isCut: false };
-  const { failure, notes } = await extractApart(workers, {
+  const { failure, notes } = await extractInWorker(workers, {
     userId,
     job: {
       path: arrived.path,

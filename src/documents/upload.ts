@@ -8,7 +8,7 @@ import { mint } from '../kernel/ids.js';
 import type { OperationBeginner } from '../operations/module.js';
 import type { DocumentRow } from '../store/tables/documents.js';
 import { type documents, FILE_BYTES } from './contract.js';
-import { kindOf } from './extract/kinds.js';
+import { detectMediaType } from './extract/kinds.js';
 import { DEFAULT_LANGUAGE, installedLanguages } from './extract/languages.js';
 import { type ArrivedFile, type Originals, receiveFile } from './originals.js';
 import type { DocumentsStore } from './queries.js';
@@ -37,10 +37,10 @@ interface Upload {
   refused: { filename: string; reason: string }[];
 }
 
-type Arrival = { name: string; kind: string; file: ArrivedFile } | RefusedFile;
+type Arrival = { name: string; kind: string; file: ArrivedFile } | RejectedFile;
 
 /** The reason completes a sentence that starts with the file name. */
-export interface RefusedFile {
+export interface RejectedFile {
   name: string;
   reason: string;
   isQuota: boolean;
@@ -60,7 +60,7 @@ export const uploadFiles = async (
     const { files, fields } = await form.read((file) =>
       receive(deps, file, { ...place, name: String(count++) }),
     );
-    const language = await recognizedLanguage(fields.language, deps.addedLanguages);
+    const language = await resolveLanguage(fields.language, deps.addedLanguages);
     const upload: Upload = { documents: [], refused: [] };
     for (const arrival of files) {
       if ('reason' in arrival) {
@@ -71,7 +71,7 @@ export const uploadFiles = async (
       const kept = { ...arrival, language, tags: [...new Set(tags)], isIndexed: index };
       upload.documents.push(await keep(deps, userId, kept));
     }
-    if (upload.documents.length === 0) throw nothingKept(files);
+    if (upload.documents.length === 0) throw uploadRejection(files);
     return upload;
   });
 };
@@ -84,7 +84,7 @@ export const uploadFile = (
   deps: UploadDeps,
   userId: string,
   file: FormFile,
-): Promise<UploadedRow | RefusedFile> =>
+): Promise<UploadedRow | RejectedFile> =>
   withPlace(deps, userId, async (place) => {
     const arrival = await receive(deps, file, { ...place, name: '0' });
     if ('reason' in arrival) return arrival;
@@ -120,7 +120,7 @@ const diskFull = (): Boom.Boom =>
   });
 
 /** Throws 400 for a language that is not installed. */
-export const recognizedLanguage = async (
+export const resolveLanguage = async (
   value: string | undefined,
   added: string,
 ): Promise<string> => {
@@ -139,7 +139,7 @@ const receive = async (
   { filename, content, isCut }: FormFile,
   { folder, name: stored, used }: ArrivalPlace & { name: string },
 ): Promise<Arrival> => {
-  const name = nameOf(filename);
+  const name = sanitizeFileName(filename);
   const refused = (reason: string, isQuota = false): Arrival => ({ name, reason, isQuota });
   if (quotaBytes !== null && used.bytes >= quotaBytes) {
     content.resume();
@@ -148,7 +148,7 @@ const receive = async (
   const file = await receiveFile(join(folder, stored), content);
   if (isCut()) return refused(`is larger than ${FILE_BYTES / 1024 / 1024} MiB`);
   if (file.bytes === 0) return refused('is empty');
-  const kind = await kindOf(file.head, name);
+  const kind = await detectMediaType(file.head, name);
   if (kind === null) return refused('has an unsupported file type');
   if (quotaBytes !== null && used.bytes + file.bytes > quotaBytes) {
     return refused(quotaMessage(quotaBytes), true);
@@ -160,7 +160,7 @@ const receive = async (
 const quotaMessage = (bytes: number): string => `exceeds your quota of ${bytes / 1024 ** 3} GiB`;
 
 /** Returns the last segment of a path, normalized and without invisible characters. */
-export const nameOf = (value: string): string => {
+export const sanitizeFileName = (value: string): string => {
   const last = value.normalize('NFC').split(/[/\\]/).at(-1) ?? '';
   // The cut may leave half of a surrogate pair.
   const clean = last.slice(-255).replace(/\p{C}/gu, '').trim();
@@ -182,7 +182,7 @@ const keep = (deps: UploadDeps, userId: string, kept: FileToKeep): Promise<Uploa
     const known = await documents.withContent(userId, kept.file.sha256);
     if (known) {
       const isOver = known.status === 'failed' || known.status === 'cancelled';
-      const row = isOver ? await readAgain(deps, known, kept.language) : known;
+      const row = isOver ? await requeueDocument(deps, known, kept.language) : known;
       return { row, duplicate: true };
     }
     await originals.keep(userId, kept.file);
@@ -229,7 +229,7 @@ interface ReadAgainDeps {
 }
 
 /** Throws Unmet if the document is being processed. */
-export const readAgain = async (
+export const requeueDocument = async (
   { documents, reads }: ReadAgainDeps,
   row: DocumentRow,
   language: string,
@@ -250,7 +250,7 @@ const operationOf = (userId: string, documentId: string, name: string) => ({
 });
 
 /** 413 if all files exceed the quota, otherwise 400. */
-export const nothingKept = (files: Arrival[]): Boom.Boom => {
+export const uploadRejection = (files: Arrival[]): Boom.Boom => {
   const refused = files.flatMap((file) => ('reason' in file ? [file] : []));
   if (refused.length === 0) return Boom.badRequest('Not accepted: files contains no file');
   const details = refused.map(({ name, reason }) => ({

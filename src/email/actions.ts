@@ -14,23 +14,23 @@ interface EmailActionDeps {
 
 export const emailActions = ({ messages, drafts }: EmailActionDeps): EmailActions => ({
   search: async (userId, query, signal) => {
-    const { rows } = await orRefused(listMail(messages, { userId, signal }, query));
+    const { rows } = await toToolRefusal(listMail(messages, { userId, signal }, query));
     return rows.map((row) => toolMail(viewMail(row)));
   },
   read: (userId, id, signal) =>
-    orRefused(
+    toToolRefusal(
       findMail(messages, userId, id).then(async (found) => {
         const { text, problem } = await readMailBody(messages, found, signal);
         return { mail: toolMail(viewMail(found.row)), text, problem };
       }),
     ),
   draft: async (by, input) => {
-    const { id } = await orRefused(addToolDraft(drafts, by, input));
+    const { id } = await toToolRefusal(addToolDraft(drafts, by, input));
     return { id };
   },
   send: async ({ userId, hops }, mail) => {
     const by = { userId, ...(hops !== undefined && { hops }) };
-    const { id, status } = await orRefused(sendMail(drafts.sending, by, mail));
+    const { id, status } = await toToolRefusal(sendMail(drafts.sending, by, mail));
     return { id, status };
   },
 });
@@ -52,7 +52,7 @@ const toolMail = (mail: MailMessage): ToolMail => {
   };
 };
 
-const orRefused = async <T>(verb: Promise<T>): Promise<T> => {
+const toToolRefusal = async <T>(verb: Promise<T>): Promise<T> => {
   try {
     return await verb;
   } catch (error) {

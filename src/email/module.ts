@@ -1,7 +1,7 @@
 import type { Base } from '../base.js';
 import type { Documents } from '../documents/module.js';
 import type { Hooks } from '../hooks/module.js';
-import { createTurns } from '../kernel/fairqueue.js';
+import { createFairQueue } from '../kernel/fairqueue.js';
 import type { Resource } from '../kernel/route.js';
 import type { Operations } from '../operations/module.js';
 import type { Outbound } from '../outbound/module.js';
@@ -26,7 +26,7 @@ import { createMailSorting, type MailSortingDeps } from './processing/sort.js';
 import { createFindBounces } from './sending/bounce.js';
 import { openMailSending } from './sending/open.js';
 import { bouncedMailStore } from './sending/queries.js';
-import { STAY_TIMES } from './watch/stay.js';
+import { FOLDER_WATCH_TIMES } from './watch/folderwatch.js';
 import { createMailWatcher, RECONNECT_TIMES } from './watch/watcher.js';
 
 interface EmailModuleDeps {
@@ -57,7 +57,7 @@ export const openEmail = (base: Base, deps: EmailModuleDeps) => {
   const access = createMailAccess({ http, accounts, outbox, tokens });
   const findServers = createFindMailServers(http);
   const messages = mailMessagesStore(store);
-  const turns = createTurns({ ...UNLIMITED, each: 1, isOldestFirst: true });
+  const turns = createFairQueue({ ...UNLIMITED, each: 1, isOldestFirst: true });
   const inTurn: MailTurns = (id, work) => turns.take(id, work);
   const take = {
     clock,
@@ -71,7 +71,7 @@ export const openEmail = (base: Base, deps: EmailModuleDeps) => {
   const service = { clock, http, accounts, vault, findServers };
   const maySend = async (userId: string): Promise<boolean> =>
     (await deps.permissionsOf(userId)).may(RIGHT);
-  const times = { ...STAY_TIMES, ...RECONNECT_TIMES };
+  const times = { ...FOLDER_WATCH_TIMES, ...RECONNECT_TIMES };
   const sending = openMailSending(base, {
     outbound: deps.outbound,
     access,

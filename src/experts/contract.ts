@@ -59,7 +59,7 @@ const own = {
 export const NewExpert = s.object('NewExpert', own);
 export type NewExpert = s.Static<typeof NewExpert>;
 
-export const ExpertChanges = s.ignoring(
+export const ExpertChanges = s.ignoreReadOnly(
   s.partial('ExpertChanges', NewExpert),
   'id',
   'source',

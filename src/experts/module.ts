@@ -1,9 +1,14 @@
 import type { Base } from '../base.js';
-import { faultsOfTools, type Toolbox } from '../tools/module.js';
+import { type Toolbox, toolNameFaults } from '../tools/module.js';
 import { createExperts, expertsStore } from './queries.js';
 import { type ExpertsDeps, expertsResource } from './routes.js';
 
-export { chooseByKeywords, type ExpertChoice, questionOf, readChoice } from './classify.js';
+export {
+  chooseByKeywords,
+  type ExpertChoice,
+  expertPrompt,
+  parseExpertChoice,
+} from './classify.js';
 export { type Expert, expertPersona, MCP, modelAndPersona, type Persona } from './expert.js';
 export type { Experts } from './queries.js';
 
@@ -16,7 +21,7 @@ export const openExperts = (base: Base, { toolbox }: { toolbox: Toolbox }) => {
         experts: expertsStore(store),
         clock,
         models,
-        faultsOfTools: (names) => faultsOfTools(toolbox, names),
+        faultsOfTools: (names) => toolNameFaults(toolbox, names),
       }),
     ],
   };

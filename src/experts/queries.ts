@@ -1,4 +1,4 @@
-import { type Compilable, type Store, statement, unlessUnmet } from '../store/store.js';
+import { type Compilable, isCommitted, type Store, statement } from '../store/store.js';
 import { type ExpertRow, expertTable } from '../store/tables/experts.js';
 import { viewer } from '../store/view.js';
 import { visibleTo } from '../store/visible.js';
@@ -9,9 +9,9 @@ import type { Expert } from './expert.js';
 /** Limited because a model that chooses an expert reads all of them. */
 export const MAX_EXPERTS = 100;
 
-/** A write throws `Taken` if the name exists. */
+/** A write throws `UniqueViolation` if the name exists. */
 export const expertsStore = ({ db, transact }: Store) => {
-  const isWritten = (query: Compilable) => unlessUnmet(transact([statement(query, 1)]));
+  const isWritten = (query: Compilable) => isCommitted(transact([statement(query, 1)]));
   const own = (userId: string) =>
     db.selectFrom('experts').select(expertTable.columns).where(visibleTo(userId));
   return {

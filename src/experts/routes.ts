@@ -2,8 +2,8 @@ import Boom from '@hapi/boom';
 import { type Clock, iso } from '../kernel/clock.js';
 import { cutPage, DEFAULT_LIMIT } from '../kernel/contract/page.js';
 import { mint } from '../kernel/ids.js';
-import { refuseFaults, resource } from '../kernel/route.js';
-import { Taken } from '../store/engine/protocol.js';
+import { resource, throwIfFaults } from '../kernel/route.js';
+import { UniqueViolation } from '../store/engine/protocol.js';
 import type { ExpertRow } from '../store/tables/experts.js';
 import { SYSTEM_EXPERTS } from './builtin.js';
 import { type ExpertChanges, type ExpertReply, experts } from './contract.js';
@@ -112,14 +112,14 @@ const check = (deps: ExpertsDeps, { name, tools, model }: ExpertChanges): void =
     const message = `must be one of the models: ${deps.models.names().join(', ')}`;
     faults.push({ path: 'model', message });
   }
-  refuseFaults(faults);
+  throwIfFaults(faults);
 };
 
 const orConflict = async (write: Promise<boolean>, name: string): Promise<boolean> => {
   try {
     return await write;
   } catch (error) {
-    throw error instanceof Taken ? taken(name) : error;
+    throw error instanceof UniqueViolation ? taken(name) : error;
   }
 };
 

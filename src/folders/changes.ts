@@ -4,7 +4,7 @@ import type { Store } from '../store/store.js';
 import { visibleTo } from '../store/visible.js';
 import type { FolderAdmission } from './admission.js';
 import type { FoldersStore } from './queries.js';
-import { type FolderInput, scanOf } from './scan.js';
+import { type FolderInput, scanRequest } from './scan.js';
 
 export interface FolderOwner {
   id: string;
@@ -54,7 +54,7 @@ export const createChangeScans = (deps: ChangeScansDeps): ChangeScans => {
     }
     await deps
       .scans()
-      .begin(scanOf(folder), (begun) => [folders.change(id, { operation_id: begun.id })]);
+      .begin(scanRequest(folder), (begun) => [folders.change(id, { operation_id: begun.id })]);
   };
 
   return {

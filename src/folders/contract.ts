@@ -2,7 +2,7 @@ import { contract, endpoint } from '../kernel/contract/endpoint.js';
 import { pageOf, pageQuery } from '../kernel/contract/page.js';
 import * as s from '../kernel/contract/schema.js';
 
-const count = () => s.whole(0, Number.MAX_SAFE_INTEGER);
+const count = () => s.integer(0, Number.MAX_SAFE_INTEGER);
 
 const folder = {
   id: s.id('folder'),
@@ -12,7 +12,7 @@ const folder = {
     .list(s.text(200), 100)
     .description('Glob patterns of the files to index. An empty list includes all files'),
   tags: s.list(s.text(60), 20),
-  watch: s.flag().description('Whether changes in the folder are indexed'),
+  watch: s.boolean().description('Whether changes in the folder are indexed'),
   error: s
     .nullable(s.anyText(2000))
     .description('Why the last scan failed or changes are not watched. `null` without an error'),

@@ -1,11 +1,11 @@
 import { basename, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { FileTooLarge, type ServerFiles, type TakenFile } from '../documents/module.js';
+import { FileTooLarge, type ServerFileCopy, type ServerFiles } from '../documents/module.js';
 import type { Clock } from '../kernel/clock.js';
 import {
+  ConfinedPathError,
   type FolderEntry,
   type MisnamedEntry,
-  NotInside,
   openInside,
   stampOf,
 } from '../kernel/confinedpath.js';
@@ -58,7 +58,7 @@ export const isUnchanged = (row: KnowledgeFileRow | undefined, file: FolderEntry
   row.stamp === file.stamp;
 
 /** Reads a new or changed file and stores its text as an entry. */
-export const takeFile = async (
+export const indexFolderFile = async (
   deps: FilesDeps,
   scan: FolderScan,
   file: FolderEntry,
@@ -82,7 +82,7 @@ export const takeFile = async (
   }
 };
 
-export const refuseMisnamed = async (
+export const recordInvalidName = async (
   deps: FilesDeps,
   scan: FolderScan,
   { path, kind }: MisnamedEntry,
@@ -118,7 +118,7 @@ const keep = async (
   deps: FilesDeps,
   scan: FolderScan,
   file: FolderEntry,
-  taken: TakenFile,
+  taken: ServerFileCopy,
 ): Promise<void> => {
   const { folders } = deps;
   const { sha256 } = taken;
@@ -227,7 +227,8 @@ const recordUnreadable = async (
     const { message } = error;
     return refuse(deps, scan, file, { status: 'failed', error: message, sha256: null });
   }
-  const isOfFile = error instanceof NotInside || /^(EIO|EBUSY|ESTALE)$/.test(errorCode(error));
+  const isOfFile =
+    error instanceof ConfinedPathError || /^(EIO|EBUSY|ESTALE)$/.test(errorCode(error));
   if (!isOfFile) throw error;
   scan.counts.failed++;
   const row = rowOf(deps, scan, { ...file, size: UNKNOWN_SIZE }, scan.known.get(file.path));

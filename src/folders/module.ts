@@ -1,6 +1,6 @@
 import type { Base } from '../base.js';
 import type { Documents } from '../documents/module.js';
-import { createTurns } from '../kernel/fairqueue.js';
+import { createFairQueue } from '../kernel/fairqueue.js';
 import type { Resource } from '../kernel/route.js';
 import type { Knowledge } from '../knowledge/module.js';
 import type { Operations } from '../operations/module.js';
@@ -36,7 +36,7 @@ const SETTLE_MS = 1000;
 /** Each watched folder uses memory and one of the watches of the system. */
 const MAX_WATCHED = 10_000;
 
-export { isOfWatching } from './watcher.js';
+export { isWatchFault } from './watcher.js';
 
 export const openFolders = ({ store, clock, log, home }: Base, options: FoldersOptions) => {
   const { operations, knowledge, serverFiles, permissionsOf, settings } = options;
@@ -44,7 +44,7 @@ export const openFolders = ({ store, clock, log, home }: Base, options: FoldersO
   const folders = foldersStore(store);
   const roots = createRoots({ ...settings, home });
   const admission = createAdmission({ roots, variable, permissionsOf });
-  const turns = createTurns({ ...UNLIMITED, each: 1 });
+  const turns = createFairQueue({ ...UNLIMITED, each: 1 });
   const inTurn: FoldersDeps['inTurn'] = (of, work) => turns.take(of, work);
   const changes = createChangeScans({
     store,

@@ -12,10 +12,10 @@ import {
   type FilesDeps,
   type FolderScan,
   finishFiles,
+  indexFolderFile,
   isUnchanged,
-  refuseMisnamed,
+  recordInvalidName,
   type ScanCounts,
-  takeFile,
 } from './files.js';
 import { REMOVED_AT_ONCE } from './queries.js';
 import type { RootedPath } from './roots.js';
@@ -52,7 +52,7 @@ export const scanOperation = (deps: ScanDeps): OperationKind<FolderInput, null> 
   },
 });
 
-export const scanOf = ({
+export const scanRequest = ({
   id,
   user_id,
   path,
@@ -135,7 +135,7 @@ const readFolder = async (
     commit: (steps) => commitProgress(run, steps, progress),
   };
   await readFiles(deps, scan, files, progress);
-  for (const entry of misnamed) await refuseMisnamed(deps, scan, entry);
+  for (const entry of misnamed) await recordInvalidName(deps, scan, entry);
   await removeVanished(deps, scan);
   const error = deps.watcher().faultOf(folder.id);
   progress.note = countsText(progress.counts);
@@ -196,7 +196,7 @@ const readFiles = async (
     scan.run.signal.throwIfAborted();
     progress.note = file.path;
     if (isUnchanged(scan.known.get(file.path), file)) progress.counts.unchanged++;
-    else await takeFile(deps, scan, file);
+    else await indexFolderFile(deps, scan, file);
   }
   progress.note = null;
   await finishFiles(deps, scan);

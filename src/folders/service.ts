@@ -2,19 +2,19 @@ import { isAbsolute, resolve } from 'node:path';
 import Boom from '@hapi/boom';
 import picomatch from 'picomatch';
 import { type Clock, iso } from '../kernel/clock.js';
-import { NotInside, statInside } from '../kernel/confinedpath.js';
+import { ConfinedPathError, statInside } from '../kernel/confinedpath.js';
 import type { Operation } from '../kernel/contract/operation.js';
 import { mint } from '../kernel/ids.js';
 import type { FieldFault } from '../kernel/problem.js';
-import { refuseFaults } from '../kernel/route.js';
+import { throwIfFaults } from '../kernel/route.js';
 import type { IndexedPath } from '../knowledge/module.js';
 import type { OperationBeginner } from '../operations/module.js';
 import type { KnowledgeFolderRow } from '../store/tables/folders.js';
 import type { FolderAdmission } from './admission.js';
 import type { FoldersStore } from './queries.js';
 import type { RootedPath } from './roots.js';
-import { type FolderInput, scanOf } from './scan.js';
-import { OwnPlace, refuseForbidden, WalkFailed } from './walk.js';
+import { type FolderInput, scanRequest } from './scan.js';
+import { DaemonFolderError, refuseForbidden, WalkFailed } from './walk.js';
 import type { FolderWatcher } from './watcher.js';
 
 export interface FoldersDeps {
@@ -35,16 +35,16 @@ export const indexPath = async (
 ): Promise<Operation> => {
   const hasNul = request.path.includes('\0');
   const fault = hasNul ? 'must not contain a NUL character' : 'must be absolute';
-  refuseFaults(isAbsolute(request.path) && !hasNul ? [] : [{ path: 'path', message: fault }]);
+  throwIfFaults(isAbsolute(request.path) && !hasNul ? [] : [{ path: 'path', message: fault }]);
   // A folder has one path, however it is spelled.
   const path = resolve(request.path);
-  refuseFaults((request.patterns ?? []).flatMap(faultOf));
+  throwIfFaults((request.patterns ?? []).flatMap(faultOf));
   const place = await deps.admission.admit(userId, path);
   if (typeof place === 'string') throw Boom.forbidden(place, { code: 'not_indexable' });
   await refuseOwnFiles(deps, place);
   const type = await typeOf(place);
   const isOther = request.type !== undefined && request.type !== type;
-  refuseFaults(isOther ? [{ path: 'type', message: `does not match: ${path} is a ${type}` }] : []);
+  throwIfFaults(isOther ? [{ path: 'type', message: `does not match: ${path} is a ${type}` }] : []);
   return deps.inTurn(userId, () => begin(deps, userId, { ...request, path, type }));
 };
 
@@ -65,21 +65,22 @@ const refuseOwnFiles = async ({ admission }: FoldersDeps, place: RootedPath): Pr
   try {
     await refuseForbidden(place, admission.forbidden());
   } catch (error) {
-    if (error instanceof OwnPlace) throw Boom.forbidden(error.message, { code: 'not_indexable' });
+    if (error instanceof DaemonFolderError)
+      throw Boom.forbidden(error.message, { code: 'not_indexable' });
     // Other errors of the path are reported when its type is determined.
     if (!(error instanceof WalkFailed)) throw error;
   }
 };
 
 const typeOf = async ({ root, below }: RootedPath): Promise<KnowledgeFolderRow['type']> => {
-  const refused = (message: string) => refuseFaults([{ path: 'path', message }]);
+  const refused = (message: string) => throwIfFaults([{ path: 'path', message }]);
   try {
     const entry = below === '' ? null : await statInside(root, below);
     if (below === '' || entry?.kind === 'folder') return 'directory';
     if (entry?.kind !== 'file')
       refused(entry ? 'is neither a file nor a folder' : 'does not exist');
   } catch (error) {
-    if (error instanceof NotInside) refused(`/${error.message}`);
+    if (error instanceof ConfinedPathError) refused(`/${error.message}`);
     throw error;
   }
   return 'file';
@@ -102,7 +103,7 @@ const begin = async (
   const id = before?.id ?? mint('folder', clock.now());
   const settings = settingsOf(request, before);
   const operation = await scans.begin(
-    scanOf({ id, user_id: userId, path: request.path }),
+    scanRequest({ id, user_id: userId, path: request.path }),
     (begun) => [
       before
         ? folders.change(id, { ...settings, operation_id: begun.id })

@@ -4,7 +4,7 @@ import { basename } from 'node:path';
 import type { FSWatcher } from 'chokidar';
 import { identityOf } from '../kernel/confinedpath.js';
 import type { KnowledgeFolderRow } from '../store/tables/folders.js';
-import { nameDots } from './walk.js';
+import { hasDotPattern } from './walk.js';
 
 interface TreeWatchOptions {
   folder: KnowledgeFolderRow;
@@ -49,14 +49,14 @@ export const loadTreeWatch = async (): Promise<OpenTree> => {
  * Returns an identity of a file or folder that is never reused at its path, or null if nothing
  * exists.
  */
-export const presenceAt = (path: string): Promise<string | null> =>
+export const folderIdentityAt = (path: string): Promise<string | null> =>
   stat(path).then(presenceOf, () => null);
 
 /** File systems reuse the number of a deleted folder. The birth time differs. */
 const presenceOf = (stats: Stats): string => `${identityOf(stats)}:${stats.birthtimeMs}`;
 
 const hasDots = ({ type, patterns }: KnowledgeFolderRow): boolean =>
-  type === 'file' || nameDots(JSON.parse(patterns));
+  type === 'file' || hasDotPattern(JSON.parse(patterns));
 
 /**
  * Returns which paths are not watched: files, and folders that are not read. Watched folders are

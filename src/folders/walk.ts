@@ -1,12 +1,12 @@
 import { basename } from 'node:path';
 import {
+  ConfinedPathError,
   type FolderEntry,
   listInside,
   type MisnamedEntry,
-  NotInside,
   statInside,
 } from '../kernel/confinedpath.js';
-import { TaskOverran } from '../kernel/pool.js';
+import { TaskLimitExceeded } from '../kernel/pool.js';
 import { inThread } from '../kernel/threadtask.js';
 import type { MatchTask } from './matchthread.js';
 import type { RootedPath } from './roots.js';
@@ -22,8 +22,8 @@ export class WalkFailed extends Error {
   override name = 'WalkFailed';
 }
 
-export class OwnPlace extends WalkFailed {
-  override name = 'OwnPlace';
+export class DaemonFolderError extends WalkFailed {
+  override name = 'DaemonFolderError';
 }
 
 interface FolderWalk {
@@ -64,7 +64,7 @@ export const walkFolder = async (walk: FolderWalk): Promise<WalkedFiles> => {
   };
 };
 
-export const nameDots = (patterns: string[]): boolean =>
+export const hasDotPattern = (patterns: string[]): boolean =>
   patterns.some((pattern) => /(^!?|[/{,(|])\.[^./]/.test(pattern));
 
 const NO_FILES: WalkedFiles = { files: [], unread: [], misnamed: [] };
@@ -80,7 +80,7 @@ const oneFile = async ({ root, below }: RootedPath): Promise<WalkedFiles> => {
 };
 
 /**
- * Throws OwnPlace if a path is inside a forbidden folder, however it is spelled, and WalkFailed if
+ * Throws DaemonFolderError if a path is inside a forbidden folder, however it is spelled, and WalkFailed if
  * it cannot be followed. Returns false if it does not exist.
  */
 export const refuseForbidden = async (
@@ -93,7 +93,9 @@ export const refuseForbidden = async (
     const entry = await reading(path, () => statInside(root, path));
     if (!entry) return false;
     if (forbidden.has(entry.identity))
-      throw new OwnPlace(`/${path} cannot be indexed because it contains files of the daemon`);
+      throw new DaemonFolderError(
+        `/${path} cannot be indexed because it contains files of the daemon`,
+      );
   }
   return true;
 };
@@ -105,7 +107,7 @@ const allFiles = async ({
   signal,
 }: FolderWalk): Promise<WalkedFiles> => {
   const { root, below } = place;
-  const hasDots = nameDots(patterns);
+  const hasDots = hasDotPattern(patterns);
   const top = below.split('/').length;
   const walked: WalkedFiles = { files: [], unread: [], misnamed: [] };
   const waiting = [below];
@@ -150,7 +152,7 @@ const reading = async <T>(path: string, look: () => Promise<T>): Promise<T> => {
   try {
     return await look();
   } catch (error) {
-    if (error instanceof NotInside) throw new WalkFailed(`/${error.message}`);
+    if (error instanceof ConfinedPathError) throw new WalkFailed(`/${error.message}`);
     if (error instanceof Error && 'code' in error) {
       throw new WalkFailed(`/${path} cannot be read: ${error.message}`);
     }
@@ -167,7 +169,7 @@ const matching = async ({ patterns, signal }: FolderWalk, paths: string[]): Prom
   try {
     return await inThread<number[]>(task);
   } catch (error) {
-    if (error instanceof TaskOverran) throw new WalkFailed(failure);
+    if (error instanceof TaskLimitExceeded) throw new WalkFailed(failure);
     throw error;
   }
 };

@@ -5,7 +5,7 @@ import type { Log } from '../kernel/log.js';
 import { createWatch, type Watch } from '../kernel/watch.js';
 import type { KnowledgeFolderRow } from '../store/tables/folders.js';
 import type { FolderOwner } from './changes.js';
-import { loadTreeWatch, presenceAt } from './treewatch.js';
+import { folderIdentityAt, loadTreeWatch } from './treewatch.js';
 
 export interface FolderWatcher {
   add(folder: KnowledgeFolderRow): Promise<void>;
@@ -52,7 +52,7 @@ const LIMITS = new Map([
   ['EMFILE', 'the limit of watching programs is reached. Raise fs.inotify.max_user_instances'],
 ]);
 
-export const isOfWatching = (fault: string): boolean => fault.startsWith(INTERVAL);
+export const isWatchFault = (fault: string): boolean => fault.startsWith(INTERVAL);
 
 /** Maximum number of pauses for which changes delay a scan. */
 const MAX_PAUSES = 10;
@@ -113,7 +113,7 @@ export const createFolderWatcher = (deps: WatcherDeps): FolderWatcher => {
   /** Replaces watches. Nothing is watched in the meantime. */
   const open = async (all: Watched[], ready: (one: Watched) => void): Promise<void> => {
     const openTree = await (deps.loadWatch ?? loadTreeWatch)();
-    const presences = await Promise.all(all.map(({ folder }) => presenceAt(folder.path)));
+    const presences = await Promise.all(all.map(({ folder }) => folderIdentityAt(folder.path)));
     // Overlapping folders share watches of the system. A watch ends when all of them are closed.
     const closed = all.map(close);
     for (const [at, one] of all.entries()) {
@@ -187,7 +187,7 @@ export const createFolderWatcher = (deps: WatcherDeps): FolderWatcher => {
 };
 
 const isOutdated = async ({ folder, isStale, presence, fault }: Watched): Promise<boolean> =>
-  fault === null && (isStale || (await presenceAt(folder.path)) !== presence);
+  fault === null && (isStale || (await folderIdentityAt(folder.path)) !== presence);
 
 const close = async (one: Watched): Promise<void> => {
   const { files } = one;

@@ -10,7 +10,7 @@ import { iso } from '../kernel/clock.js';
 import type { Http } from '../kernel/http.js';
 import { pageLink } from '../kernel/pagepath.js';
 import type { Notice } from '../outbound/module.js';
-import { type PermissionsOf, whyDenied } from '../permissions/module.js';
+import { denialReason, type PermissionsOf } from '../permissions/module.js';
 import type { StatementResult } from '../store/engine/protocol.js';
 import { procedureStep, resultOfLast, statement } from '../store/store.js';
 import {
@@ -20,7 +20,7 @@ import {
   ToolFailed,
   ToolRefused,
 } from '../tools/module.js';
-import { credentialsIn, type Vault } from '../vault/module.js';
+import { findCredentialNames, type Vault } from '../vault/module.js';
 import { authorized, sendForward } from './forward.js';
 import type { OpenedHook } from './hook.js';
 import { beginRun, beginStatement, endRun, publishRun, type RunOutcome } from './outcome.js';
@@ -223,7 +223,7 @@ const toolCallOf = async (
   const args = await deps.evaluate.arguments(run);
   if (addsCredential(run, args)) return { fault: CREDENTIAL_IN_PAYLOAD };
   if (!tool) return { fault: `Unknown tool: ${toolId}.${toolAction}` };
-  const denied = whyDenied(tool, permissions);
+  const denied = denialReason(tool, permissions);
   if (denied !== null) return { fault: denied };
   const escaped = tool.markdown === undefined ? {} : await deps.evaluate.markdown(run);
   const markdown = escaped[tool.markdown ?? ''];
@@ -270,7 +270,8 @@ const CREDENTIAL_IN_PAYLOAD =
 
 /** Untrusted text must not become the name of a credential. */
 const addsCredential = (run: HookRun, rendered: Record<string, unknown>): boolean =>
-  credentialsIn(run.hook.actionConfig.toolParams ?? {}).join() !== credentialsIn(rendered).join();
+  findCredentialNames(run.hook.actionConfig.toolParams ?? {}).join() !==
+  findCredentialNames(rendered).join();
 
 export const actions: Record<HookRun['hook']['action'], PerformAction> = {
   spawn_agent: spawnAgent,

@@ -1,11 +1,11 @@
 import type { Executions } from '../agents/module.js';
 import type { Log } from '../kernel/log.js';
-import { NOTHING, type Outbound } from '../outbound/module.js';
+import { EMPTY_POSTING, type Outbound } from '../outbound/module.js';
 import type { Hub } from '../realtime/module.js';
 import type { Store } from '../store/store.js';
 import type { AgentRow } from '../store/tables/agents.js';
 import { firedBy, isOpen } from './run.js';
-import { hookRan, runFailureNotice } from './runevent.js';
+import { hookExecutedEvent, runFailureNotice } from './runevent.js';
 
 interface AgentExecutionDeps {
   store: Store;
@@ -27,10 +27,10 @@ export const agentExecutions = ({
   event: async (agent, end) => {
     const { user_id: userId, hops } = agent;
     const types = ['hook.executed', 'hook.failed'];
-    if (!types.some((type) => subscriptions.wants(userId, type))) return NOTHING;
+    if (!types.some((type) => subscriptions.wants(userId, type))) return EMPTY_POSTING;
     const found = await findExecution(store, agent);
-    const event = found && isOpen(found.row) ? hookRan(found.run, end) : null;
-    return event ? toWebhooks(userId, { ...event, hops }) : NOTHING;
+    const event = found && isOpen(found.row) ? hookExecutedEvent(found.run, end) : null;
+    return event ? toWebhooks(userId, { ...event, hops }) : EMPTY_POSTING;
   },
   // An agent with `notifyOwner` sends its own notification instead.
   failure: async (agent, error) => {

@@ -1,16 +1,16 @@
 import type { BatchResult, FailedJob, Job } from '../jobs/module.js';
 import { iso } from '../kernel/clock.js';
-import { TaskOverran } from '../kernel/pool.js';
+import { TaskLimitExceeded } from '../kernel/pool.js';
 import { Unavailable } from '../store/engine/protocol.js';
 import { type ActionDeps, databaseOutcome, isDatabaseOnly, toolSetting } from './actions.js';
 import type { OpenedHook } from './hook.js';
 import { endOf, publishRun } from './outcome.js';
-import type { EndedAs, LimitedEndRecord } from './procedures/end.js';
+import type { EndVerdict, LimitedEndRecord } from './procedures/end.js';
 import { type HookRun, loadRun, runOf } from './run.js';
-import { admissionOf, isFirst, refusalsOf, type Stopped, whyStopped } from './stops.js';
+import { admissionOf, earlyEndOf, isFirst, refusalsOf, type Stopped } from './stops.js';
 
 /** A retry would cost as much again, at the expense of other users. */
-export const UNREADABLE =
+export const PAYLOAD_TOO_COSTLY =
   'The payload takes too much time or memory to parse. The execution is not retried.';
 
 /** Time for parsing payloads in one turn of the event loop. */
@@ -59,7 +59,7 @@ export const createBatchExecutor = (deps: ActionDeps) => {
       return null;
     }
     const now = clock.now();
-    const stopped = await unlessOverrun(whyStopped(deps, run));
+    const stopped = await unlessOverrun(earlyEndOf(deps, run));
     const outcome =
       stopped ?? (await unlessOverrun(databaseOutcome(deps, run, contextOf(deps, run, of))));
     const { end, published } = endOf(deps, run, outcome);
@@ -78,7 +78,7 @@ export const createBatchExecutor = (deps: ActionDeps) => {
     return { job, run, end: { ...limited, admission }, published, publishedLast };
   };
 
-  const tell = ({ run, published, publishedLast }: PreparedRun, ended: EndedAs): void => {
+  const tell = ({ run, published, publishedLast }: PreparedRun, ended: EndVerdict): void => {
     const { id } = run.execution;
     if (ended === 'changed') return void changed.set(id, (changed.get(id) ?? 0) + 1);
     changed.delete(id);
@@ -203,8 +203,8 @@ const readSetting = async (deps: ActionDeps, [first]: Job[], of: BatchContext): 
 
 const unlessOverrun = <T>(work: Promise<T>): Promise<T | Stopped> =>
   work.catch((error) => {
-    if (!(error instanceof TaskOverran)) throw error;
-    return { status: 'error', error: `${UNREADABLE} ${error.message}` };
+    if (!(error instanceof TaskLimitExceeded)) throw error;
+    return { status: 'error', error: `${PAYLOAD_TOO_COSTLY} ${error.message}` };
   });
 
 const failed = (job: Job, reason: unknown): FailedJob => ({

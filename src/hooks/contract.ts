@@ -43,7 +43,7 @@ const NewTriggerConfig = s.object('NewTriggerConfig', {
 
 const TriggerConfig = s.object('TriggerConfig', {
   webhookPath: s.optional(s.text(200)),
-  webhookSecretSet: s.optional(s.flag().description('Whether the hook has a secret')),
+  webhookSecretSet: s.optional(s.boolean().description('Whether the hook has a secret')),
   webhookCredentialId: s.optional(s.id('credential')),
   verify: s.optional(SenderVerification),
   oldSecretUntil: s.optional(
@@ -101,21 +101,21 @@ const ActionConfig = s.object('ActionConfig', {
 });
 
 const Limits = s.object('HookLimits', {
-  maxSteps: s.optional(s.whole(1, 1000)),
-  maxSeconds: s.optional(s.whole(1, 86_400)),
-  maxTokens: s.optional(s.whole(1, 100_000_000)),
-  maxAnswerTokens: s.optional(s.whole(1, 1_000_000)),
-  maxCostUsd: s.optional(s.amount(0, 10_000)),
-  maxDepth: s.optional(s.whole(0, 10)),
-  maxAgents: s.optional(s.whole(1, 100)),
+  maxSteps: s.optional(s.integer(1, 1000)),
+  maxSeconds: s.optional(s.integer(1, 86_400)),
+  maxTokens: s.optional(s.integer(1, 100_000_000)),
+  maxAnswerTokens: s.optional(s.integer(1, 1_000_000)),
+  maxCostUsd: s.optional(s.number(0, 10_000)),
+  maxDepth: s.optional(s.integer(0, 10)),
+  maxAgents: s.optional(s.integer(1, 100)),
   dailyCostUsd: s.optional(
-    s.amount(0, 1e6).description('Daily cost limit for all agents of the hook, in USD'),
+    s.number(0, 1e6).description('Daily cost limit for all agents of the hook, in USD'),
   ),
   dailyTokens: s.optional(
-    s.whole(0, 1e12).description('Daily token limit for all agents of the hook'),
+    s.integer(0, 1e12).description('Daily token limit for all agents of the hook'),
   ),
   dailySteps: s.optional(
-    s.whole(0, 1e9).description('Daily limit of model calls for all agents of the hook'),
+    s.integer(0, 1e9).description('Daily limit of model calls for all agents of the hook'),
   ),
 });
 
@@ -125,25 +125,25 @@ const own = {
   trigger: hookTrigger(),
   action: hookAction(),
   actionConfig: ActionConfig,
-  enabled: s.optional(s.flag()),
+  enabled: s.optional(s.boolean()),
   conditions: s.optional(
     s.list(Condition, 50).description('Conditions that must all hold. Otherwise no action runs'),
   ),
   concurrency: s.optional(
     s
-      .nullable(s.whole(1, 1000))
+      .nullable(s.integer(1, 1000))
       .description(
         'Maximum number of executions at once. `null` means the setting `hookConcurrency`, 2 by default',
       ),
   ),
   cooldownMs: s.optional(
     s
-      .whole(0, 31_536_000_000)
+      .integer(0, 31_536_000_000)
       .description('Minimum time between two executions, in milliseconds. Defaults to 0'),
   ),
   maxExecutions: s.optional(
     s
-      .nullable(s.whole(1, 1_000_000_000))
+      .nullable(s.integer(1, 1_000_000_000))
       .description('Maximum number of executions in total. `null` means no limit'),
   ),
   limits: s.optional(s.nullable(Limits)),
@@ -154,12 +154,12 @@ export const NewHook = s.object('NewHook', { ...own, triggerConfig: s.optional(N
 export type NewHook = s.Static<typeof NewHook>;
 
 export const HookChanges = s
-  .ignoring(
+  .ignoreReadOnly(
     s.object('HookChanges', {
       ...own,
       name: s.optional(s.text(200)),
       trigger: s.optional(hookTrigger()),
-      triggerConfig: s.optional(s.ignoring(NewTriggerConfig, ...SHOWN)),
+      triggerConfig: s.optional(s.ignoreReadOnly(NewTriggerConfig, ...SHOWN)),
       action: s.optional(hookAction()),
       actionConfig: s.optional(ActionConfig),
     }),
@@ -176,14 +176,14 @@ export const Hook = s.object('Hook', {
   triggerConfig: TriggerConfig,
   action: hookAction(),
   actionConfig: ActionConfig,
-  enabled: s.flag(),
+  enabled: s.boolean(),
   conditions: s.list(Condition),
-  concurrency: s.nullable(s.whole(1, 1000)),
-  cooldownMs: s.whole(0, 31_536_000_000),
-  maxExecutions: s.nullable(s.whole(1, 1_000_000_000)),
+  concurrency: s.nullable(s.integer(1, 1000)),
+  cooldownMs: s.integer(0, 31_536_000_000),
+  maxExecutions: s.nullable(s.integer(1, 1_000_000_000)),
   limits: s.nullable(Limits),
   stats: s.object('HookStats', {
-    executions: s.whole(0, Number.MAX_SAFE_INTEGER),
+    executions: s.integer(0, Number.MAX_SAFE_INTEGER),
     lastExecutionAt: s.nullable(s.time()),
     lastStatus: s.nullable(executionStatus()),
   }),
@@ -193,7 +193,7 @@ export const Hook = s.object('Hook', {
 export type Hook = s.Static<typeof Hook>;
 
 export const DryRun = s.object('DryRun', {
-  wouldRun: s.flag().description('Whether all conditions hold'),
+  wouldRun: s.boolean().description('Whether all conditions hold'),
   stoppedBy: s
     .nullable(s.anyText(1000))
     .description('Condition that prevents the execution. `null` if it would run'),
@@ -210,7 +210,7 @@ const HookTest = s.object('HookTest', {
     .description('Body of the test delivery, or fields of an e-mail for an email trigger'),
   event: s.optional(s.text(100).description('Event name of the test delivery')),
   dryRun: s.optional(
-    s.flag().description('Whether to render the action without running it. Defaults to `false`'),
+    s.boolean().description('Whether to render the action without running it. Defaults to `false`'),
   ),
 });
 export type HookTest = s.Static<typeof HookTest>;
@@ -326,7 +326,7 @@ export const hooks = contract({
     body: s.object('Replay', {
       force: s.optional(
         s
-          .flag()
+          .boolean()
           .description(
             'Whether to replay even if the action may already have run. Defaults to `false`',
           ),
@@ -346,7 +346,7 @@ export const hooks = contract({
     body: s.object('Rotation', {
       overlapMinutes: s.optional(
         s
-          .whole(0, 43_200)
+          .integer(0, 43_200)
           .description('Time for which earlier secrets stay valid, in minutes. Defaults to 60'),
       ),
     }),

@@ -1,5 +1,5 @@
 import Boom from '@hapi/boom';
-import { unlessShut } from '../kernel/envelope.js';
+import { unsealOrNull } from '../kernel/envelope.js';
 import { faultOfHeaderValue } from '../kernel/headervalue.js';
 import { badRequest } from '../kernel/route.js';
 import { isSame } from '../kernel/signature.js';
@@ -48,7 +48,7 @@ export const isOwnSecret = (
   if (credential_id !== null) return false;
   if (sealed === null) return secret.trim() === '';
   const given = Buffer.from(secret);
-  return unlessShut(() => openSecret(id, sealed).take((own) => isSame(own, given))) === true;
+  return unsealOrNull(() => openSecret(id, sealed).take((own) => isSame(own, given))) === true;
 };
 
 /** Throws 409 `secret_in_vault` if the hook uses a credential instead. */

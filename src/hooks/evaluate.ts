@@ -28,7 +28,7 @@ export const evaluationTasks = {
   markdown: markdownArguments,
 };
 
-/** Large payloads and patterns are evaluated in a worker thread. Throws PoolFull and ThreadLost. */
+/** Large payloads and patterns are evaluated in a worker thread. Throws PoolFull and ThreadTerminated. */
 export const createEvaluator = (apart: RunTask<typeof evaluationTasks>) => ({
   conditions: async (run: HookRun): Promise<ConditionVerdict> => {
     const { userId, conditions } = run.hook;

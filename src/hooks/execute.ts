@@ -1,19 +1,19 @@
 import type { Job, JobHandler } from '../jobs/module.js';
-import { TaskOverran } from '../kernel/pool.js';
-import { Unmet } from '../store/engine/protocol.js';
+import { TaskLimitExceeded } from '../kernel/pool.js';
+import { ExpectationFailed } from '../store/engine/protocol.js';
 import { statement } from '../store/store.js';
 import { type ActionDeps, actions } from './actions.js';
-import { createBatchExecutor, UNREADABLE } from './batch.js';
+import { createBatchExecutor, PAYLOAD_TOO_COSTLY } from './batch.js';
 import { endRun } from './outcome.js';
 import { type HookRun, isUnderway, loadRun, runOf } from './run.js';
 import {
   admissionOf,
+  earlyEndOf,
   isAdmittedAtSpawn,
   isFirst,
   refusalsOf,
   type Stopped,
   skipped,
-  whyStopped,
 } from './stops.js';
 
 export const EXECUTION_JOB = 'execution';
@@ -24,7 +24,7 @@ export const createExecutor = (deps: ActionDeps): JobHandler => {
   const run = async (job: Job, signal: AbortSignal): Promise<Job | null> => {
     const found = job.loaded ? runOf(job.loaded) : await loadRun(store, job.ref);
     if (!isUnderway(found)) return drop(job);
-    const stopped = (await whyStopped(deps, found)) ?? (await whyRefused(deps, found));
+    const stopped = (await earlyEndOf(deps, found)) ?? (await whyRefused(deps, found));
     if (stopped) return endRun(deps, found, stopped);
     return actions[found.hook.action](deps, found, job, signal);
   };
@@ -45,9 +45,11 @@ export const createExecutor = (deps: ActionDeps): JobHandler => {
       try {
         return await run(job, signal);
       } catch (error) {
-        if (error instanceof TaskOverran) return end(job, `${UNREADABLE} ${error.message}`);
+        if (error instanceof TaskLimitExceeded)
+          return end(job, `${PAYLOAD_TOO_COSTLY} ${error.message}`);
         // The hook was deleted, or its execution ended, during the action.
-        const isOver = error instanceof Unmet && !isUnderway(await loadRun(store, job.ref));
+        const isOver =
+          error instanceof ExpectationFailed && !isUnderway(await loadRun(store, job.ref));
         if (isOver) return drop(job);
         throw error;
       }

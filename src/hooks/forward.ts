@@ -2,7 +2,7 @@ import { BadUrl, EgressRefused } from '../kernel/egress.js';
 import { HttpFailure } from '../kernel/failure.js';
 import { faultOfHeaderValue } from '../kernel/headervalue.js';
 import type { Http } from '../kernel/http.js';
-import { redactTextApart } from '../kernel/redactapart.js';
+import { redactTextInWorker } from '../kernel/redactinworker.js';
 import { hostRefusal, type Vault } from '../vault/module.js';
 import type { Forward } from './render.js';
 import type { HookRun } from './run.js';
@@ -37,7 +37,7 @@ export const sendForward = async (
       const error = redirected(reply.status, reply.notFollowed);
       return { verdict: 'error', error, effectBegan: true };
     }
-    const body = (await redactTextApart(reply.body.toString('utf8'), secrets)).slice(0, EXCERPT);
+    const body = (await redactTextInWorker(reply.body.toString('utf8'), secrets)).slice(0, EXCERPT);
     if (reply.status < 400) return { verdict: 'success', result: { status: reply.status, body } };
     const error = `The target replied with status ${reply.status}`;
     if (reply.status !== 429 && reply.status < 500) {

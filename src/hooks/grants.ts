@@ -27,7 +27,7 @@ type PurposeField = (typeof PURPOSE)[keyof typeof PURPOSE][number];
  * Returns the tools that a change newly grants; `before` is null for a new hook. If the purpose or
  * the trigger changes, or a condition is removed, all tools count as newly granted.
  */
-export const grantedAnew = (
+export const newlyGrantedTools = (
   acting: GrantRule['acting'],
   before: GrantingHook | null,
   after: GrantingHook,
@@ -61,7 +61,7 @@ const isChanged = (before: GrantingHook, after: GrantingHook): boolean =>
   purposeOf(before) !== purposeOf(after) || isLessRestrictive(before, after);
 
 /** A new secret also ends the grants, because somebody else may fire the hook from then on. */
-export const endsGrants = (row: HookRow, changes: Partial<HookRow>): boolean =>
+export const revokesGrants = (row: HookRow, changes: Partial<HookRow>): boolean =>
   changes.secret_sealed !== undefined ||
   isChanged(grantingHook(row), grantingHook({ ...row, ...changes }));
 

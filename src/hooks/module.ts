@@ -10,7 +10,7 @@ import type { Hub } from '../realtime/module.js';
 import type { DueSource } from '../schedule/module.js';
 import type { Secrets } from '../secrets/module.js';
 import { hookTable } from '../store/tables/hooks.js';
-import { faultsOfTools, type Tools } from '../tools/module.js';
+import { type Tools, toolNameFaults } from '../tools/module.js';
 import type { VaultModule } from '../vault/module.js';
 import { isDatabaseOnly } from './actions.js';
 import { agentExecutions } from './agentexecution.js';
@@ -21,16 +21,16 @@ import { executionsStore } from './executions/queries.js';
 import { executionsResource } from './executions/routes.js';
 import { openedHook } from './hook.js';
 import { createBacklog } from './inbound/backlog.js';
+import { createBackpressure } from './inbound/backpressure.js';
 import { createInbox } from './inbound/inbound.js';
-import { createPrecedence } from './inbound/precedence.js';
 import { createDirectory, type Directory } from './inbound/receivinghooks.js';
 import { createRefusalLog } from './inbound/refusallog.js';
+import { createInlinePreparer } from './inline.js';
 import { createMailTriggers, type MailTriggers } from './mailtriggers.js';
-import { createOwnRuns, type OwnRuns } from './ownruns.js';
+import { createOwnRuns, type ManualRuns } from './manualruns.js';
 import type { PayloadPool } from './payloads/pool.js';
 import type { HookPipelines } from './pipelines.js';
 import { hooksStore } from './queries.js';
-import { createPrepare } from './ready.js';
 import { type ReceiversDeps, receiversResource } from './receivers/routes.js';
 import { failuresStore } from './replays/queries.js';
 import { replaysResource } from './replays/routes.js';
@@ -42,9 +42,9 @@ import { agentEndTriggers, approvalTriggers } from './triggers.js';
 import { executionText } from './view.js';
 
 export { judgeConditions } from './conditions.js';
-export { grantedAnew } from './grants.js';
+export { newlyGrantedTools } from './grants.js';
 export type { MailTriggers } from './mailtriggers.js';
-export type { OwnRuns } from './ownruns.js';
+export type { ManualRuns } from './manualruns.js';
 export type { PayloadPool } from './payloads/pool.js';
 export type { ProbeArrival } from './receivers/routes.js';
 export { actionFaults, conditionFaults } from './rules.js';
@@ -53,7 +53,7 @@ export { lookUp, placeholdersIn, renderDeep, renderMarkdown } from './template.j
 export interface Hooks {
   directory: Directory;
   schedules: DueSource;
-  ownRuns: OwnRuns;
+  ownRuns: ManualRuns;
   mailTriggers: MailTriggers;
   run(deps: RunModuleDeps): void;
   load(): Promise<void>;
@@ -106,7 +106,7 @@ export const openHooks = (base: Base, deps: HooksModuleDeps): Hooks => {
   };
   const directory = createDirectory({ clock, openSecret }, vault.keysOf);
   const evaluate = createEvaluator(payloads.run);
-  const precedence = createPrecedence();
+  const precedence = createBackpressure();
   const triggers = { store, clock, queue };
   agents.followers.onEnd(agentEndTriggers(triggers));
   agents.followers.ofExecutions({
@@ -171,7 +171,7 @@ export const openHooks = (base: Base, deps: HooksModuleDeps): Hooks => {
         directory,
         queue: createBacklog({ clock, log, queue, outbound, precedence }),
         hub,
-        prepare: createPrepare({ store, clock, hub, queue, outbound }),
+        prepare: createInlinePreparer({ store, clock, hub, queue, outbound }),
         senders,
         apart,
         used,
@@ -206,7 +206,7 @@ export const openHooks = (base: Base, deps: HooksModuleDeps): Hooks => {
             openSecret,
             named: {
               models: agents.models.names,
-              faultsOfTools: (names) => faultsOfTools(tools.toolbox, names, MODEL_GRANTS),
+              faultsOfTools: (names) => toolNameFaults(tools.toolbox, names, MODEL_GRANTS),
               literalsOf: (id, action) => tools.toolbox.find(id, action)?.literal ?? [],
               pipelines,
               hasAddress: () => publicUrl() !== null,

@@ -6,7 +6,7 @@ import type { Store } from '../store/store.js';
 import type { ExecutionRow } from '../store/tables/hooks.js';
 import type { EndRecord } from './procedures/end.js';
 import { type HookRun, hopsOf, runEvent } from './run.js';
-import { endedRun, hookRan, runFailureNotice } from './runevent.js';
+import { endedRun, hookExecutedEvent, runFailureNotice } from './runevent.js';
 
 export interface OutcomeDeps {
   store: Store;
@@ -79,7 +79,9 @@ export const endOf = (deps: OutcomeDeps, run: HookRun, outcome: RunOutcome): Pre
   const hops = hopsOf(run);
   const ended = endedRun(run);
   const type = status === 'success' ? 'hook.executed' : 'hook.failed';
-  const event = outbound.subscriptions.wants(userId, type) ? hookRan(ended, outcome) : null;
+  const event = outbound.subscriptions.wants(userId, type)
+    ? hookExecutedEvent(ended, outcome)
+    : null;
   const { noticeOf } = outbound.outbox;
   const failure =
     status === 'error'

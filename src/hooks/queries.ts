@@ -3,7 +3,7 @@ import { cutPage, DEFAULT_LIMIT } from '../kernel/contract/page.js';
 import type { TransactionStep } from '../store/engine/protocol.js';
 import { newestFirst, type Page, type PageInput } from '../store/page.js';
 import { changeInSteps, selectRows } from '../store/rows.js';
-import { type Store, statement, unlessUnmet } from '../store/store.js';
+import { isCommitted, type Store, statement } from '../store/store.js';
 import {
   deliveryTable,
   type ExecutionStatus,
@@ -16,7 +16,7 @@ import { unchangedSince } from '../store/updateif.js';
 import { visibleTo } from '../store/visible.js';
 import { endDeletion } from './deletion.js';
 import { isUnsuccessful } from './executions/queries.js';
-import { endsGrants } from './grants.js';
+import { revokesGrants } from './grants.js';
 import type { ExecutionWithDelivery, HookWithStats } from './view.js';
 
 interface HookFilters extends PageInput {
@@ -78,8 +78,8 @@ export const hooksStore = (store: Store) => {
         .where(visibleTo(read.user_id))
         .where('id', '=', read.id)
         .where(unchangedSince(read));
-      const ended = endsGrants(read, changes) ? [voidHookGrants(store, read.id)] : [];
-      return unlessUnmet(store.transact([statement(hook, 1), ...ended, ...also]));
+      const ended = revokesGrants(read, changes) ? [voidHookGrants(store, read.id)] : [];
+      return isCommitted(store.transact([statement(hook, 1), ...ended, ...also]));
     },
 
     grantedTools: ({ id, user_id }: HookRow, now: string): Promise<string[]> =>
@@ -116,7 +116,7 @@ export const hooksStore = (store: Store) => {
     /** Retention deletes the deliveries. */
     delete: async (userId: string, id: string): Promise<boolean> => {
       const hook = db.deleteFrom('hooks').where(visibleTo(userId)).where('id', '=', id);
-      return unlessUnmet(store.transact([statement(hook, 1), endDeletion(store, id)]));
+      return isCommitted(store.transact([statement(hook, 1), endDeletion(store, id)]));
     },
 
     ...executionQueries(store),

@@ -3,10 +3,10 @@ import { type Clock, iso } from '../kernel/clock.js';
 import type { Caller } from '../kernel/contract/endpoint.js';
 import type { Http } from '../kernel/http.js';
 import type { FieldFault } from '../kernel/problem.js';
-import { refuseFaults } from '../kernel/route.js';
+import { throwIfFaults } from '../kernel/route.js';
 import type { GrantRule } from '../permissions/module.js';
 import type { HookRow } from '../store/tables/hooks.js';
-import { type GrantingHook, grantedAnew, hookTools } from './grants.js';
+import { type GrantingHook, hookTools, newlyGrantedTools } from './grants.js';
 import type { TriggerConfig } from './hook.js';
 import type { HooksStore } from './queries.js';
 import { type CheckedHook, hookFaults } from './rules.js';
@@ -29,7 +29,7 @@ export const refuseHookFaults = (
   if (hook.action === 'webhook' && webhookUrl) {
     faults.push(...urlFaults(http, withoutPlaceholders(webhookUrl)));
   }
-  refuseFaults(faults);
+  throwIfFaults(faults);
 };
 
 export const refusePipelineFaults = async (
@@ -41,7 +41,7 @@ export const refusePipelineFaults = async (
   const { templateId, params } = actionConfig;
   const start = { templateId, params, isRendered: true } as const;
   const { faults } = await named.pipelines.check(userId, start);
-  refuseFaults(faults.map(({ path, message }) => ({ path: `actionConfig.${path}`, message })));
+  throwIfFaults(faults.map(({ path, message }) => ({ path: `actionConfig.${path}`, message })));
 };
 
 /** Tools granted earlier stay granted as long as purpose and trigger stay the same. */
@@ -50,7 +50,7 @@ export const refuseGrants = (
   by: Caller,
   before: GrantingHook | null,
   after: GrantingHook,
-): void => grants.refuse(by, grantedAnew(grants.acting, before, after));
+): void => grants.refuse(by, newlyGrantedTools(grants.acting, before, after));
 
 export interface FiringDeps {
   grants: GrantRule;

@@ -12,7 +12,7 @@ import { faultOfSenderSecret, verificationFaults } from './senders/faults.js';
 /** In characters, in total, because each execution parses the conditions. */
 const MAX_CONDITIONS_LENGTH = 128 * 1024;
 
-export interface NamedThings {
+export interface KnownReferences {
   models(): string[];
   faultsOfTools(names: string[]): { at: number; message: string }[];
   literalsOf(toolId: string, action: string): readonly string[];
@@ -25,7 +25,7 @@ export type CheckedHook = Pick<
   'trigger' | 'action' | 'actionConfig' | 'triggerConfig' | 'conditions'
 >;
 
-export const hookFaults = (hook: CheckedHook, known: NamedThings): FieldFault[] => [
+export const hookFaults = (hook: CheckedHook, known: KnownReferences): FieldFault[] => [
   ...triggerFaults(hook, known),
   ...actionFaults(hook, known),
   ...conditionFaults(hook.conditions ?? [], 'conditions'),
@@ -33,7 +33,7 @@ export const hookFaults = (hook: CheckedHook, known: NamedThings): FieldFault[] 
 
 const triggerFaults = (
   { trigger, triggerConfig = {} }: CheckedHook,
-  known: NamedThings,
+  known: KnownReferences,
 ): FieldFault[] => {
   const { webhookPath, webhookSecret, webhookCredentialId, cron, timezone } = triggerConfig;
   const faults: FieldFault[] = [];
@@ -56,7 +56,7 @@ const triggerFaults = (
 
 const senderFaults = (
   { verify, webhookSecret }: TriggerConfig,
-  known: NamedThings,
+  known: KnownReferences,
 ): FieldFault[] => {
   if (verify === undefined) return [];
   const at = 'triggerConfig.verify';
@@ -72,7 +72,7 @@ const senderFaults = (
 
 export const actionFaults = (
   { action, actionConfig }: Pick<CheckedHook, 'action' | 'actionConfig'>,
-  known: Pick<NamedThings, 'models' | 'faultsOfTools' | 'literalsOf'>,
+  known: Pick<KnownReferences, 'models' | 'faultsOfTools' | 'literalsOf'>,
 ): FieldFault[] => {
   const wants = {
     spawn_agent: ['agentPrompt'],
@@ -100,7 +100,7 @@ export const actionFaults = (
 
 const literalFaults = (
   { toolId = '', toolAction = '', toolParams = {} }: CheckedHook['actionConfig'],
-  known: Pick<NamedThings, 'literalsOf'>,
+  known: Pick<KnownReferences, 'literalsOf'>,
 ): FieldFault[] =>
   known
     .literalsOf(toolId, toolAction)

@@ -73,7 +73,7 @@ type KeptDelivery = Partial<ParsedDelivery> & { text?: string };
 const parsed = new WeakMap<LoadedDelivery, KeptDelivery>();
 
 /** Keeps parsed JSON as long as the row is in use. */
-export const keepParsed = (delivery: LoadedDelivery, json: ParsedDelivery): void => {
+export const cacheParsed = (delivery: LoadedDelivery, json: ParsedDelivery): void => {
   parsed.set(delivery, json);
 };
 

@@ -17,7 +17,7 @@ export const endedRun = (run: HookRun) => ({
 type EndedRun = ReturnType<typeof endedRun>;
 
 /** Null if the rules of the hook stopped the execution, because it did not run. */
-export const hookRan = (run: EndedRun, end: ExecutionEnd): OutgoingEvent | null => {
+export const hookExecutedEvent = (run: EndedRun, end: ExecutionEnd): OutgoingEvent | null => {
   const { status, result, error } = end;
   if (status === 'skipped') return null;
   const { hookId, executionId, agentId } = run;

@@ -2,7 +2,7 @@ import { type Clock, iso, isTimezone } from '../kernel/clock.js';
 import { type DueSource, nextTime, settleEach } from '../schedule/module.js';
 import type { Statement } from '../store/engine/protocol.js';
 import { updateRows } from '../store/rows.js';
-import { type Store, statement, unlessUnmet } from '../store/store.js';
+import { isCommitted, type Store, statement } from '../store/store.js';
 import { executionTable, type HookRow, hookTable } from '../store/tables/hooks.js';
 import { hookOf, suspendedAt, type TriggerConfig } from './hook.js';
 import { fireStatements, type TriggerDeps } from './triggers.js';
@@ -49,7 +49,7 @@ export const createHookSchedules = (deps: TriggerDeps & { clock: Clock }): DueSo
       .select(suspendedAt)
       .where('next_run_at', '<=', iso(clock.now()))
       .execute();
-    await settleEach(due, (row) => unlessUnmet(fire(row)));
+    await settleEach(due, (row) => isCommitted(fire(row)));
   };
 
   const nextAt = async (): Promise<string | null> => {

@@ -5,7 +5,7 @@ import type { Caller } from '../kernel/contract/endpoint.js';
 import type { Http } from '../kernel/http.js';
 import { mint } from '../kernel/ids.js';
 import type { GrantRule } from '../permissions/module.js';
-import { type RotationDeps, rotated } from '../secrets/module.js';
+import { type RotationDeps, rotatedSecretColumns } from '../secrets/module.js';
 import { type TransactionStep, Unavailable } from '../store/engine/protocol.js';
 import { type HookRow, hookTable } from '../store/tables/hooks.js';
 import { updateIf } from '../store/updateif.js';
@@ -19,7 +19,7 @@ import type { TriggerConfig } from './hook.js';
 import type { Directory } from './inbound/receivinghooks.js';
 import type { HooksStore } from './queries.js';
 import { refuseGrants, refuseHookFaults, refusePath, refusePipelineFaults } from './refusals.js';
-import type { NamedThings } from './rules.js';
+import type { KnownReferences } from './rules.js';
 import { nextRun, scheduleChanges, zonedTrigger } from './schedule.js';
 import { newSenderSecret } from './senders/newsecret.js';
 import type { HookWithStats } from './view.js';
@@ -29,7 +29,7 @@ export interface HooksDeps extends RotationDeps {
   directory: Directory;
   http: Http;
   vault: Vault;
-  named: NamedThings;
+  named: KnownReferences;
   grants: GrantRule;
 }
 
@@ -174,7 +174,7 @@ export const rotateHookSecret = async (
     if (row.trigger !== 'webhook') throw Boom.conflict('Only a webhook hook has a secret');
     secret = newSenderSecret(JSON.parse(row.trigger_config).verify);
     return {
-      ...rotated(deps, row, { sealed: ownSecretOf(row), overlapMinutes }),
+      ...rotatedSecretColumns(deps, row, { sealed: ownSecretOf(row), overlapMinutes }),
       secret_sealed: deps.sealSecret(id, secret),
       old_secret_last_used_at: null,
     };

@@ -29,7 +29,7 @@ export const isFirst = ({ execution }: HookRun): boolean => execution.started_at
 export const isAdmittedAtSpawn = ({ hook }: HookRun): boolean =>
   hook.action === 'spawn_agent' && hook.cooldownMs === 0 && hook.maxExecutions === null;
 
-export const whyStopped = async (deps: StopsDeps, run: HookRun): Promise<Stopped | null> => {
+export const earlyEndOf = async (deps: StopsDeps, run: HookRun): Promise<Stopped | null> => {
   if (wasInterrupted(run)) return interruption(run);
   if (run.isSuspended) {
     const error = "the owner's account is disabled";

@@ -1,4 +1,4 @@
-import { type AgentOutcome, type FollowUp, withNote } from '../agents/module.js';
+import { type AgentOutcome, appendNote, type FollowUp } from '../agents/module.js';
 import type { Approval } from '../approvals/module.js';
 import type { Queue } from '../jobs/module.js';
 import { type Clock, iso } from '../kernel/clock.js';
@@ -86,7 +86,7 @@ export const agentEndTriggers =
       agent: {
         id: agent.id,
         name: agent.name,
-        result: outcome.status === 'completed' ? withNote(outcome) : null,
+        result: outcome.status === 'completed' ? appendNote(outcome) : null,
         error: outcome.status === 'failed' ? outcome.error : null,
       },
     };

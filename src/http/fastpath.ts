@@ -5,7 +5,7 @@ import type { ProxyTrust } from '../kernel/clientaddress.js';
 import type { Clock } from '../kernel/clock.js';
 import { CustomReply, type Endpoint } from '../kernel/contract/endpoint.js';
 import type { ProxyWatch } from '../kernel/proxywatch.js';
-import { holdRaw } from '../kernel/raw.js';
+import { readRawBody } from '../kernel/raw.js';
 import { LazyRequestContext } from '../kernel/requestcontext.js';
 import { type Resource, successOf } from '../kernel/route.js';
 import { hasSeveralHosts } from './listener.js';
@@ -147,7 +147,7 @@ const replyTo = async (
 ) => {
   const { url: path = '', headers } = request;
   try {
-    const result = await holdRaw(deps.bodies, { stream: request, most }, (bytes) => {
+    const result = await readRawBody(deps.bodies, { stream: request, most }, (bytes) => {
       // A computed name in the literal would create a hidden class per request.
       const input: Record<string, unknown> = { query: {}, raw: { bytes, headers, url: path } };
       input[parameter] = pattern.exec(path)?.[1];

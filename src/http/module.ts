@@ -18,7 +18,7 @@ import type { System } from '../system/module.js';
 import { explorer } from './explorer.js';
 import type { FastPath } from './fastpath.js';
 import { isOwnOrigin } from './origin.js';
-import { routesOfBrowserPage } from './page.js';
+import { browserPageRoutes } from './page.js';
 import { createPageLogin } from './pagelogin.js';
 import { routesOfPage } from './pages.js';
 import { addResources, createServer } from './server.js';
@@ -108,7 +108,7 @@ export const openHttp = async (base: Base, deps: HttpModuleDeps): Promise<HttpMo
       const pages = [
         explorer,
         ...[passkeysPage, invitePage, resetPage].map(routesOfPage),
-        ...routesOfBrowserPage(config.page),
+        ...browserPageRoutes(config.page),
       ];
       return addResources(server, resources, { deps: serverDeps, options, pages });
     },

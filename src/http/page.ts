@@ -50,7 +50,7 @@ const HEADERS = {
 };
 
 /** Same document at each path. With the setting `local`, only for browsers on this machine. */
-export const routesOfBrowserPage = (setting: Config['page']): RouteGroup[] => {
+export const browserPageRoutes = (setting: Config['page']): RouteGroup[] => {
   if (setting === 'off') return [];
   const paths = [...Object.values(pagePaths), '/page/{file}', WORKER];
   const serve =
@@ -98,7 +98,7 @@ const OF_PROGRAMS = /^\/(api|health|metrics|page|swagger|ws)(\/|$)/;
  * Shows the page with status 404 to browsers at unknown paths. Null for other requests, and if the
  * page is off.
  */
-export const pageForNowhere = async (
+export const notFoundPage = async (
   { app, headers, method, path, route }: Request,
   h: ResponseToolkit,
   setting: Config['page'],

@@ -1,7 +1,7 @@
 import type Boom from '@hapi/boom';
 import Joi from 'joi';
 import type { Log } from '../kernel/log.js';
-import { type FieldFault, type ProblemData, sayFaults } from '../kernel/problem.js';
+import { type FieldFault, faultsMessage, type ProblemData } from '../kernel/problem.js';
 
 const SANE_ID = /^[\w.:-]{1,64}$/;
 const MAX_DETAILS = 20;
@@ -36,7 +36,7 @@ export const addProblem = (boom: Boom.Boom, requestId: string): void => {
   boom.output.payload = {
     statusCode,
     error,
-    message: details && !data.details ? sayFaults(details) : message,
+    message: details && !data.details ? faultsMessage(details) : message,
     ...(data.code && { code: data.code }),
     ...(details && { details }),
     requestId,

@@ -23,7 +23,7 @@ import { type FastPath, openFastPath } from './fastpath.js';
 import { routeHandshakes } from './hubhandshake.js';
 import { addLazily, type RouteGroup } from './lazyroutes.js';
 import { createListener, replyToRefusals, requireHost } from './listener.js';
-import { pageForNowhere } from './page.js';
+import { notFoundPage } from './page.js';
 import { logReply, type ProblemDeps, problemOf, requestIdOf } from './replies.js';
 
 const BODY_BYTES = 1024 * 1024;
@@ -58,7 +58,7 @@ export const createServer = (deps: ServerDeps, checkedReplies: number): Server =
       security: { hsts: false, referrer: 'no-referrer', xss: 'disabled' },
     },
   });
-  attachVisit(server, deps);
+  attachRequestContext(server, deps);
   routeHandshakes(server);
   const limits = createLimits(config, deps.clock, deps.access.anonymousLimit);
   authenticate(server, deps.access, limits);
@@ -141,7 +141,7 @@ const refuseBody: Lifecycle.Method = (request, _h, error) => {
   throw error ?? Boom.badRequest();
 };
 
-const attachVisit = (server: Server, deps: ServerDeps): void => {
+const attachRequestContext = (server: Server, deps: ServerDeps): void => {
   server.ext('onRequest', (request, h) => {
     const requestId = requestIdOf(request.headers['x-request-id'], deps.mintRequestId);
     const trust = deps.trust();
@@ -172,7 +172,7 @@ const finish = async (
     return h.continue;
   }
   const page =
-    response.output.statusCode === 404 && (await pageForNowhere(request, h, deps.config.page));
+    response.output.statusCode === 404 && (await notFoundPage(request, h, deps.config.page));
   if (page) return withEach(page, headers);
   const boom = problemOf(response, { requestId, path: request.path }, deps);
   Object.assign(boom.output.headers, headers);

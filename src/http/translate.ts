@@ -1,5 +1,5 @@
 import Boom from '@hapi/boom';
-import { PoolFull, ThreadLost } from '../kernel/pool.js';
+import { PoolFull, ThreadTerminated } from '../kernel/pool.js';
 import { Unavailable } from '../store/engine/protocol.js';
 
 const RETRY_AFTER_S = 5;
@@ -12,7 +12,7 @@ export const translate = (error: Error): Boom.Boom | null => {
       : 'The database is not writable now. Nothing was changed';
     return Boom.serverUnavailable(message, { code: 'storage_unavailable', retryAfter });
   }
-  if (error instanceof PoolFull || error instanceof ThreadLost) {
+  if (error instanceof PoolFull || error instanceof ThreadTerminated) {
     const message = 'The body could not be parsed now. Nothing was changed. Send it again';
     return Boom.serverUnavailable(message, { code: 'body_not_read', retryAfter });
   }

@@ -8,7 +8,7 @@ export {
   addClaimedJob,
   addJob,
   addJobFirst,
-  dropJob,
+  removeJob,
   removeJobOfAgent,
   resumeAgent,
 } from './statements.js';

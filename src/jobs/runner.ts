@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { iso } from '../kernel/clock.js';
-import { isPassing } from '../kernel/failure.js';
+import { isTemporaryError } from '../kernel/failure.js';
 import { Unavailable } from '../store/engine/protocol.js';
 import type { Alarms } from './alarms.js';
 import type { Job, JobHandler, Queue, QueueDeps } from './handler.js';
@@ -73,7 +73,7 @@ export const createRunner = (deps: QueueDeps, { lanes, alarms, timers, proceed }
       const { failures, left } = await handler.runBatch(jobs, aborter.signal);
       let waiting = left;
       for (const { job, error } of failures) {
-        if (isPassing(error)) waiting++;
+        if (isTemporaryError(error)) waiting++;
         else await putBackFailed(job, error);
       }
       if (waiting > left) timers.rest(lane, REST_MS);
@@ -103,7 +103,8 @@ export const createRunner = (deps: QueueDeps, { lanes, alarms, timers, proceed }
 
   const putBackFailed = async (job: Job, error: unknown): Promise<void> => {
     const cause = error instanceof Error ? error : new Error(String(error));
-    if (!isPassing(cause)) log.error({ err: cause, job: job.ref }, 'a job failed unexpectedly');
+    if (!isTemporaryError(cause))
+      log.error({ err: cause, job: job.ref }, 'a job failed unexpectedly');
     await recover(job, { handler: handlers.get(job.kind), error: cause });
   };
 
@@ -134,7 +135,7 @@ const recovery = (
   { alarms, delayed }: { alarms: Alarms; delayed: Queue['delayed'] },
 ) => {
   const putBack = async (job: Job, { handler, error }: JobError): Promise<void> => {
-    const isWaiting = isPassing(error);
+    const isWaiting = isTemporaryError(error);
     if (handler && !isWaiting && job.attempts >= ATTEMPTS) return handler.abandon(job, error);
     const runAt = iso(clock.now() + (isWaiting ? REST_MS : RETRY_MS));
     const attempts = job.attempts - (isWaiting ? 1 : 0);

@@ -61,7 +61,7 @@ export const releaseJob = (
 ): Statement =>
   statement(updateRows(db, jobTable, { id }).set({ boot: null, run_at: runAt, attempts }), 1);
 
-export const dropJob = ({ db }: Store, id: number): Statement =>
+export const removeJob = ({ db }: Store, id: number): Statement =>
   statement(db.deleteFrom('jobs').where('id', '=', id));
 
 /** Even if claimed. The kind is a literal, because the index would not be used with a parameter. */

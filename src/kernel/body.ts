@@ -4,9 +4,9 @@ import { LARGE_JSON_BYTES } from './json.js';
 
 export class BodyTooLong extends NamedError {}
 
-export class BodiesFull extends NamedError {}
+export class BodyMemoryFull extends NamedError {}
 
-export class BodyCutOff extends NamedError {}
+export class BodyInterrupted extends NamedError {}
 
 export type Bodies = ReturnType<typeof createBodies>;
 
@@ -26,12 +26,12 @@ export const createBodies = (capacity: number) => {
         grow(share, chunk.length);
         chunks.push(chunk);
         if (share.bytes > most) refusal = new BodyTooLong();
-        else if (held > capacity) refusal = new BodiesFull();
+        else if (held > capacity) refusal = new BodyMemoryFull();
         if (!refusal) return;
         chunks = [];
         grow(share, -share.bytes);
       };
-      const cutOff = (): void => reject(refusal ?? new BodyCutOff());
+      const cutOff = (): void => reject(refusal ?? new BodyInterrupted());
       stream.on('data', take);
       stream.on('end', () => {
         stream.off('close', cutOff);
@@ -50,7 +50,7 @@ export const createBodies = (capacity: number) => {
   return {
     held: () => held,
     /**
-     * Throws BodyTooLong or BodiesFull only after the rest was read and dropped, so that the client
+     * Throws BodyTooLong or BodyMemoryFull only after the rest was read and dropped, so that the client
      * receives the reply.
      */
     hold: async <T>(

@@ -14,13 +14,13 @@ import {
 import { join } from 'node:path';
 import { makePrivateFolder } from './private.js';
 
-export interface CompiledCode {
+export interface CodeCache {
   /** Call before the cached scripts are loaded. */
   keepIn(folder: string): void;
   keep(): void;
 }
 
-export const keepsNone: CompiledCode = { keepIn: () => undefined, keep: () => undefined };
+export const noCodeCache: CodeCache = { keepIn: () => undefined, keep: () => undefined };
 
 const ENDING = '.v8';
 const TRIED = '.tried';

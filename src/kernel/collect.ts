@@ -8,7 +8,7 @@ interface OpenReply {
 }
 
 /** Stops at `enough` bytes. If the body is interrupted, the error contains the received part. */
-export const collected = async (
+export const collectBody = async (
   { status, headers, body }: OpenReply,
   enoughBytes = Number.POSITIVE_INFINITY,
 ): Promise<PartialReply> => {

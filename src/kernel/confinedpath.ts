@@ -13,7 +13,7 @@ import {
 import { join } from 'node:path';
 import { errorCode, NamedError } from './failure.js';
 
-export class NotInside extends NamedError {
+export class ConfinedPathError extends NamedError {
   constructor(path: string, why: string) {
     super(`${path || 'the folder'} ${why}`);
   }
@@ -38,10 +38,10 @@ interface Listing {
 
 const { O_CREAT, O_DIRECTORY, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_WRONLY } = constants;
 
-/** Follows no symbolic link below `root`. Throws NotInside. */
+/** Follows no symbolic link below `root`. Throws ConfinedPathError. */
 export const readInside = (root: string, path: string, maxBytes: number): Promise<Buffer> =>
   openInside(root, path, async (file, stats) => {
-    if (stats.size > maxBytes) throw new NotInside(path, `has more than ${maxBytes} bytes`);
+    if (stats.size > maxBytes) throw new ConfinedPathError(path, `has more than ${maxBytes} bytes`);
     const bytes = Buffer.alloc(stats.size);
     const { bytesRead } = await file.read(bytes, 0, stats.size, 0);
     return bytes.subarray(0, bytesRead);
@@ -56,7 +56,7 @@ export const openInside = <T>(
     const file = await open(at(name), O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
     try {
       const stats = await file.stat();
-      if (!stats.isFile()) throw new NotInside(path, 'is not a regular file');
+      if (!stats.isFile()) throw new ConfinedPathError(path, 'is not a regular file');
       return await work(file, stats);
     } finally {
       await file.close();
@@ -69,7 +69,7 @@ export const writeInside = (root: string, path: string, content: string): Promis
     path,
     async (at, name) => {
       const there = await lstat(at(name)).catch(() => null);
-      if (there && !there.isFile()) throw new NotInside(path, 'is not a regular file');
+      if (there && !there.isFile()) throw new ConfinedPathError(path, 'is not a regular file');
       const draft = at(`.${randomBytes(9).toString('hex')}.draft`);
       const file = await open(draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
       try {
@@ -87,7 +87,7 @@ export const writeInside = (root: string, path: string, content: string): Promis
   );
 
 /**
- * Lists down to `levels` levels. Links are listed as `other` and not followed. Throws NotInside.
+ * Lists down to `levels` levels. Links are listed as `other` and not followed. Throws ConfinedPathError.
  */
 export const listInside = async (
   root: string,
@@ -187,10 +187,11 @@ export const stampOf = ({ ino, ctimeMs }: Pick<Stats, 'ino' | 'ctimeMs'>): strin
 export const identityOf = ({ dev, ino }: Pick<Stats, 'dev' | 'ino'>): string => `${dev}:${ino}`;
 
 const partsOf = (path: string): string[] => {
-  if (path.includes('\0')) throw new NotInside('The path', 'must not contain a NUL character');
-  if (path.startsWith('/')) throw new NotInside(path, 'must be relative to the folder');
+  if (path.includes('\0'))
+    throw new ConfinedPathError('The path', 'must not contain a NUL character');
+  if (path.startsWith('/')) throw new ConfinedPathError(path, 'must be relative to the folder');
   const parts = path.split('/').filter((part) => part !== '' && part !== '.');
-  if (parts.includes('..')) throw new NotInside(path, 'must not contain ".."');
+  if (parts.includes('..')) throw new ConfinedPathError(path, 'must not contain ".."');
   return parts;
 };
 
@@ -208,7 +209,7 @@ const inFolder = async <T>(
   const parts = partsOf(path);
   const isFolder = path.endsWith('/.') || path === '.';
   const name = isFolder ? '.' : parts.pop();
-  if (name === undefined) throw new NotInside(path, 'is a folder');
+  if (name === undefined) throw new ConfinedPathError(path, 'is a folder');
   let folder = { handle: await open(root, O_RDONLY | O_DIRECTORY), path: root };
   try {
     for (const part of parts) {
@@ -253,5 +254,5 @@ const sentences: Record<string, string> = {
 
 const pathError = (error: unknown, path: string): unknown => {
   const sentence = sentences[errorCode(error)];
-  return sentence === undefined ? error : new NotInside(path, sentence);
+  return sentence === undefined ? error : new ConfinedPathError(path, sentence);
 };

@@ -1,7 +1,7 @@
 import { pipeline, Readable, type Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from 'node:zlib';
+import type { BodyStream } from './bodystream.js';
 import { errorCode, HttpFailure } from './failure.js';
-import type { Inflow } from './inflow.js';
 
 export const ENCODINGS = 'br, gzip, deflate';
 
@@ -23,7 +23,7 @@ interface Encoded {
  * Decodes in zlib's own threads. `read` throws HttpFailure: `unknown_encoding`, `undecodable`,
  * `too_large`, and errors of the body itself.
  */
-export const decodedBody = (body: Inflow, encoded: Encoded): Body => {
+export const decodedBody = (body: BodyStream, encoded: Encoded): Body => {
   const layers = layersOf(encoded.contentEncoding);
   if (layers.length === 0) return body;
   const pieces = decodedPieces(body, layers, encoded);
@@ -48,7 +48,7 @@ const layersOf = (contentEncoding: string): string[] =>
 
 type Pieces = AsyncGenerator<Uint8Array, void, undefined>;
 
-async function* decodedPieces(body: Inflow, layers: string[], encoded: Encoded): Pieces {
+async function* decodedPieces(body: BodyStream, layers: string[], encoded: Encoded): Pieces {
   try {
     const first = await body.read();
     if (!first) return;
@@ -68,7 +68,7 @@ const refuseUnknown = (layers: string[], { host }: Encoded): void => {
   throw new HttpFailure('unknown_encoding', { host, effectBegan: true, detail });
 };
 
-async function* piecesOf(body: Inflow): Pieces {
+async function* piecesOf(body: BodyStream): Pieces {
   for (let piece = await body.read(); piece; piece = await body.read()) yield piece;
 }
 

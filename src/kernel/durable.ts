@@ -17,7 +17,7 @@ export const renameDurably = (from: string, to: string): void => {
 };
 
 /** Renamed into place, so that a crash or a full disk leaves the earlier file. */
-export const writeWhole = (path: string, content: string | Buffer): void => {
+export const writeDurably = (path: string, content: string | Buffer): void => {
   const part = `${path}.part`;
   try {
     rmSync(part, { force: true });

@@ -23,7 +23,7 @@ export class EgressRefused extends NamedError {
 
 export class BadUrl extends NamedError {}
 
-export const whyRefused = (check: () => void): string | null => {
+export const egressRefusalOf = (check: () => void): string | null => {
   try {
     check();
     return null;

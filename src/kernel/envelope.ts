@@ -43,7 +43,7 @@ export class EnvelopeError extends NamedError {
 }
 
 /** Null if the value is damaged, so that one damaged value does not block the others. */
-export const unlessShut = <T>(open: () => T): T | null => {
+export const unsealOrNull = <T>(open: () => T): T | null => {
   try {
     return open();
   } catch (error) {

@@ -1,5 +1,5 @@
-import { type Effort, unlimitedEffort } from './effort.js';
 import { type EscapeReading, introduced } from './escapesyntax.js';
+import { type StepLimit, unlimitedSteps } from './steplimit.js';
 
 export interface Unescaped {
   end: number;
@@ -31,9 +31,9 @@ const NONE: readonly Unescaped[] = [];
 
 /**
  * Finds all escapes, also escaped ones. Returns every possible reading: `=Ab` is an escape in an
- * e-mail but not in a setting. Throws TooMuchEffort.
+ * e-mail but not in a setting. Throws StepLimitExceeded.
  */
-export const escapesIn = (text: string, effort: Effort = unlimitedEffort()): Escapes => {
+export const escapesIn = (text: string, effort: StepLimit = unlimitedSteps()): Escapes => {
   let places = placesIn(text, effort);
   const reader = new Reader(text, effort);
   for (let layer = 1; layer <= LAYERS && places.length > 0; layer++) places = reader.read(places);
@@ -43,7 +43,7 @@ export const escapesIn = (text: string, effort: Effort = unlimitedEffort()): Esc
 
 const BEGINS = new Set(Array.from('\\%&=+', (sign) => sign.charCodeAt(0)));
 
-const placesIn = (text: string, effort: Effort): number[] => {
+const placesIn = (text: string, effort: StepLimit): number[] => {
   const places: number[] = [];
   for (let at = text.length - 1; at >= 0; at--) {
     if (!BEGINS.has(text.charCodeAt(at))) continue;
@@ -71,7 +71,7 @@ class Reader {
 
   constructor(
     private readonly text: string,
-    private readonly effort: Effort,
+    private readonly effort: StepLimit,
   ) {
     this.marks = new Uint8Array(text.length + 1);
     this.runs = new Uint8Array(text.length + 1);

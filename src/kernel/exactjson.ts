@@ -14,14 +14,14 @@ import { endOfString } from './depth.js';
  */
 export const parseExact = (text: string): unknown => {
   const value: unknown = JSON.parse(text);
-  return hasInexactNumber(text) ? parseSpelled(text) : value;
+  return hasInexactNumber(text) ? parseWithDigits(text) : value;
 };
 
 export type ExactNumber = LosslessNumber;
 
 export const isExactNumber = (value: unknown): value is ExactNumber => isLosslessNumber(value);
 
-export const parseSpelled = (text: string): unknown =>
+export const parseWithDigits = (text: string): unknown =>
   parseLossless(text, undefined, {
     parseNumber: (digits) => (isKept(digits) ? Number(digits) : new LosslessNumber(digits)),
     onDuplicateKey: ({ newValue }) => newValue,

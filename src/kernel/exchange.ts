@@ -1,8 +1,8 @@
 import type { Dispatcher } from 'undici';
+import { BodyStream } from './bodystream.js';
 import { type FailureKind, failureKind, HttpFailure } from './failure.js';
-import { Inflow } from './inflow.js';
 
-export interface Hop {
+export interface HttpRequest {
   method: string;
   url: URL;
   headers: Record<string, string>;
@@ -23,18 +23,18 @@ export interface HttpReply {
   /** Lower-case names. Repeated headers are joined with commas. */
   headers: Record<string, string>;
   /** Must be read to its end or cancelled, otherwise the connection stays busy. */
-  body: Inflow;
+  body: BodyStream;
 }
 
-export interface HopReply extends HttpReply {
+export interface RawHttpReply extends HttpReply {
   setCookies: string[];
 }
 
-export const dispatchHop = (
+export const dispatchRequest = (
   agent: Dispatcher,
-  hop: Hop,
+  hop: HttpRequest,
   limits: ExchangeLimits,
-): Promise<HopReply> =>
+): Promise<RawHttpReply> =>
   new Promise((resolve, reject) => {
     const { method, headers, body, url } = hop;
     agent.dispatch(
@@ -45,7 +45,7 @@ export const dispatchHop = (
 
 class Exchange implements Dispatcher.DispatchHandler {
   #controller: Dispatcher.DispatchController | null = null;
-  readonly #body = new Inflow({ resume: () => this.#resume(), cancel: () => this.#cancel() });
+  readonly #body = new BodyStream({ resume: () => this.#resume(), cancel: () => this.#cancel() });
   #timer: NodeJS.Timeout | undefined;
   #received = 0;
   #isOver = false;
@@ -53,7 +53,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   constructor(
     readonly host: string,
     readonly limits: ExchangeLimits,
-    readonly head: { resolve(reply: HopReply): void; reject(error: Error): void },
+    readonly head: { resolve(reply: RawHttpReply): void; reject(error: Error): void },
   ) {
     this.#wait(limits.firstByteMs);
     limits.signal?.addEventListener('abort', this.#onAbort);

@@ -62,9 +62,10 @@ export class NamedError extends Error {
  * Marks a temporary error, such as a full queue. A job that fails with it is retried until it
  * succeeds.
  */
-export const passing = <E extends Error>(error: E): E => Object.assign(error, { isPassing: true });
+export const markTemporary = <E extends Error>(error: E): E =>
+  Object.assign(error, { isPassing: true });
 
-export const isPassing = (error: unknown): boolean =>
+export const isTemporaryError = (error: unknown): boolean =>
   error instanceof Error && 'isPassing' in error && error.isPassing === true;
 
 export const errorCode = (error: unknown): string =>

@@ -1,6 +1,6 @@
 import { NamedError } from './failure.js';
 
-export class NoTurn extends NamedError {}
+export class QueueFull extends NamedError {}
 
 interface QueuePosition<T> {
   /** Whether it runs before all requests without this mark, and is refused after them. */
@@ -41,7 +41,7 @@ const MAX_BLAMED = 100_000;
  * the newest runs first, because its client most likely still waits, unless `isOldestFirst` is set.
  * If the queue is full, the last request is refused.
  */
-export const createTurns = (of: TurnsOptions) => {
+export const createFairQueue = (of: TurnsOptions) => {
   const blamed = createBlame();
   const each = of.each ?? of.atOnce;
   const running = new Map<string, number>();
@@ -73,7 +73,7 @@ export const createTurns = (of: TurnsOptions) => {
     new Promise<boolean>((go, reject) => {
       const before = line.filter((each) => each.asker === asker).length;
       const rank = blamed.of(asker) + before;
-      join({ asker, isFirst, rank, yields, go, refuse: () => reject(new NoTurn()) });
+      join({ asker, isFirst, rank, yields, go, refuse: () => reject(new QueueFull()) });
     });
 
   /**

@@ -4,8 +4,13 @@ import { Busboy, type BusboyFileStream, type BusboyInstance } from '@fastify/bus
 import Boom from '@hapi/boom';
 import Joi from 'joi';
 import type { FormBody, FormFile, FormRules } from './contract/endpoint.js';
-import { type FormPace, lateness, overOf, PACE } from './formpace.js';
-import { sayFaults } from './problem.js';
+import {
+  FORM_DEADLINES,
+  type FormDeadlines,
+  rejectWhenLate,
+  streamClosed,
+} from './formdeadlines.js';
+import { faultsMessage } from './problem.js';
 
 export const MULTIPART = 'multipart/form-data';
 const JSON_TYPE = 'application/json';
@@ -43,7 +48,7 @@ export interface FormRequest {
 export const openForm = (
   { payload: source, raw: { req } }: FormRequest,
   rules: FormRules,
-  pace: FormPace = PACE,
+  pace: FormDeadlines = FORM_DEADLINES,
 ): FormBody<unknown> => {
   if (!(source instanceof Readable)) throw new Error('The form body must be a stream');
   uploading.add(req.socket);
@@ -59,7 +64,7 @@ interface FormSource {
   source: Readable;
   headers: IncomingMessage['headers'];
   rules: FormRules;
-  pace: FormPace;
+  pace: FormDeadlines;
 }
 
 interface FormTaker<T> {
@@ -107,14 +112,14 @@ const collect = <T>(parser: BusboyInstance, rules: FormRules, { take, undo }: Fo
       parser.on(limit, () => reject(tooMany(rules)));
     }
     parser.on('field', (name: string, value: string, isNameCut: boolean, isCut: boolean) => {
-      if (isNameCut || isCut) reject(faulty(name, `must have at most ${FIELD_BYTES} bytes`));
+      if (isNameCut || isCut) reject(fieldError(name, `must have at most ${FIELD_BYTES} bytes`));
       else addField(fields, name, value);
     });
     parser.on('file', (name: string, content: BusboyFileStream, filename?: string) => {
       content.on('error', () => undefined);
       if (name !== rules.files) {
         content.resume();
-        reject(faulty(name, `is not a file field. Send files in the field ${rules.files}`));
+        reject(fieldError(name, `is not a file field. Send files in the field ${rules.files}`));
         return;
       }
       contents.push(content);
@@ -222,25 +227,25 @@ const pump = (
     });
     parser.once('finish', resolve);
   });
-  const late = lateness(source, pace);
+  const late = rejectWhenLate(source, pace);
   return {
     ended: Promise.race([arrived, late]),
     drop: async (): Promise<void> => {
       isDropped = true;
       parser.destroy();
       source.resume();
-      await Promise.race([overOf(source), late.catch(() => undefined)]);
+      await Promise.race([streamClosed(source), late.catch(() => undefined)]);
     },
   };
 };
 
 const incompleteBody = (): Boom.Boom => Boom.badRequest('The request body is incomplete');
 
-export const faulty = (path: string, message: string): Boom.Boom =>
-  Boom.badRequest(sayFaults([{ path, message }]), { details: [{ path, message }] });
+export const fieldError = (path: string, message: string): Boom.Boom =>
+  Boom.badRequest(faultsMessage([{ path, message }]), { details: [{ path, message }] });
 
 const tooMany = ({ files, mostFiles }: FormRules): Boom.Boom =>
-  faulty(
+  fieldError(
     files,
     `must have at most ${mostFiles} files, and the form at most ${MAX_FIELDS} other fields`,
   );

@@ -34,7 +34,7 @@ const turn = (waiting: (() => void)[], signal: AbortSignal): Promise<void> =>
   });
 
 /** Throws the signal's reason on abort. The work continues for the next caller. */
-export const unlessAborted = <T>(work: Promise<T>, signal: AbortSignal): Promise<T> =>
+export const orAborted = <T>(work: Promise<T>, signal: AbortSignal): Promise<T> =>
   new Promise((resolve, reject) => {
     const stop = (): void => reject(signal.reason);
     if (signal.aborted) stop();

@@ -1,5 +1,5 @@
 import type { Agent } from 'undici';
-import { collected } from './collect.js';
+import { collectBody } from './collect.js';
 import type { Cookies } from './cookies.js';
 import { decodedBody, ENCODINGS } from './decode.js';
 import { checkedAddresses, createConnector } from './dial.js';
@@ -7,8 +7,8 @@ import { createEgress, type Egress, EgressRefused, hostAndPort, parseUrl } from 
 import type { HttpReply } from './exchange.js';
 import { HttpFailure, type PartialReply } from './failure.js';
 import { completeHandshake } from './handshake.js';
-import { type Lookup, notedLookup, systemLookup } from './lookup.js';
-import { type CallLimits, followRedirects, hopOf } from './redirect.js';
+import { type Lookup, lookupWithDetail, systemLookup } from './lookup.js';
+import { type CallLimits, followRedirects, prepareRequest } from './redirect.js';
 import { loadUndici } from './undici.js';
 
 export interface Outgoing extends Partial<CallLimits> {
@@ -68,7 +68,7 @@ export const createHttp = (options: {
   nameNote?: string | null;
 }) => {
   const { allow, lookup: plain = systemLookup, nameNote = null } = options;
-  const lookup = notedLookup(plain, nameNote);
+  const lookup = lookupWithDetail(plain, nameNote);
   const egress = createEgress(allow);
   const ways = createWays(allow, lookup);
 
@@ -84,7 +84,7 @@ export const createHttp = (options: {
       const way = await ways.to(out.allow ?? []);
       const limits = bounded(out, forRequests);
       const { isBound, isExact, keepsTls, isDecoded, signal, cookies } = out;
-      const hop = hopOf(requestEncoded(out));
+      const hop = prepareRequest(requestEncoded(out));
       const bounds = { ...way, limits, isBound, isExact, keepsTls, signal, cookies };
       const followed = await followRedirects(hop, bounds);
       const { url, notFollowed, ...reply } = followed;
@@ -92,7 +92,7 @@ export const createHttp = (options: {
       const encoded = { host: url.hostname, contentEncoding, maxBytes: limits.maxBytes };
       const body = decodedBody(reply.body, encoded);
       return {
-        ...(await collected({ ...reply, body }, out.enoughBytes)),
+        ...(await collectBody({ ...reply, body }, out.enoughBytes)),
         url: url.href,
         ...(notFollowed && { notFollowed: notFollowed.href }),
       };
@@ -108,7 +108,7 @@ export const createHttp = (options: {
       const { isBound, isExact, keepsTls, signal } = out;
       const limits = bounded(out, forRequests);
       const bounds = { ...way, limits, isBound, isExact, keepsTls, signal };
-      const reply = await followRedirects(hopOf(out), bounds);
+      const reply = await followRedirects(prepareRequest(out), bounds);
       return { ...reply, url: reply.url.href };
     },
     /**
@@ -205,7 +205,7 @@ const fetchOver =
       if (!egress.names(url)) throw new EgressRefused(url.hostname, OWN_HOST_ONLY);
     };
     const signal = init?.signal ?? (input instanceof Request ? input.signal : null);
-    const hop = hopOf(textRequest(input, init) ?? (await wholeRequest(input, init)));
+    const hop = prepareRequest(textRequest(input, init) ?? (await wholeRequest(input, init)));
     const reply = await followRedirects(hop, { egress: { check }, agent, limits, signal });
     if (reply.notFollowed) {
       reply.body.cancel();

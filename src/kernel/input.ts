@@ -7,7 +7,7 @@ import { isLarger } from './depth.js';
 import { LARGE_JSON_BYTES, parseBody } from './json.js';
 import type { RunTask } from './pool.js';
 
-export type ParseApart = RunTask<{ parse: typeof parseBody }>;
+export type ParseInWorker = RunTask<{ parse: typeof parseBody }>;
 
 const nothing = Joi.object({}).allow(null).label('Nothing');
 const LARGE = 1000;
@@ -17,7 +17,7 @@ export const isJson = ({ method, form, rawBytes, unbuilt }: Endpoint): boolean =
   method !== 'GET' && rawBytes === undefined && !form && !unbuilt;
 
 export const readBody =
-  (apart: ParseApart): Lifecycle.Method =>
+  (apart: ParseInWorker): Lifecycle.Method =>
   async (request, h) => {
     const { payload: bytes, app, auth } = request;
     if (!Buffer.isBuffer(bytes)) return h.continue;

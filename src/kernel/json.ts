@@ -1,6 +1,6 @@
 import Bourne from '@hapi/bourne';
 import { isLarger } from './depth.js';
-import { parseSpelled, roundedIn, scanJson } from './exactjson.js';
+import { parseWithDigits, roundedIn, scanJson } from './exactjson.js';
 import { withoutMark } from './jsonvalue.js';
 
 /** Larger JSON is parsed in a worker thread. This size blocks the event loop for about 20 ms. */
@@ -32,7 +32,7 @@ export const parseBody = (bytes: Uint8Array, keepsDigits = false): ParsedBody =>
   }
   if (isLarger(value, MAX_VALUES)) return { fault: TOO_MANY };
   if (isExact) return { value };
-  const exact = parseSpelled(text);
+  const exact = parseWithDigits(text);
   if (keepsDigits) return { value: exact };
   const rounded = roundedIn(exact);
   return rounded === null ? { value } : { fault: roundedMessage(rounded) };

@@ -2,11 +2,11 @@ import { Readable } from 'node:stream';
 import Boom from '@hapi/boom';
 import { createBodies } from './body.js';
 import type { FormBody, FormRules } from './contract/endpoint.js';
-import { checkFields, type FormRequest, faulty, MULTIPART, whileUploading } from './form.js';
-import { lateness, PACE } from './formpace.js';
-import type { ParseApart } from './input.js';
+import { checkFields, type FormRequest, fieldError, MULTIPART, whileUploading } from './form.js';
+import { FORM_DEADLINES, rejectWhenLate } from './formdeadlines.js';
+import type { ParseInWorker } from './input.js';
 import { isRecord } from './jsonvalue.js';
-import { holdRaw } from './raw.js';
+import { readRawBody } from './raw.js';
 
 const CAPACITY = 96 * 1024 * 1024;
 const bodies = createBodies(CAPACITY);
@@ -17,15 +17,15 @@ export const isJsonForm = ({ raw: { req } }: FormRequest, { jsonBytes }: FormRul
 export const openJsonForm = (
   { payload: source, raw: { req } }: FormRequest,
   rules: FormRules,
-  { asker, apart }: { asker: string; apart: ParseApart },
+  { asker, apart }: { asker: string; apart: ParseInWorker },
 ): FormBody<unknown> => {
   if (!(source instanceof Readable)) throw new Error('The form body must be a stream');
   return {
     read: (take) =>
       whileUploading(req.socket, async () => {
-        const late = lateness(source, PACE);
+        const late = rejectWhenLate(source, FORM_DEADLINES);
         const most = rules.jsonBytes ?? 0;
-        const held = holdRaw(bodies, { stream: source, most }, async (bytes) => {
+        const held = readRawBody(bodies, { stream: source, most }, async (bytes) => {
           const { file, fields } = await partsOf(await apart(asker, 'parse', bytes), rules);
           const content = Readable.from([file.subarray(0, rules.fileBytes)]);
           const isCut = () => file.length > rules.fileBytes;
@@ -38,16 +38,16 @@ export const openJsonForm = (
 };
 
 const partsOf = async (
-  parsed: Awaited<ReturnType<ParseApart>>,
+  parsed: Awaited<ReturnType<ParseInWorker>>,
   rules: FormRules,
 ): Promise<{ file: Buffer; fields: unknown }> => {
   if ('fault' in parsed) throw Boom.badRequest(parsed.fault);
   if (!isRecord(parsed.value))
-    throw faulty(rules.files, 'is required. The body must be a JSON object');
+    throw fieldError(rules.files, 'is required. The body must be a JSON object');
   const { [rules.files]: encoded, ...fields } = parsed.value;
-  if (typeof encoded !== 'string') throw faulty(rules.files, 'is required as a base64 string');
+  if (typeof encoded !== 'string') throw fieldError(rules.files, 'is required as a base64 string');
   const file = Buffer.from(encoded, 'base64');
-  if (file.length !== lengthOf(encoded)) throw faulty(rules.files, 'must be base64');
+  if (file.length !== lengthOf(encoded)) throw fieldError(rules.files, 'must be base64');
   return { file, fields: await checkFields(rules, fields) };
 };
 

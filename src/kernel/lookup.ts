@@ -3,7 +3,7 @@ import { HttpFailure } from './failure.js';
 
 export type Lookup = (host: string) => Promise<string[]>;
 
-export const notedLookup = (lookup: Lookup, detail: string | null): Lookup => {
+export const lookupWithDetail = (lookup: Lookup, detail: string | null): Lookup => {
   if (detail === null) return lookup;
   return (host) =>
     lookup(host).catch((cause: unknown) => {

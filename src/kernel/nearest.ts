@@ -5,7 +5,7 @@ export const nearest = (word: string, words: string[]): string | undefined => {
     : undefined;
 };
 
-export const nearestFew = (word: string, words: string[], count: number): string[] =>
+export const closestWords = (word: string, words: string[], count: number): string[] =>
   byDistance(word, words)
     .slice(0, count)
     .map(({ candidate }) => candidate);

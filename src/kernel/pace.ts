@@ -1,4 +1,4 @@
-import { NoTurn } from './fairqueue.js';
+import { QueueFull } from './fairqueue.js';
 
 export type Pace = ReturnType<typeof createPace>;
 
@@ -53,7 +53,7 @@ export const createPace = (of: {
     const line = lines.get(key);
     if (!line && lines.size < MAX_KEYS) lines.set(key, { waiting: [], served: [asker] });
     else if (!line || (line.waiting.length >= of.waiting && !makesRoom(line, asker))) {
-      throw new NoTurn();
+      throw new QueueFull();
     } else await turnIn(line, asker, signal);
   };
 
@@ -84,7 +84,7 @@ const turnIn = (line: PaceLine, asker: string, signal?: AbortSignal): Promise<vo
     const waiter: PaceWaiter = {
       asker,
       go: end(resolve),
-      refuse: end(() => reject(new NoTurn())),
+      refuse: end(() => reject(new QueueFull())),
     };
     const abort = end(() => {
       remove(line, waiter);

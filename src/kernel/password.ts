@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
-import { createTurns, NoTurn } from './fairqueue.js';
+import { createFairQueue, QueueFull } from './fairqueue.js';
 import { networkOf } from './rate.js';
 
 const AT_ONCE = 2;
@@ -33,7 +33,7 @@ export type Passwords = ReturnType<typeof createPasswords>;
  * refused. Both methods throw PasswordsBusy.
  */
 export const createPasswords = (cost: PasswordCost = PASSWORD_COST) => {
-  const turns = createTurns({ atOnce: AT_ONCE, waiting: QUEUE });
+  const turns = createFairQueue({ atOnce: AT_ONCE, waiting: QUEUE });
   const decoy = decoyHash(cost);
   const library = () => import('@node-rs/argon2');
 
@@ -43,7 +43,7 @@ export const createPasswords = (cost: PasswordCost = PASSWORD_COST) => {
     try {
       return await work();
     } catch (error) {
-      throw error instanceof NoTurn ? new PasswordsBusy('Too many concurrent logins') : error;
+      throw error instanceof QueueFull ? new PasswordsBusy('Too many concurrent logins') : error;
     }
   };
 

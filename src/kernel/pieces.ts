@@ -16,7 +16,11 @@ export interface LazyLibrary<T> {
  * are loaded before, each in its own turn. Missing modules are skipped, which only makes the last
  * turn longer.
  */
-export const inPieces = <T>({ library, pieces, load }: LazyLibrary<T>): (() => Promise<T>) => {
+export const requireIncrementally = <T>({
+  library,
+  pieces,
+  load,
+}: LazyLibrary<T>): (() => Promise<T>) => {
   let loaded: Promise<T> | null = null;
   const loadAll = async (): Promise<T> => {
     const require = createRequire(import.meta.resolve(library));

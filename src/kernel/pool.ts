@@ -1,15 +1,15 @@
 import { Worker } from 'node:worker_threads';
 import { errorCode, NamedError } from './failure.js';
-import { createTurns, NoTurn } from './fairqueue.js';
+import { createFairQueue, QueueFull } from './fairqueue.js';
 
 export class PoolFull extends NamedError {
   override message = 'The queue of the worker threads is full';
 }
 
-export class ThreadLost extends NamedError {}
+export class ThreadTerminated extends NamedError {}
 
 /** The thread was ended because of the task itself, so a retry would fail as well. */
-export class TaskOverran extends ThreadLost {}
+export class TaskLimitExceeded extends ThreadTerminated {}
 
 export type Tasks = Record<string, (input: never) => unknown>;
 
@@ -47,7 +47,7 @@ export interface PoolOptions {
 
 export const createPool = <T extends Tasks>(options: PoolOptions): Pool<T> => {
   const { size, waiting } = options;
-  const turns = createTurns({ atOnce: size, each: Math.max(1, size - 1), waiting });
+  const turns = createFairQueue({ atOnce: size, each: Math.max(1, size - 1), waiting });
   const idle: PoolThread[] = [];
   const live = new Set<PoolThread>();
 
@@ -70,7 +70,7 @@ export const createPool = <T extends Tasks>(options: PoolOptions): Pool<T> => {
           return result.finally(() => live.has(thread) && idle.push(thread));
         })
         .catch((error) => {
-          throw error instanceof NoTurn ? new PoolFull() : error;
+          throw error instanceof QueueFull ? new PoolFull() : error;
         }),
     close: async () => {
       await Promise.all([...live].map((thread) => thread.end()));
@@ -109,9 +109,9 @@ class PoolThread {
     this.worker.on('error', (error) => {
       if (errorCode(error) === 'ERR_WORKER_OUT_OF_MEMORY')
         this.overrun(`it used more than ${options.heapMb} MB of memory`);
-      else this.lose(new ThreadLost(`${LOST}: ${error.message}`));
+      else this.lose(new ThreadTerminated(`${LOST}: ${error.message}`));
     });
-    this.worker.on('exit', () => this.lose(new ThreadLost(`${LOST}: it exited`)));
+    this.worker.on('exit', () => this.lose(new ThreadTerminated(`${LOST}: it exited`)));
   }
 
   perform<V>(request: TaskRequest): Promise<V> {
@@ -139,16 +139,18 @@ class PoolThread {
   private onMessage(reply: TaskReply): void {
     const { underway } = this;
     this.underway = null;
-    this.endAfter(this.options.idleMs, () => this.lose(new ThreadLost(`${LOST}: it was idle`)));
+    this.endAfter(this.options.idleMs, () =>
+      this.lose(new ThreadTerminated(`${LOST}: it was idle`)),
+    );
     if ('value' in reply) underway?.resolve(reply.value);
     else underway?.reject(new Error(reply.failure));
   }
 
   private overrun(why: string): void {
-    this.lose(new TaskOverran(`${LOST}: ${why}`));
+    this.lose(new TaskLimitExceeded(`${LOST}: ${why}`));
   }
 
-  private lose(error: ThreadLost): void {
+  private lose(error: ThreadTerminated): void {
     clearTimeout(this.timer);
     this.ended();
     this.underway?.reject(error);

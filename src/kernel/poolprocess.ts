@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { type Pool, PoolFull, TaskOverran, type Tasks, ThreadLost } from './pool.js';
+import { type Pool, PoolFull, TaskLimitExceeded, type Tasks, ThreadTerminated } from './pool.js';
 
 export interface PoolRequest {
   id: number;
@@ -57,7 +57,7 @@ export const openPoolProcess = ({ script, idleMs }: PoolProcessOptions): PoolPro
 
 /** Messages between processes do not preserve error classes. */
 const ERRORS = new Map(
-  [PoolFull, TaskOverran, ThreadLost].map((each) => [each.name, each] as const),
+  [PoolFull, TaskLimitExceeded, ThreadTerminated].map((each) => [each.name, each] as const),
 );
 
 class RunningProcess {
@@ -115,7 +115,7 @@ class RunningProcess {
   private lose(why: string): void {
     this.isAlive = false;
     for (const { reject } of this.pending.values()) {
-      reject(new ThreadLost(`A worker process ended unexpectedly: ${why}`));
+      reject(new ThreadTerminated(`A worker process ended unexpectedly: ${why}`));
     }
     this.pending.clear();
   }

@@ -36,6 +36,6 @@ export const makePrivateFolder = (path: string): void => {
   }
 };
 
-export const keepPrivate = (): void => {
+export const restrictUmask = (): void => {
   process.umask(0o077);
 };

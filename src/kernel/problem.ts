@@ -1,8 +1,8 @@
-import { list, object, optional, text, whole } from './contract/schema.js';
+import { integer, list, object, optional, text } from './contract/schema.js';
 
 /** The only error body of the API. `code` is stable, for programs. */
 export const Problem = object('Problem', {
-  statusCode: whole(400, 599),
+  statusCode: integer(400, 599),
   error: text(100),
   message: text(2000),
   code: optional(text(60)),
@@ -17,7 +17,7 @@ export interface FieldFault {
   message: string;
 }
 
-export const sayFaults = (faults: FieldFault[]): string =>
+export const faultsMessage = (faults: FieldFault[]): string =>
   `Not accepted: ${faults.map(({ path, message }) => `${path || 'the body'} ${message}`).join('; ')}`;
 
 export interface ProblemData {

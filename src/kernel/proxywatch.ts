@@ -13,7 +13,7 @@ interface WatchedRequest {
   socket: { remoteAddress?: string | undefined };
 }
 
-export interface SeenProxies {
+export interface DetectedProxies {
   unnamed: string | null;
   unreadable: string | null;
 }
@@ -27,7 +27,7 @@ export const UNREADABLE_ADDRESS_REMEDY =
 
 /** `isNamed`: a public URL, tunnel or trusted proxy is configured. */
 export const createProxyWatch = ({ log, isNamed }: { log: Log; isNamed(): boolean }) => {
-  const seen: SeenProxies = { unnamed: null, unreadable: null };
+  const seen: DetectedProxies = { unnamed: null, unreadable: null };
 
   const seeMark = (request: WatchedRequest): void => {
     if (!isLoopbackAddress(request.socket.remoteAddress ?? '')) return;
@@ -56,7 +56,7 @@ export const createProxyWatch = ({ log, isNamed }: { log: Log; isNamed(): boolea
       if (seen.unnamed === null) seeMark(request);
       if (seen.unreadable === null) seeAddress(request, trust);
     },
-    seen: (): SeenProxies => seen,
+    seen: (): DetectedProxies => seen,
   };
 };
 

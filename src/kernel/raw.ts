@@ -1,10 +1,10 @@
 import type { Readable } from 'node:stream';
 import Boom from '@hapi/boom';
-import { type Bodies, BodiesFull, BodyCutOff, BodyTooLong } from './body.js';
+import { type Bodies, BodyInterrupted, BodyMemoryFull, BodyTooLong } from './body.js';
 
 const RETRY_AFTER_S = 5;
 
-export const holdRaw = async <T>(
+export const readRawBody = async <T>(
   bodies: Bodies,
   { stream, most }: { stream: Readable; most: number },
   work: (body: Buffer) => Promise<T>,
@@ -20,9 +20,11 @@ const refusalOf = (error: unknown, most: number): unknown => {
   if (error instanceof BodyTooLong) {
     return Boom.entityTooLarge(`The body exceeds the limit of ${most} bytes`);
   }
-  if (error instanceof BodiesFull) {
+  if (error instanceof BodyMemoryFull) {
     const message = 'Too many request bodies are being received. This one was not stored';
     return Boom.serverUnavailable(message, { code: 'bodies_full', retryAfter: RETRY_AFTER_S });
   }
-  return error instanceof BodyCutOff ? Boom.badRequest('The request body is incomplete') : error;
+  return error instanceof BodyInterrupted
+    ? Boom.badRequest('The request body is incomplete')
+    : error;
 };

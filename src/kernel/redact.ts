@@ -1,6 +1,6 @@
-import type { Effort } from './effort.js';
 import { formsOf } from './secretforms.js';
 import { spansIn } from './spans.js';
+import type { StepLimit } from './steplimit.js';
 import { Trie } from './trie.js';
 
 const SHOWN = '[secret]';
@@ -10,10 +10,10 @@ export type Redact = (text: string) => string;
 /**
  * Finds the values as they are, in base64 or hex, and escaped by any text format, up to three
  * times. A truncated text may end with the start of a value. Takes milliseconds for 64 KiB, and up
- * to a second for crafted text: use `redactApart` for untrusted text. Throws TooMuchEffort above
+ * to a second for crafted text: use `redactInWorker` for untrusted text. Throws TooMuchEffort above
  * `effort`.
  */
-export const redactor = (values: string[], shown = SHOWN, effort?: Effort): Redact => {
+export const redactor = (values: string[], shown = SHOWN, effort?: StepLimit): Redact => {
   const trie = trieOf(values);
   return (text) => {
     const { found, cut } = spansIn(text, trie, effort);

@@ -1,7 +1,12 @@
 import type { Dispatcher } from 'undici';
 import { type Cookies, createCookies } from './cookies.js';
 import { BadUrl, type Egress, EgressRefused, parseUrl } from './egress.js';
-import { dispatchHop, type Hop, type HopReply, type HttpReply } from './exchange.js';
+import {
+  dispatchRequest,
+  type HttpReply,
+  type HttpRequest,
+  type RawHttpReply,
+} from './exchange.js';
 import { HttpFailure } from './failure.js';
 
 interface RedirectedRequest {
@@ -11,7 +16,12 @@ interface RedirectedRequest {
   body?: string | Buffer;
 }
 
-export const hopOf = ({ method, url, headers = {}, body }: RedirectedRequest): Hop => {
+export const prepareRequest = ({
+  method,
+  url,
+  headers = {},
+  body,
+}: RedirectedRequest): HttpRequest => {
   const hop = {
     method: method.toUpperCase(),
     url: parseUrl(url),
@@ -65,7 +75,7 @@ interface FinalReply extends HttpReply {
  * Every hop is checked like the first, and gets the cookies of earlier hops. Errors after the first
  * hop state that an effect may have begun. Throws EgressRefused or HttpFailure.
  */
-export const followRedirects = async (first: Hop, bounds: Bounds): Promise<FinalReply> => {
+export const followRedirects = async (first: HttpRequest, bounds: Bounds): Promise<FinalReply> => {
   const isBound = bounds.isBound === true || first.body !== null;
   const { isExact, limits, cookies = createCookies() } = bounds;
   const { redirects, totalMs } = limits;
@@ -90,16 +100,16 @@ export const followRedirects = async (first: Hop, bounds: Bounds): Promise<Final
   }
 };
 
-const withCookies = (hop: Hop, cookies: Cookies): Hop => {
+const withCookies = (hop: HttpRequest, cookies: Cookies): HttpRequest => {
   const kept = cookies.headerFor(hop.url);
   if (kept === '') return hop;
   const { cookie: own } = hop.headers;
   return { ...hop, headers: { ...hop.headers, cookie: own ? `${own}; ${kept}` : kept } };
 };
 
-const send = async (hop: Hop, bounds: Bounds, deadline: number): Promise<HopReply> => {
+const send = async (hop: HttpRequest, bounds: Bounds, deadline: number): Promise<RawHttpReply> => {
   bounds.egress.check(hop.url);
-  return dispatchHop(bounds.agent, hop, { ...bounds.limits, deadline, signal: bounds.signal });
+  return dispatchRequest(bounds.agent, hop, { ...bounds.limits, deadline, signal: bounds.signal });
 };
 
 const afterEffect = (error: unknown): unknown => {
@@ -128,7 +138,10 @@ const isRedirect = ({ status, headers }: RedirectHead): boolean =>
  * RFC 9110, 15.4. Another origin gets no headers that may contain a secret, and redirecting back
  * does not restore them.
  */
-const redirected = (hop: Hop, { status, headers: { location = '' } }: RedirectHead): Hop => {
+const redirected = (
+  hop: HttpRequest,
+  { status, headers: { location = '' } }: RedirectHead,
+): HttpRequest => {
   const url = target(hop.url, location);
   const headers =
     url.origin === hop.url.origin
@@ -144,21 +157,23 @@ const redirected = (hop: Hop, { status, headers: { location = '' } }: RedirectHe
 };
 
 const blockedTarget = (
-  hop: Hop,
+  hop: HttpRequest,
   head: RedirectHead,
   { isBound, isExact }: Pick<Bounds, 'isBound' | 'isExact'>,
 ): URL | null => {
   if (isExact) return targetIn(hop, head);
-  return isBound ? elsewhere(hop, head) : null;
+  return isBound ? otherOriginTarget(hop, head) : null;
 };
 
-export const elsewhere = (hop: Hop, head: RedirectHead): URL | null => {
+export const otherOriginTarget = (hop: HttpRequest, head: RedirectHead): URL | null => {
   const to = targetIn(hop, head);
   return to?.origin === hop.url.origin ? null : to;
 };
 
-const targetIn = ({ url }: Hop, { headers: { location = '' } }: RedirectHead): URL | null =>
-  URL.canParse(location, url.href) ? new URL(location, url) : null;
+const targetIn = (
+  { url }: HttpRequest,
+  { headers: { location = '' } }: RedirectHead,
+): URL | null => (URL.canParse(location, url.href) ? new URL(location, url) : null);
 
 const harmless =
   /^(accept|accept-encoding|accept-language|content-type|content-language|if-range|range|user-agent)$/;

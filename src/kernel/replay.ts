@@ -4,19 +4,19 @@ import type { Request } from '@hapi/hapi';
 import {
   CustomReply,
   type Endpoint,
-  type KeptReply,
   type ReplayCall,
+  type StoredReply,
 } from './contract/endpoint.js';
 
 /**
  * The stored reply, `running` if the first request is in progress, `lost` if its outcome is
  * unknown.
  */
-export type RepeatedCall = KeptReply | 'running' | 'other_body' | 'lost';
+export type RepeatedCall = StoredReply | 'running' | 'other_body' | 'lost';
 
 export interface Replays {
   begin(call: ReplayCall): Promise<RepeatedCall | null>;
-  end(call: ReplayCall, reply: KeptReply | null): Promise<void>;
+  end(call: ReplayCall, reply: StoredReply | null): Promise<void>;
 }
 
 const REFUSALS = {
@@ -53,7 +53,7 @@ export const replayCall = (route: string, request: Request): ReplayCall | null =
   return { userId: caller.userId, route, key, bodyDigest, isRepeatable };
 };
 
-export const repliedOnce = async (
+export const replyOnce = async (
   replays: Replays,
   call: ReplayCall,
   work: () => Promise<CustomReply<unknown>>,

@@ -17,11 +17,11 @@ import {
 } from './contract/endpoint.js';
 import type { Schema } from './contract/schema.js';
 import { MULTIPART, openForm } from './form.js';
-import { inputRules, isJson, type ParseApart, readBody, refuseQuery } from './input.js';
+import { inputRules, isJson, type ParseInWorker, readBody, refuseQuery } from './input.js';
 import { isJsonForm, openJsonForm } from './jsonform.js';
-import { type FieldFault, type ProblemData, sayFaults } from './problem.js';
-import { holdRaw } from './raw.js';
-import { isReplyStored, type Replays, replayCall, repliedOnce } from './replay.js';
+import { type FieldFault, faultsMessage, type ProblemData } from './problem.js';
+import { readRawBody } from './raw.js';
+import { isReplyStored, type Replays, replayCall, replyOnce } from './replay.js';
 import { framesOf, STREAMED, streamingOf } from './stream.js';
 
 declare module '@hapi/hapi' {
@@ -56,7 +56,7 @@ export interface RouteOptions {
   replays: Replays;
   bodies: Bodies;
   auditing: Auditing;
-  apart: ParseApart;
+  apart: ParseInWorker;
 }
 
 /** A path may be much longer than any ID. */
@@ -106,14 +106,14 @@ const extensionsOf = (endpoint: Endpoint, options: RouteOptions) => ({
 });
 
 export const badRequest = (faults: FieldFault[]): Boom.Boom =>
-  Boom.badRequest(sayFaults(faults), { details: faults });
+  Boom.badRequest(faultsMessage(faults), { details: faults });
 
 export const orNotFound = <T extends object>(found: T | null | undefined, message: string): T => {
   if (found === null || found === undefined) throw Boom.notFound(message);
   return found;
 };
 
-export const refuseFaults = (faults: FieldFault[]): void => {
+export const throwIfFaults = (faults: FieldFault[]): void => {
   if (faults.length > 0) throw badRequest(faults);
 };
 
@@ -163,7 +163,7 @@ const handlerOf =
     };
     const isKept = isReplyStored(endpoint) && !streamingOf(endpoint, request);
     const call = isKept ? replayCall(route, request) : null;
-    const reply = call ? await repliedOnce(replays, call, work) : await work();
+    const reply = call ? await replyOnce(replays, call, work) : await work();
     const isText = reply.body instanceof JsonText;
     const body = reply.body instanceof JsonText ? reply.body.text : reply.body;
     const response = h.response(body ?? undefined).code(reply.status);
@@ -221,7 +221,7 @@ const withInput = async <T>(
   if (!(payload instanceof Readable)) throw new Error('A raw body must be a stream');
   if (!endpoint.ignoresQuery) await refuseQuery(query);
   const { url = '' } = request.raw.req;
-  return holdRaw(bodies, { stream: payload, most }, (bytes) =>
+  return readRawBody(bodies, { stream: payload, most }, (bytes) =>
     use({ ...params, query, raw: { bytes, headers, url } }),
   );
 };

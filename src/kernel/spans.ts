@@ -1,6 +1,6 @@
-import { type Effort, unlimitedEffort } from './effort.js';
 import { CUT, type Escapes, escapesIn, type Unescaped } from './escapes.js';
 import { MIN_PIECE_LENGTH } from './secretforms.js';
+import { type StepLimit, unlimitedSteps } from './steplimit.js';
 import type { Trie } from './trie.js';
 
 const BEFORE_A_BREAK = 4;
@@ -13,9 +13,9 @@ const INDENT = /[ \t]{1,64}/y;
 
 /**
  * Finds words, also escaped ones, in one pass with every partial word at each position. The time
- * grows with the text, the longest word and the readings per position. Throws TooMuchEffort.
+ * grows with the text, the longest word and the readings per position. Throws StepLimitExceeded.
  */
-export const spansIn = (text: string, trie: Trie, effort: Effort = unlimitedEffort()) => {
+export const spansIn = (text: string, trie: Trie, effort: StepLimit = unlimitedSteps()) => {
   effort.spend(PER_TEXT + text.length);
   const walk = new Walk(text, trie, effort);
   for (let at = 0; at < text.length; at++) walk.pass(at);
@@ -34,7 +34,7 @@ class Walk {
   constructor(
     private readonly text: string,
     private readonly trie: Trie,
-    private readonly effort: Effort,
+    private readonly effort: StepLimit,
   ) {
     this.escapes = escapesIn(text, effort);
     this.open = text.length;

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { errorCode } from './failure.js';
-import { TaskOverran } from './pool.js';
+import { TaskLimitExceeded } from './pool.js';
 
 export interface ThreadTask {
   file: URL;
@@ -13,7 +13,7 @@ export interface ThreadTask {
 }
 
 /**
- * Runs a script once in a thread. Throws its error, TaskOverran above the limits, and the reason of
+ * Runs a script once in a thread. Throws its error, TaskLimitExceeded above the limits, and the reason of
  * the signal.
  */
 export const inThread = <T>(task: ThreadTask): Promise<T> =>
@@ -28,12 +28,12 @@ export const inThread = <T>(task: ThreadTask): Promise<T> =>
       reject(error);
       worker.terminate().catch(() => undefined);
     };
-    const late = setTimeout(() => end(new TaskOverran(failure)), limitMs);
+    const late = setTimeout(() => end(new TaskLimitExceeded(failure)), limitMs);
     const abort = (): void => end(signal?.reason);
     signal?.addEventListener('abort', abort);
     worker.once('message', resolve);
     worker.once('error', (error) =>
-      reject(errorCode(error) === OUT_OF_MEMORY ? new TaskOverran(failure) : error),
+      reject(errorCode(error) === OUT_OF_MEMORY ? new TaskLimitExceeded(failure) : error),
     );
     worker.once('exit', () => {
       clearTimeout(late);

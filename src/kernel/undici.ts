@@ -1,10 +1,10 @@
-import { inPieces } from './pieces.js';
+import { requireIncrementally } from './pieces.js';
 
 /**
  * undici is a fifth of what the start would load. At once it blocks the event loop for 60 ms, in
  * pieces for at most 20 ms.
  */
-export const loadUndici = inPieces({
+export const loadUndici = requireIncrementally({
   library: 'undici',
   pieces: [
     'undici/lib/core/util.js',

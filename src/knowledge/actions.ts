@@ -7,13 +7,13 @@ import { askKnowledge } from './ask.js';
 import type { KnowledgeAnswer, KnowledgeSearch } from './contract.js';
 import type { FoundChunk } from './procedures/find.js';
 import { searchKnowledge } from './search.js';
-import { beginEntry, type KnowledgeDeps, titleOf } from './service.js';
+import { beginEntry, deriveTitle, type KnowledgeDeps } from './service.js';
 
 /**
  * Text that a tool stores. Text from an untrusted agent or an agent of a hook has the trust
  * `outside`.
  */
-export interface KeptText {
+export interface NoteInput {
   text: string;
   title?: string | undefined;
   tags?: string[] | undefined;
@@ -46,7 +46,7 @@ export interface KnowledgeActions {
   ): Promise<KnowledgeAnswer & { trust: KnowledgeEntryRow['trust'] }>;
   index(
     userId: string,
-    text: KeptText,
+    text: NoteInput,
   ): Promise<{ entryId: string; trust: KnowledgeEntryRow['trust'] }>;
 }
 
@@ -68,7 +68,7 @@ export const knowledgeActions = (deps: KnowledgeDeps): KnowledgeActions => ({
     const { answer, isOutside } = await askKnowledge(deps, { userId, question, signal });
     return { ...answer, trust: isOutside ? 'outside' : 'owner' };
   },
-  index: async (userId, { text, title = titleOf(text), tags = [], ...caller }) => {
+  index: async (userId, { text, title = deriveTitle(text), tags = [], ...caller }) => {
     const { agentId, executionId, effectId } = caller;
     const isOwn =
       agentId === null ? executionId === null : await isTrusted(deps.store, userId, agentId);

@@ -3,9 +3,9 @@ import type { Clock } from '../kernel/clock.js';
 import { mint } from '../kernel/ids.js';
 import { ModelFailure, type Turn } from '../providers/llm/model.js';
 import type { KnowledgeAnswer, KnowledgeSearch } from './contract.js';
-import { plainModelText } from './modeltext.js';
+import { sanitizeModelText } from './modeltext.js';
 import type { FoundChunk } from './procedures/find.js';
-import { isProved, type QuotedSentence, quoteFinder, readSentences } from './quotes.js';
+import { isSupportedByQuotes, parseAnswer, type QuotedSentence, quoteFinder } from './quotes.js';
 import { type SearchDeps, searchKnowledge, textOrigin } from './search.js';
 
 interface ModelQuestion {
@@ -44,7 +44,7 @@ export interface KnowledgeQuestion {
  * Source types that may support an answer. Research reports are excluded, because they could cite
  * each other.
  */
-export const PROVING_TYPES = ['document', 'file', 'page', 'note', 'email', 'memory'] as const;
+export const CITABLE_TYPES = ['document', 'file', 'page', 'note', 'email', 'memory'] as const;
 
 const TOPIC = 'knowledge';
 const MAX_CHUNKS = 8;
@@ -68,9 +68,9 @@ export const askKnowledge = async (
   { userId, question, filters = {}, signal }: KnowledgeQuestion,
 ): Promise<{ answer: KnowledgeAnswer; isOutside: boolean }> => {
   const { clock, askModel } = deps;
-  const query = plainWords(question);
+  const query = stripQuerySyntax(question);
   const isNamed = filters.sourceType !== undefined || filters.entryIds !== undefined;
-  const proving = isNamed ? filters : { ...filters, sourceType: [...PROVING_TYPES] };
+  const proving = isNamed ? filters : { ...filters, sourceType: [...CITABLE_TYPES] };
   const search = { query, filters: proving, limit: MAX_CHUNKS };
   const chunks = /\S/.test(query) ? await searchChunks(deps, userId, search) : [];
   if (chunks.length === 0) return { answer: NOTHING, isOutside: false };
@@ -86,7 +86,7 @@ export const askKnowledge = async (
   return { answer: checkedAnswer(reply, { question, chunks }), isOutside };
 };
 
-export const plainWords = (question: string): string =>
+export const stripQuerySyntax = (question: string): string =>
   question.replace(/["“”„‟«»]/g, ' ').replace(/(^|\s)-+/g, ' ');
 
 const searchChunks = async (
@@ -142,10 +142,10 @@ const checkedAnswer = (
   { question, chunks }: { question: string; chunks: FoundChunk[] },
 ): KnowledgeAnswer => {
   const trimmed = text.trim();
-  const read = readSentences(trimmed);
+  const read = parseAnswer(trimmed);
   const known = [question, ...chunks.map((chunk) => chunk.text)].join('\n');
   const isKnown = (address: string): boolean => known.includes(address);
-  const plain = (words: string) => plainModelText(words, { most: MAX_ANSWER_LENGTH, isKnown });
+  const plain = (words: string) => sanitizeModelText(words, { most: MAX_ANSWER_LENGTH, isKnown });
   if (!read && !isProse(trimmed)) {
     return quotedPassages(chunks, `The reply of ${model} is not in the expected format`);
   }
@@ -159,7 +159,7 @@ const checkedAnswer = (
     const valid = quotes
       .slice(0, MAX_QUOTES)
       .flatMap((quote) => citationOf(quote, { chunks, finders }));
-    grounded &&= valid.length === quotes.length && isProved(sentence, valid);
+    grounded &&= valid.length === quotes.length && isSupportedByQuotes(sentence, valid);
     const marks = valid.map((citation) => {
       citations.push({ ...citation, n: citations.length + 1 });
       return `[${citations.length}]`;

@@ -16,7 +16,7 @@ const SIGNS = new RegExp(`[\\p{sc=Han}\\p{sc=Hiragana}\\p{sc=Katakana}]{2,${PHRA
  * Searches for phrases of the first, middle and last chunk of an entry. Returns a phrase that is
  * not found, or null.
  */
-export const missingPhrase = async (
+export const findMissingPhrase = async (
   { entries, index }: { entries: KnowledgeStore; index: Pick<SearchIndex, 'find'> },
   { id, user_id: userId, chunks }: KnowledgeEntryRow,
 ): Promise<string | null> => {

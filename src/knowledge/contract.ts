@@ -3,7 +3,7 @@ import { Operation } from '../kernel/contract/operation.js';
 import { pageOf, pageQuery } from '../kernel/contract/page.js';
 import * as s from '../kernel/contract/schema.js';
 
-const count = () => s.whole(0, Number.MAX_SAFE_INTEGER);
+const count = () => s.integer(0, Number.MAX_SAFE_INTEGER);
 const sourceType = () =>
   s.oneOf(
     'KnowledgeSourceType',
@@ -64,7 +64,7 @@ const pageNumber = () =>
 const KnowledgeDetail = s.object('KnowledgeDetail', {
   ...entry,
   content: s.anyText(1_000_000).description('First 1,000,000 characters of the text'),
-  truncated: s.flag().description('Whether `content` lacks the end of the text'),
+  truncated: s.boolean().description('Whether `content` lacks the end of the text'),
 });
 
 const KnowledgeChunk = s.object('KnowledgeChunk', {
@@ -90,7 +90,7 @@ const NewNote = s.object('NewNote', {
 });
 export type NewNote = s.Static<typeof NewNote>;
 
-const KnowledgeChanges = s.ignoring(
+const KnowledgeChanges = s.ignoreReadOnly(
   s.object('KnowledgeChanges', { title: s.optional(title()), tags: s.optional(tags()) }).min(1),
   ...Object.keys(entry).filter((key) => key !== 'title' && key !== 'tags'),
   ...['content', 'truncated'],
@@ -124,7 +124,7 @@ const KnowledgeSearch = s.object('KnowledgeSearch', {
     .description('Search words. `"quotes"` match a phrase; `-word` excludes a word'),
   mode: s.optional(searchMode()),
   filters: s.optional(KnowledgeFilters),
-  limit: s.optional(s.whole(1, 50).description('Maximum number of results. Defaults to 10')),
+  limit: s.optional(s.integer(1, 50).description('Maximum number of results. Defaults to 10')),
 });
 export type KnowledgeSearch = s.Static<typeof KnowledgeSearch>;
 
@@ -137,7 +137,7 @@ const KnowledgeResult = s.object('KnowledgeResult', {
   highlights: s
     .list(s.list(count(), 2))
     .description('Start and end of each match in `snippet`, in UTF-16 code units'),
-  score: s.amount(0, 1).description('Relevance compared with the other results, from 0 to 1'),
+  score: s.number(0, 1).description('Relevance compared with the other results, from 0 to 1'),
   matched: s
     .list(s.oneOf('KnowledgeMatch', 'word', 'part', 'meaning'))
     .description(
@@ -151,7 +151,7 @@ const KnowledgeResults = s.object('KnowledgeResults', {
     .nullable(s.anyText(1000))
     .description('Why the search is limited, for example to keywords. `null` if it is not limited'),
   results: s.list(KnowledgeResult, 50),
-  tookMs: s.amount(0, 1e9).description('Duration of the search, in milliseconds'),
+  tookMs: s.number(0, 1e9).description('Duration of the search, in milliseconds'),
 });
 export type KnowledgeResults = s.Static<typeof KnowledgeResults>;
 
@@ -180,7 +180,7 @@ const KnowledgeAnswer = s.object('KnowledgeAnswer', {
       'Model that wrote the answer. `digest` if passages are quoted instead of a written answer. `null` if no passage was found',
     ),
   grounded: s
-    .flag()
+    .boolean()
     .description('Whether quotes that were found in your knowledge support every sentence'),
 });
 export type KnowledgeAnswer = s.Static<typeof KnowledgeAnswer>;
@@ -202,7 +202,7 @@ const KnowledgeIndex = s
         .list(s.text(200).pattern(/\S/, 'non-blank text'), 100)
         .description('Glob patterns of the files to index, such as `**/*.md`. `!` excludes files'),
     ),
-    watch: s.optional(s.flag().description('Whether to index later changes of the folder')),
+    watch: s.optional(s.boolean().description('Whether to index later changes of the folder')),
     tags: s.optional(tags()),
   })
   .xor('text', 'url', 'documentId', 'path')
@@ -226,9 +226,9 @@ const KnowledgeStats = s.object('KnowledgeStats', {
     pending: count().description('Number of chunks that still need vectors'),
   }),
   modes: s.object('KnowledgeModes', {
-    keyword: s.flag(),
-    semantic: s.flag(),
-    hybrid: s.flag(),
+    keyword: s.boolean(),
+    semantic: s.boolean(),
+    hybrid: s.boolean(),
     reason: s
       .nullable(s.anyText(1000))
       .description('Why a mode is unavailable or incomplete. `null` if all modes work'),

@@ -2,10 +2,10 @@ import type { OperationEnd, OperationKind, OperationRun } from '../operations/mo
 import type { TransactionStep } from '../store/engine/protocol.js';
 import type { Embedder } from './embedders/embedder.js';
 import type { Embedders } from './embedders/registry.js';
-import { embedPatiently, type PatientCall } from './embedpatiently.js';
 import type { ChunkToEmbed, EmbedStore, NumberedEmbedder } from './embedqueries.js';
+import type { EmbedQueue } from './embedqueue.js';
 import { embedSteps } from './embedsteps.js';
-import type { EmbedTurns } from './embedturns.js';
+import { embedWithRetry, type RetryingEmbedCall } from './embedwithretry.js';
 import { textToEmbed } from './procedures/hash.js';
 import { isLatin } from './procedures/language.js';
 import type { SearchIndex } from './searchindex.js';
@@ -19,7 +19,7 @@ export interface EmbedDeps {
   embedders: Embedders;
   vectors: EmbedStore;
   index: Pick<SearchIndex, 'changed' | 'settled' | 'nearest'>;
-  turns: EmbedTurns;
+  turns: EmbedQueue;
 }
 
 export const EMBED_KIND = 'knowledge.embed';
@@ -130,8 +130,8 @@ const embedBatch = async (
   const { userId, id, signal } = run;
   const tell = (note: string): void =>
     run.progress({ done: at.done, total: at.total, unit: UNIT, note });
-  const call: PatientCall = { use: 'document', userId, askedBy: id, signal, tell };
-  const vectorsOfBatch = await embedPatiently(
+  const call: RetryingEmbedCall = { use: 'document', userId, askedBy: id, signal, tell };
+  const vectorsOfBatch = await embedWithRetry(
     deps.embedders,
     embedder,
     supported.map(textToEmbed),

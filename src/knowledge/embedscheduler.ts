@@ -6,8 +6,8 @@ import { visibleTo } from '../store/visible.js';
 import type { Embedders } from './embedders/registry.js';
 import { EMBED_KIND } from './embedoperation.js';
 import { type EmbedStore, isWaiting } from './embedqueries.js';
+import type { EmbedQueue } from './embedqueue.js';
 import { embedSteps } from './embedsteps.js';
-import type { EmbedTurns } from './embedturns.js';
 
 export interface EmbedScheduler {
   wanted(userId: string): void;
@@ -20,7 +20,7 @@ interface SchedulerDeps {
   log: Log;
   embedders: Embedders;
   vectors: EmbedStore;
-  turns: EmbedTurns;
+  turns: EmbedQueue;
   operations: OperationBeginner<object>;
 }
 

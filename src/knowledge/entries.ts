@@ -4,7 +4,7 @@ import { foldText } from '../kernel/searchwords.js';
 import type { TransactionStep } from '../store/engine/protocol.js';
 import { insertRow } from '../store/rows.js';
 import { type KnowledgeEntryRow, knowledgeEntryTable } from '../store/tables/knowledge.js';
-import { CHUNKS_OF_BATCH, type EntryText } from './procedures/batches.js';
+import { CHUNKS_PER_BATCH, type EntryText } from './procedures/batches.js';
 import { type KnowledgeStore, tagSteps } from './queries.js';
 import type { SearchIndex, SplitText } from './searchindex.js';
 
@@ -133,7 +133,7 @@ const insertChunks = (
     SELECT ?, ?, ? + key, value ->> 'start', value ->> 'text', value ->> 'heading',
       value ->> 'page', value ->> 'hash'
     FROM json_each(?)`,
-  parameters: [user_id, id, at * CHUNKS_OF_BATCH, batch],
+  parameters: [user_id, id, at * CHUNKS_PER_BATCH, batch],
 });
 
 /** Removes vectors of earlier chunks that no chunk uses any more. */

@@ -29,7 +29,7 @@ interface PlainTextOptions {
  * an image, link, HTML or address that sends user data to a foreign host when it is displayed or
  * opened. These are removed, and so are source marks.
  */
-export const plainModelText = (text: string, { most, isKnown }: PlainTextOptions): string => {
+export const sanitizeModelText = (text: string, { most, isKnown }: PlainTextOptions): string => {
   const unlessKnown = (found: string): string => {
     const [end = ''] = SENTENCE_END.exec(found) ?? [];
     const address = found.slice(0, found.length - end.length);

@@ -10,8 +10,8 @@ import { openBuiltin } from './embedders/builtin.js';
 import { type EmbedderReport, type EmbedderSource, openEmbedders } from './embedders/registry.js';
 import { embedOperation } from './embedoperation.js';
 import { embedStore, type KnowledgeAmount } from './embedqueries.js';
+import { createEmbedQueue } from './embedqueue.js';
 import { createEmbedScheduler } from './embedscheduler.js';
-import { createEmbedTurns } from './embedturns.js';
 import { type KnowledgeText, type PreparedEntry, prepareEntry } from './entries.js';
 import { finishEntry, indexOperation } from './operation.js';
 import { hasVectorFunctions } from './procedures/vectors.js';
@@ -21,20 +21,20 @@ import { openSearchIndex } from './searchindex.js';
 import { indexText, type KnowledgeDeps, type KnowledgeSources } from './service.js';
 
 export type { KnowledgeActions } from './actions.js';
-export { PROVING_TYPES, plainWords } from './ask.js';
+export { CITABLE_TYPES, stripQuerySyntax } from './ask.js';
 export { knowledgeTag } from './contract.js';
 export { DayLimitReached, type Embedder, EmbedderFailed } from './embedders/embedder.js';
 export type { EmbedderReport, EmbedderSource } from './embedders/registry.js';
 export type { KnowledgeAmount } from './embedqueries.js';
-export { plainModelText } from './modeltext.js';
+export { sanitizeModelText } from './modeltext.js';
 export type { KnowledgeLabels } from './queries.js';
 export {
-  isProved,
-  jsonWithin,
+  extractJson,
+  isSupportedByQuotes,
   numbersIn,
+  parseSentences,
   type QuotedSentence,
   quoteFinder,
-  sentencesIn,
 } from './quotes.js';
 export type { IndexedPath } from './service.js';
 
@@ -99,7 +99,7 @@ export const openKnowledge = (
     comparesVectors: hasVectorFunctions(),
     isBuiltinOn,
   });
-  const turns = createEmbedTurns();
+  const turns = createEmbedQueue();
   const scheduler = createEmbedScheduler({
     store,
     log,

@@ -1,6 +1,6 @@
 import type { OperationKind } from '../operations/module.js';
 import type { TransactionStep } from '../store/engine/protocol.js';
-import { missingPhrase } from './canary.js';
+import { findMissingPhrase } from './canary.js';
 import type { EmbedScheduler } from './embedscheduler.js';
 import type { KnowledgeStore } from './queries.js';
 import type { SearchIndex } from './searchindex.js';
@@ -34,7 +34,7 @@ export const finishEntry = async (
   const entry = await entries.get(userId, id);
   if (!entry) return null;
   embedding.wanted(userId);
-  const missing = await missingPhrase({ entries, index }, entry);
+  const missing = await findMissingPhrase({ entries, index }, entry);
   const error =
     missing === null ? null : `Search does not find the phrase “${missing}” of this entry`;
   const status = error === null ? 'ready' : 'failed';

@@ -4,7 +4,7 @@ import { foldText } from '../kernel/searchwords.js';
 import type { TransactionStep } from '../store/engine/protocol.js';
 import { newestFirst, type PageInput } from '../store/page.js';
 import { selectRows } from '../store/rows.js';
-import { type Store, statement, unlessUnmet } from '../store/store.js';
+import { isCommitted, type Store, statement } from '../store/store.js';
 import {
   type KnowledgeChunkRow,
   type KnowledgeEntryRow,
@@ -110,7 +110,7 @@ export const knowledgeStore = ({ db, transact }: Store) => {
         .where(visibleTo(userId))
         .where('id', '=', id);
       const tags = change.tags === undefined ? [] : tagSteps({ id, userId, tags: change.tags });
-      return unlessUnmet(transact([statement(changed, 1), ...tags]));
+      return isCommitted(transact([statement(changed, 1), ...tags]));
     },
 
     delete: (userId: string, id: string): Promise<boolean> => {
@@ -118,7 +118,7 @@ export const knowledgeStore = ({ db, transact }: Store) => {
         .deleteFrom('knowledge_entries')
         .where(visibleTo(userId))
         .where('id', '=', id);
-      return unlessUnmet(transact([statement(removed, 1)]));
+      return isCommitted(transact([statement(removed, 1)]));
     },
 
     removal: (

@@ -3,13 +3,13 @@ import type { EmbedStore } from './embedqueries.js';
 import type { QueryMeaning } from './procedures/find.js';
 import { mayBeEnglish } from './procedures/language.js';
 
-export interface MeaningDeps {
+export interface QueryVectorDeps {
   embedders: Embedders;
   vectors: EmbedStore;
 }
 
 /** `note` says which chunks the vector search cannot find. */
-export type FoundMeaning = { meaning: QueryMeaning; note: string | null } | { reason: string };
+export type QueryVectorResult = { meaning: QueryMeaning; note: string | null } | { reason: string };
 
 interface WrittenQuery {
   userId: string;
@@ -18,9 +18,9 @@ interface WrittenQuery {
 
 /** Uses the embedder whose vectors the searches of the user use. */
 export const vectorOfQuery = async (
-  { embedders, vectors }: MeaningDeps,
+  { embedders, vectors }: QueryVectorDeps,
   { userId, query }: WrittenQuery,
-): Promise<FoundMeaning> => {
+): Promise<QueryVectorResult> => {
   const inForce = embedders.inForce();
   if (!inForce) return { reason: embedders.whyNone() };
   const id = await embedders.idOf(inForce);

@@ -22,10 +22,10 @@ interface ReadSentences {
  * Reads the JSON in a model reply, ignoring text around it. Returns null if it contains no
  * sentence.
  */
-export const readSentences = (text: string): ReadSentences | null => {
-  const { sentences: list }: { sentences?: unknown } = Object(jsonWithin(text, 'sentences'));
+export const parseAnswer = (text: string): ReadSentences | null => {
+  const { sentences: list }: { sentences?: unknown } = Object(extractJson(text, 'sentences'));
   if (!Array.isArray(list)) return null;
-  const sentences = sentencesIn(list);
+  const sentences = parseSentences(list);
   if (sentences.length === 0 && list.length > 0) return null;
   return { sentences, isWhole: sentences.length === list.length };
 };
@@ -34,7 +34,7 @@ export const readSentences = (text: string): ReadSentences | null => {
 const MAX_BEGINNINGS = 20;
 
 /** Returns the first JSON object in a model reply that has the given member, or undefined. */
-export const jsonWithin = (text: string, member: string): unknown => {
+export const extractJson = (text: string, member: string): unknown => {
   let from = text.indexOf('{');
   for (let tried = 0; from >= 0 && tried < MAX_BEGINNINGS; tried++) {
     const object = firstObject(text.slice(from));
@@ -58,7 +58,7 @@ const firstObject = (text: string): string | null => {
   return null;
 };
 
-export const sentencesIn = (list: unknown[]): QuotedSentence[] => list.flatMap(sentenceOf);
+export const parseSentences = (list: unknown[]): QuotedSentence[] => list.flatMap(sentenceOf);
 
 const sentenceOf = (item: unknown): QuotedSentence[] => {
   const { text, quotes }: { text?: unknown; quotes?: unknown } = Object(item);
@@ -84,7 +84,7 @@ const SENTENCE_END_WITHOUT_SPACE = /(?<=[\p{Ll}\p{N}][.!?…])(?=\p{Lu})/gu;
  * True if a text is itself a quote, or if there is a quote for each of its sentences and each of
  * its numbers is in a quote.
  */
-export const isProved = (text: string, quotes: { quote: string }[]): boolean => {
+export const isSupportedByQuotes = (text: string, quotes: { quote: string }[]): boolean => {
   const normalized = plainForm(text.replace(/^[“"]|[”"]$/g, '')).text.trim();
   const plain = [...new Set(quotes.map(({ quote }) => plainForm(quote).text.trim()))];
   if (plain.some((quote) => placeOfWords(quote, normalized) !== null)) return true;

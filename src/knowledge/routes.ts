@@ -10,8 +10,8 @@ import { viewer } from '../store/view.js';
 import { askKnowledge } from './ask.js';
 import { KnowledgeEntry, knowledge } from './contract.js';
 import type { KnowledgeText } from './entries.js';
-import { searchKnowledge, textOrigin, viewFound } from './search.js';
-import { beginEntry, type KnowledgeDeps, titleOf } from './service.js';
+import { searchKnowledge, textOrigin, viewSearchResult } from './search.js';
+import { beginEntry, deriveTitle, type KnowledgeDeps } from './service.js';
 import { knowledgeStats } from './stats.js';
 
 const MAX_SHOWN = 1_000_000;
@@ -38,7 +38,7 @@ export const knowledgeResource = (deps: KnowledgeDeps) => {
       const since = performance.now();
       const { mode, degraded, chunks } = await searchKnowledge(deps, userId, body);
       const tookMs = Math.round((performance.now() - since) * 10) / 10;
-      return { mode, degraded, results: chunks.map(viewFound), tookMs };
+      return { mode, degraded, results: chunks.map(viewSearchResult), tookMs };
     },
     ask: async ({ body }, { userId, signal }) =>
       (await askKnowledge(deps, { userId, ...body, signal })).answer,
@@ -94,7 +94,7 @@ export const knowledgeResource = (deps: KnowledgeDeps) => {
 
 const noteOf = (
   userId: string,
-  { text, title = titleOf(text), tags = [] }: { text: string; title?: string; tags?: string[] },
+  { text, title = deriveTitle(text), tags = [] }: { text: string; title?: string; tags?: string[] },
 ): KnowledgeText => ({
   userId,
   sourceType: 'note',

@@ -1,15 +1,15 @@
 import Boom from '@hapi/boom';
-import { TaskOverran } from '../kernel/pool.js';
+import { TaskLimitExceeded } from '../kernel/pool.js';
 import type { KnowledgeResults, KnowledgeSearch } from './contract.js';
-import { NO_COMPARISON } from './embedders/registry.js';
+import { VECTOR_SEARCH_UNAVAILABLE } from './embedders/registry.js';
 import type { Found, FoundChunk } from './procedures/find.js';
-import { faultOfQuery } from './procedures/querypieces.js';
-import { type FoundMeaning, type MeaningDeps, vectorOfQuery } from './queryvector.js';
+import { queryFault } from './procedures/querypieces.js';
+import { type QueryVectorDeps, type QueryVectorResult, vectorOfQuery } from './queryvector.js';
 import type { SearchIndex } from './searchindex.js';
 
 export interface SearchDeps {
   index: Pick<SearchIndex, 'find'>;
-  embedding: MeaningDeps;
+  embedding: QueryVectorDeps;
 }
 
 const DEFAULT_LIMIT = 10;
@@ -28,7 +28,7 @@ export const searchKnowledge = async (
   userId: string,
   { query, mode = 'hybrid', filters = {}, limit = DEFAULT_LIMIT }: KnowledgeSearch,
 ): Promise<KnowledgeFinds> => {
-  const fault = faultOfQuery(query);
+  const fault = queryFault(query);
   if (fault !== null) throw refusedQuery(fault);
   const found = mode === 'keyword' ? null : await vectorOfQuery(deps.embedding, { userId, query });
   const meaning = found && 'meaning' in found ? found.meaning : null;
@@ -38,11 +38,14 @@ export const searchKnowledge = async (
     deps.index.find({ userId, query, filter: filters, limit, meaning, byWords }),
   );
   if (!results) throw nothingToFind();
-  if (mode === 'semantic' && !comparesVectors) throw noEmbedder({ reason: NO_COMPARISON });
+  if (mode === 'semantic' && !comparesVectors)
+    throw noEmbedder({ reason: VECTOR_SEARCH_UNAVAILABLE });
   const isFused = meaning !== null && comparesVectors;
   const reasons = [
     ...(found && 'reason' in found ? [`${found.reason}. Only keyword search was used`] : []),
-    ...(meaning && !comparesVectors ? [`${NO_COMPARISON}. Only keyword search was used`] : []),
+    ...(meaning && !comparesVectors
+      ? [`${VECTOR_SEARCH_UNAVAILABLE}. Only keyword search was used`]
+      : []),
     ...(found && 'note' in found && found.note !== null ? [found.note] : []),
     ...(isPartial ? [PARTIAL] : []),
   ];
@@ -57,12 +60,12 @@ const inTime = async (search: Promise<Found>): Promise<Found> => {
   try {
     return await search;
   } catch (error) {
-    if (!(error instanceof TaskOverran)) throw error;
+    if (!(error instanceof TaskLimitExceeded)) throw error;
     throw Boom.serverUnavailable('The search timed out. Use more specific words');
   }
 };
 
-const noEmbedder = (found: FoundMeaning | null): Boom.Boom => {
+const noEmbedder = (found: QueryVectorResult | null): Boom.Boom => {
   const reason = found && 'reason' in found ? found.reason : 'No embedding model is available';
   return Boom.serverUnavailable(`${reason}. ${REMEDY}`, { code: 'no_embedder' });
 };
@@ -95,7 +98,7 @@ export const textOrigin = ({
   trust,
 });
 
-export const viewFound = ({
+export const viewSearchResult = ({
   text: _text,
   ...shown
 }: FoundChunk): KnowledgeResults['results'][number] => shown;

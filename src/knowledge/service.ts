@@ -1,6 +1,6 @@
 import type { Clock } from '../kernel/clock.js';
 import type { Operation } from '../kernel/contract/operation.js';
-import { createTurns } from '../kernel/fairqueue.js';
+import { createFairQueue } from '../kernel/fairqueue.js';
 import type { OperationBeginner } from '../operations/module.js';
 import type { TransactionStep } from '../store/engine/protocol.js';
 import type { Store } from '../store/store.js';
@@ -10,7 +10,7 @@ import type { EmbedScheduler } from './embedscheduler.js';
 import { type KnowledgeText, prepareEntry, UNTITLED } from './entries.js';
 import { finishEntry, type IndexInput } from './operation.js';
 import type { KnowledgeStore } from './queries.js';
-import type { MeaningDeps } from './queryvector.js';
+import type { QueryVectorDeps } from './queryvector.js';
 import type { SearchIndex } from './searchindex.js';
 
 export interface KnowledgeDeps {
@@ -21,7 +21,7 @@ export interface KnowledgeDeps {
   indexing: OperationBeginner<IndexInput>;
   askModel: AskModel;
   sources(): KnowledgeSources;
-  embedding: MeaningDeps & Pick<EmbedScheduler, 'wanted'>;
+  embedding: QueryVectorDeps & Pick<EmbedScheduler, 'wanted'>;
 }
 
 export type IndexedPath = Pick<KnowledgeIndex, 'type' | 'patterns' | 'watch' | 'tags'> & {
@@ -37,7 +37,7 @@ export interface KnowledgeSources {
 /** Longer texts are processed one at a time. */
 const LARGE_CHARS = 100_000;
 /** One at a time, because splitting uses about ten times the size of the text as memory. */
-const largeTexts = createTurns({ atOnce: 1, waiting: Number.POSITIVE_INFINITY });
+const largeTexts = createFairQueue({ atOnce: 1, waiting: Number.POSITIVE_INFINITY });
 
 export const beginEntry = async (
   deps: KnowledgeDeps,
@@ -81,7 +81,7 @@ export const indexText = async (
 
 const MAX_TITLE_LENGTH = 100;
 
-export const titleOf = (text: string): string => {
+export const deriveTitle = (text: string): string => {
   const line = /[^\s#].*/.exec(text)?.[0].trim() ?? '';
   if (line === '') return UNTITLED;
   return line.length > MAX_TITLE_LENGTH

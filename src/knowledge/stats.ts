@@ -1,10 +1,10 @@
 import type { KnowledgeStats } from './contract.js';
 import type { KnowledgeStore } from './queries.js';
-import type { MeaningDeps } from './queryvector.js';
+import type { QueryVectorDeps } from './queryvector.js';
 
 interface StatsDeps {
   entries: KnowledgeStore;
-  embedding: MeaningDeps;
+  embedding: QueryVectorDeps;
 }
 
 export const knowledgeStats = async (deps: StatsDeps, userId: string): Promise<KnowledgeStats> => {
@@ -21,7 +21,7 @@ export const knowledgeStats = async (deps: StatsDeps, userId: string): Promise<K
 };
 
 const embeddingOf = async (
-  { embedders, vectors }: MeaningDeps,
+  { embedders, vectors }: QueryVectorDeps,
   userId: string,
   chunks: number,
 ): Promise<Pick<KnowledgeStats, 'embedding' | 'modes'>> => {

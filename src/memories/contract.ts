@@ -9,12 +9,12 @@ export const Memory = s.object('Memory', {
   id: s.id('memory'),
   text: memoryText(),
   about: memoryAbout(),
-  pinned: s.flag().description('Whether every conversation includes the memory'),
+  pinned: s.boolean().description('Whether every conversation includes the memory'),
   createdBy: s
     .text(80)
     .description('`person`, or the ID of the agent or run that saved the memory'),
   confirmed: s
-    .flag()
+    .boolean()
     .description(
       'Whether the memory is in use. A memory that an agent saves after it has read untrusted ' +
         'content is unused until you confirm it.',
@@ -28,18 +28,18 @@ const NewMemory = s.object('NewMemory', {
   text: memoryText(),
   about: s.optional(memoryAbout().description('Subject of the memory. Defaults to `fact`.')),
   pinned: s.optional(
-    s.flag().description('Whether every conversation includes the memory. Defaults to `false`.'),
+    s.boolean().description('Whether every conversation includes the memory. Defaults to `false`.'),
   ),
 });
 export type NewMemory = s.Static<typeof NewMemory>;
 
-const MemoryChanges = s.ignoring(
+const MemoryChanges = s.ignoreReadOnly(
   s
     .object('MemoryChanges', {
       text: s.optional(memoryText()),
       about: s.optional(memoryAbout()),
-      pinned: s.optional(s.flag()),
-      confirmed: s.optional(s.flag().description('Set to `true` to confirm the memory')),
+      pinned: s.optional(s.boolean()),
+      confirmed: s.optional(s.boolean().description('Set to `true` to confirm the memory')),
     })
     .min(1),
   ...['id', 'createdBy', 'createdAt', 'updatedAt'],

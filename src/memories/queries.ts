@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { TransactionStep } from '../store/engine/protocol.js';
 import { newestFirst, type PageInput } from '../store/page.js';
 import { selectRows } from '../store/rows.js';
-import { type Store, statement, unlessUnmet } from '../store/store.js';
+import { isCommitted, type Store, statement } from '../store/store.js';
 import { type MemoryRow, memoryTable } from '../store/tables/memories.js';
 import { visibleTo } from '../store/visible.js';
 
@@ -45,7 +45,7 @@ export const memoriesStore = ({ db, transact, look }: Store) => {
       row: MemoryRow,
       words: string[],
       { agentId }: { agentId: string | null },
-    ): Promise<boolean> => unlessUnmet(transact([insertion(row, agentId), ...wordsOf(row, words)])),
+    ): Promise<boolean> => isCommitted(transact([insertion(row, agentId), ...wordsOf(row, words)])),
 
     /** Throws Taken if another memory has the text. */
     update: (
@@ -62,11 +62,11 @@ export const memoriesStore = ({ db, transact, look }: Store) => {
       const old = db.deleteFrom('memory_words').where('memory_id', '=', id);
       const renewed =
         words === null ? [] : [statement(old), ...wordsOf({ id, user_id: userId }, words)];
-      return unlessUnmet(transact([statement(changed, 1), ...renewed]));
+      return isCommitted(transact([statement(changed, 1), ...renewed]));
     },
 
     delete: (userId: string, id: string): Promise<boolean> =>
-      unlessUnmet(
+      isCommitted(
         transact([
           statement(db.deleteFrom('memories').where(visibleTo(userId)).where('id', '=', id), 1),
         ]),

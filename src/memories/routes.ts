@@ -3,7 +3,7 @@ import { type Clock, iso } from '../kernel/clock.js';
 import { mint } from '../kernel/ids.js';
 import { orNotFound, resource } from '../kernel/route.js';
 import { searchWords } from '../kernel/searchwords.js';
-import { Taken } from '../store/engine/protocol.js';
+import { UniqueViolation } from '../store/engine/protocol.js';
 import { type MemoryRow, memoryTable } from '../store/tables/memories.js';
 import { viewer } from '../store/view.js';
 import { Memory, memories } from './contract.js';
@@ -62,7 +62,7 @@ const orConflict = async (write: Promise<boolean>): Promise<void> => {
   try {
     await write;
   } catch (error) {
-    throw error instanceof Taken ? known() : error;
+    throw error instanceof UniqueViolation ? known() : error;
   }
 };
 

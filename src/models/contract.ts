@@ -11,7 +11,7 @@ import {
   tokens,
 } from './facts.js';
 
-const count = () => s.whole(0, Number.MAX_SAFE_INTEGER);
+const count = () => s.integer(0, Number.MAX_SAFE_INTEGER);
 const topic = () => s.text(100);
 const names = () => s.list(s.text(100), 20);
 
@@ -39,7 +39,7 @@ export const ModelView = s.object('Model', {
     .nullable(s.text(2000))
     .description('Base URL of the API. `null` for the default of the provider.'),
   credentialId: s.nullable(s.id('credential')),
-  apiKeySet: s.flag().description('Whether an API key or a credential is set'),
+  apiKeySet: s.boolean().description('Whether an API key or a credential is set'),
   contextWindow: tokens().description('Size of the context window, in tokens'),
   maxOutputTokens: s
     .nullable(tokens())
@@ -53,8 +53,8 @@ export const ModelView = s.object('Model', {
   fallbacks: names().description(
     'Models to try after this one, in order, for every topic. `default` is the default model.',
   ),
-  enabled: s.flag(),
-  isDefault: s.flag(),
+  enabled: s.boolean(),
+  isDefault: s.boolean(),
   source: s
     .oneOf('ModelSource', 'registry', 'settings', 'builtin')
     .description(
@@ -79,20 +79,20 @@ const modelFields = {
   ),
   apiKey: s.optional(s.nullable(s.text(1000)).description('API key. Write-only.')),
   contextWindow: s.optional(
-    s.whole(256, 100_000_000).description('Size of the context window, in tokens'),
+    s.integer(256, 100_000_000).description('Size of the context window, in tokens'),
   ),
   maxOutputTokens: s.optional(
     s
-      .nullable(s.whole(1, 10_000_000))
+      .nullable(s.integer(1, 10_000_000))
       .description('Maximum length of a reply, in tokens. `null` if the model sets no limit.'),
   ),
   supports: s.optional(
     s.object('GivenSupports', {
-      tools: s.optional(s.flag()),
-      vision: s.optional(s.flag()),
-      streaming: s.optional(s.flag()),
-      embeddings: s.optional(s.flag()),
-      transcription: s.optional(s.flag().description('Whether the model transcribes speech')),
+      tools: s.optional(s.boolean()),
+      vision: s.optional(s.boolean()),
+      streaming: s.optional(s.boolean()),
+      embeddings: s.optional(s.boolean()),
+      transcription: s.optional(s.boolean().description('Whether the model transcribes speech')),
     }),
   ),
   price: s.optional(PriceOrNull),
@@ -103,7 +103,7 @@ const modelFields = {
   ),
   topics: s.optional(s.list(topic(), 100)),
   fallbacks: s.optional(names()),
-  enabled: s.optional(s.flag()),
+  enabled: s.optional(s.boolean()),
 };
 
 export const NewModel = s.object('NewModel', {
@@ -114,7 +114,7 @@ export const NewModel = s.object('NewModel', {
 export type NewModel = s.Static<typeof NewModel>;
 
 /** The name cannot change, because agents and routes refer to it. */
-export const ModelChanges = s.ignoring(
+export const ModelChanges = s.ignoreReadOnly(
   s.partial('ModelChanges', s.object('AllModelChanges', { provider: Provider, ...modelFields })),
   'name',
   'apiKeySet',
@@ -144,7 +144,7 @@ const RoutingChanges = s
     ),
     confirm: s.optional(
       s
-        .flag()
+        .boolean()
         .description(
           'Whether to allow sending the texts of all users to the model for `embeddings`',
         ),
@@ -162,7 +162,7 @@ export const ModelTrial = s.object('ModelTrial', {
 });
 export type ModelTrial = s.Static<typeof ModelTrial>;
 const Probed = s.object('ModelProbe', {
-  ok: s.flag().description('Whether the model passed the test'),
+  ok: s.boolean().description('Whether the model passed the test'),
   latencyMs: count().description('Duration of the test, in milliseconds'),
   reply: s.optional(s.anyText(200)),
   error: s.optional(s.text(2000)),
@@ -178,7 +178,7 @@ const spent = {
   calls: count(),
   inputTokens: count(),
   outputTokens: count(),
-  costUsd: s.amount(0, Number.MAX_SAFE_INTEGER),
+  costUsd: s.number(0, Number.MAX_SAFE_INTEGER),
 };
 
 export const models = contract({
@@ -294,7 +294,9 @@ const KnownModel = s.object('KnownModel', {
 });
 
 const Available = s.object('AvailableModels', {
-  available: s.flag().description('Whether the server replied. If not, `error` states the reason.'),
+  available: s
+    .boolean()
+    .description('Whether the server replied. If not, `error` states the reason.'),
   baseUrl: s.text(2000),
   error: s.nullable(s.text(2000)),
   models: s.list(
@@ -304,8 +306,8 @@ const Available = s.object('AvailableModels', {
       maxOutputTokens: s.nullable(count()),
       price: s.nullable(
         s.object('AvailablePrice', {
-          inputPerMTok: s.amount(0, Number.MAX_VALUE),
-          outputPerMTok: s.amount(0, Number.MAX_VALUE),
+          inputPerMTok: s.number(0, Number.MAX_VALUE),
+          outputPerMTok: s.number(0, Number.MAX_VALUE),
         }),
       ),
       sizeBytes: s.nullable(count()).description('Size on the disk of the server, in bytes'),

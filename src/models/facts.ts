@@ -1,7 +1,7 @@
 import * as s from '../kernel/contract/schema.js';
 
-export const tokens = () => s.whole(1, Number.MAX_SAFE_INTEGER);
-const usd = () => s.amount(0, 1_000_000);
+export const tokens = () => s.integer(1, Number.MAX_SAFE_INTEGER);
+const usd = () => s.number(0, 1_000_000);
 
 export const Provider = s.oneOf(
   'Provider',
@@ -27,22 +27,22 @@ export const PriceOrNull = s
   .description('Price in USD per million tokens. `null` if it is unknown or free.');
 
 export const Supports = s.object('Supports', {
-  tools: s.flag(),
-  vision: s.flag(),
-  streaming: s.flag(),
-  embeddings: s.flag(),
-  transcription: s.flag(),
+  tools: s.boolean(),
+  vision: s.boolean(),
+  streaming: s.boolean(),
+  embeddings: s.boolean(),
+  transcription: s.boolean(),
 });
 
 const embedding = {
-  dimensions: s.whole(2, 8192).description('Number of dimensions of a vector'),
+  dimensions: s.integer(2, 8192).description('Number of dimensions of a vector'),
   queryPrefix: s.anyText(200).description('Text to prepend to each query'),
   documentPrefix: s.anyText(200).description('Text to prepend to each document'),
   maxInputTokens: s
-    .whole(16, 1_000_000)
+    .integer(16, 1_000_000)
     .description('Maximum length of a text, in tokens. Longer texts are cut.'),
   weight: s
-    .amount(0, 1)
+    .number(0, 1)
     .description('Weight of vector search relative to keyword search, from 0 to 1'),
 };
 

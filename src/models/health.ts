@@ -2,7 +2,7 @@ import { type Clock, iso } from '../kernel/clock.js';
 import type { Log } from '../kernel/log.js';
 import type { ModelFailure, ModelFailureKind } from '../providers/llm/model.js';
 import type { ModelView } from './contract.js';
-import type { LostFiles } from './lostfiles.js';
+import type { FindMissingFile } from './missingfiles.js';
 import type { RegisteredModel } from './registry.js';
 
 /** Known only from calls. */
@@ -44,7 +44,7 @@ interface ModelHealthDeps {
   clock: Clock;
   log: Pick<Log, 'warn'>;
   /** Reason why a model cannot answer regardless of its calls, or null. */
-  lost: LostFiles;
+  lost: FindMissingFile;
 }
 
 /** A circuit breaker per model. It is in memory only: after a restart, nothing is known. */

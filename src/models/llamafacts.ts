@@ -13,13 +13,13 @@ export interface LlamaFacts {
 
 export type ReadLlamaFacts = (slug: string, signal: AbortSignal) => Promise<LlamaFacts | null>;
 
-export interface LlamaFactsBoard {
+export interface LlamaFactsRegistry {
   read: ReadLlamaFacts;
   /** A later module provides the reader. */
   use(read: ReadLlamaFacts): void;
 }
 
-export const createLlamaFacts = (): LlamaFactsBoard => {
+export const createLlamaFacts = (): LlamaFactsRegistry => {
   let reader: ReadLlamaFacts = async () => null;
   return {
     read: (slug, signal) => reader(slug, signal),
@@ -31,7 +31,7 @@ export const createLlamaFacts = (): LlamaFactsBoard => {
 
 type FiledFields = Pick<NewModel, 'contextWindow' | 'supports' | 'embedding'>;
 
-export const filledByFile = <M extends FiledFields>(given: M, facts: LlamaFacts): M => {
+export const withFileDefaults = <M extends FiledFields>(given: M, facts: LlamaFacts): M => {
   const { dimensions } = facts;
   const isEmbedding = dimensions !== null && given.supports?.embeddings !== false;
   return {
@@ -46,7 +46,7 @@ export const filledByFile = <M extends FiledFields>(given: M, facts: LlamaFacts)
   };
 };
 
-export const faultsByFile = (given: FiledFields, { longest }: LlamaFacts): FieldFault[] => {
+export const modelFileFaults = (given: FiledFields, { longest }: LlamaFacts): FieldFault[] => {
   if (longest === null || (given.contextWindow ?? 0) <= longest) return [];
   const message = `must be at most ${longest} tokens, the limit of the model file`;
   return [{ path: 'contextWindow', message }];

@@ -1,6 +1,6 @@
 import type { LlamaMemory } from '../providers/llm/llama/memory.js';
 
-export interface LlamaMemoryBoard extends LlamaMemory {
+export interface LlamaMemoryRegistry extends LlamaMemory {
   use(memory: LlamaMemory): void;
 }
 
@@ -8,7 +8,7 @@ export interface LlamaMemoryBoard extends LlamaMemory {
  * By default, the memory that the system reports within the limit of a container. The file size
  * then stands for the need of a model.
  */
-export const createLlamaMemory = (): LlamaMemoryBoard => {
+export const createLlamaMemory = (): LlamaMemoryRegistry => {
   let known: LlamaMemory = {
     freeBytes: async () => process.availableMemory(),
     neededBytes: async () => null,

@@ -11,9 +11,9 @@ import { clitoolsResource } from './clitools/routes.js';
 import { configuredModel, llamaLimits, modelTimeouts } from './configuration.js';
 import type { NewModel } from './contract.js';
 import { createHealth, type ModelHealths } from './health.js';
-import { createLlamaFacts, type LlamaFactsBoard } from './llamafacts.js';
-import { createLlamaMemory, type LlamaMemoryBoard } from './llamamemory.js';
-import { createLostFiles } from './lostfiles.js';
+import { createLlamaFacts, type LlamaFactsRegistry } from './llamafacts.js';
+import { createLlamaMemory, type LlamaMemoryRegistry } from './llamamemory.js';
+import { createMissingFileCheck } from './missingfiles.js';
 import { embeddingOpener, modelOpener, transcriptionOpener } from './open.js';
 import { providersResource } from './providers/routes.js';
 import { modelsStore } from './queries.js';
@@ -37,9 +37,9 @@ export interface ModelsModule {
   cliTools: CliTools;
   llama: Pick<LlamaModels, 'unload'>;
   /** Sets how the memory of local models is measured. */
-  measureLlama: LlamaMemoryBoard['use'];
+  measureLlama: LlamaMemoryRegistry['use'];
   /** Sets how the files of local models are read. */
-  describeLlama: LlamaFactsBoard['use'];
+  describeLlama: LlamaFactsRegistry['use'];
   register(given: NewModel): Promise<string>;
   load(): Promise<void>;
   stop(): Promise<void>;
@@ -79,7 +79,7 @@ export const openModels = (base: Base, deps: ModelsModuleDeps): ModelsModule => 
     vault,
     configured,
   });
-  const health = createHealth({ clock, log, lost: createLostFiles(home) });
+  const health = createHealth({ clock, log, lost: createMissingFileCheck(home) });
   const models = modelsStore(store);
   deps.vault.onChange(registry.refresh);
   const service = {

@@ -7,7 +7,7 @@ import type { LlamaModels, LlamaOpening } from '../providers/llm/llama/llama.js'
 import type { Model, Price } from '../providers/llm/model.js';
 import type { ModelTimeouts } from '../providers/llm/timeouts.js';
 import {
-  hearsSpeech,
+  canTranscribe,
   type TranscriptionModel,
   transcriptionModel,
 } from '../providers/llm/transcription.js';
@@ -67,7 +67,7 @@ const SPEECH_MS = 600_000;
 export const transcriptionOpener =
   (http: Http): OpenTranscription =>
   ({ provider, supports, ...opening }) => {
-    if (!supports.transcription || !hearsSpeech(provider)) return null;
+    if (!supports.transcription || !canTranscribe(provider)) return null;
     const baseUrl = opening.baseUrl ?? adapters[provider].baseUrl ?? '';
     const limits = { firstByteMs: SPEECH_MS, silenceMs: SPEECH_MS, totalMs: SPEECH_MS };
     const fetch = http.fetchFor(baseUrl, { ...limits, redirects: 0 });

@@ -1,7 +1,7 @@
-import { refuseFaults } from '../kernel/route.js';
-import { Taken } from '../store/engine/protocol.js';
+import { throwIfFaults } from '../kernel/route.js';
+import { UniqueViolation } from '../store/engine/protocol.js';
 import type { NewModel } from './contract.js';
-import { faultsOfName, modelFaults } from './rules.js';
+import { modelFaults, modelNameFaults } from './rules.js';
 import { type ModelsDeps, modelNames, newRow } from './service.js';
 
 /** Number of names to try. */
@@ -19,11 +19,11 @@ export const registerInstalled = async (deps: ModelsDeps, model: NewModel): Prom
     const name = nth === 1 ? model.name : `${model.name}-${nth}`;
     const names = modelNames(registry);
     if (names.includes(name)) continue;
-    refuseFaults([...faultsOfName(name), ...modelFaults({ ...model, name }, names)]);
+    throwIfFaults([...modelNameFaults(name), ...modelFaults({ ...model, name }, names)]);
     try {
       await models.transact([models.insert(newRow(deps, { ...model, name }))]);
     } catch (error) {
-      if (error instanceof Taken) continue;
+      if (error instanceof UniqueViolation) continue;
       throw error;
     }
     await registry.refresh();

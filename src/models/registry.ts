@@ -1,5 +1,5 @@
 import { type Clock, iso } from '../kernel/clock.js';
-import { unlessShut } from '../kernel/envelope.js';
+import { unsealOrNull } from '../kernel/envelope.js';
 import { digest } from '../providers/llm/digest.js';
 import type { EmbeddingModel } from '../providers/llm/embeddings.js';
 import type { Model } from '../providers/llm/model.js';
@@ -206,7 +206,7 @@ const keyOf = async (deps: RegistryDeps, row: ModelRow): Promise<string | null> 
 };
 
 const opened = ({ unsealKey }: RegistryDeps, id: string, sealed: string): string | null =>
-  unlessShut(() => unsealKey(id, sealed));
+  unsealOrNull(() => unsealKey(id, sealed));
 
 /** Call the function before each use: a key in memory may outlive its credential. */
 const expiryOf = async (

@@ -2,17 +2,17 @@ import Boom from '@hapi/boom';
 import { DEFAULT_LIMIT } from '../kernel/contract/page.js';
 import { resource } from '../kernel/route.js';
 import { models } from './contract.js';
+import { checkAllModels, checkModel, testUnregistered } from './probe.js';
 import { changeRouting, chooseDefault, viewRouting } from './routing.js';
 import {
   addModel,
   changeModel,
   deleteModel,
   findModel,
-  healthOf,
   type ModelsDeps,
+  viewHealth,
   viewModel,
 } from './service.js';
-import { checkAllModels, checkModel, testUnregistered } from './tests.js';
 
 export const modelsResource = (deps: ModelsDeps) => {
   const { registry, modelHealth } = deps;
@@ -47,7 +47,7 @@ export const modelsResource = (deps: ModelsDeps) => {
       const providers = registry.list().map((entry) => ({
         provider: entry.provider,
         model: entry.name,
-        ...healthOf(modelHealth, entry),
+        ...viewHealth(modelHealth, entry),
       }));
       return { providers };
     },

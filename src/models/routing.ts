@@ -1,11 +1,11 @@
 import Boom from '@hapi/boom';
 import type { Recorder } from '../kernel/contract/audit.js';
-import { refuseFaults } from '../kernel/route.js';
+import { throwIfFaults } from '../kernel/route.js';
 import type { ModelView, RoutingChanges, RoutingView } from './contract.js';
 import type { Registry } from './registry.js';
 import { routingFaults } from './rules.js';
-import { findModel, type ModelsDeps, modelNames, shown } from './service.js';
-import { refuseUnconfirmed } from './vectors.js';
+import { findModel, type ModelsDeps, modelNames, viewChangedModel } from './service.js';
+import { assertRoutingConfirmed } from './vectors.js';
 
 export const viewRouting = ({ registry }: { registry: Registry }): RoutingView => ({
   default: registry.default(),
@@ -24,7 +24,7 @@ export const chooseDefault = async (
     });
   }
   await deps.models.transact([deps.models.setDefault(name), by.record({ target: name })]);
-  return shown(deps, name);
+  return viewChangedModel(deps, name);
 };
 
 export const changeRouting = async (
@@ -40,8 +40,8 @@ export const changeRouting = async (
     embedding: registry.list().flatMap(({ name, embedding }) => (embedding ? [name] : [])),
     speech: registry.list().flatMap(({ name, transcriber }) => (transcriber ? [name] : [])),
   };
-  refuseFaults(routingFaults(changes, known));
-  await refuseUnconfirmed(deps, changes);
+  throwIfFaults(routingFaults(changes, known));
+  await assertRoutingConfirmed(deps, changes);
   const routes = changes.topics?.map((route) => ({ ...route, fallbacks: route.fallbacks ?? [] }));
   const removed = routes ? registry.routes().map(({ topic }) => models.removeRoute(topic)) : [];
   await models.transact([

@@ -1,13 +1,13 @@
 import { faultOfHeaderValue } from '../kernel/headervalue.js';
 import type { FieldFault } from '../kernel/problem.js';
-import { cliTools, toolOf } from '../providers/clitools/tools.js';
+import { cliTools, findCliTool } from '../providers/clitools/tools.js';
 import { adapters, type Provider } from '../providers/llm/adapters.js';
-import { faultOfAddress } from '../providers/llm/address.js';
+import { addressFault } from '../providers/llm/address.js';
 import { knownModel } from '../providers/llm/catalogue.js';
-import { embedsTexts } from '../providers/llm/embeddings.js';
+import { canEmbed } from '../providers/llm/embeddings.js';
 import { isSlug } from '../providers/llm/llama/files.js';
 import type { Price } from '../providers/llm/model.js';
-import { hearsSpeech } from '../providers/llm/transcription.js';
+import { canTranscribe } from '../providers/llm/transcription.js';
 import type { NewModel, RoutingChanges } from './contract.js';
 import type { ModelAccess, Supports } from './open.js';
 import { ALL, DEFAULT_FALLBACK, EMBEDDINGS, TRANSCRIPTION } from './registry.js';
@@ -39,7 +39,7 @@ export const modelFaults = (model: CheckedModel, names: string[]): FieldFault[] 
   ...speechFaults(model),
 ];
 
-export const faultsOfName = (name: string): FieldFault[] => {
+export const modelNameFaults = (name: string): FieldFault[] => {
   const [first = ''] = name.split('/');
   if (ROUTES.includes(first.toLowerCase()))
     return [fault('name', 'must not begin with a reserved word, such as routing or health')];
@@ -68,7 +68,7 @@ export const providerFaults = (model: TriedModel): FieldFault[] => {
   const unsendable = apiKey ? faultOfHeaderValue(apiKey) : null;
   if (unsendable !== null) faults.push(fault('apiKey', unsendable));
   if (baseUrl) {
-    const message = faultOfAddress(baseUrl);
+    const message = addressFault(baseUrl);
     return message === null ? faults : [...faults, fault('baseUrl', message)];
   }
   const isNeeded = isServer(provider) && adapters[provider].baseUrl === null;
@@ -77,14 +77,14 @@ export const providerFaults = (model: TriedModel): FieldFault[] => {
 
 const embeddingFaults = ({ provider, embedding }: CheckedModel): FieldFault[] => {
   if (!embedding) return [];
-  if (!embedsTexts(provider)) {
+  if (!canEmbed(provider)) {
     return [fault('embedding', `is not supported for models of ${provider}`)];
   }
   return embedding.dimensions === undefined ? [fault('embedding.dimensions', 'is required')] : [];
 };
 
 const speechFaults = ({ provider, supports }: CheckedModel): FieldFault[] =>
-  supports?.transcription && !hearsSpeech(provider)
+  supports?.transcription && !canTranscribe(provider)
     ? [fault('supports.transcription', `is not supported for models of ${provider}`)]
     : [];
 
@@ -141,7 +141,7 @@ const vectorFaults = (
 };
 
 /** Uses the published facts of the provider, and otherwise our defaults. */
-export const filledIn = (
+export const withModelDefaults = (
   model: Pick<NewModel, 'provider' | 'modelId' | 'contextWindow' | 'maxOutputTokens'> & {
     supports?: Partial<Supports>;
     price?: Price | null;
@@ -195,7 +195,7 @@ const toolFaults = ({
   supports = {},
 }: Partial<NewModel>): FieldFault[] => {
   const faults: FieldFault[] = [];
-  if (modelId !== undefined && !toolOf(modelId)) {
+  if (modelId !== undefined && !findCliTool(modelId)) {
     const names = Object.keys(cliTools).join(', ');
     const message = `must be one of ${names}, optionally followed by :model`;
     faults.push(fault('modelId', message));

@@ -4,23 +4,28 @@ import type { Recorder } from '../kernel/contract/audit.js';
 import type { Caller } from '../kernel/contract/endpoint.js';
 import { faultOfHeaderValue } from '../kernel/headervalue.js';
 import { mint } from '../kernel/ids.js';
-import { badRequest, refuseFaults } from '../kernel/route.js';
+import { badRequest, throwIfFaults } from '../kernel/route.js';
 import type { KnowledgeAmount } from '../knowledge/module.js';
 import { isSlug } from '../providers/llm/llama/files.js';
-import { type Statement, Taken } from '../store/engine/protocol.js';
-import { unlessUnmet } from '../store/store.js';
+import { type Statement, UniqueViolation } from '../store/engine/protocol.js';
+import { isCommitted } from '../store/store.js';
 import type { ModelRow } from '../store/tables/models.js';
 import { updateIf } from '../store/updateif.js';
 import type { Vault } from '../vault/module.js';
 import type { ModelChanges, ModelView, NewModel } from './contract.js';
 import type { ModelHealth, ModelHealths } from './health.js';
-import { faultsByFile, filledByFile, type LlamaFacts, type ReadLlamaFacts } from './llamafacts.js';
+import {
+  type LlamaFacts,
+  modelFileFaults,
+  type ReadLlamaFacts,
+  withFileDefaults,
+} from './llamafacts.js';
 import type { OpenModel } from './open.js';
 import type { ModelsStore } from './queries.js';
 import type { RegisteredModel, Registry } from './registry.js';
-import { faultsOfName, filledIn, isProvider, modelFaults } from './rules.js';
-import { topicStatements, withoutModel } from './topics.js';
-import { embedderTopicFaults, mergedEmbedding, refuseInUse } from './vectors.js';
+import { isProvider, modelFaults, modelNameFaults, withModelDefaults } from './rules.js';
+import { modelRemovalStatements, topicStatements } from './topics.js';
+import { assertEmbedderUnused, embedderTopicFaults, mergeEmbedding } from './vectors.js';
 
 export interface ModelsDeps {
   models: ModelsStore;
@@ -45,13 +50,13 @@ export const addModel = async (
   const { registry, models } = deps;
   const names = modelNames(registry);
   const facts = await factsOf(deps, asked, by.signal);
-  const given = facts ? filledByFile(asked, facts) : asked;
+  const given = facts ? withFileDefaults(asked, facts) : asked;
   const faults = [
-    ...faultsOfName(given.name),
+    ...modelNameFaults(given.name),
     ...modelFaults(given, names),
-    ...(facts ? faultsByFile(asked, facts) : []),
+    ...(facts ? modelFileFaults(asked, facts) : []),
   ];
-  refuseFaults([...faults, ...embedderTopicFaults(deps, given)]);
+  throwIfFaults([...faults, ...embedderTopicFaults(deps, given)]);
   await checkModelCredential(deps, given.credentialId, by);
   if (names.includes(given.name)) throw taken(given.name);
   if (names.length > MOST)
@@ -62,9 +67,9 @@ export const addModel = async (
   try {
     await models.transact([models.insert(row), ...topics, recorded]);
   } catch (error) {
-    throw error instanceof Taken ? taken(given.name) : error;
+    throw error instanceof UniqueViolation ? taken(given.name) : error;
   }
-  return shown(deps, row.name);
+  return viewChangedModel(deps, row.name);
 };
 
 /** A key belongs to its origin: another address or provider requires it again. */
@@ -77,11 +82,11 @@ export const changeModel = async (
   const { source, provider, modelId } = findModel(deps, name);
   refuseFixed({ name, source });
   const facts = await factsOf(deps, { provider, modelId, ...asked }, by.signal);
-  refuseFaults(facts ? faultsByFile(asked, facts) : []);
+  throwIfFaults(facts ? modelFileFaults(asked, facts) : []);
   const isOther = asked.provider !== undefined || asked.modelId !== undefined;
-  const given = facts && isOther ? filledByFile(asked, facts) : asked;
-  refuseInUse(deps, name, given);
-  refuseFaults(embedderTopicFaults(deps, { name, topics: given.topics }));
+  const given = facts && isOther ? withFileDefaults(asked, facts) : asked;
+  assertEmbedderUnused(deps, name, given);
+  throwIfFaults(embedderTopicFaults(deps, { name, topics: given.topics }));
   await checkModelCredential(deps, given.credentialId, by);
   await updateIf({
     clock: deps.clock,
@@ -98,7 +103,7 @@ export const changeModel = async (
     },
   });
   deps.modelHealth.forget(name);
-  return shown(deps, name);
+  return viewChangedModel(deps, name);
 };
 
 /** Null for models that are not local. */
@@ -111,7 +116,7 @@ const factsOf = async (
 
 export const deleteModel = async (deps: ModelsDeps, name: string, by: Recorder): Promise<void> => {
   refuseFixed(findModel(deps, name));
-  const statements = [...deps.models.delete(name), ...withoutModel(deps, name)];
+  const statements = [...deps.models.delete(name), ...modelRemovalStatements(deps, name)];
   const recorded = by.record({ target: name });
   if (!(await isDone(deps, statements, recorded))) throw noModel();
   deps.modelHealth.forget(name);
@@ -167,16 +172,16 @@ export const viewModel = (
   enabled: entry.isEnabled,
   isDefault: registry.default() === entry.name,
   source: entry.source,
-  health: healthOf(modelHealth, entry),
+  health: viewHealth(modelHealth, entry),
 });
 
 /** A built-in model is always up. */
-export const healthOf = (health: ModelHealths, entry: RegisteredModel): ModelHealth => {
+export const viewHealth = (health: ModelHealths, entry: RegisteredModel): ModelHealth => {
   const seen = health.of(entry);
   return entry.source === 'builtin' ? { ...seen, status: 'up' } : seen;
 };
 
-export const shown = async (deps: ModelsDeps, name: string): Promise<ModelView> => {
+export const viewChangedModel = async (deps: ModelsDeps, name: string): Promise<ModelView> => {
   await deps.registry.refresh();
   return viewModel(deps, findModel(deps, name));
 };
@@ -185,7 +190,7 @@ const isDone = (
   { models }: ModelsDeps,
   statements: Statement[],
   recorded: ReturnType<Recorder['record']>,
-): Promise<boolean> => unlessUnmet(models.transact([...statements, recorded]));
+): Promise<boolean> => isCommitted(models.transact([...statements, recorded]));
 
 const refuseFixed = ({ name, source }: Pick<RegisteredModel, 'name' | 'source'>): void => {
   if (source === 'registry') return;
@@ -200,7 +205,7 @@ const refuseFixed = ({ name, source }: Pick<RegisteredModel, 'name' | 'source'>)
 export const newRow = ({ clock, keys }: ModelsDeps, given: NewModel): ModelRow => {
   const now = clock.now();
   const id = mint('model', now);
-  const { contextWindow, maxOutputTokens, supports, price } = filledIn(given);
+  const { contextWindow, maxOutputTokens, supports, price } = withModelDefaults(given);
   return {
     id,
     name: given.name,
@@ -217,7 +222,7 @@ export const newRow = ({ clock, keys }: ModelsDeps, given: NewModel): ModelRow =
     enabled: given.enabled === false ? 0 : 1,
     created_at: iso(now),
     updated_at: iso(now),
-    embedding: given.embedding ? JSON.stringify(mergedEmbedding(given.embedding, null)) : null,
+    embedding: given.embedding ? JSON.stringify(mergeEmbedding(given.embedding, null)) : null,
   };
 };
 
@@ -226,9 +231,9 @@ const changesOf = (deps: ModelsDeps, row: ModelRow, given: ModelChanges): Partia
   const baseUrl = given.baseUrl === undefined ? row.base_url : given.baseUrl;
   const modelId = given.modelId ?? row.model_id;
   const able = { ...JSON.parse(row.supports), ...given.supports };
-  const embedding = given.embedding && mergedEmbedding(given.embedding, row.embedding);
+  const embedding = given.embedding && mergeEmbedding(given.embedding, row.embedding);
   const asked = { ...given, name: row.name, provider, baseUrl, modelId, supports: able, embedding };
-  refuseFaults(modelFaults(asked, modelNames(deps.registry)));
+  throwIfFaults(modelFaults(asked, modelNames(deps.registry)));
   const isMoved = provider !== row.provider || originOf(baseUrl) !== originOf(row.base_url);
   const { contextWindow, maxOutputTokens, supports, price, fallbacks } = given;
   return {

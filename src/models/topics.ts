@@ -20,7 +20,10 @@ export const topicStatements = (
  * The next model of a route moves up. An empty route, or one that starts with the default, is
  * deleted.
  */
-export const withoutModel = ({ registry, models }: ModelsDeps, name: string): Statement[] => {
+export const modelRemovalStatements = (
+  { registry, models }: ModelsDeps,
+  name: string,
+): Statement[] => {
   const routes = registry.routes().filter((route) => namesIn(route).includes(name));
   const named = registry.list().filter(({ fallbacks }) => fallbacks.includes(name));
   return [

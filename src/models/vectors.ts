@@ -10,7 +10,7 @@ const PRESET = { queryPrefix: '', documentPrefix: '', maxInputTokens: 512, weigh
 /** Usual characters per token. */
 const TOKEN_CHARACTERS = 4;
 
-export const mergedEmbedding = (given: GivenEmbedding, before: string | null): GivenEmbedding => ({
+export const mergeEmbedding = (given: GivenEmbedding, before: string | null): GivenEmbedding => ({
   ...PRESET,
   ...(before === null ? {} : JSON.parse(before)),
   ...given,
@@ -35,7 +35,11 @@ export const embedderTopicFaults = (
 const FIXED = ['provider', 'modelId', 'baseUrl', 'embedding'] as const;
 
 /** Its weight and input length may change. */
-export const refuseInUse = ({ registry }: ModelsDeps, name: string, given: ModelChanges): void => {
+export const assertEmbedderUnused = (
+  { registry }: ModelsDeps,
+  name: string,
+  given: ModelChanges,
+): void => {
   if (routedEmbedder(registry) !== name) return;
   const { weight: _weight, maxInputTokens: _most, ...others } = given.embedding ?? {};
   const isHarmless = given.embedding && Object.keys(others).length === 0;
@@ -48,7 +52,7 @@ export const refuseInUse = ({ registry }: ModelsDeps, name: string, given: Model
 };
 
 /** The error states the cost. */
-export const refuseUnconfirmed = async (
+export const assertRoutingConfirmed = async (
   { registry, amountOfTexts }: ModelsDeps,
   { topics, confirm }: RoutingChanges,
 ): Promise<void> => {

@@ -8,11 +8,11 @@ import { operationsStore } from './queries.js';
 import { operationsResource } from './routes.js';
 import { createOperationRuns, OPERATION_JOB } from './runs.js';
 import {
-  type AlsoWritten,
-  awaitEnd,
+  type AdditionalSteps,
   beginOperation,
   cancelOperation,
   type NewOperation,
+  waitForOperationEnd,
 } from './service.js';
 import { createProgress } from './view.js';
 
@@ -23,7 +23,7 @@ export { openWorkers, WorkerFailed, type Workers, workersAtOnce } from './worker
 
 export interface OperationBeginner<Input> {
   /** Stores and queues an operation. Throws 409 if the user has too many unfinished ones. */
-  begin(of: NewOperation<Input>, also: AlsoWritten): Promise<Operation>;
+  begin(of: NewOperation<Input>, also: AdditionalSteps): Promise<Operation>;
   /** Throws 409 if the operation has ended, and 404 if there is none. */
   cancel(userId: string, id: string): Promise<Operation>;
 }
@@ -65,7 +65,7 @@ export const openOperations = (base: Base, { hub }: { hub: Hub }): Operations =>
       };
     },
     ended: (userId, id, { waitMs, signal }) =>
-      awaitEnd(service, { userId, signal }, { id, waitMs }),
+      waitForOperationEnd(service, { userId, signal }, { id, waitMs }),
     start: queue.start,
     stop: async (waitMs) => {
       const stopped = queue.stop(waitMs);

@@ -1,7 +1,7 @@
 import Boom from '@hapi/boom';
 import { resource } from '../kernel/route.js';
 import { operations } from './contract.js';
-import { awaitOperation, cancelOperation, type OperationsDeps } from './service.js';
+import { cancelOperation, type OperationsDeps, waitForOperation } from './service.js';
 
 export const operationsResource = (deps: OperationsDeps) =>
   resource('operations', operations, {
@@ -14,6 +14,7 @@ export const operationsResource = (deps: OperationsDeps) =>
       const { rows, nextCursor } = await deps.operations.list(userId, query);
       return { operations: rows.map(deps.progress.view), nextCursor };
     },
-    get: ({ id, query }, by) => awaitOperation(deps, by, { id, waitMs: (query.wait ?? 0) * 1000 }),
+    get: ({ id, query }, by) =>
+      waitForOperation(deps, by, { id, waitMs: (query.wait ?? 0) * 1000 }),
     cancel: ({ id }, { userId }) => cancelOperation(deps, userId, id),
   });

@@ -1,7 +1,11 @@
-import { dropJob, type Job, type JobHandler } from '../jobs/module.js';
+import { type Job, type JobHandler, removeJob } from '../jobs/module.js';
 import { type Clock, iso } from '../kernel/clock.js';
-import { type Statement, type TransactionStep, Unmet } from '../store/engine/protocol.js';
-import { persistently } from '../store/persistently.js';
+import {
+  ExpectationFailed,
+  type Statement,
+  type TransactionStep,
+} from '../store/engine/protocol.js';
+import { retryWhileUnavailable } from '../store/retry.js';
 import type { Store } from '../store/store.js';
 import type { OperationRow } from '../store/tables/operations.js';
 import type { OperationKind, OperationRun } from './kind.js';
@@ -74,13 +78,13 @@ export const createOperationRuns = (deps: OperationRunsDeps) => {
   const running = new Map<string, { stop: AbortController; kind: OperationKind }>();
 
   const drop = async (job: Job): Promise<void> => {
-    await store.transact([dropJob(store, job.id)]);
+    await store.transact([removeJob(store, job.id)]);
   };
 
   /** Also removes the job. Does nothing if the operation has ended meanwhile. */
   const end = async (job: Job, row: OperationRow, ended: EndedOperation): Promise<void> => {
     const { row: last, steps } = endOfOperation(deps, row, ended);
-    const isWritten = await store.tryTransact([...steps, dropJob(store, job.id)]);
+    const isWritten = await store.tryTransact([...steps, removeJob(store, job.id)]);
     progress.stopped(row.id);
     if (isWritten) progress.publish(last);
     else await drop(job);
@@ -139,8 +143,8 @@ export const createOperationRuns = (deps: OperationRunsDeps) => {
       const now = (await operations.find(row.id)) ?? row;
       return kind.run(runOf(job, now, { kind, signal }));
     };
-    const ended = await (kind.isResumable ? persistently(run, signal) : run());
-    await persistently(() => end(job, row, ended), signal);
+    const ended = await (kind.isResumable ? retryWhileUnavailable(run, signal) : run());
+    await retryWhileUnavailable(() => end(job, row, ended), signal);
   };
 
   const runOf = (
@@ -156,7 +160,7 @@ export const createOperationRuns = (deps: OperationRunsDeps) => {
     commit: async (steps, after) => {
       signal.throwIfAborted();
       const own = [operations.advance(id, after, kind.isAdmins), forgetAttempts(job)];
-      await persistently(() => committed(own, steps), signal);
+      await retryWhileUnavailable(() => committed(own, steps), signal);
       progress.moved(id, after.progress);
     },
     refuseForbidden: async () => {
@@ -169,9 +173,9 @@ export const createOperationRuns = (deps: OperationRunsDeps) => {
     try {
       await store.transact([...own, ...steps]);
     } catch (error) {
-      if (!(error instanceof Unmet)) throw error;
+      if (!(error instanceof ExpectationFailed)) throw error;
       if (error.at < own.length) throw new RunStopped(false);
-      throw new Unmet(error.message, error.at - own.length);
+      throw new ExpectationFailed(error.message, error.at - own.length);
     }
   };
 

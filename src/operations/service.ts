@@ -3,11 +3,11 @@ import { addJob, type Queue } from '../jobs/module.js';
 import { iso } from '../kernel/clock.js';
 import type { Caller } from '../kernel/contract/endpoint.js';
 import type { Operation } from '../kernel/contract/operation.js';
-import { passing } from '../kernel/failure.js';
+import { markTemporary } from '../kernel/failure.js';
 import { mint } from '../kernel/ids.js';
 import { orNotFound } from '../kernel/route.js';
 import { type Hub, readOrWait } from '../realtime/module.js';
-import { type TransactionStep, Unmet } from '../store/engine/protocol.js';
+import { ExpectationFailed, type TransactionStep } from '../store/engine/protocol.js';
 import type { Store } from '../store/store.js';
 import type { OperationProgress, OperationRow } from '../store/tables/operations.js';
 import { type OperationsStore, operationLane } from './queries.js';
@@ -25,7 +25,9 @@ export interface NewOperation<Input> {
 }
 
 /** Further steps of the transaction that begins an operation. */
-export type AlsoWritten = TransactionStep[] | ((operation: { id: string }) => TransactionStep[]);
+export type AdditionalSteps =
+  | TransactionStep[]
+  | ((operation: { id: string }) => TransactionStep[]);
 
 export interface OperationsDeps extends OperationEndDeps {
   store: Store;
@@ -43,7 +45,7 @@ export const beginOperation = async (
   { store, clock, operations, queue, kinds, progress }: OperationsDeps,
   kind: string,
   { userId, resource, title, input, progress: { total, unit } }: NewOperation<unknown>,
-  also: AlsoWritten,
+  also: AdditionalSteps,
 ): Promise<Operation> => {
   const now = clock.now();
   const id = mint('operation', now);
@@ -71,7 +73,7 @@ export const beginOperation = async (
   try {
     await store.transact([operations.insert(row, most), job, ...more]);
   } catch (error) {
-    if (!(error instanceof Unmet) || error.at > 0) throw error;
+    if (!(error instanceof ExpectationFailed) || error.at > 0) throw error;
     throw tooMany(kind, most);
   }
   progress.publish(row);
@@ -83,7 +85,7 @@ export const beginOperation = async (
 const RETRY_AFTER_S = 5;
 
 const tooMany = (kind: string, most: number): Boom.Boom =>
-  passing(
+  markTemporary(
     Boom.conflict(
       `You already have ${most} unfinished operations of the kind ${kind}, the maximum. Wait until some have ended, or cancel them`,
       { code: 'too_many_operations', retryAfter: RETRY_AFTER_S },
@@ -110,7 +112,7 @@ export const cancelOperation = async (
 };
 
 /** Returns an unfinished operation after its next change, or after `waitMs`. */
-export const awaitOperation = async (
+export const waitForOperation = async (
   deps: OperationsDeps,
   { userId, signal }: Pick<Caller, 'userId' | 'signal'>,
   { id, waitMs }: { id: string; waitMs: number },
@@ -141,7 +143,7 @@ export const awaitOperation = async (
 };
 
 /** Waits until the operation has ended, `waitMs` are over, or the signal is aborted. */
-export const awaitEnd = async (
+export const waitForOperationEnd = async (
   deps: OperationsDeps,
   by: Pick<Caller, 'userId' | 'signal'>,
   { id, waitMs }: { id: string; waitMs: number },
@@ -154,7 +156,7 @@ export const awaitEnd = async (
   while ((await isOpen()) && !by.signal.aborted) {
     const left = end - performance.now();
     if (left <= 0) return;
-    await awaitOperation(deps, by, { id, waitMs: left });
+    await waitForOperation(deps, by, { id, waitMs: left });
   }
 };
 

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { type TransactionStep, Unmet } from '../store/engine/protocol.js';
+import { ExpectationFailed, type TransactionStep } from '../store/engine/protocol.js';
 import type { OperationProgress } from '../store/tables/operations.js';
 import type { OperationEnd, OperationRun } from './kind.js';
 
@@ -84,7 +84,7 @@ const take = async (
   try {
     await run.commit(steps, { checkpoint, progress: progressOf(walk, checkpoint) });
   } catch (error) {
-    if (error instanceof Unmet) return at;
+    if (error instanceof ExpectationFailed) return at;
     throw error;
   }
   if (doing > 0) walk.added(lane, doing);

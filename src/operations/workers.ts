@@ -2,11 +2,11 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { NamedError } from '../kernel/failure.js';
-import { createTurns } from '../kernel/fairqueue.js';
+import { createFairQueue } from '../kernel/fairqueue.js';
 import { makePrivateFolder } from '../kernel/private.js';
 import type { ConfinedProcess, Confinement } from '../providers/confine/confinement.js';
-import { holdWorker } from '../providers/confine/ownprogram.js';
 import { unconfined } from '../providers/confine/unconfined.js';
+import { startConfinedWorker } from '../providers/confine/workerprogram.js';
 import { type CoreSources, usableCores } from '../providers/hardware/cores.js';
 
 /** The worker process ended, or was silent for too long, before its last line. */
@@ -55,7 +55,7 @@ interface WorkersOptions {
 }
 
 export const openWorkers = ({ folder, confinement, atOnce }: WorkersOptions): Workers => {
-  const turns = createTurns({
+  const turns = createFairQueue({
     atOnce: workersAtOnce(atOnce),
     waiting: Number.POSITIVE_INFINITY,
     isOldestFirst: true,
@@ -86,7 +86,7 @@ const start = async (
   task: Omit<WorkerTask<unknown>, 'take' | 'keep'>,
   folder: string,
 ): Promise<ConfinedProcess> => {
-  const held = await holdWorker(confinement, task, folder);
+  const held = await startConfinedWorker(confinement, task, folder);
   held.stdin.end(JSON.stringify(task.input));
   return held;
 };

@@ -3,14 +3,14 @@ import { type Clock, iso } from '../kernel/clock.js';
 import type { Log } from '../kernel/log.js';
 import type { DueSource } from '../schedule/module.js';
 import type { Statement } from '../store/engine/protocol.js';
-import { type Store, statement, unlessUnmet } from '../store/store.js';
+import { isCommitted, type Store, statement } from '../store/store.js';
 import type { ChannelRow } from '../store/tables/channels.js';
 import type { NoticeBatchRow } from '../store/tables/preferences.js';
 import { digestText, totalOf, within } from './digesttext.js';
 import { channelsOf } from './fanout.js';
 import { addOutboundMessage, laneOf, type NewOutboundMessage } from './messages.js';
 import { type BatchGroup, type NoticeBatchRows, noticeBatchRows } from './noticebatches.js';
-import { isWanted, type Preferences, readPreferences } from './preferences.js';
+import { isKindEnabled, type Preferences, readPreferences } from './preferences.js';
 import { quietUntil } from './quiethours.js';
 
 export interface DigestDeps {
@@ -22,7 +22,7 @@ export interface DigestDeps {
 
 const MINUTE_MS = 60_000;
 /** Notifications sent individually at the end of quiet hours; more are combined. */
-const FEW = 3;
+const MAX_SINGLE = 3;
 
 /** `tick` sends what is due, including times that passed while the daemon was down. */
 export const createDigests = (deps: DigestDeps): DueSource => {
@@ -53,7 +53,7 @@ const settle = async (
   const at = endOf(batch, preferences, clock.now());
   if (at !== null) return heldItems.putOff(batch.id, iso(at));
   const groups = await heldItems.groups(batch.id);
-  await tell(deps, heldItems, { batch, groups, preferences });
+  await sendDigest(deps, heldItems, { batch, groups, preferences });
 };
 
 /** By the current preferences of the owner, in milliseconds since 1970; null: ended. */
@@ -69,7 +69,7 @@ const endOf = (
 };
 
 /** One transaction. If a notification was added meanwhile, the next tick includes it. */
-const tell = async (
+const sendDigest = async (
   deps: DigestDeps,
   heldItems: NoticeBatchRows,
   waiting: WaitingBatch,
@@ -81,7 +81,7 @@ const tell = async (
   for (const channel of linked) {
     messages.push(...(await messagesTo(heldItems, channel, waiting)));
   }
-  const isTold = await unlessUnmet(
+  const isTold = await isCommitted(
     store.transact([
       ...messages.flatMap((message) => addOutboundMessage(deps, message)),
       ...remove(store, batch, totalOf(groups)),
@@ -101,11 +101,11 @@ const messagesTo = async (
   channel: ChannelRow,
   { batch, groups, preferences: { choices, digest } }: WaitingBatch,
 ): Promise<NewOutboundMessage[]> => {
-  const wanted = groups.filter(({ kind }) => isWanted(choices, kind, channel.id));
+  const wanted = groups.filter(({ kind }) => isKindEnabled(choices, kind, channel.id));
   const to = { userId: batch.user_id, target: { channelId: channel.id } };
-  const most = batch.kind === null && !digest.enabled ? FEW : 1;
+  const most = batch.kind === null && !digest.enabled ? MAX_SINGLE : 1;
   if (totalOf(wanted) > most) {
-    const content = digestText(wanted, whenOf(batch), batch.told);
+    const content = digestText(wanted, digestPeriod(batch), batch.told);
     const hops = Math.max(...wanted.map((group) => group.hops));
     return [{ ...to, causeId: batch.id, kind: batch.kind ?? 'digest', content, hops }];
   }
@@ -116,7 +116,7 @@ const messagesTo = async (
   });
 };
 
-const whenOf = ({ kind, opened_at, closes_at }: NoticeBatchRow): string =>
+const digestPeriod = ({ kind, opened_at, closes_at }: NoticeBatchRow): string =>
   kind === null ? 'in your quiet hours' : within(Date.parse(closes_at) - Date.parse(opened_at));
 
 const remove = ({ db }: Store, { id, told }: NoticeBatchRow, count: number): Statement[] => [

@@ -14,7 +14,7 @@ export interface NoticeGroup {
 }
 
 /** Names shown in a digest. */
-const NAMES = 5;
+const MAX_NAMES = 5;
 
 /**
  * `100 hook failures in 10 minutes: deploy-notify 60, stripe 40` and the last headline. `told` were
@@ -61,8 +61,8 @@ const namesOf = (groups: NoticeGroup[]): string => {
   const named = groups.filter(({ about }) => about !== null);
   if (named.length === 0) return '';
   const byCount = named.toSorted((a, b) => b.count - a.count);
-  const names = byCount.slice(0, NAMES).map(({ about, count }) => `${about} ${count}`);
-  const rest = totalOf(groups) - totalOf(byCount.slice(0, NAMES));
+  const names = byCount.slice(0, MAX_NAMES).map(({ about, count }) => `${about} ${count}`);
+  const rest = totalOf(groups) - totalOf(byCount.slice(0, MAX_NAMES));
   return `: ${[...names, ...(rest > 0 ? [`others ${rest}`] : [])].join(', ')}`;
 };
 

@@ -1,4 +1,4 @@
-import { dropJob, type JobHandler, type Queue } from '../jobs/module.js';
+import { type JobHandler, type Queue, removeJob } from '../jobs/module.js';
 import { type Clock, iso } from '../kernel/clock.js';
 import { mint } from '../kernel/ids.js';
 import { procedureStep, type Store } from '../store/store.js';
@@ -72,7 +72,7 @@ export const createEventFanout = (deps: EventDeps): JobHandler => ({
     return null;
   },
   abandon: async (job) => {
-    await deps.store.transact([dropJob(deps.store, job.id)]);
+    await deps.store.transact([removeJob(deps.store, job.id)]);
   },
 });
 

@@ -1,6 +1,6 @@
 import { type Clock, iso } from '../kernel/clock.js';
-import { type Store, statement, unlessUnmet } from '../store/store.js';
-import { sendAgain } from './messages.js';
+import { isCommitted, type Store, statement } from '../store/store.js';
+import { requeueMessage } from './messages.js';
 import type { Outbox } from './outbox.js';
 
 export interface UndeliveredDeps {
@@ -42,7 +42,7 @@ export const reportUndelivered = async (
     link: '/api/channels',
     effectId: `${message.id} bounced ${message.attempts}`,
   });
-  const isTold = await unlessUnmet(store.transact([statement(change, 1), ...notice.statements]));
+  const isTold = await isCommitted(store.transact([statement(change, 1), ...notice.statements]));
   if (isTold) notice.published();
 };
 
@@ -50,7 +50,7 @@ export const reportUndelivered = async (
  * Only if it was sent until that time. Its parts did not arrive and are forgotten. False if there
  * is none.
  */
-export const sendUndeliveredAgain = async (
+export const requeueUndelivered = async (
   { store, clock }: UndeliveredDeps,
   failed: Undelivered,
   until: string,
@@ -59,8 +59,8 @@ export const sendUndeliveredAgain = async (
   if (!message?.finished_at || message.finished_at > until) return false;
   const { id } = message;
   const parts = store.db.deleteFrom('sending_parts').where('sending_id', '=', id);
-  const again = sendAgain({ store, clock }, { id, from: ['sent'] });
-  return unlessUnmet(store.transact([...again, statement(parts)]));
+  const again = requeueMessage({ store, clock }, { id, from: ['sent'] });
+  return isCommitted(store.transact([...again, statement(parts)]));
 };
 
 const findSent = ({ db }: Store, { channelId, receipt }: Undelivered) => {

@@ -1,4 +1,4 @@
-import { dropJob, type Job, type JobHandler, type Queue } from '../jobs/module.js';
+import { type Job, type JobHandler, type Queue, removeJob } from '../jobs/module.js';
 import type { Clock } from '../kernel/clock.js';
 import type { Statement } from '../store/engine/protocol.js';
 import type { Store } from '../store/store.js';
@@ -26,7 +26,7 @@ export const createNoticeFanout = (deps: FanoutDeps): JobHandler => ({
     const notice = await findNotice(store, job.ref);
     const channels = notice ? await channelsOf(store, notice.user_id) : [];
     if (!notice || channels.length === 0) {
-      await store.transact([dropJob(store, job.id)]);
+      await store.transact([removeJob(store, job.id)]);
       return null;
     }
     const isDirect = notice.direct === 1;
@@ -42,7 +42,7 @@ export const createNoticeFanout = (deps: FanoutDeps): JobHandler => ({
     return null;
   },
   abandon: async (job) => {
-    await deps.store.transact([dropJob(deps.store, job.id)]);
+    await deps.store.transact([removeJob(deps.store, job.id)]);
   },
 });
 
@@ -55,7 +55,7 @@ export const fanOut = async (
 ): Promise<void> => {
   const { store, queue } = deps;
   const added = messages.flatMap((message) => addOutboundMessage(deps, message));
-  await store.transact([...added, ...heldItems, dropJob(store, job.id)]);
+  await store.transact([...added, ...heldItems, removeJob(store, job.id)]);
   for (const message of messages) {
     if (message.error === undefined) queue.added(laneOf(message));
   }

@@ -69,7 +69,7 @@ const queueMessage = (db: Store['db'], id: string, at: string): Statement => {
 };
 
 /** Throws Unmet for another status. Earlier attempts stay recorded and count. */
-export const sendAgain = (
+export const requeueMessage = (
   { store: { db }, clock }: { store: Store; clock: Clock },
   { id, from }: { id: string; from: MessageStatus[] },
 ): Statement[] => {

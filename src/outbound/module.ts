@@ -19,7 +19,7 @@ import { outboxResource } from './messages/routes.js';
 import { MESSAGE_JOB } from './messages.js';
 import { notificationsStore } from './notifications/queries.js';
 import { notificationsResource } from './notifications/routes.js';
-import { createOutbox, NOTHING, NOTICE_JOB, type QueuedMessage } from './outbox.js';
+import { createOutbox, EMPTY_POSTING, NOTICE_JOB, type QueuedMessage } from './outbox.js';
 import { createPolicy } from './policy.js';
 import { createRates } from './rates.js';
 import { createReminders } from './reminders.js';
@@ -35,12 +35,12 @@ import { createSubscriptions } from './webhooks/subscriptions.js';
 import { createEndpointTransport } from './webhooks/transport.js';
 
 export { MAX_IN_EVENT_LENGTH, type OutgoingEvent } from './eventfanout.js';
-export { reportUndelivered, sendUndeliveredAgain, type UndeliveredDeps } from './failure.js';
+export { reportUndelivered, requeueUndelivered, type UndeliveredDeps } from './failure.js';
 export { addOutboundMessage, dropWaiting, laneOf, type NewOutboundMessage } from './messages.js';
-export { isPressing } from './noticekinds.js';
-export { readAnswered } from './notifications/answers.js';
+export { isNeverDelayed } from './noticekinds.js';
+export { markAnsweredAsRead } from './notifications/answers.js';
 export {
-  NOTHING,
+  EMPTY_POSTING,
   type Notice,
   type Outbox,
   type PreparedNotice,
@@ -61,7 +61,7 @@ export interface OutboundDeps {
 /** Messages mostly wait for replies, so many at once cost little. */
 const CONCURRENCY = 512;
 /** Share for targets without a good reply yet. */
-const DOUBTFUL = 256;
+const MAX_UNPROVEN = 256;
 
 export const openOutbound = (base: Base, { hub, operations, vault, secrets }: OutboundDeps) => {
   const { store, clock, log, http, boot } = base;
@@ -78,7 +78,7 @@ export const openOutbound = (base: Base, { hub, operations, vault, secrets }: Ou
     // One at a time with a rate, so that Retry-After applies to all.
     limitOf: (lane) => (subscriptions.isRated(lane) ? 1 : targetHealth.limitOf(lane)),
     targets: transports.targets,
-    slowLanes: { isDoubtful: targetHealth.isDoubtful, most: DOUBTFUL },
+    slowLanes: { isDoubtful: targetHealth.isDoubtful, most: MAX_UNPROVEN },
   });
   const rates = createRates();
   const outbox = createOutbox({ store, clock, hub });
@@ -120,7 +120,7 @@ export const openOutbound = (base: Base, { hub, operations, vault, secrets }: Ou
     subscriptions,
     /** Events without subscribers cost neither a statement nor a job. */
     toWebhooks: (userId: string, event: OutgoingEvent): QueuedMessage =>
-      subscriptions.wants(userId, event.type) ? toWebhooks(userId, event) : NOTHING,
+      subscriptions.wants(userId, event.type) ? toWebhooks(userId, event) : EMPTY_POSTING,
     storedEvent: (userId: string, event: OutgoingEvent): NewOutgoingEvent | null =>
       subscriptions.wants(userId, event.type) ? storedEvent(clock, userId, event) : null,
     digests: createDigests({ store, clock, log, queue }),

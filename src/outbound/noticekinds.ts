@@ -168,10 +168,10 @@ export type NoticeKind = keyof typeof KINDS;
 
 export const isKind = (name: string): name is NoticeKind => Object.hasOwn(KINDS, name);
 
-export const isChosen = (name: string): boolean =>
+export const isConfigurable = (name: string): boolean =>
   ['plain', 'urgent'].includes(noticeKind(name).rank);
 
-export const isPressing = (name: string): boolean =>
+export const isNeverDelayed = (name: string): boolean =>
   ['urgent', 'security'].includes(noticeKind(name).rank);
 
 /** Also for kinds of earlier versions. */

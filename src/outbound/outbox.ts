@@ -30,7 +30,7 @@ export interface QueuedMessage {
   published(): void;
 }
 
-export const NOTHING: QueuedMessage = { statements: [], published: () => undefined };
+export const EMPTY_POSTING: QueuedMessage = { statements: [], published: () => undefined };
 
 export interface PreparedNotice {
   posting: NoticePosting;

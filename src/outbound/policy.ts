@@ -9,7 +9,7 @@ import type { NoticeBatchRow } from '../store/tables/preferences.js';
 import { visibleTo } from '../store/visible.js';
 import type { Policy } from './fanout.js';
 import { noticeKind } from './noticekinds.js';
-import { isWanted, type Preferences, readPreferences } from './preferences.js';
+import { isKindEnabled, type Preferences, readPreferences } from './preferences.js';
 import { quietUntil } from './quiethours.js';
 
 const MINUTE_MS = 60_000;
@@ -22,7 +22,7 @@ export const createPolicy =
   (base: Base): Policy =>
   async (notice, channels) => {
     const preferences = await readPreferences(base.store, notice.user_id);
-    const wants = ({ id }: ChannelRow) => isWanted(preferences.choices, notice.kind, id);
+    const wants = ({ id }: ChannelRow) => isKindEnabled(preferences.choices, notice.kind, id);
     const now = channels.filter(wants);
     const batch = now.length > 0 ? await batchFor(base, notice, preferences) : null;
     // Held once for all channels; preferences are read again when it is sent.

@@ -28,7 +28,7 @@ export interface PreferenceParts extends Partial<Preferences> {
 }
 
 /** Default: every kind to all channels. */
-export const differsFromDefault = ({ channelId, enabled }: KindPreference): boolean =>
+export const isNonDefault = ({ channelId, enabled }: KindPreference): boolean =>
   channelId !== null || !enabled;
 
 /**
@@ -156,7 +156,7 @@ const changeChoice = (store: Store, userId: string, choice: KindPreference): Sta
   const replaced = channelId === null ? before : before.where('channel_id', '=', channelId);
   return [
     statement(replaced),
-    ...(differsFromDefault(choice) ? [insertChoice(store, userId, choice)] : []),
+    ...(isNonDefault(choice) ? [insertChoice(store, userId, choice)] : []),
   ];
 };
 
@@ -178,7 +178,11 @@ const insertChoice = (
 };
 
 /** The choice of the channel, else the choice for all channels. */
-export const isWanted = (choices: KindPreference[], kind: string, channelId: string): boolean => {
+export const isKindEnabled = (
+  choices: KindPreference[],
+  kind: string,
+  channelId: string,
+): boolean => {
   if (noticeKind(kind).rank === 'security') return true;
   const ofKind = choices.filter((choice) => choice.kind === kind);
   const own = ofKind.find((choice) => choice.channelId === channelId);

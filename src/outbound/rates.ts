@@ -1,6 +1,6 @@
 const MINUTE_MS = 60_000;
 /** Above this, idle webhooks are forgotten. */
-const MOST = 10_000;
+const MAX_REMEMBERED_WEBHOOKS = 10_000;
 
 /** Lost on restart. `now` is a monotonic clock in milliseconds. */
 export const createRates = (now = (): number => performance.now()) => {
@@ -20,7 +20,7 @@ export const createRates = (now = (): number => performance.now()) => {
       const everyMs = MINUTE_MS / perMinute;
       const leftMs = Math.min((next.get(id) ?? 0) - at, everyMs);
       if (leftMs > 0) return -leftMs;
-      if (next.size >= MOST) forgetRested(at);
+      if (next.size >= MAX_REMEMBERED_WEBHOOKS) forgetRested(at);
       next.set(id, at + everyMs);
       return everyMs;
     },

@@ -2,17 +2,17 @@ import { sql } from 'kysely';
 import { type Clock, iso } from '../kernel/clock.js';
 import type { DueSource } from '../schedule/module.js';
 import type { Statement } from '../store/engine/protocol.js';
-import { type Store, statement, unlessUnmet } from '../store/store.js';
+import { isCommitted, type Store, statement } from '../store/store.js';
 import { type CredentialRow, credentialTable } from '../store/tables/vault.js';
 import {
   type CredentialUsageDeps,
+  credentialUsers,
   DAY_MS,
   EXPIRED,
   FIRST_REMINDER_MS,
   reminderDueAt,
   remindersPast,
   rotateDueAt,
-  usersOf,
 } from '../vault/module.js';
 import type { Notice, Outbox } from './outbox.js';
 
@@ -32,8 +32,8 @@ const AT_ONCE = 100;
  */
 export const createReminders = (deps: ReminderDeps): DueSource => {
   const tick = async (): Promise<void> => {
-    for (const row of await expiring(deps)) await remindOfExpiry(deps, row);
-    for (const row of await unrotated(deps)) await remindOfRotation(deps, row);
+    for (const row of await findExpiring(deps)) await remindOfExpiry(deps, row);
+    for (const row of await findDueRotations(deps)) await remindOfRotation(deps, row);
   };
 
   const nextAt = async (): Promise<string | null> => {
@@ -64,7 +64,7 @@ const nextExpiryReminder = async (
 };
 
 /** The bounds are literals; otherwise the index is not used. */
-const expiring = async ({ store, clock }: ReminderDeps): Promise<CredentialRow[]> => {
+const findExpiring = async ({ store, clock }: ReminderDeps): Promise<CredentialRow[]> => {
   const now = clock.now();
   const rows = await store.db
     .selectFrom('credentials')
@@ -89,25 +89,25 @@ const remindOfExpiry = async (deps: ReminderDeps, row: CredentialRow): Promise<v
     .where('id', '=', row.id)
     .where('expires_at', '=', row.expires_at)
     .where('expiry_told', '=', row.expiry_told);
-  await tell(deps, row, statement(marking, 1), {
+  await sendReminder(deps, row, statement(marking, 1), {
     kind: isOver ? 'credential_expired' : 'credential_expiring',
     title: isOver ? `${row.name} has expired` : `${row.name} expires ${within(left)}`,
     reason: isOver ? 'It is no longer used.' : `It will not be used after ${row.expires_at}.`,
   });
 };
 
-const unrotated = async (deps: ReminderDeps): Promise<CredentialRow[]> => {
+const findDueRotations = async (deps: ReminderDeps): Promise<CredentialRow[]> => {
   const now = iso(deps.clock.now());
-  const rows = await awaitingRotation(deps);
+  const rows = await findRotatable(deps);
   return rows.filter((row) => (rotateDueAt(row) ?? now) <= now).slice(0, AT_ONCE);
 };
 
 const nextRotation = async (deps: ReminderDeps): Promise<string | null> => {
-  const due = (await awaitingRotation(deps)).flatMap((row) => rotateDueAt(row) ?? []);
+  const due = (await findRotatable(deps)).flatMap((row) => rotateDueAt(row) ?? []);
   return due.sort()[0] ?? null;
 };
 
-const awaitingRotation = ({ store }: ReminderDeps): Promise<CredentialRow[]> =>
+const findRotatable = ({ store }: ReminderDeps): Promise<CredentialRow[]> =>
   store.db
     .selectFrom('credentials')
     .select(credentialTable.columns)
@@ -124,7 +124,7 @@ const remindOfRotation = async (deps: ReminderDeps, row: CredentialRow): Promise
     .where('rotate_every_days', '=', row.rotate_every_days)
     .where('rotated_at', 'is', row.rotated_at)
     .where('rotation_told', '=', 0);
-  await tell(deps, row, statement(marking, 1), {
+  await sendReminder(deps, row, statement(marking, 1), {
     kind: 'credential_rotation_due',
     title: `${row.name} is due for rotation`,
     reason: `The value was set at ${rotated_at ?? created_at}. The rotation interval is ${days} days.`,
@@ -138,17 +138,17 @@ interface Reminder {
 }
 
 /** Unless the credential changed or the owner was reminded meanwhile. */
-const tell = async (
+const sendReminder = async (
   { store, outbox, usage }: ReminderDeps,
   { id, user_id, name: about }: CredentialRow,
   marking: Statement,
   { kind, title, reason }: Reminder,
 ): Promise<void> => {
-  const { names } = await usersOf(usage, id);
+  const { names } = await credentialUsers(usage, id);
   const body = `${usedBy(names)}\n${reason}\nRotate it with: adjutant vault rotate ${about}`;
   const notice = { kind, title, body, link: `/api/vault/${id}`, about };
   const posting = outbox.toOwner(user_id, notice);
-  const isTold = await unlessUnmet(store.transact([marking, ...posting.statements]));
+  const isTold = await isCommitted(store.transact([marking, ...posting.statements]));
   if (isTold) posting.published();
 };
 

@@ -1,6 +1,6 @@
-import { dropJob, type Job, type JobHandler, type Queue } from '../jobs/module.js';
+import { type Job, type JobHandler, type Queue, removeJob } from '../jobs/module.js';
 import { iso } from '../kernel/clock.js';
-import { persistently } from '../store/persistently.js';
+import { retryWhileUnavailable } from '../store/retry.js';
 import type { StartedMessage } from '../store/tables/outbox.js';
 import type { Rates } from './rates.js';
 import { type SettleDeps, settleSendAttempt } from './settlement.js';
@@ -51,12 +51,12 @@ export const createSender = (deps: SenderDeps): JobHandler => {
   /** Ends a message without an attempt. */
   const end = async (job: Job, begun: StartedMessage | null, error: string): Promise<void> => {
     if (!begun || begun.verdict === 'over') {
-      await store.transact([dropJob(store, job.id)]);
+      await store.transact([removeJob(store, job.id)]);
       return;
     }
     const { message, target, verdict } = begun;
     const isOver = verdict === 'lost' || verdict === 'suspended';
-    const over = isOver ? OVER[verdict] : overOf(error);
+    const over = isOver ? OVER[verdict] : failedResult(error);
     await settleSendAttempt(deps, { job, message, target, at: null, delayMs: null, ...over });
   };
 
@@ -75,11 +75,11 @@ export const createSender = (deps: SenderDeps): JobHandler => {
 
 type SettledEnd = Pick<Parameters<typeof settleSendAttempt>[1], 'sent' | 'isQuiet'>;
 
-const overOf = (error: string): SettledEnd => ({ sent: { verdict: 'failed', error } });
+const failedResult = (error: string): SettledEnd => ({ sent: { verdict: 'failed', error } });
 
 const OVER = {
   lost: { sent: { verdict: 'unknown', error: 'the daemon ended before the answer was recorded' } },
-  suspended: { ...overOf('the owner or the target is disabled'), isQuiet: true },
+  suspended: { ...failedResult('the owner or the target is disabled'), isQuiet: true },
 } as const;
 
 const attempt = async (
@@ -102,7 +102,7 @@ const attempt = async (
   const also = sent.verdict === 'sent' ? undefined : await transport.failed?.(message, sent);
   const delayMs = delayOf(transport, begun, { sent, now: clock.now() });
   const end = { job, message, target, at, sent, delayMs, also };
-  const settled = persistently(() => settleSendAttempt(deps, end), signal);
+  const settled = retryWhileUnavailable(() => settleSendAttempt(deps, end), signal);
   // The next job is claimed in the transaction that settles this one, or later.
   if (sent.verdict === 'sent') free();
   const runAt = await settled;

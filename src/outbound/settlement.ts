@@ -1,6 +1,6 @@
-import { dropJob, type Job } from '../jobs/module.js';
+import { type Job, removeJob } from '../jobs/module.js';
 import { type Clock, iso } from '../kernel/clock.js';
-import { procedureStep, type Store, unlessUnmet } from '../store/store.js';
+import { isCommitted, procedureStep, type Store } from '../store/store.js';
 import type { MessageAttemptRow, OutboundMessageRow } from '../store/tables/outbox.js';
 import type { Notice, Outbox, QueuedMessage } from './outbox.js';
 import type { Settlement } from './procedures/settle.js';
@@ -42,8 +42,9 @@ export const settleSendAttempt = async (
   const { job, sent, delayMs, also } = attempt;
   const now = clock.now();
   const runAt = sent.verdict === 'retry' && delayMs !== null ? iso(now + delayMs) : null;
-  const announcement = runAt === null && !attempt.isQuiet ? tell(deps, attempt, now) : null;
-  const isSettled = await unlessUnmet(
+  const announcement =
+    runAt === null && !attempt.isQuiet ? failureNotice(deps, attempt, now) : null;
+  const isSettled = await isCommitted(
     store.transact([
       procedureStep('settleMessage', settlementOf(attempt, { now, runAt })),
       ...(announcement?.statements ?? []),
@@ -52,7 +53,7 @@ export const settleSendAttempt = async (
   );
   if (!isSettled) {
     // The target was deleted meanwhile, and the message with it.
-    await store.transact([dropJob(store, job.id)]);
+    await store.transact([removeJob(store, job.id)]);
     return null;
   }
   announcement?.published();
@@ -96,7 +97,7 @@ const recordOf = ({ message, sent }: SendAttempt, at: number, now: number): Mess
  * In the app only, because it could loop through the channels. Every unknown result is reported,
  * since only a user can decide to resend; failures once per hour and target.
  */
-const tell = (
+const failureNotice = (
   { outbox }: SettleDeps,
   { message, target, sent }: SendAttempt,
   now: number,

@@ -46,7 +46,7 @@ export const permissions = contract({
     summary: 'Set the permission of a tool or skill',
     audit: 'permissions.set',
     example: { skillId: 'http', action: 'request', level: 'ask', reason: 'It sends out' },
-    body: s.ignoring(NewPermission, 'createdAt', 'updatedAt'),
+    body: s.ignoreReadOnly(NewPermission, 'createdAt', 'updatedAt'),
     reply: Permission,
   }),
   reset: endpoint.delete('/api/skills/permissions/{skillId}/{action}', {

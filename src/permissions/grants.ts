@@ -84,7 +84,7 @@ export type SetLevel = Pick<PermissionRow, 'skill_id' | 'action' | 'level' | 'ex
  * Returns the tools with effects that needed an approval before a change of levels and do not need
  * one after it, now or at any later time at which a level expires.
  */
-export const allowedAnew = (
+export const newlyAllowedTools = (
   tools: Tool[],
   { before, after, now }: { before: SetLevel[]; after: SetLevel[]; now: string },
 ): string[] => {

@@ -8,12 +8,12 @@ export type { GrantRule } from './grants.js';
 export type { PermissionsOf } from './queries.js';
 export {
   type CallerTrust,
+  denialReason,
   type EffectivePermissions,
   effectivePermissions,
-  judge,
+  judgeToolCall,
   levelOf,
   OWNER,
-  whyDenied,
 } from './rules.js';
 
 export const openPermissions = (base: Base, { toolbox }: { toolbox: Toolbox }) => {

@@ -4,7 +4,7 @@ import type { AuditStep } from '../kernel/contract/audit.js';
 import type { Input } from '../kernel/contract/endpoint.js';
 import type { Statement } from '../store/engine/protocol.js';
 import { newestFirst } from '../store/page.js';
-import { assertRows, type Store, statement, unlessUnmet } from '../store/store.js';
+import { assertRows, isCommitted, type Store, statement } from '../store/store.js';
 import { type PermissionRow, permissionTable } from '../store/tables/permissions.js';
 import { visibleTo } from '../store/visible.js';
 import type { permissions as contract } from './contract.js';
@@ -51,7 +51,7 @@ export const permissionsStore = ({ db, transact }: Store) => {
             .doUpdateSet({ level, reason, expires_at, updated_at }),
         );
       const steps = [...asRead(db, row, read), statement(upsert, 1), step];
-      if (!(await unlessUnmet(transact(steps)))) return null;
+      if (!(await isCommitted(transact(steps)))) return null;
       const kept = visible(user_id).where((of) => of.and({ skill_id, action }));
       return (await kept.executeTakeFirst()) ?? row;
     },
@@ -68,7 +68,7 @@ export const permissionsStore = ({ db, transact }: Store) => {
         .deleteFrom('permissions')
         .where((of) => of.and({ user_id, skill_id, action }));
       const steps = [...asRead(db, key, read), statement(removed, 1), step];
-      return (await unlessUnmet(transact(steps))) || null;
+      return (await isCommitted(transact(steps))) || null;
     },
   };
 };

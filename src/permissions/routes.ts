@@ -4,11 +4,11 @@ import type { Caller } from '../kernel/contract/endpoint.js';
 import { mint } from '../kernel/ids.js';
 import { badRequest, resource } from '../kernel/route.js';
 import { type PermissionRow, permissionTable } from '../store/tables/permissions.js';
-import { untilWritten } from '../store/updateif.js';
+import { retryUntilWritten } from '../store/updateif.js';
 import { viewer } from '../store/view.js';
 import type { Tool, Toolbox } from '../tools/module.js';
 import { Permission, permissions } from './contract.js';
-import { allowedAnew, type GrantRule } from './grants.js';
+import { type GrantRule, newlyAllowedTools } from './grants.js';
 import type { PermissionKey, PermissionsOf, PermissionsStore } from './queries.js';
 import { WHOLE_SKILL } from './rules.js';
 
@@ -67,12 +67,12 @@ const judged = async <T>(
   write: (read: PermissionRow[]) => Promise<T | null>,
 ): Promise<T> => {
   const tools = toolbox.list().filter(({ skillId }) => skillId === change.skill_id);
-  return untilWritten(async () => {
+  return retryUntilWritten(async () => {
     const before = await store.ofSkill(by.userId, change.skill_id);
     const others = before.filter(({ action }) => action !== change.action);
     const { skill_id, action, level, expires_at = null } = change;
     const after = level ? [...others, { skill_id, action, level, expires_at }] : others;
-    grants.refuse(by, allowedAnew(tools, { before, after, now: iso(clock.now()) }));
+    grants.refuse(by, newlyAllowedTools(tools, { before, after, now: iso(clock.now()) }));
     return write(before);
   });
 };

@@ -1,7 +1,7 @@
 import type { UserRow } from '../store/tables/accounts.js';
 import type { PermissionLevel, PermissionRow } from '../store/tables/permissions.js';
 import type { Tool } from '../tools/module.js';
-import { credentialsIn } from '../vault/module.js';
+import { findCredentialNames } from '../vault/module.js';
 
 export interface EffectivePermissions {
   overrides: Pick<PermissionRow, 'skill_id' | 'action' | 'level'>[];
@@ -33,7 +33,7 @@ export const WHOLE_SKILL = '*';
 export const OWNER: CallerTrust = { isUntrusted: false, granted: new Set() };
 
 /** Null if the tool is available to the user. */
-export const whyDenied = (tool: Tool, permissions: EffectivePermissions): string | null => {
+export const denialReason = (tool: Tool, permissions: EffectivePermissions): string | null => {
   if (tool.unavailable !== null) return tool.unavailable;
   if (tool.needs !== null && !permissions.may(tool.needs)) {
     return `${tool.skillId} requires the permission "${tool.needs}". Ask an admin to grant it`;
@@ -45,7 +45,7 @@ export const whyDenied = (tool: Tool, permissions: EffectivePermissions): string
 
 /** The level that lists show: that of a trusted call with effects. */
 export const levelOf = (tool: Tool, permissions: EffectivePermissions): PermissionLevel => {
-  if (whyDenied(tool, permissions) !== null) return 'deny';
+  if (denialReason(tool, permissions) !== null) return 'deny';
   return levelSetBy(tool, permissions.overrides);
 };
 
@@ -61,14 +61,14 @@ export const levelSetBy = (
  * mind. A grant does not apply if the call names a credential, whose value could be sent to a public
  * place. `because` is shown to a person.
  */
-export const judge = (
+export const judgeToolCall = (
   tool: Tool,
   args: Record<string, unknown>,
   { permissions, trust }: { permissions: EffectivePermissions; trust: CallerTrust },
 ): { level: PermissionLevel; because: string } => {
-  const denied = whyDenied(tool, permissions);
+  const denied = denialReason(tool, permissions);
   if (denied !== null) return { level: 'deny', because: denied };
-  if (trust.isUntrusted && credentialsIn(args).length > 0) {
+  if (trust.isUntrusted && findCredentialNames(args).length > 0) {
     const because = 'it uses a credential, and the agent has read untrusted input';
     return { level: 'ask', because };
   }

@@ -1,9 +1,9 @@
 import type { Base } from '../base.js';
 import type { Caller } from '../kernel/contract/endpoint.js';
-import { whyRefused } from '../kernel/egress.js';
-import { orNotFound, type Resource, refuseFaults } from '../kernel/route.js';
+import { egressRefusalOf } from '../kernel/egress.js';
+import { orNotFound, type Resource, throwIfFaults } from '../kernel/route.js';
 import type { DueSource } from '../schedule/module.js';
-import { faultsOfParams, faultsOfTools, isNumericParam } from '../tools/module.js';
+import { isNumericParam, toolNameFaults, toolParamFaults } from '../tools/module.js';
 import { openRuns, type RunsModuleDeps } from './runs/open.js';
 import { createStageQuestions, type StageQuestions } from './runs/questions.js';
 import { createRecentRuns, type RecentRuns } from './runs/recentruns.js';
@@ -46,7 +46,7 @@ export const openPipelines = (base: Base, deps: RunsModuleDeps): Pipelines => {
     of: Pick<PipelineTemplate, 'id' | 'stages'>,
   ): Promise<void> => {
     const { faults, tools: used } = await toolsOfTemplate(find, by.userId, of);
-    refuseFaults(faults);
+    throwIfFaults(faults);
     grants.refuseUse(by, used);
   };
   return {
@@ -63,10 +63,10 @@ export const openPipelines = (base: Base, deps: RunsModuleDeps): Pipelines => {
         clock,
         known: {
           models: agents.models.names,
-          faultsOfTools: (names) => faultsOfTools(tools.toolbox, names),
-          faultsOfParams: (tool, params) => faultsOfParams(tools.toolbox, tool, params),
+          faultsOfTools: (names) => toolNameFaults(tools.toolbox, names),
+          faultsOfParams: (tool, params) => toolParamFaults(tools.toolbox, tool, params),
           isNumericParam: (tool, key) => isNumericParam(tools.toolbox, tool, key),
-          refusalOf: (url) => whyRefused(() => base.http.check(url)),
+          refusalOf: (url) => egressRefusalOf(() => base.http.check(url)),
         },
         refuseGrants: (by, named) => grants.refuse(by, grants.acting(named)),
       }),

@@ -5,7 +5,7 @@ import { newRunRows } from './runs/newrun.js';
 import type { Runs } from './runs/open.js';
 import type { PipelineTemplate } from './templates/contract.js';
 import { type FindTemplate, nestedTemplates } from './templates/nestedtemplates.js';
-import { givenParameters } from './templates/parameters.js';
+import { resolveParameters } from './templates/parameters.js';
 import { toolsGrantedBy } from './templates/trust.js';
 
 interface PipelineStart {
@@ -74,7 +74,7 @@ export const createPipelineStarts = (
     if (!template) return { fault: `Unknown template: ${templateId}` };
     const { parameters } = template;
     const input = isRendered ? typedValues(parameters, params) : params;
-    const { values, faults } = givenParameters(parameters, input);
+    const { values, faults } = resolveParameters(parameters, input);
     const [fault] = [...faults, ...(await toolsOfTemplate(find, userId, template)).faults];
     if (fault) return { fault: `${fault.path} ${fault.message}` };
     const { name, untrusted = false, hops = 0 } = of;
@@ -95,7 +95,7 @@ export const createPipelineStarts = (
     const open = isRendered
       ? parameters.filter(({ key }) => typeof params[key] === 'string').map(({ key }) => key)
       : [];
-    const faults = givenParameters(parameters, params).faults.filter(
+    const faults = resolveParameters(parameters, params).faults.filter(
       ({ path }) => !open.includes(path.slice('params.'.length)),
     );
     return { faults: [...faults, ...used.faults], tools: used.tools };

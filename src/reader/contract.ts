@@ -36,20 +36,20 @@ const task = {
   language: fact(40).description('Language, as a BCP 47 tag'),
   excerpt: fact(1000),
   contentFormat: s.nullable(format()),
-  truncated: s.flag().description('Whether the content was cut after 1,000,000 characters'),
-  words: s.nullable(s.whole(0, Number.MAX_SAFE_INTEGER)).description('Number of words'),
+  truncated: s.boolean().description('Whether the content was cut after 1,000,000 characters'),
+  words: s.nullable(s.integer(0, Number.MAX_SAFE_INTEGER)).description('Number of words'),
   summary: fact(100_000),
   summaryModel: fact(200).description(
     'Model that wrote the summary. `digest` if the page is quoted because no language model was available',
   ),
   sha256: fact(64).description('SHA-256 of the complete content'),
   changed: s
-    .nullable(s.flag())
+    .nullable(s.boolean())
     .description(
       'Whether the content differs from the previous reading in the same format. `null` if there is none',
     ),
   previousTaskId: s.nullable(s.id('readertask')).description('Previous reading of the address'),
-  httpStatus: s.nullable(s.whole(100, 999)),
+  httpStatus: s.nullable(s.integer(100, 999)),
   error: fact(10_000),
   note: fact(10_000).description(
     'What is missing from the content. `null` if nothing is known to be missing',
@@ -80,11 +80,11 @@ export type ReaderTaskDetail = s.Static<typeof ReaderTaskDetail>;
 const ReadRequest = s.object('ReadRequest', {
   url: address().description('HTTP or HTTPS address without credentials'),
   format: s.optional(format().description('Format of the content. Defaults to `markdown`')),
-  summarize: s.optional(s.flag().description('Whether to summarize the page')),
+  summarize: s.optional(s.boolean().description('Whether to summarize the page')),
   model: s.optional(
     s.text(200).description('Model that summarizes the page. Setting it implies `summarize`'),
   ),
-  index: s.optional(s.flag().description('Whether to add the content to your knowledge')),
+  index: s.optional(s.boolean().description('Whether to add the content to your knowledge')),
   tags: s.optional(
     s
       .list(s.text(60).pattern(/^\S(.*\S)?$/, 'no leading or trailing space'), 20)
@@ -92,7 +92,7 @@ const ReadRequest = s.object('ReadRequest', {
       .label('ReaderTags')
       .description('Tags of the knowledge entry. Setting them implies `index`'),
   ),
-  wait: s.optional(s.whole(0, 60).description(WAIT)),
+  wait: s.optional(s.integer(0, 60).description(WAIT)),
 });
 export type ReadRequest = s.Static<typeof ReadRequest>;
 

@@ -1,7 +1,7 @@
 import type { Statement } from '../store/engine/protocol.js';
 import { newestFirst, type Page, type PageInput } from '../store/page.js';
 import { insertRow, selectRows } from '../store/rows.js';
-import { type Store, statement, unlessUnmet } from '../store/store.js';
+import { isCommitted, type Store, statement } from '../store/store.js';
 import {
   type ReaderContentRow,
   type ReaderTaskRow,
@@ -81,7 +81,7 @@ export const readerStore = ({ db, transact }: Store) => {
     insertContent: (row: ReaderContentRow): Statement => insertRow(readerContentTable, row),
 
     delete: (userId: string, id: string): Promise<boolean> =>
-      unlessUnmet(
+      isCommitted(
         transact([
           statement(db.deleteFrom('reader_tasks').where(visibleTo(userId)).where('id', '=', id), 1),
         ]),

@@ -2,10 +2,10 @@ import Boom from '@hapi/boom';
 import { type Clock, iso } from '../kernel/clock.js';
 import { type Caller, CustomReply } from '../kernel/contract/endpoint.js';
 import type { Operation } from '../kernel/contract/operation.js';
-import { whyRefused } from '../kernel/egress.js';
+import { egressRefusalOf } from '../kernel/egress.js';
 import type { Http } from '../kernel/http.js';
 import { mint } from '../kernel/ids.js';
-import { orNotFound, refuseFaults, resource } from '../kernel/route.js';
+import { orNotFound, resource, throwIfFaults } from '../kernel/route.js';
 import type { OperationBeginner } from '../operations/module.js';
 import { type Hub, readOrWait } from '../realtime/module.js';
 import { type ReaderTaskRow, readerTaskTable } from '../store/tables/reader.js';
@@ -90,9 +90,9 @@ export const beginReading = async (
   body: ReadRequest,
 ): Promise<{ id: string; operation: Operation }> => {
   const { url: address, format = 'markdown', summarize = false, model, index, tags } = body;
-  const refusal = whyRefused(() => http.check(address));
+  const refusal = egressRefusalOf(() => http.check(address));
   const isUnknown = model !== undefined && !hasModel(model);
-  refuseFaults([
+  throwIfFaults([
     ...(refusal === null ? [] : [{ path: 'url', message: `cannot be read: ${refusal}` }]),
     ...(isUnknown ? [{ path: 'model', message: 'must be an enabled model' }] : []),
   ]);

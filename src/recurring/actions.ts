@@ -1,6 +1,6 @@
 import Boom from '@hapi/boom';
 import { JOB as AGENT_JOB, type Agents, spawnRecord } from '../agents/module.js';
-import type { OwnRuns } from '../hooks/module.js';
+import type { ManualRuns } from '../hooks/module.js';
 import { addJob, type Queue } from '../jobs/module.js';
 import { type Clock, iso } from '../kernel/clock.js';
 import { pageLink } from '../kernel/pagepath.js';
@@ -22,7 +22,7 @@ export interface StartDeps {
   queue: Queue;
   outbox: Outbox;
   models: Agents['models'];
-  hooks: OwnRuns;
+  hooks: ManualRuns;
   made: { insertTask: TaskInserter; pipelines: Pick<PipelineStarts, 'prepare'> };
 }
 
@@ -45,7 +45,7 @@ class StartFailed extends Error {}
  * Creates the function that starts the action of a recurring task. Nothing takes effect before the
  * returned steps are committed. An action that cannot be started results in a failed run.
  */
-export const createStarts = (deps: StartDeps) => {
+export const createRunStarter = (deps: StartDeps) => {
   const actions: Record<RecurringTaskRow['action'], StartAction> = {
     notify: notify(deps),
     spawn_agent: spawnAgent(deps),
@@ -68,10 +68,10 @@ export const createStarts = (deps: StartDeps) => {
   };
 };
 
-export type StartRun = ReturnType<typeof createStarts>;
+export type StartRun = ReturnType<typeof createRunStarter>;
 
 /** Used when the commit of an action was rejected. */
-export const refusedStart: StartRun = async () => ({
+export const rejectedStart: StartRun = async () => ({
   run: { status: 'error', error: 'The action exceeds a limit of your account' },
   steps: [],
   committed: () => undefined,

@@ -63,11 +63,11 @@ const RecurringConfig = s.object('RecurringConfig', {
     s.text(500).description('Title of the created task. Defaults to that of the recurring task'),
   ),
   notes: s.optional(s.anyText(20_000)),
-  priority: s.optional(s.whole(0, 3)),
+  priority: s.optional(s.integer(0, 3)),
   tags: s.optional(s.list(s.text(50), 20).label('RecurringTags')),
   dueInMinutes: s.optional(
     s
-      .whole(0, 525_600)
+      .integer(0, 525_600)
       .description(
         'Time until the created task is due, in minutes. Without it, the task has no due time',
       ),
@@ -84,11 +84,11 @@ const ENDS_AT = 'Time after which the task is disabled. `null` means no end';
 const MAX_RUNS = 'Number of scheduled runs after which the task is disabled. `null` means no limit';
 
 const settings = {
-  enabled: s.optional(s.flag()),
+  enabled: s.optional(s.boolean()),
   missed: s.optional(missed()),
   overlap: s.optional(overlap()),
   endsAt: s.optional(s.nullable(s.moment()).description(ENDS_AT)),
-  maxRuns: s.optional(s.nullable(s.whole(1, 1_000_000_000)).description(MAX_RUNS)),
+  maxRuns: s.optional(s.nullable(s.integer(1, 1_000_000_000)).description(MAX_RUNS)),
 };
 
 const NewRecurringTask = s.object('NewRecurringTask', {
@@ -101,7 +101,7 @@ const NewRecurringTask = s.object('NewRecurringTask', {
 export type NewRecurringTask = s.Static<typeof NewRecurringTask>;
 
 const RecurringTaskChanges = s
-  .ignoring(
+  .ignoreReadOnly(
     s.object('RecurringTaskChanges', {
       title: s.optional(s.text(500)),
       schedule: s.optional(NewRecurrence),
@@ -122,16 +122,16 @@ export const RecurringTask = s.object('RecurringTask', {
   note: scheduleNote(),
   action: action(),
   actionConfig: RecurringConfig,
-  enabled: s.flag(),
+  enabled: s.boolean(),
   missed: missed(),
   overlap: overlap(),
   nextRunAt: s.nullable(s.time()).description('Next due time. `null` if the task is disabled'),
   lastRunAt: s.nullable(s.time()),
   lastStatus: s.nullable(runStatus()),
   lastError: s.nullable(s.anyText(100_000)),
-  runCount: s.whole(0, Number.MAX_SAFE_INTEGER).description('Number of scheduled runs'),
+  runCount: s.integer(0, Number.MAX_SAFE_INTEGER).description('Number of scheduled runs'),
   endsAt: s.nullable(s.time()).description(ENDS_AT),
-  maxRuns: s.nullable(s.whole(1, 1_000_000_000)).description(MAX_RUNS),
+  maxRuns: s.nullable(s.integer(1, 1_000_000_000)).description(MAX_RUNS),
   createdAt: s.time(),
   updatedAt: s.time(),
 });
@@ -184,7 +184,7 @@ export const recurring = contract({
     example: { schedule: { rrule: 'FREQ=MONTHLY;BYDAY=-1FR;BYHOUR=16;BYMINUTE=0' }, count: 3 },
     body: s.object('RecurrencePreview', {
       schedule: NewRecurrence,
-      count: s.optional(s.whole(1, 100).description('Number of due times. Defaults to 5')),
+      count: s.optional(s.integer(1, 100).description('Number of due times. Defaults to 5')),
     }),
     reply: s.object('RecurrenceTimes', {
       times: s.list(s.time(), 100).label('DueTimes'),

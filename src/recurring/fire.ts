@@ -2,7 +2,7 @@ import { iso } from '../kernel/clock.js';
 import { type DueSource, settleEach } from '../schedule/module.js';
 import { statement, unmetStep } from '../store/store.js';
 import { type RecurringTaskRow, recurringTaskTable } from '../store/tables/recurringtasks.js';
-import { refusedStart } from './actions.js';
+import { rejectedStart } from './actions.js';
 import { createBatch, type RunsDeps } from './begin.js';
 import type { RecurringStore } from './queries.js';
 import { type DuePlan, planDue } from './rules.js';
@@ -78,7 +78,7 @@ const fire = async (deps: DueDeps, task: DueRecurring, start = deps.start): Prom
   const unmet = await unmetStep(store.transact([...guards, ...steps]));
   if (unmet === null) return committed();
   // A failed step of the action is the outcome of the run.
-  if (unmet >= guards.length) await fire(deps, task, refusedStart);
+  if (unmet >= guards.length) await fire(deps, task, rejectedStart);
 };
 
 const addRuns = async (

@@ -8,7 +8,7 @@ import {
   recurringRunTable,
   recurringTaskTable,
 } from '../store/tables/recurringtasks.js';
-import { refusedStart } from './actions.js';
+import { rejectedStart } from './actions.js';
 import { createBatch } from './begin.js';
 import type { DueDeps } from './fire.js';
 import { lastRunStep } from './queries.js';
@@ -115,7 +115,7 @@ const resume = async (deps: DueDeps, run: RecurringRunRow, start = deps.start): 
   const batch = createBatch(deps, task, { running: 0, queued: 1, start });
   await batch.resume(run);
   const unmet = await commit(deps, task, batch);
-  if (unmet !== null && unmet > 0) await resume(deps, run, refusedStart);
+  if (unmet !== null && unmet > 0) await resume(deps, run, rejectedStart);
 };
 
 const commit = async (

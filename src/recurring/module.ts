@@ -9,8 +9,8 @@ import type { Pipelines } from '../pipelines/module.js';
 import type { Hub } from '../realtime/module.js';
 import type { DueSource } from '../schedule/module.js';
 import type { TasksModule } from '../tasks/module.js';
-import { faultsOfTools, type Tools } from '../tools/module.js';
-import { createStarts } from './actions.js';
+import { type Tools, toolNameFaults } from '../tools/module.js';
+import { createRunStarter } from './actions.js';
 import { createRecurringSource } from './fire.js';
 import { createRunSource } from './follow.js';
 import { recurringStore } from './queries.js';
@@ -39,12 +39,12 @@ export const openRecurring = (base: Base, deps: RecurringModuleDeps): Recurring 
   const { queue } = jobs;
   const rows = recurringStore(store);
   const made = { insertTask: tasks.insertion, pipelines: pipelines.starts };
-  const start = createStarts({ store, clock, hub, queue, outbox, models, hooks, made });
+  const start = createRunStarter({ store, clock, hub, queue, outbox, models, hooks, made });
   const firing = { store, clock, hub, outbox, rows, start };
   return {
     sources: [createRecurringSource(firing), createRunSource(firing)],
     resources: ({ tools, permissions: { grants } }) => {
-      const ofTools = (names: string[]) => faultsOfTools(tools.toolbox, names, MODEL_GRANTS);
+      const ofTools = (names: string[]) => toolNameFaults(tools.toolbox, names, MODEL_GRANTS);
       const named = {
         models: models.names,
         faultsOfTools: ofTools,

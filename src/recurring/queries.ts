@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Statement, TransactionStep } from '../store/engine/protocol.js';
 import { newestFirst, type PageInput } from '../store/page.js';
 import { insertUpTo, selectCount, selectRows } from '../store/rows.js';
-import { assertRows, type Store, statement, unlessUnmet } from '../store/store.js';
+import { assertRows, isCommitted, type Store, statement } from '../store/store.js';
 import {
   type RecurringRunStatus,
   type RecurringTaskRow,
@@ -57,11 +57,11 @@ export const recurringStore = ({ db, transact }: Store) => {
         .where(sql<boolean>`next_run_at IS ${read.next_run_at}`);
       const isSwitchedOff = read.enabled === 1 && changes.enabled === 0;
       const skipped = isSwitchedOff ? [skipQueued(db, read.id, `${changes.updated_at}`)] : [];
-      return unlessUnmet(transact([statement(changed, 1), ...skipped]));
+      return isCommitted(transact([statement(changed, 1), ...skipped]));
     },
 
     delete: (userId: string, id: string): Promise<boolean> =>
-      unlessUnmet(
+      isCommitted(
         transact([
           statement(
             db.deleteFrom('recurring_tasks').where(visibleTo(userId)).where('id', '=', id),

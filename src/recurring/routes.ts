@@ -4,11 +4,11 @@ import { recurring } from './contract.js';
 import { previewTimes } from './rules.js';
 import {
   addRecurring,
+  fillTimezone,
   findRecurring,
   type RecurringDeps,
   runNow,
   updateRecurring,
-  withZone,
 } from './service.js';
 import { viewRecurring, viewRun } from './view.js';
 
@@ -24,7 +24,7 @@ export const recurringResource = (deps: RecurringDeps) => {
     },
     create: async ({ body }, by) => viewRecurring(await addRecurring(deps, by, body)),
     preview: async ({ body: { schedule, count = DEFAULT_COUNT } }) => {
-      const recurrence = withZone(schedule);
+      const recurrence = fillTimezone(schedule);
       const fault = await faultOfRecurrence(recurrence, clock.now());
       if (fault) throw badRequest([{ ...fault, path: `schedule.${fault.path}` }]);
       return {

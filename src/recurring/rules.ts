@@ -103,7 +103,10 @@ const FIELDS = {
   notify: ['notifyMessage', 'notifyOwner'],
 };
 
-export const foreignFields = (action: RecurringTaskRow['action'], config: object): FieldFault[] =>
+export const disallowedFields = (
+  action: RecurringTaskRow['action'],
+  config: object,
+): FieldFault[] =>
   Object.keys(config)
     .filter((field) => !FIELDS[action].includes(field))
     .map((field) => ({

@@ -1,27 +1,27 @@
 import Boom from '@hapi/boom';
-import { actionFaults, grantedAnew, type OwnRuns } from '../hooks/module.js';
+import { actionFaults, type ManualRuns, newlyGrantedTools } from '../hooks/module.js';
 import { iso } from '../kernel/clock.js';
 import type { Caller } from '../kernel/contract/endpoint.js';
 import { mint } from '../kernel/ids.js';
 import { canonical } from '../kernel/jsonvalue.js';
 import type { FieldFault } from '../kernel/problem.js';
-import { badRequest, orNotFound, refuseFaults } from '../kernel/route.js';
+import { badRequest, orNotFound, throwIfFaults } from '../kernel/route.js';
 import type { GrantRule } from '../permissions/module.js';
 import type { PipelineStarts } from '../pipelines/module.js';
 import { faultOfRecurrence, type Recurrence, zoneOfRule } from '../schedule/module.js';
 import { unmetStep } from '../store/store.js';
 import type { RecurringRunRow, RecurringTaskRow } from '../store/tables/recurringtasks.js';
-import { untilWritten, updateIf } from '../store/updateif.js';
+import { retryUntilWritten, updateIf } from '../store/updateif.js';
 import { createBatch } from './begin.js';
 import type { NewRecurringTask, RecurringConfig, RecurringTaskChanges } from './contract.js';
 import type { DueDeps } from './fire.js';
 import { lastRunStep, MAX_RECURRING, type RecurringStore } from './queries.js';
-import { foreignFields, nextRunAt, type RecurrenceRow } from './rules.js';
+import { disallowedFields, nextRunAt, type RecurrenceRow } from './rules.js';
 
 export interface RecurringDeps extends DueDeps {
   named: Parameters<typeof actionFaults>[1];
   grants: GrantRule;
-  fires: { hooks: OwnRuns; pipelines: Pick<PipelineStarts, 'check'> };
+  fires: { hooks: ManualRuns; pipelines: Pick<PipelineStarts, 'check'> };
 }
 
 type Checked = Pick<RecurringTaskRow, 'action'> & {
@@ -36,7 +36,7 @@ export const addRecurring = async (
 ): Promise<RecurringTaskRow> => {
   const now = deps.clock.now();
   const { action, actionConfig: config = {}, enabled = true } = input;
-  const schedule = withZone(input.schedule);
+  const schedule = fillTimezone(input.schedule);
   await refuse(deps, by, null, { schedule, action, config });
   const row: RecurringTaskRow = {
     id: mint('recurring', now),
@@ -95,7 +95,9 @@ const changesOf = async (
   const now = deps.clock.now();
   const before = checkedOf(row);
   const after = {
-    schedule: input.schedule ? withZone(input.schedule, before.schedule.timezone) : before.schedule,
+    schedule: input.schedule
+      ? fillTimezone(input.schedule, before.schedule.timezone)
+      : before.schedule,
     action: input.action ?? before.action,
     config: input.actionConfig ?? before.config,
   };
@@ -152,7 +154,7 @@ const firstRunAt = async (
   throw badRequest([{ path: row.ends_at === null ? 'schedule' : 'endsAt', message }]);
 };
 
-export const withZone = (
+export const fillTimezone = (
   { timezone, ...times }: NewRecurringTask['schedule'],
   before = 'UTC',
 ): Recurrence => ({ ...times, timezone: timezone ?? zoneOfRule(times.rrule) ?? before });
@@ -176,12 +178,12 @@ const refuse = async (
   if (ofSchedule && !isSameSchedule) {
     faults.push({ ...ofSchedule, path: `schedule.${ofSchedule.path}` });
   }
-  faults.push(...foreignFields(action, config), ...configFaults(deps, before, after));
-  refuseFaults(faults);
+  faults.push(...disallowedFields(action, config), ...configFaults(deps, before, after));
+  throwIfFaults(faults);
   if (action === 'run_hook') await refuseHook(deps, by, config);
   if (action === 'start_pipeline') await refusePipeline(deps, by, before, after);
   const { acting } = deps.grants;
-  deps.grants.refuse(by, grantedAnew(acting, before && granting(before), granting(after)));
+  deps.grants.refuse(by, newlyGrantedTools(acting, before && granting(before), granting(after)));
 };
 
 const configFaults = (
@@ -214,7 +216,7 @@ const refusePipeline = async (
   // A template that has since been deleted or changed must not block a change of other fields.
   if (before && canonical(granting(before)) === canonical(granting(after))) return;
   const { faults, tools } = await fires.pipelines.check(by.userId, after.config);
-  refuseFaults(faults.map(({ path, message }) => ({ path: `actionConfig.${path}`, message })));
+  throwIfFaults(faults.map(({ path, message }) => ({ path: `actionConfig.${path}`, message })));
   grants.refuse(by, grants.acting(tools));
 };
 
@@ -257,7 +259,7 @@ export const runNow = async (
   if (action === 'start_pipeline' && by.impersonator) {
     grants.refuseUse(by, (await deps.fires.pipelines.check(by.userId, config)).tools);
   }
-  return untilWritten(async () => {
+  return retryUntilWritten(async () => {
     const task = await findRecurring(deps, by.userId, id);
     const open = await rows.open(id);
     const batch = createBatch(deps, task, open);

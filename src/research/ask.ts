@@ -1,7 +1,7 @@
 import type { UserCalls } from '../agents/module.js';
 import { digest } from '../providers/llm/digest.js';
 import { ModelFailure, type ModelUsage, type Turn } from '../providers/llm/model.js';
-import { addNote, msLeft, type ResearchWork } from './work.js';
+import { addNote, type ResearchWork, remainingMs } from './work.js';
 
 export interface JobQuestion {
   turns: Turn[];
@@ -14,13 +14,13 @@ const NO_MODEL = 'No language model is available. The best matching passages are
 const NO_MODEL_TODAY = 'Your daily limit does not allow a model call.';
 
 /** Calls a model within the limits of a job. Resolves to null if none replies, and adds a note. */
-export const askAbout = async (
+export const askForJob = async (
   userCalls: UserCalls,
   work: ResearchWork,
   question: JobQuestion,
 ): Promise<{ text: string; model: string } | null> => {
   const { run, usage } = work;
-  const ms = msLeft(work, false);
+  const ms = remainingMs(work, false);
   if (ms === 0) return unavailableNote(work, NO_TIME);
   const late = AbortSignal.timeout(ms);
   try {

@@ -2,7 +2,7 @@ import { contract, endpoint } from '../kernel/contract/endpoint.js';
 import { pageOf, pageQuery } from '../kernel/contract/page.js';
 import * as s from '../kernel/contract/schema.js';
 
-const count = () => s.whole(0, Number.MAX_SAFE_INTEGER);
+const count = () => s.integer(0, Number.MAX_SAFE_INTEGER);
 const depth = () => s.oneOf('ResearchDepth', 'quick', 'standard', 'deep');
 const status = () =>
   s.oneOf(
@@ -23,13 +23,13 @@ export const MAX_SOURCES = 60;
 
 const limits = {
   maxSeconds: s
-    .whole(10, 3600)
+    .integer(10, 3600)
     .description('Maximum duration, in seconds. Defaults to 120, 300 or 900 by depth'),
   maxCostUsd: s
-    .amount(0, 1000)
+    .number(0, 1000)
     .description('Maximum cost of model calls, in US dollars. Your daily limit applies as well'),
   maxSources: s
-    .whole(1, MAX_SOURCES)
+    .integer(1, MAX_SOURCES)
     .description(
       'Maximum number of web pages and knowledge entries. Defaults to 8, 24 or 60 by depth',
     ),
@@ -77,7 +77,7 @@ const job = {
     modelCalls: count(),
     inputTokens: count(),
     outputTokens: count(),
-    costUsd: s.amount(0, 1e9),
+    costUsd: s.number(0, 1e9),
     searches: count(),
     pages: count().description('Number of pages that were read'),
   }),
@@ -102,12 +102,12 @@ export const ResearchJob = s.object('ResearchJob', job);
 export type ResearchJob = s.Static<typeof ResearchJob>;
 
 export const ResearchSource = s.object('ResearchSource', {
-  n: s.whole(1, MAX_SOURCES).description('Number of the source in the report, from 1'),
+  n: s.integer(1, MAX_SOURCES).description('Number of the source in the report, from 1'),
   url: s.nullable(s.text(8192)).description('Address of a web page. `null` for a knowledge entry'),
   entryId: s.nullable(s.id('entry')).description('Knowledge entry. `null` for a web page'),
   title: s.anyText(500),
   status: s.oneOf('ResearchSourceStatus', 'found', 'read', 'failed'),
-  used: s.flag().description('Whether the report quotes the source'),
+  used: s.boolean().description('Whether the report quotes the source'),
   sha256: s.nullable(s.text(64)).description('SHA-256 of the text of the source'),
   error: s
     .nullable(s.anyText(1000))
@@ -125,7 +125,7 @@ export const ResearchReport = s.object('ResearchReport', {
       citations: s
         .list(
           s.object('ResearchCitation', {
-            n: s.whole(1, MAX_SOURCES).description('Number of the source'),
+            n: s.integer(1, MAX_SOURCES).description('Number of the source'),
             quote: s.anyText(10_000).description('Exact quote from the source'),
           }),
         )

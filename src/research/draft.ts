@@ -1,5 +1,10 @@
 import { listAt, textAt } from '../kernel/jsonvalue.js';
-import { jsonWithin, type QuotedSentence, quoteFinder, sentencesIn } from '../knowledge/module.js';
+import {
+  extractJson,
+  parseSentences,
+  type QuotedSentence,
+  quoteFinder,
+} from '../knowledge/module.js';
 import type { Turn } from '../providers/llm/model.js';
 import type { ResearchJobRow, ResearchSourceRow } from '../store/tables/research.js';
 import { bestSentences, sourceBlocks } from './passages.js';
@@ -47,7 +52,7 @@ export const draftTurns = async (of: DraftRequest): Promise<Turn[]> => {
 };
 
 /** Adds a repeated request after an invalid reply. */
-export const askedAgain = (turns: Turn[], answer: string): Turn[] => [
+export const retryTurns = (turns: Turn[], answer: string): Turn[] => [
   ...turns,
   { role: 'assistant', content: answer, toolCalls: [] },
   {
@@ -60,10 +65,10 @@ const MAX_SECTIONS = 20;
 const MAX_SENTENCES = 40;
 
 /** Returns null if the reply contains no draft. */
-export const draftIn = (answer: string, model: string): ResearchDraft | null => {
-  const json = jsonWithin(answer, 'sections') ?? jsonWithin(answer, 'limitations');
+export const parseDraft = (answer: string, model: string): ResearchDraft | null => {
+  const json = extractJson(answer, 'sections') ?? extractJson(answer, 'limitations');
   const sections = listAt(json, 'sections').flatMap((section) => {
-    const sentences = sentencesIn(listAt(section, 'sentences')).slice(0, MAX_SENTENCES);
+    const sentences = parseSentences(listAt(section, 'sentences')).slice(0, MAX_SENTENCES);
     return sentences.length > 0 ? [{ heading: textAt(section, 'heading') ?? '', sentences }] : [];
   });
   const limitations = listAt(json, 'limitations').filter((each) => typeof each === 'string');

@@ -10,7 +10,7 @@ import {
 } from './service.js';
 
 export interface ResearchFollow {
-  /** Starts one job per effect. Throws `RefusedResearch`. */
+  /** Starts one job per effect. Throws `ResearchRejected`. */
   start(of: { userId: string; request: ResearchRequest; effectId: string }): Promise<BegunResearch>;
   /** Rejects if the signal is aborted. */
   ended(userId: string, id: string, signal: AbortSignal): Promise<ResearchJobDetail>;
@@ -22,8 +22,8 @@ interface BegunResearch {
   operationId: string;
 }
 
-export class RefusedResearch extends Error {
-  override name = 'RefusedResearch';
+export class ResearchRejected extends Error {
+  override name = 'ResearchRejected';
 }
 
 const HOUR_MS = 3_600_000;
@@ -38,7 +38,7 @@ export const researchFollow = (
       const { operation_id: operationId } = await findJob(deps, userId, id);
       return { id, operationId };
     } catch (error) {
-      throw isBoom(error) ? new RefusedResearch(error.message) : error;
+      throw isBoom(error) ? new ResearchRejected(error.message) : error;
     }
   },
   ended: async (userId, id, signal) => {

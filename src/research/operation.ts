@@ -1,8 +1,8 @@
 import { iso } from '../kernel/clock.js';
 import { beginningOf } from '../kernel/excerpt.js';
 import type { OperationEnd, OperationKind } from '../operations/module.js';
-import { NOTHING } from '../outbound/module.js';
-import { askAbout, promptRoom, sourceMark } from './ask.js';
+import { EMPTY_POSTING } from '../outbound/module.js';
+import { askForJob, promptRoom, sourceMark } from './ask.js';
 import type { ResearchReport } from './contract.js';
 import { DEPTHS } from './depths.js';
 import { missingQueries, planQueries } from './plan.js';
@@ -69,7 +69,7 @@ const plan: DoStep = async ({ jobs, web, userCalls }, work, at) => {
   const isUnset = web.search.provider === null;
   if (kinds.includes('web') && isUnset) addNote(work, NO_PROVIDER);
   if (!kinds.includes('web') || isUnset) return advance(jobs, work, { ...at, step: 'read' });
-  const ask = (question: Parameters<typeof askAbout>[2]) => askAbout(userCalls, work, question);
+  const ask = (question: Parameters<typeof askForJob>[2]) => askForJob(userCalls, work, question);
   const count = DEPTHS[job.depth].queries;
   work.plan.push(...(await planQueries({ ask, question: job.question, count })));
   return advance(jobs, work, { ...at, step: 'search' });
@@ -81,7 +81,7 @@ const PROMPT_TOKENS = 1024;
 const missing: DoStep = async ({ jobs, sources, userCalls }, work, { searched }) => {
   const { run, job } = work;
   const pages = await sources.readPages(run.userId, job.id);
-  const ask = (question: Parameters<typeof askAbout>[2]) => askAbout(userCalls, work, question);
+  const ask = (question: Parameters<typeof askForJob>[2]) => askForJob(userCalls, work, question);
   const { question, depth } = job;
   const count = DEPTHS[depth].missing;
   const room = promptRoom(userCalls, work, PROMPT_TOKENS);
@@ -140,7 +140,7 @@ const notifyOwner: DoStep = async ({ jobs, sources, outbox }, work, at) => {
     effectId: `research:${job.id}`,
   } as const;
   const { statements, published } = run.input.isFollowed
-    ? NOTHING
+    ? EMPTY_POSTING
     : outbox.toOwner(run.userId, notice);
   const failed = failure === null ? [] : [jobs.change(job.id, { error: failure })];
   await advance(jobs, work, at, [...failed, ...statements]);

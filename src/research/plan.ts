@@ -1,6 +1,6 @@
 import { beginningOf } from '../kernel/excerpt.js';
 import { listAt, textAt } from '../kernel/jsonvalue.js';
-import { jsonWithin } from '../knowledge/module.js';
+import { extractJson } from '../knowledge/module.js';
 import type { Turn } from '../providers/llm/model.js';
 import type { ResearchJob } from './contract.js';
 import { sourceBlocks } from './passages.js';
@@ -72,7 +72,7 @@ const queriesIn = (
   earlier: ResearchJob['plan'],
 ): ResearchJob['plan'] => {
   const known = new Set(earlier.map(({ query }) => query.toLowerCase()));
-  const found = listAt(jsonWithin(text, 'queries'), 'queries').flatMap((each) => {
+  const found = listAt(extractJson(text, 'queries'), 'queries').flatMap((each) => {
     const query = oneLine(textAt(each, 'query') ?? '', MAX_QUERY_LENGTH);
     if (query === '' || known.has(query.toLowerCase())) return [];
     known.add(query.toLowerCase());

@@ -1,7 +1,7 @@
 import type { Statement, TransactionStep } from '../store/engine/protocol.js';
 import { newestFirst, type Page, type PageInput } from '../store/page.js';
 import { insertRow, selectRows } from '../store/rows.js';
-import { type Store, statement, unlessUnmet } from '../store/store.js';
+import { isCommitted, type Store, statement } from '../store/store.js';
 import { type ResearchJobRow, researchJobTable } from '../store/tables/research.js';
 import { visibleTo } from '../store/visible.js';
 
@@ -49,7 +49,7 @@ export const researchStore = ({ db, transact }: Store) => {
     }),
 
     delete: (userId: string, id: string, also: TransactionStep[]): Promise<boolean> =>
-      unlessUnmet(
+      isCommitted(
         transact([
           statement(
             db.deleteFrom('research_jobs').where(visibleTo(userId)).where('id', '=', id),

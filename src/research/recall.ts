@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { isBoom } from '@hapi/boom';
 import { iso } from '../kernel/clock.js';
-import { PROVING_TYPES, plainWords } from '../knowledge/module.js';
+import { CITABLE_TYPES, stripQuerySyntax } from '../knowledge/module.js';
 import type { ResearchSourceRow } from '../store/tables/research.js';
 import { DEPTHS } from './depths.js';
 import {
@@ -62,11 +62,11 @@ const entriesFor = async (
   const { run, job, limits, sources } = work;
   const most = Math.min(DEPTHS[job.depth].entries, limits.maxSources - sources.length);
   if (most <= 0) return [];
-  const query = plainWords(job.question);
+  const query = stripQuerySyntax(job.question);
   const found = new Map<string, RecalledEntry>();
   try {
     const limit = most * CHUNKS_PER_ENTRY;
-    const filters = { sourceType: [...PROVING_TYPES] };
+    const filters = { sourceType: [...CITABLE_TYPES] };
     const chunks = await knowledge.search(run.userId, query, limit, filters);
     for (const { entryId, title, text } of chunks ?? []) {
       const known = found.get(entryId);

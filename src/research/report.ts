@@ -1,11 +1,11 @@
 import { setImmediate as breathe } from 'node:timers/promises';
 import { beginningOf } from '../kernel/excerpt.js';
 import {
-  isProved,
+  isSupportedByQuotes,
   numbersIn,
-  plainModelText,
   type QuotedSentence,
   quoteFinder,
+  sanitizeModelText,
 } from '../knowledge/module.js';
 import type { ResearchSourceRow } from '../store/tables/research.js';
 import type { ResearchReport } from './contract.js';
@@ -24,7 +24,7 @@ const MAX_LIMITATIONS = 50;
  * Verifies each quote of a draft against its source. Sentences without a valid quote, and headings
  * that make a claim, are marked and counted. Addresses that are in no source are removed.
  */
-export const verifiedReport = async (
+export const verifyReport = async (
   question: string,
   draft: ResearchDraft,
   { sources, unread, notes }: { sources: SourceText[]; unread: UnreadSource[]; notes: string[] },
@@ -91,7 +91,8 @@ const verifiedQuotes = ({ text, quotes }: QuotedSentence, sources: QuotableSourc
       return [{ n, quote: source.text.slice(place.from, place.to) }];
     });
   const isVerified =
-    standing.length === quotes.length && isProved(withoutMarks(text, standing), standing);
+    standing.length === quotes.length &&
+    isSupportedByQuotes(withoutMarks(text, standing), standing);
   return { standing, isVerified };
 };
 
@@ -130,7 +131,7 @@ const cleanerOf = (question: string, sources: SourceText[]) => {
     question.includes(address) ||
     (/^[^/:]+@[^/:]+$/.test(address) && sources.some(({ text }) => text.includes(address)));
   return (text: string, most: number): string =>
-    oneLine(plainModelText(oneLine(text.slice(0, most * 2)), { most, isKnown }));
+    oneLine(sanitizeModelText(oneLine(text.slice(0, most * 2)), { most, isKnown }));
 };
 
 const markdownOf = (

@@ -1,9 +1,9 @@
 import Boom from '@hapi/boom';
 import { type Clock, iso } from '../kernel/clock.js';
-import { whyRefused } from '../kernel/egress.js';
+import { egressRefusalOf } from '../kernel/egress.js';
 import type { Http } from '../kernel/http.js';
 import { mint } from '../kernel/ids.js';
-import { orNotFound, refuseFaults } from '../kernel/route.js';
+import { orNotFound, throwIfFaults } from '../kernel/route.js';
 import type { KnowledgeTexts } from '../knowledge/module.js';
 import type { OperationBeginner } from '../operations/module.js';
 import { NO_SEARCH } from '../providers/search/search.js';
@@ -73,7 +73,7 @@ const refuseRequest = (deps: ResearchServiceDeps, body: ResearchRequest): void =
   const { urls = [], model, sources = [], limits = {}, depth = 'standard' } = body;
   const most = limits.maxSources ?? DEPTHS[depth].maxSources;
   const tooMany = `has ${urls.length} addresses, but maxSources is ${most}`;
-  refuseFaults([
+  throwIfFaults([
     ...urls.flatMap((url, at) => addressFaults(deps.http, url, at)),
     ...(urls.length > most ? [{ path: 'urls', message: tooMany }] : []),
     ...(model === undefined || deps.hasModel(model)
@@ -92,7 +92,7 @@ const addressFaults = (http: Pick<Http, 'check'>, url: string, at: number) => {
   const length = withoutFragment(url)?.length ?? 0;
   const isLong = length > MAX_URL_LENGTH;
   const long = `the encoded address has ${length} characters. The maximum is ${MAX_URL_LENGTH}`;
-  const reason = isLong ? long : whyRefused(() => http.check(url));
+  const reason = isLong ? long : egressRefusalOf(() => http.check(url));
   return reason === null ? [] : [{ path: `urls.${at}`, message: `cannot be read: ${reason}` }];
 };
 

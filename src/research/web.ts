@@ -11,10 +11,10 @@ import type { ListedSource } from './sources.js';
 import {
   addNote,
   advance,
-  msLeft,
   type ResearchDeps,
   type ResearchPlace,
   type ResearchWork,
+  remainingMs,
 } from './work.js';
 
 const NO_TIME_TO_SEARCH = 'The time limit was reached before all searches were done.';
@@ -28,7 +28,7 @@ export const searchNext = async (
   const query = work.plan[at.searched]?.query;
   const reading: ResearchPlace = { ...at, step: 'read', searched: work.plan.length };
   if (query === undefined) return advance(jobs, work, reading);
-  if (msLeft(work, true) === 0) {
+  if (remainingMs(work, true) === 0) {
     addNote(work, NO_TIME_TO_SEARCH);
     return advance(jobs, work, reading);
   }
@@ -50,7 +50,7 @@ const pagesFor = async (
   const { run, job, usage } = work;
   // More than are read, because some are already known.
   const count = DEPTHS[job.depth].pages * 3;
-  const late = AbortSignal.timeout(msLeft(work, true));
+  const late = AbortSignal.timeout(remainingMs(work, true));
   usage.searches++;
   try {
     return await search.search(query, count, AbortSignal.any([run.signal, late]));
@@ -195,7 +195,7 @@ const textOf = async (
     sha256: null,
     error: beginningOf(error, 1000),
   });
-  const ms = msLeft(work, true);
+  const ms = remainingMs(work, true);
   if (ms === 0) return failed(NO_TIME_TO_READ);
   const late = AbortSignal.timeout(ms);
   const signal = AbortSignal.any([work.run.signal, late]);

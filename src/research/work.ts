@@ -91,7 +91,7 @@ export const openWork = async (
 /** Share of the time for searching and reading. The rest is for writing. */
 const READING_SHARE = 2 / 3;
 
-export const msLeft = (work: ResearchWork, isReading: boolean): number => {
+export const remainingMs = (work: ResearchWork, isReading: boolean): number => {
   const share = isReading ? READING_SHARE : 1;
   return Math.max(0, Math.ceil(work.limits.maxSeconds * 1000 * share - spentMs(work)));
 };

@@ -1,14 +1,14 @@
 import { digest } from '../providers/llm/digest.js';
-import { askAbout, promptRoom, sourceMark } from './ask.js';
+import { askForJob, promptRoom, sourceMark } from './ask.js';
 import {
-  askedAgain,
   digestDraft,
-  draftIn,
   draftTurns,
+  parseDraft,
   type ResearchDraft,
+  retryTurns,
   type SourceText,
 } from './draft.js';
-import { verifiedReport } from './report.js';
+import { verifyReport } from './report.js';
 import type { ResearchSourcesStore } from './sources.js';
 import {
   addNote,
@@ -52,13 +52,13 @@ const askForDraft = async (
   const { question, depth } = work.job;
   const room = promptRoom(userCalls, work, OUTPUT_TOKENS);
   const turns = await draftTurns({ question, depth, sources, room, mark: sourceMark(work) });
-  const first = await askAbout(userCalls, work, { turns, maxOutputTokens: OUTPUT_TOKENS });
+  const first = await askForJob(userCalls, work, { turns, maxOutputTokens: OUTPUT_TOKENS });
   if (!first) return null;
-  const draft = draftIn(first.text, first.model);
+  const draft = parseDraft(first.text, first.model);
   if (draft) return draft;
-  const retry = askedAgain(turns, first.text);
-  const second = await askAbout(userCalls, work, { turns: retry, maxOutputTokens: OUTPUT_TOKENS });
-  const shorter = second && draftIn(second.text, second.model);
+  const retry = retryTurns(turns, first.text);
+  const second = await askForJob(userCalls, work, { turns: retry, maxOutputTokens: OUTPUT_TOKENS });
+  const shorter = second && parseDraft(second.text, second.model);
   if (second && !shorter)
     addNote(work, 'The reply of the language model was not in the expected format.');
   return shorter;
@@ -80,7 +80,7 @@ export const verifyDraft = async (
     row?.draft ?? '{"model":"","sections":[],"limitations":[]}',
   );
   const material = { sources, unread, notes };
-  const { report, used } = await verifiedReport(job.question, draft, material);
+  const { report, used } = await verifyReport(job.question, draft, material);
   const marked = [...used].map((n) => store.change(job.id, n, { used: 1 }));
   for (const source of work.sources) source.used = used.has(source.n) ? 1 : 0;
   const stored = store.setReport(job.id, JSON.stringify(report));

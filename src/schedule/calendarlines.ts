@@ -1,5 +1,5 @@
 import { isTimezone } from '../kernel/clock.js';
-import { RuleFault } from './rulefault.js';
+import { InvalidRule } from './invalidrule.js';
 
 /** RFC 5545, 3.3.4 and 3.3.5. */
 export interface CalendarTime {
@@ -28,7 +28,7 @@ const MAX_TIMES = 500;
 
 /**
  * Reads `DTSTART`, `RRULE`, `EXDATE` and `RDATE`, also folded or within a `VEVENT`. A text without
- * a name is the rule. Throws RuleFault.
+ * a name is the rule. Throws InvalidRule.
  */
 export const calendarLines = (text: string): CalendarLines => {
   const found = linesOfEvent(unfolded(text).map(lineOf));
@@ -37,7 +37,7 @@ export const calendarLines = (text: string): CalendarLines => {
   const [rule, ...rules] = named('RRULE');
   if (starts.length > 0) throw twice('DTSTART');
   if (rules.length > 0) throw twice('RRULE');
-  if (!rule) throw new RuleFault('must have an RRULE line with parts such as FREQ=DAILY');
+  if (!rule) throw new InvalidRule('must have an RRULE line with parts such as FREQ=DAILY');
   const excluded = named('EXDATE').flatMap(timesIn);
   const added = named('RDATE').flatMap(timesIn);
   if (excluded.length > MAX_TIMES) throw tooMany('EXDATE');
@@ -45,11 +45,11 @@ export const calendarLines = (text: string): CalendarLines => {
   return { start: (start && timesIn(start)[0]) ?? null, rule: rule.value, excluded, added };
 };
 
-const twice = (name: string): RuleFault =>
-  new RuleFault(`must have only one ${name} line. Create a schedule for each`);
+const twice = (name: string): InvalidRule =>
+  new InvalidRule(`must have only one ${name} line. Create a schedule for each`);
 
-const tooMany = (name: string): RuleFault =>
-  new RuleFault(`must have at most ${MAX_TIMES} times in its ${name} lines`);
+const tooMany = (name: string): InvalidRule =>
+  new InvalidRule(`must have at most ${MAX_TIMES} times in its ${name} lines`);
 
 const PROPERTY = /^[A-Za-z][A-Za-z0-9-]*(?=[;:])/;
 
@@ -88,22 +88,24 @@ const linesOfEvent = (lines: Line[]): Line[] => {
     if (name === 'BEGIN' && /^(VEVENT|VTODO)$/i.test(value)) events++;
     if (name === 'END') open.pop();
     if (name === 'EXRULE') {
-      throw new RuleFault('must not have an EXRULE line. List the times in an EXDATE line');
+      throw new InvalidRule('must not have an EXRULE line. List the times in an EXDATE line');
     }
     const isInEvent = open.length === 0 || /^(VEVENT|VTODO)$/.test(open.at(-1) ?? '');
     return isInEvent && name !== 'BEGIN' && name !== 'END';
   });
-  if (events > 1) throw new RuleFault('must be one event. Create a schedule for each VEVENT');
+  if (events > 1) throw new InvalidRule('must be one event. Create a schedule for each VEVENT');
   const unknown = events === 0 && found.find(({ name }) => !OF_RECURRENCE.has(name));
   if (!unknown) return found.filter(({ name }) => OF_RECURRENCE.has(name));
   const { name } = unknown;
-  throw new RuleFault(`must not have a ${name} line. Allowed lines: DTSTART, RRULE, EXDATE, RDATE`);
+  throw new InvalidRule(
+    `must not have a ${name} line. Allowed lines: DTSTART, RRULE, EXDATE, RDATE`,
+  );
 };
 
 const timesIn = ({ name, parameters, value }: Line): CalendarTime[] => {
   const type = parameters.get('VALUE')?.toUpperCase();
   if (type === 'PERIOD') {
-    throw new RuleFault(
+    throw new InvalidRule(
       `must have times in ${name}, not periods. Example: ${name}:20260131T090000`,
     );
   }
@@ -113,10 +115,10 @@ const timesIn = ({ name, parameters, value }: Line): CalendarTime[] => {
 
 const timeIn = (name: string, given: string, zone: string | null): CalendarTime => {
   const isDate = /^\d{8}$/.test(given);
-  const wall = wallIn(isDate ? `${given}T000000` : given.replace(/Z$/i, ''));
+  const wall = parseLocalTime(isDate ? `${given}T000000` : given.replace(/Z$/i, ''));
   if (wall === null) {
     const shown = given.slice(0, 40);
-    throw new RuleFault(
+    throw new InvalidRule(
       `must have a time in ${name} such as ${name}:20260131T090000, not "${shown}"`,
     );
   }
@@ -130,12 +132,12 @@ const zoneIn = (name: string, tzid: string | undefined): string | null => {
   const zone = [3, 2, 1].map((count) => parts.slice(-count).join('/')).find(isTimezone);
   if (zone !== undefined) return zone;
   const shown = tzid.slice(0, 100);
-  throw new RuleFault(
+  throw new InvalidRule(
     `must have a known time zone in ${name}, such as TZID=Europe/Berlin, not "${shown}"`,
   );
 };
 
-export const wallIn = (given: string): number | null => {
+export const parseLocalTime = (given: string): number | null => {
   const digits = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)$/i.exec(given);
   if (!digits) return null;
   const [, year, month, day, ...time] = digits;

@@ -1,7 +1,7 @@
 import { Cron } from 'croner';
 import { iso, isTimezone } from '../kernel/clock.js';
 import type { FieldFault } from '../kernel/problem.js';
-import { RuleFault } from './rulefault.js';
+import { InvalidRule } from './invalidrule.js';
 import { parseRule } from './ruletext.js';
 
 export interface Recurrence {
@@ -123,7 +123,7 @@ const faultOfRule = async (recurrence: Recurrence, now: number): Promise<string 
     return next === null ? 'must be a rule with a future time' : null;
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
-    return error instanceof RuleFault ? message : `must be a valid RFC 5545 rule: ${message}`;
+    return error instanceof InvalidRule ? message : `must be a valid RFC 5545 rule: ${message}`;
   }
 };
 
@@ -143,7 +143,7 @@ export const zoneOfRule = (rrule: string | undefined): string | null => {
   try {
     return rrule === undefined ? null : parseRule(rrule).zone;
   } catch (error) {
-    if (error instanceof RuleFault) return null;
+    if (error instanceof InvalidRule) return null;
     throw error;
   }
 };

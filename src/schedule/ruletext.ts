@@ -1,5 +1,10 @@
-import { type CalendarLines, type CalendarTime, calendarLines, wallIn } from './calendarlines.js';
-import { RuleFault } from './rulefault.js';
+import {
+  type CalendarLines,
+  type CalendarTime,
+  calendarLines,
+  parseLocalTime,
+} from './calendarlines.js';
+import { InvalidRule } from './invalidrule.js';
 
 export interface ParsedRule {
   /** Local time of `DTSTART` in milliseconds as if UTC. Null if absent. */
@@ -29,7 +34,7 @@ const LISTS: Record<string, [smallest: number, largest: number]> = {
 const LARGEST: Record<string, number> = { INTERVAL: 10_000, COUNT: 1000 };
 
 /**
- * `FREQ=DAILY;BYHOUR=9`, or iCalendar lines. Throws RuleFault. Hourly and minutely rules have no
+ * `FREQ=DAILY;BYHOUR=9`, or iCalendar lines. Throws InvalidRule. Hourly and minutely rules have no
  * `COUNT`, because `maxRuns` counts executions.
  */
 export const parseRule = (text: string): ParsedRule => {
@@ -47,14 +52,14 @@ const parsedParts = ({
   const parts = partsOf(rule.toUpperCase());
   const frequency = parts.get('FREQ') ?? '';
   if (!FREQUENCIES.includes(frequency)) {
-    throw new RuleFault(`must have FREQ with one of ${FREQUENCIES.join(', ')}`);
+    throw new InvalidRule(`must have FREQ with one of ${FREQUENCIES.join(', ')}`);
   }
   for (const [name, value] of parts) checkPart(name, value);
   const isElapsed = isByElapsedTime(frequency);
   if (isElapsed && parts.has('COUNT'))
-    throw new RuleFault(`must not have COUNT with ${frequency}. Use maxRuns instead`);
+    throw new InvalidRule(`must not have COUNT with ${frequency}. Use maxRuns instead`);
   if (parts.has('COUNT') && parts.has('UNTIL'))
-    throw new RuleFault('must not have both COUNT and UNTIL');
+    throw new InvalidRule('must not have both COUNT and UNTIL');
   // Otherwise the minute of the creation would be used.
   if (!isElapsed && start === null && parts.has('BYHOUR') && !parts.has('BYMINUTE')) {
     parts.set('BYMINUTE', '0');
@@ -77,8 +82,8 @@ const partsOf = (rule: string): Map<string, string> => {
   for (const part of rule.replace(/;$/, '').split(';')) {
     const [, name = '', value = ''] = /^([A-Z]+)=(.+)$/.exec(part) ?? [];
     if (name === '')
-      throw new RuleFault('must consist of parts such as FREQ=DAILY, separated by ";"');
-    if (parts.has(name)) throw new RuleFault(`must have ${name} only once`);
+      throw new InvalidRule('must consist of parts such as FREQ=DAILY, separated by ";"');
+    if (parts.has(name)) throw new InvalidRule(`must have ${name} only once`);
     parts.set(name, value);
   }
   return parts;
@@ -86,7 +91,7 @@ const partsOf = (rule: string): Map<string, string> => {
 
 const checkPart = (name: string, value: string): void => {
   const fault = faultOfPart(name, value);
-  if (fault !== null) throw new RuleFault(`must ${fault}`);
+  if (fault !== null) throw new InvalidRule(`must ${fault}`);
 };
 
 const faultOfPart = (name: string, value: string): string | null => {
@@ -120,7 +125,7 @@ const faultOfList = (
 };
 
 const untilOf = (given: string): ParsedRule['until'] => {
-  const at = wallIn(given.length === 8 ? `${given}T235959` : given.replace(/Z$/, ''));
-  if (at === null) throw new RuleFault('must have UNTIL such as 20261231T230000Z');
+  const at = parseLocalTime(given.length === 8 ? `${given}T235959` : given.replace(/Z$/, ''));
+  if (at === null) throw new InvalidRule('must have UNTIL such as 20261231T230000Z');
   return { at, isLocal: !given.endsWith('Z') };
 };

@@ -1,5 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import { unlessShut } from '../kernel/envelope.js';
+import { unsealOrNull } from '../kernel/envelope.js';
 import type { Log } from '../kernel/log.js';
 import { readFact, writeFact } from '../store/facts.js';
 import type { Store } from '../store/store.js';
@@ -18,7 +18,7 @@ export const openCodeDigest = async (
   master: Keyring,
 ): Promise<(code: string) => string> => {
   const stored = await readFact(store, CODE_KEY);
-  const opened = stored && unlessShut(() => master.unseal(BOUND, stored));
+  const opened = stored && unsealOrNull(() => master.unseal(BOUND, stored));
   if (stored && !opened)
     log.error(
       'the key for short codes is damaged: a new key was created, issued codes are invalid',

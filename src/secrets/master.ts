@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { closeSync, existsSync, openSync, readFileSync, readSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { renameDurably, writeWhole } from '../kernel/durable.js';
+import { renameDurably, writeDurably } from '../kernel/durable.js';
 import { EnvelopeError } from '../kernel/envelope.js';
 import { makePrivateFolder } from '../kernel/private.js';
 import { OpenRefused } from '../store/engine/protocol.js';
@@ -119,10 +119,10 @@ const fileOf = (path: string) => ({
 export type MasterFile = ReturnType<typeof fileOf>;
 
 const writeKey = (path: string, key: Buffer): void =>
-  writeWhole(path, `${key.toString('base64')}\n`);
+  writeDurably(path, `${key.toString('base64')}\n`);
 
 /** Tests a value that was sealed at the first start. Throws OpenRefused before anything is changed. */
-export const proveMasterKey = async (store: Store, keyring: Keyring): Promise<void> => {
+export const verifyMasterKey = async (store: Store, keyring: Keyring): Promise<void> => {
   const kept = await readFact(store, CHECK);
   if (!kept) {
     await writeFact(store, CHECK, keyring.seal(BOUND, Buffer.from('adjutant'))).execute();

@@ -1,6 +1,6 @@
 import type { Store } from '../store/store.js';
 import type { Keyring } from './keyring.js';
-import { isOpened, sealedSample } from './rekey.js';
+import { canUnseal, sealedSample } from './rekey.js';
 import { SEALED, type SealedColumn } from './sealedcolumns.js';
 
 export interface MasterKeyProof {
@@ -12,12 +12,12 @@ export interface MasterKeyProof {
 }
 
 /** Opens a sample of every sealed column. */
-export const createProof =
+export const createMasterKeyTest =
   (store: Store, keyring: Keyring) => async (): Promise<MasterKeyProof> => {
     const proof: MasterKeyProof = { opened: 0, shut: [], isChanging: keyring.isChanging };
     for (const sealed of SEALED) {
       const rows = await sealedSample(store, sealed);
-      const open = rows.filter((row) => isOpened(keyring, row));
+      const open = rows.filter((row) => canUnseal(keyring, row));
       proof.opened += open.length;
       if (open.length < rows.length) proof.shut.push(nameOf(sealed));
     }

@@ -1,8 +1,8 @@
 import type { Base } from '../base.js';
 import { EnvelopeError } from '../kernel/envelope.js';
 import { openCodeDigest } from './codekey.js';
-import { type MasterKey, proveMasterKey } from './master.js';
-import { createProof } from './masterkeyproof.js';
+import { type MasterKey, verifyMasterKey } from './master.js';
+import { createMasterKeyTest } from './masterkeyproof.js';
 import { createPushKey } from './pushkey.js';
 import { createRekey, finishRekey } from './rekey.js';
 import { createSealers } from './sealers.js';
@@ -10,27 +10,33 @@ import { openSigner } from './tokensigner.js';
 
 export { auditKeysOf } from './auditmac.js';
 export { Keyring } from './keyring.js';
-export { type MasterKey, proveMasterKey } from './master.js';
+export { type MasterKey, verifyMasterKey } from './master.js';
 export type { MasterKeyProof } from './masterkeyproof.js';
 export type { VerifyingKey } from './overlap.js';
 export {
   type OverlapDeps,
-  oldSecretsOf,
+  previousSecrets,
   type RotationDeps,
-  rotated,
+  rotatedSecretColumns,
   type SecretOpener,
 } from './overlap.js';
 export { type Rekey, RekeyRefused, sealedPage } from './rekey.js';
 export { SEALED } from './sealedcolumns.js';
 export { Secret } from './secret.js';
-export { faultOfSecret, keySpelt, newSecret, secretKey, signaturesOf } from './standardwebhooks.js';
+export {
+  newSecret,
+  parseSecretKey,
+  secretFault,
+  secretKey,
+  signaturesOf,
+} from './standardwebhooks.js';
 export type { Signer } from './tokensigner.js';
 
 /** An interrupted change of the master key is finished first. */
 export const openSecrets = async (base: Base, master: MasterKey) => {
   const { store, clock, log } = base;
   const { keyring } = master;
-  await proveMasterKey(store, keyring);
+  await verifyMasterKey(store, keyring);
   if (keyring.isChanging) {
     await finishRekey(store, master).catch((err) => {
       if (!(err instanceof EnvelopeError)) throw err;
@@ -44,7 +50,7 @@ export const openSecrets = async (base: Base, master: MasterKey) => {
     sealers: createSealers(keyring),
     rekey: createRekey(store, master),
     pushKey: createPushKey(store, keyring),
-    prove: createProof(store, keyring),
+    prove: createMasterKeyTest(store, keyring),
     digestCode: await openCodeDigest({ store, log }, keyring),
     /** Copies, the newest first. */
     masterKeys: (): Buffer[] => keyring.all.map((key) => Buffer.from(key)),

@@ -1,6 +1,6 @@
 import type { KeyObject } from 'node:crypto';
 import { type Clock, iso } from '../kernel/clock.js';
-import { unlessShut } from '../kernel/envelope.js';
+import { unsealOrNull } from '../kernel/envelope.js';
 import type { Secret } from './secret.js';
 
 interface OldSecret {
@@ -36,7 +36,7 @@ const MAX_OLD = 4;
 const LINE = /^(\S+) (\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)$/;
 
 /** Valid ones only, newest first. Empty if they are damaged. */
-export const oldSecretsOf = (deps: OverlapDeps, row: Rotated): OldSecret[] => {
+export const previousSecrets = (deps: OverlapDeps, row: Rotated): OldSecret[] => {
   const { id, old_secret_sealed, old_secret_until } = row;
   if (old_secret_sealed === null || old_secret_until === null) return [];
   const text = textIn(deps, id, old_secret_sealed);
@@ -61,7 +61,7 @@ const secretsIn = (text: string, until: string): OldSecret[] => {
  * Returns the columns after the secret `sealed` was replaced. Earlier secrets keep their own overlap.
  * Without an overlap, all of them become invalid.
  */
-export const rotated = (
+export const rotatedSecretColumns = (
   deps: RotationDeps,
   row: Rotated,
   { sealed, overlapMinutes }: { sealed: string | null; overlapMinutes: number },
@@ -71,7 +71,7 @@ export const rotated = (
   const secret = sealed === null ? null : textIn(deps, row.id, sealed);
   const until = iso(deps.clock.now() + overlapMinutes * 60_000);
   const replaced = secret === null ? [] : [{ secret, until }];
-  const kept = [...replaced, ...oldSecretsOf(deps, row)].slice(0, MAX_OLD);
+  const kept = [...replaced, ...previousSecrets(deps, row)].slice(0, MAX_OLD);
   if (kept.length === 0) return none;
   return {
     old_secret_sealed: deps.sealSecret(row.id, joined(kept)),
@@ -87,7 +87,7 @@ const joined = (secrets: OldSecret[]): string =>
   secrets.map(({ secret, until }) => `${encodeURIComponent(secret)} ${until}`).join('\n');
 
 const textIn = ({ openSecret }: OverlapDeps, id: string, sealed: string): string | null =>
-  unlessShut(() => openSecret(id, sealed).take((bytes) => bytes.toString()));
+  unsealOrNull(() => openSecret(id, sealed).take((bytes) => bytes.toString()));
 
 /** A secret that verifies; a previous one only until its overlap ends. */
 export interface VerifyingKey {

@@ -1,5 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { unlessShut } from '../kernel/envelope.js';
+import { unsealOrNull } from '../kernel/envelope.js';
 import { readFact, writeFact } from '../store/facts.js';
 import type { Store } from '../store/store.js';
 import type { Keyring } from './keyring.js';
@@ -19,7 +19,7 @@ export const createPushKey = (store: Store, master: Keyring): (() => Promise<Pus
   let key: Promise<PushKeyPair> | null = null;
   const open = async (): Promise<PushKeyPair> => {
     const kept = await readFact(store, PUSH_KEY);
-    const sound = kept && unlessShut(() => master.unseal(BOUND, kept));
+    const sound = kept && unsealOrNull(() => master.unseal(BOUND, kept));
     if (sound) return JSON.parse(sound.toString());
     const made = newKeyPair();
     const sealed = master.seal(BOUND, Buffer.from(JSON.stringify(made)));

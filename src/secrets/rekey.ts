@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import type { AuditStep } from '../kernel/contract/audit.js';
-import { unlessShut } from '../kernel/envelope.js';
+import { unsealOrNull } from '../kernel/envelope.js';
 import type { Statement } from '../store/engine/protocol.js';
 import type { Store } from '../store/store.js';
 import { keepAuditKey } from './auditkey.js';
@@ -63,7 +63,7 @@ const refuseShut = async (store: Store, keyring: Keyring): Promise<void> => {
   const shut: string[] = [];
   for (const sealed of SEALED) {
     for await (const rows of pagesOf(store, sealed)) {
-      const damaged = rows.filter((row) => !isOpened(keyring, row));
+      const damaged = rows.filter((row) => !canUnseal(keyring, row));
       shut.push(...damaged.map(({ key }) => `${sealed.table}.${sealed.column} of ${key}`));
     }
   }
@@ -120,8 +120,8 @@ async function* pagesOf(store: Store, of: SealedColumn): AsyncGenerator<SealedVa
   }
 }
 
-export const isOpened = (keyring: Keyring, { bound, sealed }: SealedValue): boolean =>
-  unlessShut(() => keyring.unseal(bound, sealed).fill(0)) !== null;
+export const canUnseal = (keyring: Keyring, { bound, sealed }: SealedValue): boolean =>
+  unsealOrNull(() => keyring.unseal(bound, sealed).fill(0)) !== null;
 
 /** Reads the next values, few enough for one transaction. */
 export const sealedPage = async (

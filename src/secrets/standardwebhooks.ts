@@ -11,7 +11,7 @@ const MAX_BYTES = 64;
 export const newSecret = (): string => `${PREFIX}${randomBytes(NEW_BYTES).toString('base64')}`;
 
 /** Null if the secret is valid. With `mayBePlain`, for a vault credential, any text is accepted. */
-export const faultOfSecret = (value: string, mayBePlain = false): string | null => {
+export const secretFault = (value: string, mayBePlain = false): string | null => {
   if (!mayBePlain && !SPELT.test(value)) return 'must be whsec_ followed by a base64 key';
   const { length } = keyIn(Buffer.from(value));
   if (length >= MIN_BYTES && length <= MAX_BYTES) return null;
@@ -21,7 +21,7 @@ export const faultOfSecret = (value: string, mayBePlain = false): string | null 
 /** Decodes the part after `whsec_`; text in another form is the key itself, also for inbound webhooks. */
 export const secretKey = (secret: Secret): Buffer => secret.take(keyIn);
 
-export const keySpelt = (secret: string): Buffer => keyIn(Buffer.from(secret));
+export const parseSecretKey = (secret: string): Buffer => keyIn(Buffer.from(secret));
 
 const keyIn = (bytes: Buffer): Buffer => {
   const encoded = SPELT.exec(bytes.toString())?.[1];

@@ -1,6 +1,6 @@
 import { createSecretKey, randomBytes } from 'node:crypto';
 import { type Clock, iso } from '../kernel/clock.js';
-import { unlessShut } from '../kernel/envelope.js';
+import { unsealOrNull } from '../kernel/envelope.js';
 import { mint } from '../kernel/ids.js';
 import type { Log } from '../kernel/log.js';
 import { type Claims, readToken, type SigningKey, signToken } from '../kernel/token.js';
@@ -28,7 +28,7 @@ export const openSigner = async (deps: SignerDeps, master: Keyring) => {
     .execute();
   const keys = new Map<string, SigningKey>();
   for (const { id, sealed } of rows) {
-    const secret = unlessShut(() => master.unseal(bound(id), sealed));
+    const secret = unsealOrNull(() => master.unseal(bound(id), sealed));
     if (secret) keys.set(id, { id, secret: createSecretKey(secret) });
     else
       log.error(

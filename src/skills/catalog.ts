@@ -1,7 +1,7 @@
 import { type EffectivePermissions, levelOf } from '../permissions/module.js';
 import type { Tool, Toolbox } from '../tools/module.js';
 import type { ListedTool, SkillReply } from './contract.js';
-import { digestOfPins, isQuarantined } from './pinneddefinitions.js';
+import { isQuarantined, pinsDigest } from './pinneddefinitions.js';
 import type { ServerState } from './servers.js';
 import type { Skills } from './skills.js';
 
@@ -11,7 +11,7 @@ export interface Skill extends Omit<SkillReply, 'tools' | 'server' | 'pending'> 
 }
 
 /** Sorted by ID. */
-export const catalogOf = (toolbox: Toolbox, skills: Skills): Skill[] => {
+export const listCatalog = (toolbox: Toolbox, skills: Skills): Skill[] => {
   const servers = new Map(skills.servers.all().map((server) => [server.name, server]));
   const groups = toolbox.groups();
   const builtIn = groups.filter(({ skillId }) => !servers.has(skillId));
@@ -141,7 +141,7 @@ const viewPending = ({ name, pins }: ServerState): SkillReply['pending'] => {
   const tools = waiting.flatMap(({ tool, pinned, offered }) =>
     offered ? [{ name: tool, before: pinned && shown(pinned), after: shown(offered) }] : [],
   );
-  return { digest: digestOfPins(name, pins), tools };
+  return { digest: pinsDigest(name, pins), tools };
 };
 
 const shown = ({

@@ -19,8 +19,8 @@ const SkillTool = s.object('SkillTool', {
   name: s.text(200),
   ...definition,
   permission: permission(),
-  sideEffects: s.flag().description('Whether calls of the tool can have side effects'),
-  outside: s.flag().description('Whether the tool returns untrusted content'),
+  sideEffects: s.boolean().description('Whether calls of the tool can have side effects'),
+  outside: s.boolean().description('Whether the tool returns untrusted content'),
   reason: s
     .nullable(s.text(2_000))
     .description('Reason why the tool is unavailable. `null` if it is available.'),
@@ -34,16 +34,16 @@ const McpServer = s.object('McpServerInfo', {
   command: s.nullable(s.text(4_096)),
   args: s.list(s.anyText(32_768), 64),
   readable: s.list(s.text(4_096), 16).description('Folders that the server may read'),
-  network: s.flag().description('Whether the server has network access'),
+  network: s.boolean().description('Whether the server has network access'),
   url: s.nullable(s.text(8_192)),
   everyone: s
-    .flag()
+    .boolean()
     .description(
       'Whether every user may use the server. Otherwise only admins and users with the ' +
         'permission `mcp` may.',
     ),
   timeoutMs: s
-    .whole(1_000, 600_000)
+    .integer(1_000, 600_000)
     .description('Maximum time without a response during a call, in milliseconds'),
   envSet: s
     .list(s.text(100), 50)
@@ -118,7 +118,7 @@ export const NewMcpServer = s
     ),
     network: s.optional(
       s
-        .flag()
+        .boolean()
         .description(
           'Whether the program has network access, including to this machine. Defaults to `false`.',
         ),
@@ -128,11 +128,11 @@ export const NewMcpServer = s
     ),
     headers: s.optional(texts('McpHeaders').description('Request headers. Write-only.')),
     everyone: s.optional(
-      s.flag().description('Whether every user may use the server. Defaults to `false`.'),
+      s.boolean().description('Whether every user may use the server. Defaults to `false`.'),
     ),
     timeoutMs: s.optional(
       s
-        .whole(1_000, 600_000)
+        .integer(1_000, 600_000)
         .description(
           'Maximum time without a response during a call, in milliseconds. Defaults to 60000.',
         ),

@@ -1,7 +1,12 @@
 import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type FolderEntry, listInside, NotInside, readInside } from '../kernel/confinedpath.js';
-import { BadSkill, readSkillFile, type SkillFile } from './frontmatter.js';
+import {
+  ConfinedPathError,
+  type FolderEntry,
+  listInside,
+  readInside,
+} from '../kernel/confinedpath.js';
+import { InvalidSkill, readSkillFile, type SkillFile } from './frontmatter.js';
 
 export interface FolderSkill {
   folder: string;
@@ -36,7 +41,7 @@ export const createSkillFolders = (home: string) => {
       for (const folder of known.keys()) if (!folders.includes(folder)) known.delete(folder);
       return Promise.all(folders.map(look));
     },
-    /** Errors: NotInside, BadSkill. */
+    /** Errors: ConfinedPathError, BadSkill. */
     open: async (folder: string) => {
       const { body } = readSkillFile(
         await textIn(root, `${folder}/${SKILL_FILE}`, MAX_SKILL_BYTES),
@@ -44,7 +49,7 @@ export const createSkillFolders = (home: string) => {
       const { entries, isCut } = await listInside(root, folder, LISTED);
       return { body, files: filesOf(folder, entries), isCut };
     },
-    /** Errors: NotInside. */
+    /** Errors: ConfinedPathError. */
     read: (folder: string, path: string): Promise<string> =>
       textIn(root, `${folder}/${path}`, MAX_FILE_BYTES),
   };
@@ -84,16 +89,16 @@ const load = async (root: string, folder: string): Promise<FolderSkill> => {
     const source = await textIn(root, `${folder}/${SKILL_FILE}`, MAX_SKILL_BYTES);
     const { name, description } = readSkillFile(source);
     if (name !== folder)
-      throw new BadSkill(`The skill is named ${name}. The folder must have the same name.`);
+      throw new InvalidSkill(`The skill is named ${name}. The folder must have the same name.`);
     return { folder, file: { name, description }, fault: null };
   } catch (error) {
-    if (!(error instanceof BadSkill || error instanceof NotInside)) throw error;
+    if (!(error instanceof InvalidSkill || error instanceof ConfinedPathError)) throw error;
     return { folder, file: null, fault: error.message };
   }
 };
 
 const textIn = async (root: string, path: string, maxBytes: number): Promise<string> => {
   const bytes = await readInside(root, path, maxBytes);
-  if (bytes.includes(0)) throw new NotInside(path, 'is not a text file');
+  if (bytes.includes(0)) throw new ConfinedPathError(path, 'is not a text file');
   return bytes.toString();
 };

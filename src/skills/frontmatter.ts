@@ -1,5 +1,5 @@
-export class BadSkill extends Error {
-  override name = 'BadSkill';
+export class InvalidSkill extends Error {
+  override name = 'InvalidSkill';
 }
 
 export interface SkillFile {
@@ -12,20 +12,22 @@ const MAX_NAME = 64;
 const MAX_DESCRIPTION = 1_024;
 const NAME = /^[a-z0-9]+(-[a-z0-9]+)*$/;
 
-/** Agent Skills format. Errors: BadSkill. */
+/** Agent Skills format. Errors: InvalidSkill. */
 export const readSkillFile = (source: string): SkillFile => {
   const { fields, body } = split(source);
   const name = fields.get('name') ?? '';
   const description = fields.get('description') ?? '';
-  if (name === '') throw new BadSkill('SKILL.md has no name');
+  if (name === '') throw new InvalidSkill('SKILL.md has no name');
   if (name.length > MAX_NAME || !NAME.test(name)) {
-    throw new BadSkill(
+    throw new InvalidSkill(
       `The name in SKILL.md must be 1 to ${MAX_NAME} characters: a–z, 0–9 and single hyphens`,
     );
   }
-  if (description === '') throw new BadSkill('SKILL.md has no description');
+  if (description === '') throw new InvalidSkill('SKILL.md has no description');
   if (description.length > MAX_DESCRIPTION) {
-    throw new BadSkill(`The description in SKILL.md has more than ${MAX_DESCRIPTION} characters`);
+    throw new InvalidSkill(
+      `The description in SKILL.md has more than ${MAX_DESCRIPTION} characters`,
+    );
   }
   return { name, description, body };
 };
@@ -34,9 +36,9 @@ const FENCE = '---';
 
 const split = (source: string): { fields: Map<string, string>; body: string } => {
   const lines = source.replace(/^\ufeff/, '').split(/\r?\n/);
-  if (lines[0]?.trimEnd() !== FENCE) throw new BadSkill('SKILL.md does not begin with ---');
+  if (lines[0]?.trimEnd() !== FENCE) throw new InvalidSkill('SKILL.md does not begin with ---');
   const end = lines.findIndex((line, at) => at > 0 && line.trimEnd() === FENCE);
-  if (end < 0) throw new BadSkill('The front matter of SKILL.md has no end (---)');
+  if (end < 0) throw new InvalidSkill('The front matter of SKILL.md has no end (---)');
   const body = lines
     .slice(end + 1)
     .join('\n')
@@ -82,7 +84,7 @@ const unquoted = (text: string): string => {
     return typeof value === 'string' ? value : text;
   } catch (error) {
     if (error instanceof SyntaxError)
-      throw new BadSkill('SKILL.md contains an invalid quoted value');
+      throw new InvalidSkill('SKILL.md contains an invalid quoted value');
     throw error;
   }
 };

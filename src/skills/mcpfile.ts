@@ -1,10 +1,8 @@
 import { lstat, readFile } from 'node:fs/promises';
 import { withoutMark } from '../kernel/jsonvalue.js';
-import { BadServer, SERVER_NAME, type WrittenServer, writtenServer } from './spec.js';
+import { InvalidServer, parseServerEntry, SERVER_NAME, type ServerEntry } from './spec.js';
 
-export type McpFileEntry =
-  | { name: string; server: WrittenServer }
-  | { name: string; fault: string };
+export type McpFileEntry = { name: string; server: ServerEntry } | { name: string; fault: string };
 
 const MAX_BYTES = 1024 * 1024;
 const MAX_SERVERS = 100;
@@ -53,9 +51,9 @@ const entryOf = ([name, given]: [string, unknown]): McpFileEntry => {
     return { name, fault: 'The server name must be 1 to 40 letters, digits, - and _' };
   }
   try {
-    return { name, server: writtenServer(given) };
+    return { name, server: parseServerEntry(given) };
   } catch (error) {
-    if (!(error instanceof BadServer)) throw error;
+    if (!(error instanceof InvalidServer)) throw error;
     return { name, fault: error.message };
   }
 };

@@ -68,7 +68,7 @@ const unavailableReason = (server: string, pin: Pin): string | null => {
  * Settings without a secret's name are excluded, because a value such as `production` may occur in
  * any text.
  */
-export const secretTextsOf = (secrets: ServerSecrets | undefined): string[] =>
+export const secretTexts = (secrets: ServerSecrets | undefined): string[] =>
   [...Object.entries(secrets?.env ?? {}), ...Object.entries(secrets?.headers ?? {})]
     .filter(([name]) => isSecretName(name))
     .flatMap(([, value]) => [value, value.replace(/^\S+ /, '')])

@@ -18,7 +18,7 @@ export const isQuarantined = ({ pinned, offered }: Pin): boolean =>
   offered !== null && (pinned === null || !isSame(pinned, offered));
 
 /** SHA-256 in hex, so that exactly the reviewed definitions are accepted. */
-export const digestOfPins = (server: string, pins: Pin[]): string =>
+export const pinsDigest = (server: string, pins: Pin[]): string =>
   createHash('sha256')
     .update(canonical([server, ...pins.filter(isQuarantined).map(({ offered }) => offered)]))
     .digest('hex');

@@ -1,5 +1,5 @@
 import type { Clock } from '../kernel/clock.js';
-import { unlessAborted } from '../kernel/gate.js';
+import { orAborted } from '../kernel/gate.js';
 import { type McpConnection, McpFailed } from '../providers/mcp/connection.js';
 
 /** Sessions are never shared between users. */
@@ -8,7 +8,7 @@ export interface SessionKey {
   userId: string;
 }
 
-export interface ServerTrouble {
+export interface ServerFailure {
   why: string;
   failures: number;
   retryAtMs: number;
@@ -32,7 +32,7 @@ export const createSessionPool = (deps: {
   clock: Clock;
 }) => {
   const slots = new Map<string, PooledSession>();
-  const troubles = new Map<string, ServerTrouble & SessionKey>();
+  const troubles = new Map<string, ServerFailure & SessionKey>();
   const { clock } = deps;
   let isClosed = false;
 
@@ -82,7 +82,7 @@ export const createSessionPool = (deps: {
   ): Promise<T> => {
     slot.users += 1;
     try {
-      return await work(await unlessAborted(slot.opening, signal));
+      return await work(await orAborted(slot.opening, signal));
     } catch (error) {
       const hangs = signal.aborted || (error instanceof McpFailed && error.kind === 'silent');
       // A call without a caller must not continue, but others may use the session.
@@ -126,7 +126,7 @@ export const createSessionPool = (deps: {
 
   return {
     use,
-    troubleOf: (server: string): ServerTrouble | null =>
+    troubleOf: (server: string): ServerFailure | null =>
       [...troubles.values()].findLast((one) => one.server === server) ?? null,
     drop: async (server: string): Promise<void> => {
       for (const [name, one] of troubles) if (one.server === server) troubles.delete(name);
@@ -144,7 +144,7 @@ export type SessionPool = ReturnType<typeof createSessionPool>;
 
 const nameOf = ({ server, userId }: SessionKey): string => `${userId} ${server}`;
 
-const tooSoon = ({ why, retryAtMs }: ServerTrouble, now: number): McpFailed => {
+const tooSoon = ({ why, retryAtMs }: ServerFailure, now: number): McpFailed => {
   const seconds = Math.ceil((retryAtMs - now) / 1000);
   return new McpFailed('unreached', `${why}. Next attempt in ${seconds} s`);
 };

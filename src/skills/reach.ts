@@ -23,7 +23,7 @@ export interface ReachableServer {
   secrets: ServerSecrets;
 }
 
-export const NOT_CONFINED =
+export const NO_CONFINEMENT_MESSAGE =
   'No confinement works on this machine, so programs of MCP servers cannot be started. Install ' +
   'bubblewrap, or turn on the setting allowUnconfined (ADJUTANT_ALLOW_UNCONFINED)';
 
@@ -69,7 +69,7 @@ const hold = async (
   userId: string,
 ): Promise<ConfinedProcess> => {
   const { at } = spec;
-  if (at.kind !== 'stdio' || !deps.confinement) throw new ConfinementFailed(NOT_CONFINED);
+  if (at.kind !== 'stdio' || !deps.confinement) throw new ConfinementFailed(NO_CONFINEMENT_MESSAGE);
   await checkReadable(deps.home, at.readable);
   return deps.confinement.hold({
     argv: [at.command, ...at.args],

@@ -1,10 +1,10 @@
 import Boom from '@hapi/boom';
 import {
+  ApprovalNotFound,
+  ApprovalNotPending,
   type Approvals,
+  DigestMismatch,
   type DirectCall,
-  NoApproval,
-  NotOpen,
-  OtherDigest,
 } from '../approvals/module.js';
 import type { Recorder } from '../kernel/contract/audit.js';
 import { type Caller, CustomReply } from '../kernel/contract/endpoint.js';
@@ -13,19 +13,19 @@ import { orNotFound, resource } from '../kernel/route.js';
 import type { GrantRule, PermissionsOf } from '../permissions/module.js';
 import { type Toolbox, ToolFailed, ToolRefused } from '../tools/module.js';
 import {
-  catalogOf,
   isVisible,
   type Skill as Known,
+  listCatalog,
   listedTool,
   type Viewer,
   viewSkill,
 } from './catalog.js';
 import { type NewMcpServer, type SkillReply, skills } from './contract.js';
 import { isQuarantined } from './pinneddefinitions.js';
-import { NameTaken } from './register.js';
-import { OtherDefinitions } from './servers.js';
+import { NameTaken } from './serverregistry.js';
+import { DefinitionsChanged } from './servers.js';
 import type { Skills } from './skills.js';
-import { BadServer } from './spec.js';
+import { InvalidServer } from './spec.js';
 
 export interface SkillsResourceDeps {
   approvals: Pick<Approvals, 'admit'>;
@@ -98,7 +98,7 @@ const loadSkills = async (
 ): Promise<{ all: Known[]; viewer: Viewer }> => {
   const [permissions] = await Promise.all([permissionsOf(userId), known.refresh()]);
   const viewer = { permissions, isAdmin: role === 'admin' };
-  return { all: catalogOf(toolbox, known).filter((skill) => isVisible(skill, viewer)), viewer };
+  return { all: listCatalog(toolbox, known).filter((skill) => isVisible(skill, viewer)), viewer };
 };
 
 const find = async (deps: SkillsResourceDeps, id: string, by: Caller) => {
@@ -144,13 +144,14 @@ const addServer = async (
 };
 
 const refused = (error: unknown): never => {
-  if (error instanceof NoApproval) throw Boom.notFound(error.message);
-  if (error instanceof NotOpen) throw Boom.conflict(error.message, { code: 'approval_not_open' });
-  if (error instanceof OtherDigest || error instanceof OtherDefinitions) {
+  if (error instanceof ApprovalNotFound) throw Boom.notFound(error.message);
+  if (error instanceof ApprovalNotPending)
+    throw Boom.conflict(error.message, { code: 'approval_not_open' });
+  if (error instanceof DigestMismatch || error instanceof DefinitionsChanged) {
     throw Boom.conflict(error.message, { code: 'other_digest' });
   }
   if (error instanceof NameTaken) throw Boom.conflict(error.message, { code: 'name_taken' });
-  if (!(error instanceof BadServer)) throw error;
+  if (!(error instanceof InvalidServer)) throw error;
   const details = [{ path: error.path, message: error.reason }];
   throw Boom.badRequest(`Not accepted: ${error.message}`, { details });
 };

@@ -1,32 +1,32 @@
 import type { Log } from '../kernel/log.js';
-import { redactApart, redactTextApart } from '../kernel/redactapart.js';
+import { redactInWorker, redactTextInWorker } from '../kernel/redactinworker.js';
 import { type McpConnection, McpFailed } from '../providers/mcp/connection.js';
 import type { Definition } from '../providers/mcp/definition.js';
 import type { TransactionStep } from '../store/engine/protocol.js';
-import { unlessUnmet } from '../store/store.js';
+import { isCommitted } from '../store/store.js';
 import { ToolFailed, type ToolGroup, ToolRefused } from '../tools/module.js';
-import { type CallMcp, mcpGroup, secretTextsOf, toolError } from './mcptools.js';
-import { createPins, digestOfPins, type Pin } from './pinneddefinitions.js';
-import { createSessionPool, type ServerTrouble, type SessionKey } from './pool.js';
-import { NOT_CONFINED, type ReachDeps, reach } from './reach.js';
+import { type CallMcp, mcpGroup, secretTexts, toolError } from './mcptools.js';
+import { createPins, type Pin, pinsDigest } from './pinneddefinitions.js';
+import { createSessionPool, type ServerFailure, type SessionKey } from './pool.js';
+import { NO_CONFINEMENT_MESSAGE, type ReachDeps, reach } from './reach.js';
 import {
-  createRegister,
+  createServerRegistry,
   type NewServer,
   type RegisteredServer,
   type ServerRegisterDeps,
-} from './register.js';
+} from './serverregistry.js';
 
 export interface ServerState extends RegisteredServer {
   pins: Pin[];
   /** Whether the tools have ever been listed. */
   isKnown: boolean;
-  trouble: ServerTrouble | null;
+  trouble: ServerFailure | null;
   /** Reason why the server cannot run on this machine, or null. */
   whyOff: string | null;
 }
 
-export class OtherDefinitions extends Error {
-  override name = 'OtherDefinitions';
+export class DefinitionsChanged extends Error {
+  override name = 'DefinitionsChanged';
   override message = 'The pending definitions have changed. Review them again.';
 }
 
@@ -39,7 +39,7 @@ const DAEMON = 'daemon';
 
 export const createServers = (deps: ServersDeps) => {
   const { log } = deps;
-  const register = createRegister(deps);
+  const register = createServerRegistry(deps);
   const pins = createPins(deps);
   let groups: ToolGroup[] | null = null;
   let before: RegisteredServer[] = [];
@@ -99,8 +99,8 @@ export const createServers = (deps: ServersDeps) => {
       if (!now || !pins.isPinned(server, now)) throw new ToolRefused(changed(tool, now));
       return on.call(definition.name, args, signal);
     };
-    const secrets = secretTextsOf(find(server)?.secrets);
-    const redact = (text: string): Promise<string> => redactTextApart(text, secrets);
+    const secrets = secretTexts(find(server)?.secrets);
+    const redact = (text: string): Promise<string> => redactTextInWorker(text, secrets);
     const { isError, ...result } = await pool
       .use({ server, userId }, signal, run)
       .catch(async (error: unknown) => {
@@ -111,7 +111,7 @@ export const createServers = (deps: ServersDeps) => {
         (await redact(result.text)) || 'The tool failed without an error message',
         true,
       );
-    return redactApart(result, secrets);
+    return redactInWorker(result, secrets);
   };
 
   const stateOf = (server: RegisteredServer): ServerState => ({
@@ -119,7 +119,7 @@ export const createServers = (deps: ServersDeps) => {
     pins: pins.of(server.name),
     isKnown: pins.isKnown(server.name),
     trouble: pool.troubleOf(server.name),
-    whyOff: server.spec?.at.kind === 'stdio' && !deps.confinement ? NOT_CONFINED : null,
+    whyOff: server.spec?.at.kind === 'stdio' && !deps.confinement ? NO_CONFINEMENT_MESSAGE : null,
   });
 
   return {
@@ -151,20 +151,20 @@ export const createServers = (deps: ServersDeps) => {
       const steps = [statement, ...also];
       // A server of mcp.json with the same name keeps its accepted tools.
       const removing = name === given ? pins.forget(name, steps) : deps.store.transact(steps);
-      if (!(await unlessUnmet(removing))) return false;
+      if (!(await isCommitted(removing))) return false;
       await removed();
       await follow(register.all());
       return true;
     },
     look,
-    /** Errors: OtherDefinitions. */
+    /** Errors: DefinitionsChanged. */
     accept: async (
       name: string,
       digest: string,
       { userId, also }: { userId: string; also: TransactionStep[] },
     ): Promise<void> => {
       await pins.accept(name, userId, (offered) => {
-        if (digestOfPins(name, offered) !== digest) throw new OtherDefinitions();
+        if (pinsDigest(name, offered) !== digest) throw new DefinitionsChanged();
         return also;
       });
       groups = null;

@@ -21,16 +21,16 @@ export interface ServerSecrets {
   headers: Record<string, string>;
 }
 
-export type WrittenServer = Omit<NewMcpServer, 'name'>;
+export type ServerEntry = Omit<NewMcpServer, 'name'>;
 
 /** The message names the field. */
-export class BadServer extends Error {
+export class InvalidServer extends Error {
   constructor(
     readonly path: string,
     readonly reason: string,
   ) {
     super(path === '' ? reason : `${path} ${reason}`);
-    this.name = 'BadServer';
+    this.name = 'InvalidServer';
   }
 }
 
@@ -38,37 +38,39 @@ export const SERVER_NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,39}$/;
 const DEFAULT_TIMEOUT_MS = 60_000;
 
 /** Unknown fields are ignored, because other programs write into the file. */
-const Written: Joi.ObjectSchema<WrittenServer> = s.lenient(
-  s.later(() => {
+const Written: Joi.ObjectSchema<ServerEntry> = s.stripUnknownKeys(
+  s.lazy(() => {
     const server: Joi.ObjectSchema = NewMcpServer;
     const type = Joi.valid('stdio', 'http', 'streamable-http', 'streamableHttp');
     return server.keys({ name: Joi.any().strip(), type });
   }),
 );
 
-/** Errors: BadServer. */
-export const writtenServer = (given: unknown): WrittenServer => {
+/** Errors: InvalidServer. */
+export const parseServerEntry = (given: unknown): ServerEntry => {
   const { value, error } = Written.validate(given, { errors: { label: false } });
   const [detail] = error?.details ?? [];
-  if (detail) throw new BadServer(detail.path.join('.'), detail.message);
-  if (!value) throw new BadServer('', 'is missing');
+  if (detail) throw new InvalidServer(detail.path.join('.'), detail.message);
+  if (!value) throw new InvalidServer('', 'is missing');
   return value;
 };
 
-/** Errors: BadServer. */
-export const specOf = (written: WrittenServer): { spec: ServerSpec; secrets: ServerSecrets } => {
+/** Errors: InvalidServer. */
+export const splitServerEntry = (
+  written: ServerEntry,
+): { spec: ServerSpec; secrets: ServerSecrets } => {
   const { env = {}, headers = {}, timeoutMs = DEFAULT_TIMEOUT_MS, everyone = false } = written;
   for (const [name, value] of Object.entries(headers)) {
     const fault = value === '' ? null : faultOfHeaderValue(value);
-    if (fault !== null) throw new BadServer(`headers.${name}`, fault);
+    if (fault !== null) throw new InvalidServer(`headers.${name}`, fault);
   }
   return { spec: { at: placeOf(written), timeoutMs, everyone }, secrets: { env, headers } };
 };
 
-const placeOf = ({ command, args = [], readable = [], network = false, url }: WrittenServer) => {
+const placeOf = ({ command, args = [], readable = [], network = false, url }: ServerEntry) => {
   if (url !== undefined) return { kind: 'http' as const, url: checkedUrl(url) };
   const fault = argvFault([command ?? '', ...args]);
-  if (fault) throw new BadServer('command', `with its arguments ${fault}`);
+  if (fault) throw new InvalidServer('command', `with its arguments ${fault}`);
   return { kind: 'stdio' as const, command: command ?? '', args, readable, network };
 };
 
@@ -77,6 +79,6 @@ const checkedUrl = (url: string): string => {
     return parseUrl(url).href;
   } catch (error) {
     if (!(error instanceof BadUrl)) throw error;
-    throw new BadServer('url', `cannot be used: ${error.message}`);
+    throw new InvalidServer('url', `cannot be used: ${error.message}`);
   }
 };

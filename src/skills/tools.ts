@@ -1,8 +1,8 @@
-import { NotInside } from '../kernel/confinedpath.js';
+import { ConfinedPathError } from '../kernel/confinedpath.js';
 import * as s from '../kernel/contract/schema.js';
 import { defineTool, HARMLESS, refusal, type Tool, type ToolGroup } from '../tools/module.js';
 import type { FolderSkill, SkillFolders } from './folders.js';
-import { BadSkill } from './frontmatter.js';
+import { InvalidSkill } from './frontmatter.js';
 
 /** Maximum total length of the descriptions in a prompt. `skills.list` returns the rest. */
 const MAX_TOLD = 6_000;
@@ -53,7 +53,7 @@ const readTool = (folders: SkillFolders, usable: Usable): Tool =>
         const { body, files, isCut } = await folders.open(skill);
         return { instructions: body, files, ...(isCut && { truncated: true }) };
       } catch (error) {
-        if (!(error instanceof NotInside || error instanceof BadSkill)) throw error;
+        if (!(error instanceof ConfinedPathError || error instanceof InvalidSkill)) throw error;
         const at = path === undefined ? 'skill' : 'path';
         throw refusal(tool, [{ path: at, message: `cannot be used: ${error.message}` }]);
       }

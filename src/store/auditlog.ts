@@ -23,7 +23,7 @@ export const auditLog = (store: Store, { clock, log }: { clock: Clock; log: Log 
 });
 
 /** Also logs each head, because logs may be kept on another machine. */
-export const sayAudit =
+export const logAudit =
   (log: Log) =>
   ({ head, problem }: AuditReport): void => {
     if (problem !== null) log.error({ head }, problem);

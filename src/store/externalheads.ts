@@ -4,10 +4,10 @@ import { iso, systemClock } from '../kernel/clock.js';
 import type { Log } from '../kernel/log.js';
 import { openSyslog, parseSyslog } from '../kernel/syslog.js';
 import { readTail } from './audit/headlines.js';
-import { sayAudit } from './auditlog.js';
+import { logAudit } from './auditlog.js';
 import { type AuditReport, OpenRefused } from './engine/protocol.js';
 
-export interface OutsideHeads {
+export interface ExternalHeads {
   file: string | null;
   syslog: { to: string; failure(): string | null } | null;
   audited(report: AuditReport): void;
@@ -25,8 +25,8 @@ const SEVERITY = 6;
 /** SD-ID with the example enterprise number of RFC 5612, because none is registered. */
 const DATA_ID = 'auditHead@32473';
 
-export const openOutside = ({ name, value, home }: HeadsSetting, log: Log): OutsideHeads => {
-  const say = sayAudit(log);
+export const openExternalHeads = ({ name, value, home }: HeadsSetting, log: Log): ExternalHeads => {
+  const say = logAudit(log);
   if (value === null) return { file: null, syslog: null, audited: say };
   const server = parseSyslog(value);
   if (!server) {

@@ -1,7 +1,7 @@
 import { iso } from '../kernel/clock.js';
-import { JsonText, type KeptReply, type ReplayCall } from '../kernel/contract/endpoint.js';
+import { JsonText, type ReplayCall, type StoredReply } from '../kernel/contract/endpoint.js';
 import type { RepeatedCall } from '../kernel/replay.js';
-import { type Statement, Taken } from './engine/protocol.js';
+import { type Statement, UniqueViolation } from './engine/protocol.js';
 import { deleteRows, selectRows, updateRows } from './rows.js';
 import { type Store, statement } from './store.js';
 import { idempotencyTable } from './tables/jobs.js';
@@ -65,13 +65,13 @@ export const replayStore = (store: Store, { now, digest }: ReplayDeps) => {
         return null;
       } catch (error) {
         underway.delete(name);
-        if (!(error instanceof Taken)) throw error;
+        if (!(error instanceof UniqueViolation)) throw error;
         return kept(call);
       }
     },
 
     /** Null frees the key, so that a failed call may be retried. */
-    end: async (call: ReplayCall, reply: KeptReply | null): Promise<void> => {
+    end: async (call: ReplayCall, reply: StoredReply | null): Promise<void> => {
       try {
         if (reply === null) {
           await removal(call).execute();

@@ -3,13 +3,13 @@ import type { Lookups, Procedures } from '../procedures.js';
 import { threadDialect } from './dialect.js';
 import type { EngineEvents } from './engine/engine.js';
 import {
+  ExpectationFailed,
   type OpenReport,
   type ProcedureStep,
   type Statement,
   type StatementResult,
   type StoreWork,
   type TransactionStep,
-  Unmet,
 } from './engine/protocol.js';
 import type { Tables } from './tables.js';
 import { closeThreads, type Engines, openThreads, type StoreOptions } from './threads.js';
@@ -26,7 +26,7 @@ export interface Store {
   opened: OpenReport;
   /** Selects run in a reader thread, or without one in the writer thread. */
   db: Kysely<Tables>;
-  /** Atomic, in one message. Throws `Unmet`, `Taken`, or `Unavailable`. */
+  /** Atomic, in one message. Throws `ExpectationFailed`, `UniqueViolation`, or `Unavailable`. */
   transact(steps: TransactionStep[]): Promise<StatementResult[]>;
   tryTransact(steps: TransactionStep[]): Promise<boolean>;
   call<N extends keyof Procedures>(
@@ -71,13 +71,13 @@ export const unmetStep = async (transaction: Promise<unknown>): Promise<number |
     await transaction;
     return null;
   } catch (error) {
-    if (error instanceof Unmet) return error.at;
+    if (error instanceof ExpectationFailed) return error.at;
     throw error;
   }
 };
 
 /** False if an expectation was not met. */
-export const unlessUnmet = async (transaction: Promise<unknown>): Promise<boolean> =>
+export const isCommitted = async (transaction: Promise<unknown>): Promise<boolean> =>
   (await unmetStep(transaction)) === null;
 
 export const openStore = async (options: StoreOptions, events: EngineEvents): Promise<Store> =>
@@ -103,7 +103,7 @@ export const storeOf = (engines: Engines): Store => {
     opened: writer.opened,
     db,
     transact,
-    tryTransact: (steps) => unlessUnmet(transact(steps)),
+    tryTransact: (steps) => isCommitted(transact(steps)),
     call: (procedure, input) => write({ procedure, input }) as never,
     look: (procedure, input) => {
       const work = { procedure, input };

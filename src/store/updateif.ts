@@ -10,7 +10,7 @@ interface Versioned {
  * Retries while the attempt resolves to null, which means that the row had changed before the
  * write.
  */
-export const untilWritten = async <T>(attempt: () => Promise<T | null>): Promise<T> => {
+export const retryUntilWritten = async <T>(attempt: () => Promise<T | null>): Promise<T> => {
   for (;;) {
     const written = await attempt();
     if (written !== null) return written;
@@ -26,7 +26,7 @@ export const updateIf = <R extends Versioned, T>(of: {
   read(): Promise<R>;
   write(row: R, version: string): Promise<T | null>;
 }): Promise<T> =>
-  untilWritten(async () => {
+  retryUntilWritten(async () => {
     const row = await of.read();
     const version = iso(Math.max(of.clock.now(), Date.parse(row.updated_at) + 1));
     return of.write(row, version);

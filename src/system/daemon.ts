@@ -1,11 +1,11 @@
 import type { LogRing } from '../kernel/ring.js';
 import type { Scheduler } from '../schedule/module.js';
-import type { OutsideHeads } from '../store/externalheads.js';
+import type { ExternalHeads } from '../store/externalheads.js';
 
 export interface Daemon {
   recent: LogRing;
   /** Files outside the home that also receive the heads of the audit log. */
-  heads: OutsideHeads;
+  heads: ExternalHeads;
   sockets: { stats(): { open: number; slow: number } };
   isDraining(): boolean;
   port(): number;

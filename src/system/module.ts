@@ -10,7 +10,7 @@ import { createProxyWatch } from '../kernel/proxywatch.js';
 import type { Knowledge } from '../knowledge/module.js';
 import type { Outbound } from '../outbound/module.js';
 import type { Confinement } from '../providers/confine/confinement.js';
-import { unusedProxy } from '../proxy.js';
+import { unusedProxyNote } from '../proxy.js';
 import type { Hub } from '../realtime/module.js';
 import type { Secrets } from '../secrets/module.js';
 import type { Migration } from '../store/engine/protocol.js';
@@ -120,7 +120,7 @@ export const openSystem = async (base: Base, deps: SystemModuleDeps) => {
           backups,
           daemon,
           exposure,
-          proxy: unusedProxy(),
+          proxy: unusedProxyNote(),
           proxies,
           tunnel,
           checks: {

@@ -1,5 +1,5 @@
 import Boom from '@hapi/boom';
-import { refuseFaults } from '../kernel/route.js';
+import { throwIfFaults } from '../kernel/route.js';
 import { searchWords } from '../kernel/searchwords.js';
 import { assertRows } from '../store/store.js';
 import type { TaskRow } from '../store/tables/tasks.js';
@@ -7,22 +7,28 @@ import { updateIf } from '../store/updateif.js';
 import { completionSteps, refuseArchived } from './complete.js';
 import type { TaskChanges, TaskView } from './contract.js';
 import {
-  type CheckedStep,
-  commitChecked,
+  commitGuarded,
   findTask,
+  type GuardedStep,
   publishTasks,
   TASK_CHANGED,
   type TasksDeps,
 } from './deps.js';
 import { isToDo, nextReminder } from './dues.js';
-import { dueColumns, faultsOfAssignee, faultsOfTask, searchedText, taskTitleOf } from './fields.js';
+import {
+  dueColumns,
+  faultsOfAssignee,
+  faultsOfTask,
+  normalizeTaskTitle,
+  searchableTaskText,
+} from './fields.js';
 import { linkSteps, parentSteps } from './links.js';
 import type { ListedTask } from './selections.js';
 import { viewTask } from './view.js';
 import {
+  assertTaskExists,
   changeTask,
   deleteTree,
-  onlyKnown,
   replaceTags,
   replaceWords,
   type TaskAuthor,
@@ -41,12 +47,12 @@ export const updateTask = async (
   id: string,
   { changes, author, hops }: TaskChangeInput,
 ): Promise<TaskView> => {
-  refuseFaults(faultsOfTask(changes));
+  throwIfFaults(faultsOfTask(changes));
   await updateIf({
     clock: deps.clock,
     read: () => findTask(deps, userId, id),
     write: async (row, version) => {
-      refuseFaults(faultsOfAssignee(changes, row));
+      throwIfFaults(faultsOfAssignee(changes, row));
       const completes = changes.status === 'done' && row.status !== 'done';
       if (completes) refuseArchived(row);
       const change = await changeOf(deps, row, changes);
@@ -55,7 +61,7 @@ export const updateTask = async (
       const completion = completes
         ? completionSteps(deps, userId, { tasks: [task], at: version, author, hops, blockedBy })
         : null;
-      const written = await commitChecked(deps.store, [
+      const written = await commitGuarded(deps.store, [
         ...parentSteps(deps, row, changes),
         { step: changeTask(row, { ...change, updated_at: version }, author) },
         ...(await textSteps(row, change)),
@@ -79,7 +85,7 @@ const changeOf = async (
   const { timezone } = await preferencesOf(row.user_id);
   const status = changes.status === 'done' ? row.status : (changes.status ?? row.status);
   const changed = {
-    ...(changes.title !== undefined && { title: taskTitleOf(changes.title) }),
+    ...(changes.title !== undefined && { title: normalizeTaskTitle(changes.title) }),
     ...(changes.notes !== undefined && { notes: changes.notes || null }),
     ...(changes.priority !== undefined && { priority: changes.priority }),
     ...(changes.tags !== undefined && { tags: JSON.stringify(changes.tags) }),
@@ -102,9 +108,9 @@ const reminderAfter = (before: TaskRow, after: TaskRow, now: number): string | n
   return isSame ? before.remind_at : nextReminder(after, now);
 };
 
-const textSteps = async (row: TaskRow, change: Partial<TaskRow>): Promise<CheckedStep[]> => {
+const textSteps = async (row: TaskRow, change: Partial<TaskRow>): Promise<GuardedStep[]> => {
   const isText = change.title !== undefined || change.notes !== undefined;
-  const words = isText ? await searchWords(searchedText({ ...row, ...change })) : null;
+  const words = isText ? await searchWords(searchableTaskText({ ...row, ...change })) : null;
   const steps = [
     ...(change.tags === undefined ? [] : replaceTags(row, change.tags)),
     ...(words === null ? [] : replaceWords(row, words)),
@@ -124,7 +130,7 @@ export const reopenTask = async (
       if (isToDo(row.status)) return true;
       const open = { status: 'open' as const, completed_at: null, updated_at: version };
       const remind_at = nextReminder({ ...row, ...open }, deps.clock.now());
-      return commitChecked(deps.store, [{ step: changeTask(row, { ...open, remind_at }, null) }]);
+      return commitGuarded(deps.store, [{ step: changeTask(row, { ...open, remind_at }, null) }]);
     },
   });
   await publishTasks(deps, userId, [id]);
@@ -139,12 +145,15 @@ export const deleteTask = async (
 ): Promise<void> => {
   const select = tasks.selections(userId);
   const deleted = await select.tree(id).execute();
-  const steps: CheckedStep[] = [
-    { step: onlyKnown(store.db, userId, id), fault: () => Boom.notFound('No task with that id') },
+  const steps: GuardedStep[] = [
+    {
+      step: assertTaskExists(store.db, userId, id),
+      fault: () => Boom.notFound('No task with that id'),
+    },
     ...(cascade ? [] : [{ step: assertRows(select.parts(id), 0), fault: () => hasParts(id) }]),
     { step: deleteTree(store.db, { id, user_id: userId }) },
   ];
-  await commitChecked(store, steps);
+  await commitGuarded(store, steps);
   for (const task of deleted) hub.publish(userId, TASK_CHANGED, { id: task.id, deleted: true });
 };
 

@@ -2,9 +2,9 @@ import Boom from '@hapi/boom';
 import { iso } from '../kernel/clock.js';
 import type { QueuedMessage } from '../outbound/module.js';
 import { assertRows } from '../store/store.js';
-import { untilWritten } from '../store/updateif.js';
+import { retryUntilWritten } from '../store/updateif.js';
 import type { TaskView } from './contract.js';
-import { type CheckedStep, commitChecked, findTask, publishTasks, type TasksDeps } from './deps.js';
+import { commitGuarded, findTask, type GuardedStep, publishTasks, type TasksDeps } from './deps.js';
 import { isToDo } from './dues.js';
 import type { ListedTask } from './selections.js';
 import { viewTask } from './view.js';
@@ -27,7 +27,7 @@ export const completeTask = async (
   id: string,
   { cascade, author, hops }: Completion,
 ): Promise<TaskView> => {
-  const completed = await untilWritten(async () => {
+  const completed = await retryUntilWritten(async () => {
     const row = await findTask(deps, userId, id);
     refuseArchived(row);
     if (!isToDo(row.status)) return [];
@@ -37,7 +37,7 @@ export const completeTask = async (
     const tasks: [NamedTask, ...NamedTask[]] = [{ id, title, untrusted }, ...parts];
     const at = iso(deps.clock.now());
     const { steps, published } = completionSteps(deps, userId, { tasks, at, author, hops });
-    if (!(await commitChecked(deps.store, steps))) return null;
+    if (!(await commitGuarded(deps.store, steps))) return null;
     published();
     return tasks.map((task) => task.id);
   });
@@ -63,7 +63,7 @@ export const completionSteps = (
   deps: TasksDeps,
   userId: string,
   { tasks, at, author, hops, blockedBy }: CompletedTasks,
-): { steps: CheckedStep[]; published(): void } => {
+): { steps: GuardedStep[]; published(): void } => {
   const select = deps.tasks.selections(userId);
   const ids = tasks.map(({ id }) => id);
   const below = select.openBelow(tasks[0].id);
@@ -76,7 +76,7 @@ export const completionSteps = (
         hops,
       }),
   );
-  const steps: CheckedStep[] = [
+  const steps: GuardedStep[] = [
     { step: completeTasks(userId, { ids, at, author }) },
     {
       step: assertRows(below, 0),

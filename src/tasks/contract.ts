@@ -6,7 +6,7 @@ import * as s from '../kernel/contract/schema.js';
 export const taskTitle = () => s.text(500).pattern(/\S/, 'non-blank text');
 export const taskNotes = () => s.anyText(10_000);
 export const taskPriority = () =>
-  s.whole(0, 3).description('Priority from 0 to 3. 3 is the most urgent');
+  s.integer(0, 3).description('Priority from 0 to 3. 3 is the most urgent');
 export const taskTag = () => s.text(60).pattern(/^[^\s,][^,]*$/, 'no comma or leading space');
 export const taskTags = () => s.list(taskTag(), 20).unique().label('TaskTags');
 export const taskDay = () =>
@@ -27,7 +27,7 @@ export const taskTime = () =>
 export const taskStatus = () => s.oneOf('TaskStatus', 'open', 'in_progress', 'done', 'archived');
 export const taskDueFilter = () => s.oneOf('TaskDue', 'overdue', 'today', 'week');
 export const taskBlockers = () => s.list(s.id('task'), 100).unique();
-const reminder = () => s.nullable(s.whole(0, 40_320));
+const reminder = () => s.nullable(s.integer(0, 40_320));
 
 const about = {
   due: 'Day on which the task is due. Cannot be combined with `dueAt`',
@@ -55,7 +55,7 @@ export const Task = s.object('Task', {
   blockedBy: taskBlockers(),
   assignee: s.text(80).description('`me`, or ID of the agent that works on the task'),
   untrusted: s
-    .flag()
+    .boolean()
     .description('Whether the task contains changes by an untrusted agent or a hook'),
   source: s.object('TaskSource', {
     kind: s.oneOf('TaskSourceKind', 'person', 'agent', 'execution', 'recurring'),
@@ -85,7 +85,7 @@ const writableFields = {
 const NewTask = s.object('NewTask', { title: taskTitle(), ...writableFields });
 export type NewTask = s.Static<typeof NewTask>;
 
-const TaskChanges = s.ignoring(
+const TaskChanges = s.ignoreReadOnly(
   s
     .object('TaskChanges', {
       title: s.optional(taskTitle()),

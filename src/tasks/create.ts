@@ -1,24 +1,24 @@
 import Boom from '@hapi/boom';
 import { iso } from '../kernel/clock.js';
 import { mint } from '../kernel/ids.js';
-import { refuseFaults } from '../kernel/route.js';
+import { throwIfFaults } from '../kernel/route.js';
 import { searchWords } from '../kernel/searchwords.js';
 import type { QueuedMessage } from '../outbound/module.js';
-import { Taken } from '../store/engine/protocol.js';
+import { UniqueViolation } from '../store/engine/protocol.js';
 import type { TaskRow } from '../store/tables/tasks.js';
-import { untilWritten } from '../store/updateif.js';
+import { retryUntilWritten } from '../store/updateif.js';
 import type { NewTask, TaskView } from './contract.js';
-import { type CheckedStep, commitChecked, findTask, TASK_CHANGED, type TasksDeps } from './deps.js';
+import { commitGuarded, findTask, type GuardedStep, TASK_CHANGED, type TasksDeps } from './deps.js';
 import { nextReminder } from './dues.js';
-import { dueColumns, faultsOfTask, searchedText, taskTitleOf } from './fields.js';
+import { dueColumns, faultsOfTask, normalizeTaskTitle, searchableTaskText } from './fields.js';
 import { linkSteps, parentSteps } from './links.js';
 import { viewTask } from './view.js';
 import {
-  BY_HAND,
+  assertTaskLimit,
   insertTask,
+  MANUAL_AUTHOR,
   MAX_UNFINISHED,
   MAX_UNTRUSTED,
-  onlyWithRoom,
   replaceTags,
   replaceWords,
   type TaskAuthor,
@@ -49,10 +49,10 @@ export const createTask = async (
 ): Promise<TaskView> => {
   const { row, steps } = await prepared(deps, userId, input, origin);
   try {
-    await untilWritten(() => commitChecked(deps.store, steps));
+    await retryUntilWritten(() => commitGuarded(deps.store, steps));
   } catch (error) {
     const existing = origin.effectId && (await deps.tasks.ofEffect(userId, origin.effectId));
-    if (error instanceof Taken && existing) return viewTask(existing);
+    if (error instanceof UniqueViolation && existing) return viewTask(existing);
     throw error;
   }
   const task = viewTask(await findTask(deps, userId, row.id));
@@ -70,7 +70,7 @@ export const taskInsertion = async (
   { recurringTaskId, ...input }: RecurringTaskInput,
 ): Promise<TaskInsertion> => {
   const source = { kind: 'recurring' as const, id: recurringTaskId };
-  const origin = { author: BY_HAND, source, recurringTaskId };
+  const origin = { author: MANUAL_AUTHOR, source, recurringTaskId };
   const { row, steps } = await prepared(deps, userId, input, origin);
   const blocked_by = JSON.stringify(input.blockedBy ?? []);
   const view = viewTask({ ...row, untrusted: 0, blocked_by });
@@ -88,15 +88,15 @@ const prepared = async (
   userId: string,
   input: NewTask,
   { author, source, recurringTaskId, effectId }: TaskOrigin,
-): Promise<{ row: NewRow; steps: CheckedStep[] }> => {
-  refuseFaults(faultsOfTask(input));
+): Promise<{ row: NewRow; steps: GuardedStep[] }> => {
+  throwIfFaults(faultsOfTask(input));
   const now = deps.clock.now();
   const preferences = await deps.preferencesOf(userId);
   const { reminderMinutes = preferences.reminderMinutes, tags = [] } = input;
   const withoutReminder = {
     id: mint('task', now),
     user_id: userId,
-    title: taskTitleOf(input.title),
+    title: normalizeTaskTitle(input.title),
     notes: input.notes || null,
     status: 'open' as const,
     priority: input.priority ?? 0,
@@ -114,7 +114,7 @@ const prepared = async (
     updated_at: iso(now),
   };
   const row = { ...withoutReminder, remind_at: nextReminder(withoutReminder, now) };
-  const words = await searchWords(searchedText(row));
+  const words = await searchWords(searchableTaskText(row));
   return { row, steps: insertionSteps(deps, row, { author, words, input }) };
 };
 
@@ -122,8 +122,8 @@ const insertionSteps = (
   deps: TasksDeps,
   row: NewRow,
   { author, words, input }: { author: TaskAuthor; words: string[]; input: NewTask },
-): CheckedStep[] => [
-  { step: onlyWithRoom(row.user_id, author), fault: taskLimitReached },
+): GuardedStep[] => [
+  { step: assertTaskLimit(row.user_id, author), fault: taskLimitReached },
   ...parentSteps(deps, row, input),
   { step: insertTask(row, author) },
   ...[...replaceTags(row, row.tags), ...replaceWords(row, words)].map((step) => ({ step })),

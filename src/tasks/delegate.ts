@@ -2,8 +2,8 @@ import Boom from '@hapi/boom';
 import {
   type Agents,
   agentFaults,
+  findNamedExpert,
   JOB,
-  namedExpert,
   spawnRecord,
   UNFINISHED,
 } from '../agents/module.js';
@@ -11,11 +11,11 @@ import { type Expert, type Experts, modelAndPersona } from '../experts/module.js
 import { addJob, type Queue } from '../jobs/module.js';
 import type { Clock } from '../kernel/clock.js';
 import type { Caller } from '../kernel/contract/endpoint.js';
-import { refuseFaults } from '../kernel/route.js';
+import { throwIfFaults } from '../kernel/route.js';
 import { hasScope, missingScope } from '../kernel/scope.js';
 import type { Hub } from '../realtime/module.js';
 import type { TransactionStep } from '../store/engine/protocol.js';
-import { type Store, unlessUnmet } from '../store/store.js';
+import { isCommitted, type Store } from '../store/store.js';
 import { updateIf } from '../store/updateif.js';
 import type { TaskView } from './contract.js';
 import { findTask, publishTasks } from './deps.js';
@@ -55,8 +55,8 @@ export const delegateTask = async (
   if (by.tokenId !== null && !hasScope(by.scopes, SPAWNING)) {
     throw Boom.forbidden(missingScope(SPAWNING), { code: 'scope_missing' });
   }
-  const expert = await namedExpert(deps.experts, userId, expertId);
-  refuseFaults(agentFaults(deps.agents.models, { ...(model !== undefined && { model }), expert }));
+  const expert = await findNamedExpert(deps.experts, userId, expertId);
+  throwIfFaults(agentFaults(deps.agents.models, { ...(model !== undefined && { model }), expert }));
   await updateIf({
     clock: deps.clock,
     read: () => findTask(deps, userId, id),
@@ -111,7 +111,7 @@ const spawn = (
     addJob({ kind: JOB, ref: id, lane: userId, runAt: record.at }),
     assignment(row, { agentId: id, version }),
   );
-  return unlessUnmet(record.commit());
+  return isCommitted(record.commit());
 };
 
 const assignment = (

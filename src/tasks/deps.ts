@@ -36,16 +36,16 @@ export const publishTasks = async (
   }
 };
 
-export interface CheckedStep {
+export interface GuardedStep {
   step: TransactionStep;
   /** Without it, the task has changed since it was read, and the operation is retried. */
   fault?(): Error | Promise<Error>;
 }
 
 /** Resolves to null if a step without a fault fails. Throws the fault of any other failed step. */
-export const commitChecked = async (
+export const commitGuarded = async (
   { transact }: Pick<Store, 'transact'>,
-  steps: CheckedStep[],
+  steps: GuardedStep[],
 ): Promise<true | null> => {
   const unmet = await unmetStep(transact(steps.map(({ step }) => step)));
   if (unmet === null) return true;

@@ -38,7 +38,7 @@ export const isToDo = (status: TaskRow['status']): boolean =>
   status === 'open' || status === 'in_progress';
 
 /** Years 1900 to 9998. */
-export const isDay = (day: string): boolean => {
+export const isCalendarDay = (day: string): boolean => {
   const at = Date.parse(`${day}T00:00:00Z`);
   return !Number.isNaN(at) && iso(at).startsWith(day) && day >= '1900' && day < '9999';
 };
@@ -47,8 +47,8 @@ export const isDay = (day: string): boolean => {
  * Returns a time in UTC, or null if it is invalid. Without an offset it is a local time in
  * `timezone`; if that exists twice, the first one.
  */
-export const timeIn = (timezone: string, text: string): string | null => {
-  if (!isDay(text.slice(0, 10))) return null;
+export const parseTaskTime = (timezone: string, text: string): string | null => {
+  if (!isCalendarDay(text.slice(0, 10))) return null;
   const hasOffset = /(Z|[+-]\d{2}:\d{2})$/.test(text);
   const at = Date.parse(hasOffset ? text : `${text}Z`);
   if (Number.isNaN(at)) return null;

@@ -2,7 +2,7 @@ import { isTimezone } from '../kernel/clock.js';
 import type { FieldFault } from '../kernel/problem.js';
 import type { TaskRow } from '../store/tables/tasks.js';
 import type { NewTask, TaskChanges } from './contract.js';
-import { endsAt, isDay, timeIn } from './dues.js';
+import { endsAt, isCalendarDay, parseTaskTime } from './dues.js';
 import { assigneeOf, ME } from './view.js';
 
 type DueInput = Pick<NewTask, 'due' | 'dueAt' | 'timezone'>;
@@ -13,8 +13,8 @@ export const faultsOfTask = ({ due, dueAt, timezone }: DueInput): FieldFault[] =
   if (due && dueAt) {
     faults.push({ path: 'dueAt', message: 'cannot be combined with due' });
   }
-  if (due && !isDay(due)) faults.push({ path: 'due', message: 'must be a valid date' });
-  if (dueAt && timeIn('UTC', dueAt) === null) {
+  if (due && !isCalendarDay(due)) faults.push({ path: 'due', message: 'must be a valid date' });
+  if (dueAt && parseTaskTime('UTC', dueAt) === null) {
     faults.push({ path: 'dueAt', message: 'must be a valid time' });
   }
   if (timezone && !isTimezone(timezone)) {
@@ -50,12 +50,12 @@ export const dueColumns = (
   const keptDay = time ? null : (before?.due ?? null);
   const keptTime = day ? null : (before?.due_at ?? null);
   const due = day === undefined ? keptDay : day;
-  const due_at = time === undefined ? keptTime : time && timeIn(timezone, time);
+  const due_at = time === undefined ? keptTime : time && parseTaskTime(timezone, time);
   const columns = { due, due_at, timezone };
   return { ...columns, follows_zone: follows, ends_at: endsAt(columns) };
 };
 
-export const taskTitleOf = (given: string): string => given.replace(/\s+/g, ' ').trim();
+export const normalizeTaskTitle = (given: string): string => given.replace(/\s+/g, ' ').trim();
 
-export const searchedText = ({ title, notes }: Pick<TaskRow, 'title' | 'notes'>): string =>
+export const searchableTaskText = ({ title, notes }: Pick<TaskRow, 'title' | 'notes'>): string =>
   `${title}\n${notes ?? ''}`;

@@ -1,8 +1,8 @@
 import type Boom from '@hapi/boom';
 import { badRequest } from '../kernel/route.js';
 import { assertRows } from '../store/store.js';
-import type { CheckedStep, TasksDeps } from './deps.js';
-import { addBlockers, dropBlockers, type OwnTask, onlyKnown } from './writes.js';
+import type { GuardedStep, TasksDeps } from './deps.js';
+import { addBlockers, assertTaskExists, dropBlockers, type OwnTask } from './writes.js';
 
 interface TaskLinks {
   parentId?: string | null | undefined;
@@ -13,21 +13,21 @@ export const parentSteps = (
   { store }: TasksDeps,
   { user_id }: OwnTask,
   { parentId }: TaskLinks,
-): CheckedStep[] =>
+): GuardedStep[] =>
   parentId
-    ? [{ step: onlyKnown(store.db, user_id, parentId), fault: () => unknown('parentId') }]
+    ? [{ step: assertTaskExists(store.db, user_id, parentId), fault: () => unknown('parentId') }]
     : [];
 
 export const linkSteps = (
   deps: TasksDeps,
   row: OwnTask,
   { parentId, blockedBy }: TaskLinks,
-): CheckedStep[] => {
-  const withoutLoop = (path: keyof TaskLinks): CheckedStep => ({
+): GuardedStep[] => {
+  const withoutLoop = (path: keyof TaskLinks): GuardedStep => ({
     step: assertRows(deps.tasks.selections(row.user_id).loop(row.id), 0),
     fault: () => loops(path),
   });
-  const blockers = (ids: string[]): CheckedStep[] => [
+  const blockers = (ids: string[]): GuardedStep[] => [
     {
       step: addBlockers(row, ids),
       fault: async () => {

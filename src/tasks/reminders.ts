@@ -3,7 +3,7 @@ import { pageLink } from '../kernel/pagepath.js';
 import { clockTime } from '../kernel/zonetime.js';
 import type { Notice, Outbound } from '../outbound/module.js';
 import { type DueSource, settleEach } from '../schedule/module.js';
-import { type Store, statement, unlessUnmet } from '../store/store.js';
+import { isCommitted, type Store, statement } from '../store/store.js';
 import type { TaskRow } from '../store/tables/tasks.js';
 import { visibleTo } from '../store/visible.js';
 
@@ -80,7 +80,7 @@ const remind = async (
   );
   const notice = others.length === 0 ? noticeOf(first) : lateNotice(rows);
   const posting = outbox.toOwner(first.user_id, notice);
-  const isGiven = await unlessUnmet(store.transact([...clearReminders, ...posting.statements]));
+  const isGiven = await isCommitted(store.transact([...clearReminders, ...posting.statements]));
   if (isGiven) posting.published();
 };
 

@@ -9,7 +9,7 @@ import { findTask, type TasksDeps } from './deps.js';
 import type { TaskFeed } from './feed.js';
 import { listTasks } from './list.js';
 import { viewTask } from './view.js';
-import { BY_HAND } from './writes.js';
+import { MANUAL_AUTHOR } from './writes.js';
 
 interface TasksResourceDeps {
   deps: TasksDeps;
@@ -29,13 +29,13 @@ export const tasksResource = ({ deps, delegating, feed, origin }: TasksResourceD
     },
     get: async ({ id }, { userId }) => viewTask(await findTask(deps, userId, id)),
     create: ({ body }, { userId }) =>
-      createTask(deps, userId, body, { author: BY_HAND, source: PERSON }),
+      createTask(deps, userId, body, { author: MANUAL_AUTHOR, source: PERSON }),
     update: ({ id, body }, { userId }) =>
-      updateTask(deps, userId, id, { changes: body, author: BY_HAND }),
+      updateTask(deps, userId, id, { changes: body, author: MANUAL_AUTHOR }),
     delete: ({ id, query: { cascade = false } }, { userId }) =>
       deleteTask(deps, userId, id, { cascade }),
     complete: ({ id, query: { cascade = false } }, { userId }) =>
-      completeTask(deps, userId, id, { cascade, author: BY_HAND }),
+      completeTask(deps, userId, id, { cascade, author: MANUAL_AUTHOR }),
     reopen: ({ id }, { userId }) => reopenTask(deps, userId, id),
     delegate: ({ id, body }, by) => delegateTask(delegating, by, id, body),
     feed: async (_input, by) => {

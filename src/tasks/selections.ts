@@ -28,10 +28,10 @@ export const taskSelections = (db: Kysely<Tables>, userId: string) => {
 
     parts: (id: string) => ids().where('parent_id', '=', id),
 
-    tree: (id: string) => ids().where('id', 'in', below(userId, id)),
+    tree: (id: string) => ids().where('id', 'in', subtaskIds(userId, id)),
 
     openBelow: (id: string) =>
-      ids().where(isUnfinishedRow).where('id', 'in', below(userId, id)).where('id', '<>', id),
+      ids().where(isUnfinishedRow).where('id', 'in', subtaskIds(userId, id)).where('id', '<>', id),
 
     openBlockers: (of: string[]) =>
       ids()
@@ -49,7 +49,7 @@ export const taskSelections = (db: Kysely<Tables>, userId: string) => {
   };
 };
 
-export const below = (userId: string, id: string) =>
+export const subtaskIds = (userId: string, id: string) =>
   sql<string>`(WITH RECURSIVE below (id) AS (
     SELECT ${id} UNION SELECT part.id FROM below
       JOIN tasks AS part ON part.parent_id = below.id AND part.user_id = ${userId}

@@ -5,7 +5,7 @@ import { assertRows, statement } from '../store/store.js';
 import { type TaskRow, taskTable } from '../store/tables/tasks.js';
 import type { Tables } from '../store/tables.js';
 import { visibleTo } from '../store/visible.js';
-import { below } from './selections.js';
+import { subtaskIds } from './selections.js';
 
 /** Limits per user. */
 export const MAX_UNFINISHED = 10_000;
@@ -17,7 +17,7 @@ export interface TaskAuthor {
   executionId: string | null;
 }
 
-export const BY_HAND: TaskAuthor = { agentId: null, executionId: null };
+export const MANUAL_AUTHOR: TaskAuthor = { agentId: null, executionId: null };
 
 export type OwnTask = Pick<TaskRow, 'id' | 'user_id'>;
 
@@ -34,7 +34,7 @@ const untrustedAuthor = (userId: string, { agentId, executionId }: TaskAuthor): 
   };
 };
 
-export const onlyWithRoom = (userId: string, author: TaskAuthor): Statement => {
+export const assertTaskLimit = (userId: string, author: TaskAuthor): Statement => {
   const untrusted = untrustedAuthor(userId, author);
   return {
     sql: `SELECT 1 WHERE ${UNFINISHED_COUNT} < ?
@@ -83,7 +83,7 @@ export const dropBlockers = ({ id, user_id }: OwnTask): Statement => ({
   parameters: [user_id, id],
 });
 
-export const onlyKnown = (db: Kysely<Tables>, userId: string, id: string): Statement =>
+export const assertTaskExists = (db: Kysely<Tables>, userId: string, id: string): Statement =>
   assertRows(db.selectFrom('tasks').select('id').where(visibleTo(userId)).where('id', '=', id), 1);
 
 /** Fails unless all tasks are unfinished. An untrusted author makes them untrusted. */
@@ -103,7 +103,9 @@ export const completeTasks = (
 };
 
 export const deleteTree = (db: Kysely<Tables>, { id, user_id }: OwnTask): Statement =>
-  statement(db.deleteFrom('tasks').where(visibleTo(user_id)).where('id', 'in', below(user_id, id)));
+  statement(
+    db.deleteFrom('tasks').where(visibleTo(user_id)).where('id', 'in', subtaskIds(user_id, id)),
+  );
 
 /**
  * Fails if the task has changed since it was read. A person makes the task trusted, an untrusted

@@ -1,31 +1,31 @@
 import { mapTexts } from '../kernel/redact.js';
-import { redactApart, redactTextApart } from '../kernel/redactapart.js';
+import { redactInWorker, redactTextInWorker } from '../kernel/redactinworker.js';
 import { MIN_PIECE_LENGTH } from '../kernel/secretforms.js';
 import type { Secret } from '../secrets/module.js';
 import {
-  credentialsIn,
+  CREDENTIAL_REFERENCE,
+  findCredentialNames,
   hostRefusal,
+  parseCredentialArgument,
   type UsableCredential,
   type Vault,
-  WITHIN,
-  wholeName,
 } from '../vault/module.js';
 import { type Tool, type ToolContext, ToolFailed, ToolRefused } from './tool.js';
-import { type Toolbox, toolboxOver } from './toolbox.js';
+import { type Toolbox, toolboxFromGroups } from './toolbox.js';
 
 /**
  * Credential values replace their names just before the tool runs. Everything else sees only names.
  * Results are redacted, including values of earlier calls, because a service may store what it
  * receives.
  */
-export const brokered = (toolbox: Toolbox, vault: Vault): Toolbox => {
+export const brokerCredentials = (toolbox: Toolbox, vault: Vault): Toolbox => {
   const known = new WeakMap<Tool, Tool>();
   const wrap = (tool: Tool): Tool => {
     const wrapped = known.get(tool) ?? { ...tool, run: running(tool, vault) };
     known.set(tool, wrapped);
     return wrapped;
   };
-  return toolboxOver(() =>
+  return toolboxFromGroups(() =>
     toolbox.groups().map((group) => ({ ...group, tools: group.tools.map(wrap) })),
   );
 };
@@ -35,13 +35,13 @@ const running =
   async (args, context) => {
     const call = { tool, args, context };
     refuseExposed(tool, args);
-    const values = await borrowCredentials(vault, call, new Set(credentialsIn(args)));
+    const values = await borrowCredentials(vault, call, new Set(findCredentialNames(args)));
     const openLent = tool.isStateless
       ? () => []
       : await vault.openSecretsFor(context.userId, (lending) => mayHaveReceived(call, lending));
     const secrets = () => [...values.values(), ...known(openLent())];
     const clean = (outcome: unknown) => redactOutcome(outcome, secrets());
-    const redact = (text: string) => redactTextApart(text, secrets());
+    const redact = (text: string) => redactTextInWorker(text, secrets());
     try {
       return await clean(await runWithValues({ ...call, context: { ...context, redact } }, values));
     } catch (error) {
@@ -50,7 +50,7 @@ const running =
   };
 
 const redactOutcome = (outcome: unknown, values: string[]): Promise<unknown> =>
-  outcome instanceof Error ? redactError(outcome, values) : redactApart(outcome, values);
+  outcome instanceof Error ? redactError(outcome, values) : redactInWorker(outcome, values);
 
 const runWithValues = (
   { tool, args, context }: BrokeredCall,
@@ -116,7 +116,7 @@ const isFor = ({ skillId, name }: Tool, { allowedTools }: UsableCredential): boo
 /** Every user who can list processes could read it. */
 const refuseExposed = ({ exposed = [] }: Tool, args: Record<string, unknown>): void => {
   for (const field of exposed) {
-    const [name] = credentialsIn(args[field]);
+    const [name] = findCredentialNames(args[field]);
     if (name === undefined) continue;
     const remedy = 'Put it in env and let the program read it from there.';
     throw new ToolRefused(
@@ -137,22 +137,22 @@ const refuseHost = (args: Record<string, unknown>, credential: UsableCredential)
 
 /** Null without a URL, or if it contains a credential, which would appear in logs and redirects. */
 const addressOf = ({ url }: Record<string, unknown>): URL | null =>
-  typeof url === 'string' && credentialsIn(url).length === 0 && URL.canParse(url)
+  typeof url === 'string' && findCredentialNames(url).length === 0 && URL.canParse(url)
     ? new URL(url)
     : null;
 
 const filledIn = (value: unknown, values: Map<string, string>): unknown => {
-  const whole = wholeName(value);
+  const whole = parseCredentialArgument(value);
   if (whole !== null) return values.get(whole);
   return mapTexts(
     value,
-    (text) => text.replace(WITHIN, (_, name) => values.get(name) ?? ''),
+    (text) => text.replace(CREDENTIAL_REFERENCE, (_, name) => values.get(name) ?? ''),
     (inner) => filledIn(inner, values),
   );
 };
 
 const redactError = async (error: Error, values: string[]): Promise<Error> => {
-  const redact = (text: string): Promise<string> => redactTextApart(text, values);
+  const redact = (text: string): Promise<string> => redactTextInWorker(text, values);
   if (error instanceof ToolFailed) {
     return new ToolFailed(await redact(error.message), error.effectBegan);
   }

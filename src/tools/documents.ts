@@ -10,12 +10,12 @@ const MAX_CHARS = 60_000;
 const listing = s.object('DocumentsListInput', {
   q: s.optional(s.text(200).description('Part of the file name')),
   tag: s.optional(s.text(60)),
-  limit: s.optional(s.whole(1, MAX_LISTED).description('Defaults to 20.')),
+  limit: s.optional(s.integer(1, MAX_LISTED).description('Defaults to 20.')),
 });
 const reading = s.object('DocumentsReadInput', {
   id: s.text(80).description('ID from documents.list'),
-  fromPage: s.optional(s.whole(1, 5000).description('First page. Defaults to 1.')),
-  pages: s.optional(s.whole(1, MAX_PAGES).description('Number of pages. Defaults to 5.')),
+  fromPage: s.optional(s.integer(1, 5000).description('First page. Defaults to 1.')),
+  pages: s.optional(s.integer(1, MAX_PAGES).description('Number of pages. Defaults to 5.')),
 });
 
 export const documentTools = (documents: DocumentActions): ToolGroup => ({

@@ -12,8 +12,8 @@ const searching = s.object('EmailSearchInput', {
   folder: s.optional(s.text(500).description('Folder to search. Defaults to the inbox.')),
   since: s.optional(s.moment()),
   until: s.optional(s.moment()),
-  unread: s.optional(s.flag()),
-  limit: s.optional(s.whole(1, MAX_FOUND).description('Defaults to 20.')),
+  unread: s.optional(s.boolean()),
+  limit: s.optional(s.integer(1, MAX_FOUND).description('Defaults to 20.')),
 });
 
 const reading = s.object('EmailReadInput', {

@@ -1,6 +1,6 @@
 import { iso } from '../kernel/clock.js';
-import { listInside, NotInside, readInside, writeInside } from '../kernel/confinedpath.js';
-import { anyText, flag, object, optional, text, whole } from '../kernel/contract/schema.js';
+import { ConfinedPathError, listInside, readInside, writeInside } from '../kernel/confinedpath.js';
+import { anyText, boolean, integer, object, optional, text } from '../kernel/contract/schema.js';
 import { offsetInput, textPart } from './textpart.js';
 import {
   defineTool,
@@ -28,8 +28,8 @@ const folder = () =>
 
 const ReadInput = object('FilesReadInput', {
   path: path(),
-  fromLine: optional(whole(1, 10_000_000).description('First line. Defaults to 1.')),
-  lines: optional(whole(1, 100_000).description('Number of lines. Defaults to all.')),
+  fromLine: optional(integer(1, 10_000_000).description('First line. Defaults to 1.')),
+  lines: optional(integer(1, 100_000).description('Number of lines. Defaults to all.')),
   offset: offsetInput(),
 });
 const WriteInput = object('FilesWriteInput', {
@@ -38,12 +38,12 @@ const WriteInput = object('FilesWriteInput', {
 });
 const ListInput = object('FilesListInput', {
   path: optional(folder()),
-  levels: optional(whole(1, 16).description('Levels of subfolders. Defaults to 1.')),
+  levels: optional(integer(1, 16).description('Levels of subfolders. Defaults to 1.')),
 });
 const SearchInput = object('FilesSearchInput', {
   text: text(1_000).description('Exact text, not a pattern'),
   path: optional(folder()),
-  ignoreCase: optional(flag()),
+  ignoreCase: optional(boolean()),
 });
 
 export const filesTools = (): ToolGroup => ({
@@ -67,7 +67,7 @@ const fileTool = <T>(
       try {
         return await definition.run(args, context, tool);
       } catch (error) {
-        if (!(error instanceof NotInside)) throw error;
+        if (!(error instanceof ConfinedPathError)) throw error;
         throw refusal(tool, [{ path: 'path', message: `cannot be used: ${error.message}` }]);
       }
     },
@@ -134,7 +134,7 @@ const textOf = (path: string, bytes: Buffer): string => {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
-    throw new NotInside(path, 'is not UTF-8 text');
+    throw new ConfinedPathError(path, 'is not UTF-8 text');
   }
 };
 
@@ -145,7 +145,7 @@ interface SearchMatch {
   text: string;
 }
 
-/** Throws NotInside or the abort reason. */
+/** Throws ConfinedPathError or the abort reason. */
 const searchFolder = async (
   root: string,
   wanted: { text: string; path: string; ignoreCase: boolean },
@@ -175,7 +175,7 @@ const contentOf = async (root: string, path: string): Promise<string> => {
     const bytes = await readInside(root, path, MAX_SEARCHED_BYTES);
     return bytes.includes(0) ? '' : bytes.toString();
   } catch (error) {
-    if (error instanceof NotInside) return '';
+    if (error instanceof ConfinedPathError) return '';
     throw error;
   }
 };

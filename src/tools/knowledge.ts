@@ -14,11 +14,11 @@ const MAX_FOUND = 20;
 
 const searching = s.object('KnowledgeSearchInput', {
   query: s.text(2000).description('Search terms. "quotes" match a phrase, -word excludes a word.'),
-  limit: s.optional(s.whole(1, MAX_FOUND).description('Number of results. Defaults to 5.')),
+  limit: s.optional(s.integer(1, MAX_FOUND).description('Number of results. Defaults to 5.')),
 });
 const reading = s.object('KnowledgeReadInput', {
   entryId: s.text(80).description('ID of the entry, from knowledge.search'),
-  chunk: s.whole(0, 1_000_000_000).description('Number of the chunk, from 0'),
+  chunk: s.integer(0, 1_000_000_000).description('Number of the chunk, from 0'),
 });
 const asking = s.object('KnowledgeAskInput', {
   question: s.text(2000).pattern(/\S/, 'non-empty text').description('Question to answer'),

@@ -10,7 +10,7 @@ const saving = s.object('MemorySaveInput', {
 });
 const searching = s.object('MemorySearchInput', {
   query: s.text(500).description('Words to search for'),
-  limit: s.optional(s.whole(1, MAX_FOUND).description('Defaults to 10.')),
+  limit: s.optional(s.integer(1, MAX_FOUND).description('Defaults to 10.')),
 });
 const forgetting = s.object('MemoryForgetInput', {
   id: s.text(80).description('ID from memory.search'),

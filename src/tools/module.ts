@@ -5,7 +5,7 @@ import type { MemoryActions } from '../memories/module.js';
 import type { Confinement } from '../providers/confine/confinement.js';
 import type { WebSearch } from '../providers/search/search.js';
 import type { Vault } from '../vault/module.js';
-import { brokered } from './broker.js';
+import { brokerCredentials } from './broker.js';
 import type { ToolGroup } from './tool.js';
 import { builtInGroups, createToolbox, type ToolHandlers } from './toolbox.js';
 import { createWorkFolders } from './workfolders.js';
@@ -18,7 +18,7 @@ export type { TaskActions, TaskToolCaller, ToolTask } from './tasks.js';
 export {
   defineTool,
   HARMLESS,
-  Pending,
+  PendingResult,
   refusal,
   type Tool,
   type ToolContext,
@@ -28,11 +28,11 @@ export {
   ToolRefused,
 } from './tool.js';
 export {
-  faultsOfParams,
-  faultsOfTools,
   functionName,
   isNumericParam,
   type Toolbox,
+  toolNameFaults,
+  toolParamFaults,
 } from './toolbox.js';
 export type { WorkFolders } from './workfolders.js';
 
@@ -86,7 +86,7 @@ export const openTools = (base: Base, deps: ToolsDeps) => {
     },
   });
   return {
-    toolbox: brokered(
+    toolbox: brokerCredentials(
       createToolbox(groups, () => more()),
       vault,
     ),

@@ -36,7 +36,7 @@ const input = s.object('ShellRunInput', {
       .description('Environment variables. Pass credentials here, never in argv.'),
   ),
   timeoutMs: s.optional(
-    s.whole(100, 120_000).description(`In milliseconds. Defaults to ${DEFAULT_TIMEOUT_MS}.`),
+    s.integer(100, 120_000).description(`In milliseconds. Defaults to ${DEFAULT_TIMEOUT_MS}.`),
   ),
 });
 

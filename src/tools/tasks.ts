@@ -23,12 +23,12 @@ const listing = s.object('TasksListInput', {
   tag: s.optional(s.text(60)),
   q: s.optional(s.text(500).description('Words, one of which must match')),
   parentId: s.optional(s.id('task').description('Only subtasks of this task')),
-  limit: s.optional(s.whole(1, MAX_LISTED).description('Defaults to 20.')),
+  limit: s.optional(s.integer(1, MAX_LISTED).description('Defaults to 20.')),
 });
 
 const fields = {
   notes: s.optional(s.anyText(10_000)),
-  priority: s.optional(s.whole(0, 3).description('3 is the most urgent')),
+  priority: s.optional(s.integer(0, 3).description('3 is the most urgent')),
   due: s.optional(s.nullable(day()).description('Due date. Excludes dueAt.')),
   dueAt: s.optional(
     s
@@ -38,7 +38,7 @@ const fields = {
       ),
   ),
   reminderMinutes: s.optional(
-    s.nullable(s.whole(0, 40_320)).description('Minutes before dueAt to remind the owner'),
+    s.nullable(s.integer(0, 40_320)).description('Minutes before dueAt to remind the owner'),
   ),
   tags: s.optional(s.list(s.text(60).pattern(/^[^\s,][^,]*$/, 'text without commas'), 20).unique()),
   parentId: s.optional(s.nullable(s.id('task')).description('Parent task')),
@@ -59,7 +59,7 @@ type Updating = s.Static<typeof updating>;
 
 const completing = s.object('TasksCompleteInput', {
   id: s.id('task'),
-  cascade: s.optional(s.flag().description('Whether to complete its subtasks too')),
+  cascade: s.optional(s.boolean().description('Whether to complete its subtasks too')),
 });
 
 export interface ToolTask {

@@ -4,7 +4,7 @@ import type { ToolContext } from './tool.js';
 export const offsetInput = () =>
   s.optional(
     s
-      .whole(0, 10_000_000)
+      .integer(0, 10_000_000)
       .description(
         'Start position, in characters. Defaults to 0. To read on, pass truncated.nextOffset.',
       ),

@@ -73,7 +73,7 @@ export interface Tool {
 export type ToolIdentity = Pick<Tool, 'skillId' | 'name'>;
 
 /** Another agent will deliver the result. The calling agent waits. */
-export class Pending {
+export class PendingResult {
   constructor(readonly agentId: string) {}
 }
 

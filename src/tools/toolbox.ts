@@ -1,7 +1,7 @@
 import type { DocumentActions } from '../documents/module.js';
 import type { Clock } from '../kernel/clock.js';
 import { memberAt } from '../kernel/jsonvalue.js';
-import { nearestFew } from '../kernel/nearest.js';
+import { closestWords } from '../kernel/nearest.js';
 import type { KnowledgeActions } from '../knowledge/module.js';
 import type { MemoryActions } from '../memories/module.js';
 import type { Confinement } from '../providers/confine/confinement.js';
@@ -61,7 +61,7 @@ export const builtInGroups = (deps: BuiltInDeps): ToolGroup[] => [
 export const createToolbox = (builtIn: ToolGroup[], more: () => ToolGroup[]): Toolbox => {
   let before: ToolGroup[] = [];
   let known = distinct(builtIn);
-  return toolboxOver(() => {
+  return toolboxFromGroups(() => {
     const now = more();
     if (now !== before) known = distinct([...builtIn, ...now]);
     before = now;
@@ -70,7 +70,7 @@ export const createToolbox = (builtIn: ToolGroup[], more: () => ToolGroup[]): To
 };
 
 /** Reads the groups at each use. Includes unavailable tools. */
-export const toolboxOver = (groups: () => ToolGroup[]) => {
+export const toolboxFromGroups = (groups: () => ToolGroup[]) => {
   const list = (): Tool[] => groups().flatMap(({ tools }) => tools);
   return {
     groups,
@@ -80,7 +80,7 @@ export const toolboxOver = (groups: () => ToolGroup[]) => {
   };
 };
 
-export type Toolbox = ReturnType<typeof toolboxOver>;
+export type Toolbox = ReturnType<typeof toolboxFromGroups>;
 
 /** A model could not distinguish tools with the same function name. */
 const distinct = (given: ToolGroup[]): ToolGroup[] => {
@@ -103,7 +103,7 @@ export const functionName = (tool: ToolIdentity): string =>
   `${tool.skillId}_${tool.name}`.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, 64);
 
 /** `others` are names that grant something else and are valid. */
-export const faultsOfTools = (
+export const toolNameFaults = (
   toolbox: Pick<Toolbox, 'list'>,
   names: string[],
   others: string[] = [],
@@ -120,14 +120,14 @@ export const faultsOfTools = (
 };
 
 const advice = (name: string, known: string[]): string => {
-  const near = nearestFew(name.slice(0, 100), known, NEAREST);
+  const near = closestWords(name.slice(0, 100), known, NEAREST);
   return `${near.length > 0 ? `; closest names: ${near.join(', ')}` : ''}; all tools: GET ${LIST}`;
 };
 const NEAREST = 3;
 const LIST = '/api/skills/tools/all';
 
 /** Checks names and required arguments before the values are known. */
-export const faultsOfParams = (
+export const toolParamFaults = (
   toolbox: Pick<Toolbox, 'find'>,
   { toolId, toolAction }: { toolId: string; toolAction: string },
   params: Record<string, unknown>,

@@ -1,7 +1,7 @@
 import * as s from '../kernel/contract/schema.js';
 import { beginningOf } from '../kernel/excerpt.js';
-import type { ReadPage } from '../providers/pages/apart.js';
 import { type PageText, PageUnreadable } from '../providers/pages/page.js';
+import type { ReadPage } from '../providers/pages/pageworker.js';
 import { requestPage } from '../providers/pages/request.js';
 import { NO_SEARCH, SearchFailed, type WebSearch } from '../providers/search/search.js';
 import { type Requester, requestForTool } from './http.js';
@@ -24,7 +24,7 @@ const ReadInput = s.object('WebReadInput', {
 });
 const SearchInput = s.object('WebSearchInput', {
   query: s.text(1_000).description('Search terms'),
-  count: s.optional(s.whole(1, 20).description('Number of results. Defaults to 10.')),
+  count: s.optional(s.integer(1, 20).description('Number of results. Defaults to 10.')),
 });
 
 const traits = { skillId: 'web', sideEffects: false, once: false, sendsOut: true, outside: true };

@@ -52,7 +52,7 @@ const editable = {
   expiresAt: s.optional(expiry()),
   rotateEveryDays: s.optional(
     s
-      .nullable(s.whole(1, 3650))
+      .nullable(s.integer(1, 3650))
       .description(
         'Interval of rotation reminders in days. Rotation is not automatic. `null` disables the reminders',
       ),
@@ -67,9 +67,9 @@ export const Credential = s.object('Credential', {
   tags: s.list(s.text(60)),
   allowedTools: s.list(s.text(100)),
   allowedHosts: s.list(s.text(300)),
-  version: s.whole(1, Number.MAX_SAFE_INTEGER),
+  version: s.integer(1, Number.MAX_SAFE_INTEGER),
   expiresAt: s.nullable(s.time()),
-  rotateEveryDays: s.nullable(s.whole(1, 3650)),
+  rotateEveryDays: s.nullable(s.integer(1, 3650)),
   rotateDueAt: s.nullable(s.time()),
   lastUsedAt: s
     .nullable(s.time())
@@ -89,7 +89,7 @@ const NewCredential = s.object('NewCredential', {
 export type NewCredential = s.Static<typeof NewCredential>;
 
 const CredentialChanges = s
-  .ignoring(
+  .ignoreReadOnly(
     s.object('CredentialChanges', {
       name: s.optional(name()),
       type: s.optional(type()),
@@ -106,14 +106,14 @@ const CredentialRotation = s.object('CredentialRotation', {
   ),
   generate: s.optional(
     s
-      .flag()
+      .boolean()
       .description(
         'Whether to generate the value and return it once. Defaults to true for a `webhook_secret`',
       ),
   ),
   overlapMinutes: s.optional(
     s
-      .whole(0, 43_200)
+      .integer(0, 43_200)
       .description('Time for which the previous value stays valid, in minutes. Defaults to 60'),
   ),
 });
@@ -122,21 +122,21 @@ export type CredentialRotation = s.Static<typeof CredentialRotation>;
 const CredentialRestoration = s.object('CredentialRestoration', {
   version: s.optional(
     s
-      .whole(1, Number.MAX_SAFE_INTEGER)
+      .integer(1, Number.MAX_SAFE_INTEGER)
       .description(
         'Version to restore. Defaults to the newest earlier version that is still valid',
       ),
   ),
   overlapMinutes: s.optional(
     s
-      .whole(0, 43_200)
+      .integer(0, 43_200)
       .description('Time for which the replaced value stays valid, in minutes. Defaults to 60'),
   ),
 });
 export type CredentialRestoration = s.Static<typeof CredentialRestoration>;
 
 export const CredentialVersion = s.object('CredentialVersion', {
-  version: s.whole(1, Number.MAX_SAFE_INTEGER),
+  version: s.integer(1, Number.MAX_SAFE_INTEGER),
   createdAt: s.time(),
   validUntil: s
     .nullable(s.time())
@@ -229,7 +229,7 @@ export const vault = contract({
     audit: 'vault.rekey',
     reply: s.object('Rekeying', {
       rewrapped: s
-        .whole(0, Number.MAX_SAFE_INTEGER)
+        .integer(0, Number.MAX_SAFE_INTEGER)
         .description('Number of secrets that were resealed with the new key'),
       finishedAt: s.time(),
     }),

@@ -9,7 +9,11 @@ import type { CredentialUsageDeps } from './usage.js';
 import { createVault } from './vault.js';
 
 export { hostRefusal } from './allowedhosts.js';
-export { credentialsIn, WITHIN, wholeName } from './references.js';
+export {
+  CREDENTIAL_REFERENCE,
+  findCredentialNames,
+  parseCredentialArgument,
+} from './references.js';
 export type { Renewal } from './renewal.js';
 export {
   DAY_MS,
@@ -19,7 +23,7 @@ export {
   remindersPast,
   rotateDueAt,
 } from './terms.js';
-export { type CredentialUsageDeps, usersOf } from './usage.js';
+export { type CredentialUsageDeps, credentialUsers } from './usage.js';
 export type { OpenedCredential, UsableCredential, Vault } from './vault.js';
 
 export const openVault = (base: Base, { secrets }: { secrets: Secrets }) => {

@@ -13,10 +13,10 @@ import { visibleTo } from '../store/visible.js';
 import {
   type CredentialUsageDeps,
   type CredentialUsers,
+  credentialUsers,
   credentialUses,
-  isOfPlatform,
-  platformsBut,
-  usersOf,
+  isPlatformCredential,
+  otherPlatforms,
 } from './usage.js';
 
 interface CredentialChange {
@@ -115,7 +115,7 @@ export const credentialsStore = (deps: CredentialUsageDeps) => {
         statement(
           deleteRows(db, credentialTable, { user_id, id })
             .where(({ not, exists }) => not(exists(credentialUses(store, id))))
-            .where(({ not, exists }) => not(exists(platformsBut(store, platforms)))),
+            .where(({ not, exists }) => not(exists(otherPlatforms(store, platforms)))),
           1,
         ),
         also,
@@ -126,7 +126,7 @@ export const credentialsStore = (deps: CredentialUsageDeps) => {
 const useOf = (deps: CredentialUsageDeps) => {
   const { db } = deps.store;
   return {
-    users: (id: string): Promise<CredentialUsers> => usersOf(deps, id),
+    users: (id: string): Promise<CredentialUsers> => credentialUsers(deps, id),
 
     /** True if an outgoing webhook signs with the credential. */
     signs: async (id: string): Promise<boolean> => {
@@ -142,7 +142,7 @@ const useOf = (deps: CredentialUsageDeps) => {
         .select('id')
         .where('action_config', 'like', `%"credentialId":"${id}"%`);
       const sent = await models.unionAll(forwards).limit(1).executeTakeFirst();
-      return sent !== undefined || (await isOfPlatform(deps, id));
+      return sent !== undefined || (await isPlatformCredential(deps, id));
     },
   };
 };

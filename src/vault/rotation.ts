@@ -2,16 +2,16 @@ import { randomBytes } from 'node:crypto';
 import Boom from '@hapi/boom';
 import { iso } from '../kernel/clock.js';
 import type { Caller } from '../kernel/contract/endpoint.js';
-import { unlessShut } from '../kernel/envelope.js';
+import { unsealOrNull } from '../kernel/envelope.js';
 import { faultOfHeaderValue } from '../kernel/headervalue.js';
 import { badRequest } from '../kernel/route.js';
-import { faultOfSecret, newSecret } from '../secrets/module.js';
+import { newSecret, secretFault } from '../secrets/module.js';
 import type { CredentialRow } from '../store/tables/vault.js';
 import type { CredentialRestoration, CredentialRotation, CredentialVersion } from './contract.js';
 import {
-  change,
+  changeCredential,
   damagedValue,
-  expiring,
+  expiryColumns,
   findCredential,
   newVersion,
   refuseImpersonator,
@@ -64,14 +64,14 @@ const renew = (
   { id, value, overlapMinutes = OVERLAP_MINUTES, data }: SecretRenewal,
   by: VaultCaller,
 ): Promise<CredentialRow> =>
-  change(deps, { id, by }, (read, at) => {
+  changeCredential(deps, { id, by }, (read, at) => {
     const now = deps.clock.now();
     const rotatedAt = iso(now);
     const changes = {
       version: read.version + 1,
       rotated_at: rotatedAt,
       rotation_told: 0,
-      ...expiring(renewed(read, now), now),
+      ...expiryColumns(renewed(read, now), now),
       updated_at: at,
     };
     const until = overlapEnd(read, now, overlapMinutes);
@@ -113,7 +113,7 @@ export const restoreCredential = async (
     const message = `${name} has ${which} that can be restored, because the overlap has ended`;
     throw Boom.conflict(message, { code: 'version_over' });
   }
-  const value = unlessShut(() => deps.openVersion(from))?.take((bytes) => bytes.toString());
+  const value = unsealOrNull(() => deps.openVersion(from))?.take((bytes) => bytes.toString());
   if (value === undefined) throw damagedValue();
   await refuseUnfit(deps, id, value);
   const { overlapMinutes } = input;
@@ -122,7 +122,7 @@ export const restoreCredential = async (
 
 /** A webhook must not sign with a weaker secret than it may be created with. Throws 400. */
 const refuseUnfit = async (deps: VaultServiceDeps, id: string, value: string): Promise<void> => {
-  const short = faultOfSecret(value, true);
+  const short = secretFault(value, true);
   if (short !== null && (await deps.credentials.signs(id))) {
     throw unfit(`${short}, since an outgoing webhook signs with it`);
   }
@@ -136,8 +136,8 @@ const unfit = (message: string): Boom.Boom =>
 /** Keeps the form of the previous value, so that a Standard Webhooks recipient can decode it. */
 const madeLike = async (deps: VaultServiceDeps, { user_id, id, version }: CredentialRow) => {
   const before = await deps.credentials.version(user_id, id, version);
-  const secret = before && unlessShut(() => deps.openVersion(before));
-  const isStandard = secret?.take((bytes) => faultOfSecret(bytes.toString()) === null);
+  const secret = before && unsealOrNull(() => deps.openVersion(before));
+  const isStandard = secret?.take((bytes) => secretFault(bytes.toString()) === null);
   return isStandard ? newSecret() : randomBytes(32).toString('base64url');
 };
 

@@ -2,16 +2,16 @@ import Boom from '@hapi/boom';
 import { type Clock, iso } from '../kernel/clock.js';
 import type { Recorder } from '../kernel/contract/audit.js';
 import type { Caller } from '../kernel/contract/endpoint.js';
-import { unlessShut } from '../kernel/envelope.js';
+import { unsealOrNull } from '../kernel/envelope.js';
 import { mint } from '../kernel/ids.js';
 import type { Rekey, Secret } from '../secrets/module.js';
-import { Taken } from '../store/engine/protocol.js';
+import { UniqueViolation } from '../store/engine/protocol.js';
 import {
   type CredentialRow,
   type CredentialVersionRow,
   credentialTable,
 } from '../store/tables/vault.js';
-import { untilWritten, updateIf } from '../store/updateif.js';
+import { retryUntilWritten, updateIf } from '../store/updateif.js';
 import { storedColumns } from '../store/view.js';
 import type { CredentialChanges, NewCredential } from './contract.js';
 import type { CredentialsStore } from './queries.js';
@@ -58,7 +58,7 @@ export const updateCredential = (
   by: VaultCaller,
 ): Promise<CredentialRow> =>
   unlessTaken(input.name ?? '', () =>
-    change(deps, { id, by }, (read, at) => {
+    changeCredential(deps, { id, by }, (read, at) => {
       if (isWider(read, input)) refuseDelegate(by);
       const changes = { ...changesOf(input, deps.clock.now()), updated_at: at };
       const also = [by.record({ data: { ...input } })];
@@ -89,7 +89,7 @@ export const deleteCredential = async (
   id: string,
   by: VaultCaller,
 ): Promise<void> => {
-  await untilWritten(async () => {
+  await retryUntilWritten(async () => {
     const row = await findCredential(deps, by.userId, id);
     const users = await deps.credentials.users(id);
     refuseUsed(row, users.names);
@@ -119,7 +119,7 @@ export const revealCredential = async (
   await deps.accounts.proveFresh(by, password);
   const row = await deps.credentials.version(by.userId, id, version);
   if (!row) throw noCredential();
-  const value = unlessShut(() => deps.openVersion(row))?.take((bytes) => bytes.toString());
+  const value = unsealOrNull(() => deps.openVersion(row))?.take((bytes) => bytes.toString());
   if (value !== undefined) return { value };
   throw damagedValue();
 };
@@ -138,7 +138,7 @@ export const findCredential = async (
 };
 
 /** `attempt` is repeated if another change came first. */
-export const change = async (
+export const changeCredential = async (
   deps: VaultServiceDeps,
   { id, by }: { id: string; by: VaultCaller },
   attempt: (
@@ -203,11 +203,11 @@ export const newVersion = (
 
 const changesOf = (input: CredentialChanges, now: number): Partial<CredentialRow> => ({
   ...storedColumns(credentialTable, input),
-  ...(input.expiresAt !== undefined && expiring(input.expiresAt, now)),
+  ...(input.expiresAt !== undefined && expiryColumns(input.expiresAt, now)),
   ...(input.rotateEveryDays !== undefined && { rotation_told: 0 }),
 });
 
-export const expiring = (expiresAt: string | null, now: number) => ({
+export const expiryColumns = (expiresAt: string | null, now: number) => ({
   expires_at: expiresAt,
   expiry_told: remindersPast(expiresAt, now),
 });
@@ -226,7 +226,7 @@ const unlessTaken = async <T>(name: string, write: () => Promise<T>): Promise<T>
   try {
     return await write();
   } catch (error) {
-    if (!(error instanceof Taken)) throw error;
+    if (!(error instanceof UniqueViolation)) throw error;
     throw Boom.conflict(`You already have a credential with the name ${name}`, {
       code: 'name_taken',
     });

@@ -17,7 +17,7 @@ export interface CredentialUsers {
 const MAX_NAMED = 10;
 
 /** At most ten names. */
-export const usersOf = async (
+export const credentialUsers = async (
   deps: CredentialUsageDeps,
   credentialId: string,
 ): Promise<CredentialUsers> => {
@@ -29,7 +29,7 @@ export const usersOf = async (
   return { names: names.slice(0, MAX_NAMED), platforms };
 };
 
-export const isOfPlatform = async (
+export const isPlatformCredential = async (
   deps: CredentialUsageDeps,
   credentialId: string,
 ): Promise<boolean> => {
@@ -38,7 +38,7 @@ export const isOfPlatform = async (
 };
 
 /** Platforms other than those in `seen`. Their credentials are sealed, so SQL cannot search them. */
-export const platformsBut = ({ db }: Pick<Store, 'db'>, seen: PlatformRow[]) =>
+export const otherPlatforms = ({ db }: Pick<Store, 'db'>, seen: PlatformRow[]) =>
   db
     .selectFrom('platforms')
     .select('kind')

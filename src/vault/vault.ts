@@ -1,6 +1,6 @@
 import { createSecretKey } from 'node:crypto';
 import { type Clock, iso } from '../kernel/clock.js';
-import { unlessShut } from '../kernel/envelope.js';
+import { unsealOrNull } from '../kernel/envelope.js';
 import type { Log } from '../kernel/log.js';
 import type { Secret, VerifyingKey } from '../secrets/module.js';
 import { countRows } from '../store/rows.js';
@@ -117,7 +117,7 @@ export const createVault = ({ store, clock, log, openVersion }: VaultDeps): Vaul
   /** Empty for a damaged value, which must not disable the others. */
   const live = (row: LiveVersion): LiveValue[] => {
     const { valid_until, expires_at, credential_id: credentialId, version } = row;
-    const secret = unlessShut(() => openVersion(row));
+    const secret = unsealOrNull(() => openVersion(row));
     if (secret)
       return [{ secret, until: earlier(valid_until, expires_at), isOld: valid_until !== null }];
     log.warn({ credentialId, version }, 'a value in the vault is damaged');

@@ -3,13 +3,13 @@ import Boom from '@hapi/boom';
 import { type Clock, iso } from '../kernel/clock.js';
 import { isDiskFull } from '../kernel/failure.js';
 import { mint } from '../kernel/ids.js';
-import { sayFaults } from '../kernel/problem.js';
+import { faultsMessage } from '../kernel/problem.js';
 import type { OperationBeginner } from '../operations/module.js';
 import type { TranscriptionRow } from '../store/tables/voice.js';
 import type { ArrivedAudio, AudioFiles } from './audio.js';
 import { AUDIO_BYTES } from './contract.js';
 import { type AudioKind, audioKindOf } from './decode/kinds.js';
-import type { ChooseEngines, EngineWish, PassedOver } from './engines/choice.js';
+import type { ChooseEngines, EnginePreferences, SkippedEngine } from './engines/choice.js';
 import type { TranscribeInput } from './operation.js';
 import type { VoiceStore } from './queries.js';
 
@@ -36,7 +36,7 @@ export interface NewAudioDeps extends ReceiveDeps {
 
 const FIELD = 'audio';
 
-interface KeptAudio extends ArrivedAudio {
+interface StoredAudio extends ArrivedAudio {
   id: string;
   filename: string | null;
   kind: AudioKind;
@@ -48,7 +48,7 @@ interface KeptAudio extends ArrivedAudio {
 export const receiveAudio = async (
   { clock, audio, ffmpeg }: ReceiveDeps,
   { filename, content, isCut }: NewAudio,
-): Promise<KeptAudio> => {
+): Promise<StoredAudio> => {
   const id = mint('transcription', clock.now());
   try {
     const arrived = await audio.receive(id, content);
@@ -73,7 +73,7 @@ const TOO_LARGE = `is larger than ${AUDIO_BYTES / 1024 ** 2} MiB`;
 const fault = (message: string) => ({ details: [{ path: FIELD, message }] });
 
 const unread = (message: string): Boom.Boom =>
-  Boom.unsupportedMediaType(sayFaults([{ path: FIELD, message }]), fault(message));
+  Boom.unsupportedMediaType(faultsMessage([{ path: FIELD, message }]), fault(message));
 
 const diskFull = (): Boom.Boom =>
   new Boom.Boom('The disk of the daemon is full. The audio was not stored', {
@@ -84,7 +84,7 @@ const diskFull = (): Boom.Boom =>
 const lastPart = (name: string): string | null =>
   (name.split(/[/\\]/).at(-1) ?? '').replace(/\p{C}/gu, '').trim().slice(-255) || null;
 
-interface TranscribeWish extends EngineWish {
+interface TranscriptionOptions extends EnginePreferences {
   prompt: string | null;
 }
 
@@ -92,7 +92,7 @@ interface TranscribeWish extends EngineWish {
 export const beginTranscription = async (
   { clock, rows, audio, choose, begins }: NewAudioDeps,
   userId: string,
-  { kept, wish }: { kept: KeptAudio; wish: TranscribeWish },
+  { kept, wish }: { kept: StoredAudio; wish: TranscriptionOptions },
 ): Promise<{ id: string; operationId: string }> => {
   const { id, filename, kind } = kept;
   try {
@@ -145,11 +145,11 @@ const NOT_TRANSCRIBED = {
 /** An admin has to act first. */
 const RETRY_AFTER_S = 3600;
 
-const noEngine = ({ model }: EngineWish, passedOver: PassedOver[]): Boom.Boom => {
+const noEngine = ({ model }: EnginePreferences, passedOver: SkippedEngine[]): Boom.Boom => {
   if (model !== null && passedOver.length === 0) {
     const message = 'does not match any registered model or engine';
     const path = 'model';
-    return Boom.badRequest(sayFaults([{ path, message }]), { details: [{ path, message }] });
+    return Boom.badRequest(faultsMessage([{ path, message }]), { details: [{ path, message }] });
   }
   const reasons = passedOver.map(({ engine, because }) => `${engine}: ${because}`).join('; ');
   return Boom.serverUnavailable(`No speech engine is available (${reasons}). ${REMEDY}`, {

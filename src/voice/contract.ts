@@ -9,7 +9,7 @@ export const AUDIO_SECONDS = 2 * 3600;
 
 const status = () =>
   s.oneOf('TranscriptionStatus', 'queued', 'running', 'completed', 'failed', 'cancelled');
-const seconds = () => s.amount(0, AUDIO_SECONDS + 60);
+const seconds = () => s.number(0, AUDIO_SECONDS + 60);
 const language = () => s.text(20).pattern(/^[a-z]{2,3}([_-][A-Za-z]{2,4})?$/, 'a code such as en');
 const wait = () => s.queryWhole(0, 60);
 
@@ -18,7 +18,7 @@ const transcription = {
   status: status(),
   filename: s.nullable(s.text(255)),
   mediaType: s.text(100).description('Media type, detected from the content'),
-  bytes: s.whole(0, AUDIO_BYTES),
+  bytes: s.integer(0, AUDIO_BYTES),
   durationSeconds: s
     .nullable(seconds())
     .description('Duration of the audio, in seconds. `null` until the audio is decoded'),
@@ -32,7 +32,7 @@ const transcription = {
     .list(s.object('PassedOverEngine', { engine: s.text(200), because: s.anyText(2000) }), 20)
     .description('Engines that were skipped or failed, each with the reason'),
   costUsd: s
-    .nullable(s.amount(0, Number.MAX_SAFE_INTEGER))
+    .nullable(s.number(0, Number.MAX_SAFE_INTEGER))
     .description('Cost in US dollars. `null` if the model has no price'),
   error: s.nullable(s.anyText(2000)),
   code: s

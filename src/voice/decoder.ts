@@ -25,7 +25,7 @@ const PACKAGES = [
 const SILENCE_MS = 60_000;
 
 /** Separate process. Throws DecodeFailed, or the reason of the signal. */
-export const decodeApart = async (
+export const decodeInProcess = async (
   workers: Workers,
   { userId, job, signal, decoded, keep }: Decoding,
 ): Promise<AudioFacts> => {

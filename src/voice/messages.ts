@@ -21,7 +21,7 @@ export interface VoiceMessages {
   ): Promise<SpokenWords | null>;
 }
 
-const NO_WISH = { language: null, model: null, prompt: null };
+const NO_PREFERENCES = { language: null, model: null, prompt: null };
 
 export const createVoiceMessages = (
   deps: NewAudioDeps,
@@ -30,7 +30,7 @@ export const createVoiceMessages = (
   begin: async (userId, { filename, content }) => {
     try {
       const kept = await receiveAudio(deps, { filename, content, isCut: () => false });
-      return await beginTranscription(deps, userId, { kept, wish: NO_WISH });
+      return await beginTranscription(deps, userId, { kept, wish: NO_PREFERENCES });
     } catch (error) {
       if (!Boom.isBoom(error)) throw error;
       return { reason: error.message };

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { SpeechModels } from '../agents/module.js';
 import type { Base } from '../base.js';
 import type { Config } from '../config.js';
-import { createTurns } from '../kernel/fairqueue.js';
+import { createFairQueue } from '../kernel/fairqueue.js';
 import { findProgram } from '../kernel/program.js';
 import type { Resource } from '../kernel/route.js';
 import { type Operations, openWorkers, workersAtOnce } from '../operations/module.js';
@@ -37,7 +37,7 @@ export const openVoice = (base: Base, options: VoiceOptions) => {
   const rows = voiceStore(store);
   const audio = createAudioFiles(home);
   const workers = openWorkers({ folder: scratch, confinement, atOnce });
-  const turns = createTurns({
+  const turns = createFairQueue({
     atOnce: workersAtOnce(atOnce),
     waiting: Number.POSITIVE_INFINITY,
     isOldestFirst: true,

@@ -6,8 +6,8 @@ import type { AudioFiles } from './audio.js';
 import { AUDIO_SECONDS } from './contract.js';
 import { type AudioFacts, DecodeFailed } from './decode/job.js';
 import type { AudioKind } from './decode/kinds.js';
-import { decodeApart } from './decoder.js';
-import type { ChooseEngines, PassedOver } from './engines/choice.js';
+import { decodeInProcess } from './decoder.js';
+import type { ChooseEngines, SkippedEngine } from './engines/choice.js';
 import { EngineFailed, type SpeechEngine, type SpokenText } from './engines/engine.js';
 import { nextPiece, type PieceSpan, readPiece } from './pieces.js';
 import type { TranscriptionFacts, VoiceStore } from './queries.js';
@@ -21,7 +21,7 @@ interface TranscribeCheckpoint {
   /** Transcribed seconds and pieces. */
   until: number;
   pieces: number;
-  passedOver: PassedOver[];
+  passedOver: SkippedEngine[];
   language: string | null;
   costUsd: number | null;
 }
@@ -46,7 +46,7 @@ const NOTHING: TranscribeCheckpoint = {
 };
 const UNIT = 'seconds';
 /** Audio is stored until the end, so the number is limited. */
-const MOST = 20;
+const MAX_UNFINISHED = 20;
 
 export const transcribeOperation = (
   deps: TranscribeDeps,
@@ -55,7 +55,7 @@ export const transcribeOperation = (
   isResumable: true,
   isAdmins: false,
   isHeavy: true,
-  most: MOST,
+  most: MAX_UNFINISHED,
   run: async (run) => {
     const id = run.input.transcriptionId;
     try {
@@ -96,7 +96,7 @@ const transcribe = async (deps: TranscribeDeps, run: TranscribeRun): Promise<Ope
     const last = await transcribePieces(deps, run, { row, facts, at });
     return await finish(deps, run, { row, facts, at: last });
   } catch (error) {
-    if (!(error instanceof DecodeFailed || error instanceof NoEngineLeft)) throw error;
+    if (!(error instanceof DecodeFailed || error instanceof NoEngineAvailable)) throw error;
     const { message, code } = error;
     await advance(run, at, 0, [rows.change(row.id, { error: message.slice(0, 2000), code })]);
     return { status: 'failed', error: message };
@@ -105,7 +105,7 @@ const transcribe = async (deps: TranscribeDeps, run: TranscribeRun): Promise<Ope
 
 const RUNNING = { status: 'running' } as const;
 
-class NoEngineLeft extends Error {
+class NoEngineAvailable extends Error {
   readonly code = 'no_engine';
 }
 
@@ -131,7 +131,7 @@ const decodedFacts = async (
 ): Promise<AudioFacts> => {
   const known = await audio.decoded(id);
   if (known) return known;
-  const facts = await decodeApart(workers, {
+  const facts = await decodeInProcess(workers, {
     userId: run.userId,
     job: {
       path: audio.pathOf(id),
@@ -149,17 +149,17 @@ const decodedFacts = async (
   return facts;
 };
 
-interface AtWork {
+interface RunningTranscription {
   row: TranscriptionRow;
   facts: AudioFacts;
   at: TranscribeCheckpoint;
 }
 
-/** Continues from the checkpoint. Throws NoEngineLeft. */
+/** Continues from the checkpoint. Throws NoEngineAvailable. */
 const transcribePieces = async (
   deps: TranscribeDeps,
   run: TranscribeRun,
-  { row, facts, at }: AtWork,
+  { row, facts, at }: RunningTranscription,
 ): Promise<TranscribeCheckpoint> => {
   let now = at;
   const wish = { language: row.asked_language, model: row.asked_model };
@@ -190,9 +190,9 @@ const sums = (now: TranscribeCheckpoint, { language, costUsd }: SpokenText) => (
   costUsd: costUsd === null ? now.costUsd : (now.costUsd ?? 0) + costUsd,
 });
 
-const noneLeft = (passedOver: PassedOver[]): NoEngineLeft => {
+const noneLeft = (passedOver: SkippedEngine[]): NoEngineAvailable => {
   const reasons = passedOver.map(({ engine, because }) => `${engine}: ${because}`);
-  return new NoEngineLeft(`No speech engine is available. ${reasons.join('; ')}`);
+  return new NoEngineAvailable(`No speech engine is available. ${reasons.join('; ')}`);
 };
 
 interface PieceAtWork {
@@ -247,18 +247,18 @@ const hundredths = (seconds: number): number => Math.round(seconds * 100) / 100;
 const finish = async (
   { rows }: TranscribeDeps,
   run: TranscribeRun,
-  { row, facts, at }: AtWork,
+  { row, facts, at }: RunningTranscription,
 ): Promise<OperationEnd> => {
   const pieces = await rows.pieces(run.userId, row.id);
   const text = pieces.flatMap((piece) => (piece.text === '' ? [] : [piece.text])).join(' ');
-  const reason = text === '' ? whyEmpty(facts) : null;
+  const reason = text === '' ? emptyReason(facts) : null;
   await advance(run, { ...at, until: facts.seconds }, facts.seconds, [
     rows.change(row.id, { text, reason, duration_seconds: facts.seconds }),
   ]);
   return { status: 'completed', result: { transcriptionId: row.id, characters: text.length } };
 };
 
-const whyEmpty = ({ regions }: AudioFacts): NonNullable<TranscriptionRow['reason']> => {
+const emptyReason = ({ regions }: AudioFacts): NonNullable<TranscriptionRow['reason']> => {
   if (regions.length === 0) return 'silence';
   return regions.some(({ isSpeech }) => isSpeech) ? 'not_understood' : 'no_speech';
 };

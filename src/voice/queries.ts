@@ -1,7 +1,7 @@
 import type { Statement } from '../store/engine/protocol.js';
 import { newestFirst, type PageInput } from '../store/page.js';
 import { insertRow, selectRows } from '../store/rows.js';
-import { type Store, statement, unlessUnmet } from '../store/store.js';
+import { isCommitted, type Store, statement } from '../store/store.js';
 import {
   type TranscriptionPieceRow,
   type TranscriptionRow,
@@ -87,7 +87,7 @@ export const voiceStore = ({ db, transact }: Store) => ({
 
   /** False if not found. */
   delete: (userId: string, id: string): Promise<boolean> =>
-    unlessUnmet(
+    isCommitted(
       transact([
         statement(db.deleteFrom('transcriptions').where(visibleTo(userId)).where('id', '=', id), 1),
       ]),

@@ -1,6 +1,6 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { candidatesOf } from '../../src/agents/candidates.js';
+import { candidateModels } from '../../src/agents/candidates.js';
 import { until } from '../harness/app.js';
 import { inside } from '../harness/inside.js';
 import { type Openai, type Reply, refuses, says, startOpenai } from '../harness/openai.js';
@@ -49,7 +49,7 @@ describe('the models that may answer', () => {
   after(() => stage.stop());
 
   const order = (model: string, topic: string | null, isUntrusted = true): string =>
-    candidatesOf(inside(stage.app).registry, { model, topic, isUntrusted }).join(' ');
+    candidateModels(inside(stage.app).registry, { model, topic, isUntrusted }).join(' ');
 
   it('of a trusted agent end with the default and the digest', () => {
     expect(order('house', 'home', false)).to.equal('house near shed other far digest');

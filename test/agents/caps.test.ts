@@ -3,7 +3,7 @@ import * as Lab from '@hapi/lab';
 import { sign, until } from '../harness/app.js';
 import { inside } from '../harness/inside.js';
 import type { Reply } from '../harness/openai.js';
-import type { Said } from '../harness/wire.js';
+import type { ModelOutput } from '../harness/wire.js';
 import { mind, type Read } from './mind.js';
 import { type Agent, call, enterAs, FINISHED, type Stage, startStage } from './stage.js';
 
@@ -17,7 +17,7 @@ describe('caps', () => {
   /** In the hands of somebody new, who has spent nothing today. */
   let stage: Stage;
   let cases = 0;
-  let think: (read: Read) => Said | Reply = () => ({ text: 'Done.' });
+  let think: (read: Read) => ModelOutput | Reply = () => ({ text: 'Done.' });
   before(async () => {
     // A dollar for ten thousand input tokens.
     admin = await startStage({ modelInputPrice: 100, jobConcurrency: 50 });

@@ -1,6 +1,6 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { eventsOf, type FollowingDeps } from '../../src/agents/chat/stream.js';
+import { type FollowingDeps, streamChatEvents } from '../../src/agents/chat/stream.js';
 import type { AgentRow } from '../../src/store/tables/agents.js';
 
 export const lab = Lab.script();
@@ -27,7 +27,7 @@ describe('the stream of an answer', () => {
     } as unknown as FollowingDeps;
     const names: unknown[] = [];
     const { signal } = new AbortController();
-    for await (const { event: name } of eventsOf(deps, AGENT, { after: 0, signal })) {
+    for await (const { event: name } of streamChatEvents(deps, AGENT, { after: 0, signal })) {
       names.push(name);
     }
     expect(names).to.equal(['chat', 'agent.message', 'agent.status', 'done']);

@@ -1,6 +1,6 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { moves, verbs } from '../../src/agents/agent.js';
+import { STATUS_TRANSITIONS, verbs } from '../../src/agents/agent.js';
 import type { AgentStatus } from '../../src/store/tables/agents.js';
 import { inside } from '../harness/inside.js';
 import { hangs, type Reply, says } from '../harness/openai.js';
@@ -41,7 +41,7 @@ describe('the verbs of an agent', () => {
   };
 
   for (const [verb, { from, to }] of Object.entries(verbs)) {
-    for (const status of Object.keys(moves) as AgentStatus[]) {
+    for (const status of Object.keys(STATUS_TRANSITIONS) as AgentStatus[]) {
       const isPossible = ([...from] as string[]).includes(status);
       it(`${isPossible ? 'lets' : 'refuses to let'} an agent that is ${status} ${verb}`, async () => {
         stage.model.script(says({ text: 'Done.' }));

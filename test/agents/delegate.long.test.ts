@@ -3,7 +3,7 @@ import * as Lab from '@hapi/lab';
 import { until } from '../harness/app.js';
 import { inside } from '../harness/inside.js';
 import { hangs, type Reply, says } from '../harness/openai.js';
-import type { Said } from '../harness/wire.js';
+import type { ModelOutput } from '../harness/wire.js';
 import { mind, type Read, readOf } from './mind.js';
 import { type Agent, call, removeAgents, type Stage, startStage } from './stage.js';
 
@@ -20,13 +20,13 @@ type Sub = Agent & {
   limits: Record<string, number>;
 };
 
-const delegates = (...orders: object[]): Said => ({
+const delegates = (...orders: object[]): ModelOutput => ({
   toolCalls: orders.map((order, at) => call('agents_delegate', order, `d${at}`)),
 });
 
 describe('agents.delegate', () => {
   let stage: Stage;
-  let think: (read: Read) => Said | Reply = () => ({ text: 'Done.' });
+  let think: (read: Read) => ModelOutput | Reply = () => ({ text: 'Done.' });
   before(async () => {
     stage = await startStage({ jobConcurrency: 2, egressAllow: ['127.0.0.1'] });
     stage.model.script(...mind((read) => think(read)));
@@ -51,7 +51,7 @@ describe('agents.delegate', () => {
       release = resolve;
     });
     const held =
-      (said: Said): Reply =>
+      (said: ModelOutput): Reply =>
       (...of) =>
         void released.then(() => says(said)(...of));
     think = ({ task, results }) => {

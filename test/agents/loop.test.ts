@@ -137,7 +137,9 @@ describe('the agent loop', () => {
     stage.model.script(says({ toolCalls: [call('rm_rf')] }), says({ text: 'A pity.' }));
     const { id } = await stage.spawn({ prompt: 'Remove it' });
     expect((await stage.reaches(id)).status).to.equal('completed');
-    expect(stage.model.asked[1]?.body.messages.at(-1)?.content).to.contain('The tool rm_rf is not available');
+    expect(stage.model.asked[1]?.body.messages.at(-1)?.content).to.contain(
+      'The tool rm_rf is not available',
+    );
   });
 
   it('cuts an enormous result of a tool, and more so in the event', async () => {

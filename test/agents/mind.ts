@@ -1,5 +1,5 @@
 import { type ChatRequest, type Reply, says } from '../harness/openai.js';
-import type { Said } from '../harness/wire.js';
+import type { ModelOutput } from '../harness/wire.js';
 
 /** What a model reads of one question. */
 export interface Read {
@@ -15,7 +15,7 @@ export interface Read {
 }
 
 /** A model that answers by what it reads, as often as it is asked: a script for every order of things. */
-export const mind = (think: (read: Read) => Said | Reply): Reply[] =>
+export const mind = (think: (read: Read) => ModelOutput | Reply): Reply[] =>
   Array.from(
     { length: 1000 },
     (): Reply => (response, request) => {

@@ -3,7 +3,7 @@ import * as Lab from '@hapi/lab';
 import { sign, until } from '../harness/app.js';
 import { inside } from '../harness/inside.js';
 import { type Reply, refuses } from '../harness/openai.js';
-import type { Said } from '../harness/wire.js';
+import type { ModelOutput } from '../harness/wire.js';
 import { mind, type Read } from './mind.js';
 import { type Agent, type Stage, startStage } from './stage.js';
 
@@ -28,7 +28,7 @@ const isChoosing = ({ system }: Read): boolean => system.startsWith('Choose the 
 
 describe('an orchestrated run', () => {
   let stage: Stage;
-  let think: (read: Read) => Said | Reply = () => ({ text: 'Done.' });
+  let think: (read: Read) => ModelOutput | Reply = () => ({ text: 'Done.' });
   before(async () => {
     stage = await startStage();
     stage.model.script(...mind((read) => think(read)));

@@ -2,7 +2,7 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { until } from '../harness/app.js';
 import { type Reply, says } from '../harness/openai.js';
-import type { Said } from '../harness/wire.js';
+import type { ModelOutput } from '../harness/wire.js';
 import { mind, type Read } from './mind.js';
 import { call, type Stage, startStage } from './stage.js';
 
@@ -13,7 +13,7 @@ const POST = { method: 'POST', url: 'http://127.0.0.1:9/' };
 
 describe('a message to an agent that waits', () => {
   let stage: Stage;
-  let think: (read: Read) => Said | Reply = () => ({ text: 'Done.' });
+  let think: (read: Read) => ModelOutput | Reply = () => ({ text: 'Done.' });
   beforeEach(async () => {
     stage = await startStage();
     stage.model.script(...mind((read) => think(read)));

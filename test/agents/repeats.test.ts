@@ -1,7 +1,7 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { repetitionsOf } from '../../src/agents/repeats.js';
-import type { SaidRow } from '../../src/store/tables/agents.js';
+import { countRepetitions } from '../../src/agents/repeats.js';
+import type { TranscriptMessageRow } from '../../src/store/tables/agents.js';
 import { says } from '../harness/openai.js';
 import { call, type Stage, startStage } from './stage.js';
 
@@ -9,7 +9,7 @@ export const lab = Lab.script();
 const { describe, it, before, after } = lab;
 
 /** One letter is one answer's call, a blank something that the owner said. */
-const rows = (letters: string): SaidRow[] =>
+const rows = (letters: string): TranscriptMessageRow[] =>
   [...letters].map((letter, seq) => ({
     seq,
     role: letter === ' ' ? 'user' : 'assistant',
@@ -20,7 +20,7 @@ const rows = (letters: string): SaidRow[] =>
     agent_id: 'agent_a',
     generation: null,
   }));
-const times = (letters: string): number => repetitionsOf(rows(letters), 'agent_a');
+const times = (letters: string): number => countRepetitions(rows(letters), 'agent_a');
 
 describe('repetitionsOf', () => {
   it('counts the same answer, and circles of a few', () => {
@@ -41,7 +41,7 @@ describe('repetitionsOf', () => {
 
   it('begins anew when somebody speaks, and does not count what others did', () => {
     expect(times('aaa a')).to.equal(1);
-    expect(repetitionsOf(rows('aaa'), 'agent_b')).to.equal(1);
+    expect(countRepetitions(rows('aaa'), 'agent_b')).to.equal(1);
   });
 
   it('takes the order of arguments for nothing, and their values for all', () => {
@@ -55,8 +55,8 @@ describe('repetitionsOf', () => {
       generation: null,
       tool_calls: JSON.stringify([{ id: `${seq}`, name: 't', arguments: args }]),
     }));
-    expect(repetitionsOf(answers.slice(0, 2), 'agent_a')).to.equal(2);
-    expect(repetitionsOf(answers, 'agent_a')).to.equal(1);
+    expect(countRepetitions(answers.slice(0, 2), 'agent_a')).to.equal(2);
+    expect(countRepetitions(answers, 'agent_a')).to.equal(1);
   });
 });
 

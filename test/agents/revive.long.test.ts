@@ -8,7 +8,7 @@ import { loginOwner, registerOwner } from '../harness/account.js';
 import { until } from '../harness/app.js';
 import { startDaemon } from '../harness/daemon.js';
 import { type Openai, type Reply, startOpenai } from '../harness/openai.js';
-import type { Said } from '../harness/wire.js';
+import type { ModelOutput } from '../harness/wire.js';
 import { mind, type Read } from './mind.js';
 import { call } from './stage.js';
 
@@ -18,7 +18,7 @@ const { describe, it, beforeEach, afterEach } = lab;
 describe('agents that wait for others, and a SIGKILL', () => {
   let home: string;
   let model: Openai;
-  let think: (read: Read) => Said | Reply = () => ({ text: 'Done.' });
+  let think: (read: Read) => ModelOutput | Reply = () => ({ text: 'Done.' });
   beforeEach(async () => {
     home = await mkdtemp(join(tmpdir(), 'adjutant-test-'));
     model = await startOpenai();

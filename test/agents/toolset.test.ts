@@ -1,9 +1,9 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { toolsetOf } from '../../src/agents/toolset.js';
+import { createToolset } from '../../src/agents/toolset.js';
 import { object } from '../../src/kernel/contract/schema.js';
 import { defineTool } from '../../src/tools/tool.js';
-import { toolboxOver } from '../../src/tools/toolbox.js';
+import { toolboxFromGroups } from '../../src/tools/toolbox.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;
@@ -19,7 +19,7 @@ const tool = (skillId: string, name: string, traits: object = {}) =>
     run: async () => null,
     ...traits,
   });
-const toolbox = toolboxOver(() =>
+const toolbox = toolboxFromGroups(() =>
   [
     tool('time', 'now'),
     tool('web', 'post', { sendsOut: true, sideEffects: true }),
@@ -29,7 +29,7 @@ const toolbox = toolboxOver(() =>
 );
 
 const offered = (denied: string[], may: boolean): string[] =>
-  toolsetOf(toolbox, {
+  createToolset(toolbox, {
     overrides: denied.map((skill_id) => ({ skill_id, action: '*', level: 'deny' as const })),
     may: () => may,
   }).specs.map(({ name }) => name);
@@ -45,7 +45,7 @@ describe('toolsetOf', () => {
   });
 
   it('finds nothing that is not offered', () => {
-    const set = toolsetOf(toolbox, { overrides: [], may: () => false });
+    const set = createToolset(toolbox, { overrides: [], may: () => false });
     for (const name of ['broken_run', 'shell_run', 'nope', '__proto__']) {
       expect(set.find({ id: 'a', name, arguments: {} })).to.be.null();
     }

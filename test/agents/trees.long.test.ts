@@ -2,7 +2,7 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { until } from '../harness/app.js';
 import type { Reply } from '../harness/openai.js';
-import type { Said } from '../harness/wire.js';
+import type { ModelOutput } from '../harness/wire.js';
 import { mind, type Read } from './mind.js';
 import { type Agent, call, FINISHED, type Stage, startStage } from './stage.js';
 
@@ -11,13 +11,13 @@ const { describe, it, before, after, afterEach } = lab;
 
 type Approval = { id: string; tool: string; agentId: string };
 
-const delegates = (...orders: object[]): Said => ({
+const delegates = (...orders: object[]): ModelOutput => ({
   toolCalls: orders.map((order, at) => call('agents_delegate', order, `d${at}`)),
 });
 
 describe('agents that work for others', () => {
   let stage: Stage;
-  let think: (read: Read) => Said | Reply = () => ({ text: 'Done.' });
+  let think: (read: Read) => ModelOutput | Reply = () => ({ text: 'Done.' });
   before(async () => {
     stage = await startStage();
     stage.model.script(...mind((read) => think(read)));

@@ -1,10 +1,10 @@
 import { writeFile } from 'node:fs/promises';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { trim } from '../../src/agents/trim.js';
-import { turnsOf } from '../../src/agents/turns.js';
+import { trimConversation } from '../../src/agents/trim.js';
+import { buildTurns } from '../../src/agents/turns.js';
 import { estimateTokens } from '../../src/providers/llm/tokens.js';
-import type { SaidRow } from '../../src/store/tables/agents.js';
+import type { TranscriptMessageRow } from '../../src/store/tables/agents.js';
 import { inside } from '../harness/inside.js';
 import { says } from '../harness/openai.js';
 import { mind } from './mind.js';
@@ -16,7 +16,11 @@ const { describe, it } = lab;
 const LONG = 'x'.repeat(3000);
 
 let seq = 0;
-const row = (role: SaidRow['role'], content: string, more: Partial<SaidRow> = {}): SaidRow => ({
+const row = (
+  role: TranscriptMessageRow['role'],
+  content: string,
+  more: Partial<TranscriptMessageRow> = {},
+): TranscriptMessageRow => ({
   seq: ++seq,
   role,
   content,
@@ -26,7 +30,7 @@ const row = (role: SaidRow['role'], content: string, more: Partial<SaidRow> = {}
   generation: null,
   ...more,
 });
-const exchange = (id: string, result = LONG): SaidRow[] => [
+const exchange = (id: string, result = LONG): TranscriptMessageRow[] => [
   row('assistant', `answer ${id}`, {
     tool_calls: JSON.stringify([{ id, name: 'files_read', arguments: { path: id } }]),
   }),
@@ -38,11 +42,11 @@ describe('trim', () => {
   const rows = [task, ...exchange('a'), ...exchange('b'), row('user', 'And?'), ...exchange('c')];
 
   it('leaves alone what fits', () => {
-    expect(trim(rows, 'me', 0)).to.equal({ rows, dropped: null });
+    expect(trimConversation(rows, 'me', 0)).to.equal({ rows, dropped: null });
   });
 
   it('drops the oldest results first, and no more than it must', () => {
-    const { rows: kept, dropped } = trim(rows, 'me', 900);
+    const { rows: kept, dropped } = trimConversation(rows, 'me', 900);
     expect(dropped).to.equal({ results: 1, messages: 0 });
     expect(kept.map(({ content }) => content.length)).to.equal([
       task.content.length,
@@ -57,7 +61,7 @@ describe('trim', () => {
   });
 
   it('drops old exchanges whole, at last, and never the task, its owner or the newest', () => {
-    const { rows: kept, dropped } = trim(rows, 'me', 1e9);
+    const { rows: kept, dropped } = trimConversation(rows, 'me', 1e9);
     expect(dropped).to.equal({ results: 2, messages: 2 });
     expect(kept.map(({ role, content }) => [role, content.slice(0, 8)])).to.equal([
       ['user', 'xxxxxxxx'],
@@ -70,7 +74,7 @@ describe('trim', () => {
 
   it('drops what was said in the session before the task before the agent’s own answers', () => {
     const before = [row('user', LONG, { agent_id: 'other' }), row('assistant', LONG)];
-    const { rows: kept, dropped } = trim([...before, ...rows], 'me', 2600);
+    const { rows: kept, dropped } = trimConversation([...before, ...rows], 'me', 2600);
     expect(dropped).to.equal({ results: 2, messages: 1 });
     expect(kept[0]).to.equal(before[1]);
   });
@@ -82,13 +86,13 @@ describe('trim', () => {
       row('tool', LONG, { tool_call_id: 'p' }),
       row('tool', LONG, { tool_call_id: 'q' }),
     ];
-    const { rows: kept } = trim([task, ...exchange('a'), ...newest], 'me', 1e9);
+    const { rows: kept } = trimConversation([task, ...exchange('a'), ...newest], 'me', 1e9);
     expect(kept).to.equal([task, ...newest]);
   });
 
   it('leaves a conversation that every provider takes', () => {
     for (const excess of [1, 900, 1800, 2000, 2100, 1e9]) {
-      const turns = turnsOf(trim(rows, 'me', excess).rows);
+      const turns = buildTurns(trimConversation(rows, 'me', excess).rows);
       const asked = turns.flatMap((turn) => (turn.role === 'assistant' ? turn.toolCalls : []));
       const answered = turns.flatMap((turn) => (turn.role === 'tool' ? [turn.toolCallId] : []));
       expect(answered).to.equal(asked.map(({ id }) => id));

@@ -1,6 +1,10 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { NoApproval, NotOpen, OtherDigest } from '../../src/approvals/approval.js';
+import {
+  ApprovalNotFound,
+  ApprovalNotPending,
+  DigestMismatch,
+} from '../../src/approvals/approval.js';
 import type { DirectCall, DirectCallVerdict } from '../../src/approvals/directcall.js';
 import { inside } from '../harness/inside.js';
 import { type Desk, openDesk } from './stage.js';
@@ -38,28 +42,31 @@ describe('a direct call', () => {
 
   it('runs once with its approval, however many come at once', async () => {
     const approvalId = await asked();
-    await expect(admit({ approvalId })).to.reject(NotOpen, 'The approval is pending');
+    await expect(admit({ approvalId })).to.reject(ApprovalNotPending, 'The approval is pending');
     await desk.answer(approvalId, true);
     const all = await Promise.allSettled(Array.from({ length: 20 }, () => admit({ approvalId })));
     expect(all.filter(({ status }) => status === 'fulfilled').length).to.equal(1);
-    await expect(admit({ approvalId })).to.reject(NotOpen, 'The approval was already used');
+    await expect(admit({ approvalId })).to.reject(
+      ApprovalNotPending,
+      'The approval was already used',
+    );
   });
 
   it('runs with no other arguments, with nobody else’s approval, and not for ever', async () => {
     const approvalId = await asked();
     await desk.answer(approvalId, true);
     const other = { method: 'POST', url: `${desk.canary.url}other` };
-    await expect(admit({ approvalId, arguments: other })).to.reject(OtherDigest);
+    await expect(admit({ approvalId, arguments: other })).to.reject(DigestMismatch);
     const { id: userId } = await desk.register('stranger');
-    await expect(admit({ approvalId, userId })).to.reject(NoApproval);
+    await expect(admit({ approvalId, userId })).to.reject(ApprovalNotFound);
     desk.clock.forward(15 * 60_000);
-    await expect(admit({ approvalId })).to.reject(NotOpen);
+    await expect(admit({ approvalId })).to.reject(ApprovalNotPending);
   });
 
   it('does not run when it was denied, or its tool is denied', async () => {
     const approvalId = await asked();
     await desk.answer(approvalId, false);
-    await expect(admit({ approvalId })).to.reject(NotOpen, 'The approval is denied');
+    await expect(admit({ approvalId })).to.reject(ApprovalNotPending, 'The approval is denied');
     const given = await asked();
     await desk.answer(given, true);
     const denial = { skillId: 'http', action: 'request', level: 'deny' };
@@ -72,7 +79,7 @@ describe('a direct call', () => {
     await desk.asking();
     const [one] = await desk.approvals('pending');
     await desk.answer(one?.id ?? '', true);
-    await expect(admit({ approvalId: one?.id })).to.reject(NoApproval);
+    await expect(admit({ approvalId: one?.id })).to.reject(ApprovalNotFound);
   });
 
   it('is refused with arguments that nobody could read to their end', async () => {

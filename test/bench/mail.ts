@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { ImapFlow } from 'imapflow';
 import { type Owner, registerOwner } from '../harness/account.js';
 import { type Daemon, startDaemon } from '../harness/daemon.js';
-import { type Dovecot, MAILBOX, noDovecot, startDovecot } from '../harness/mail/dovecot.js';
+import { type Dovecot, dovecotMissing, MAILBOX, startDovecot } from '../harness/mail/dovecot.js';
 import { makeAuthority } from '../harness/tunnels/tls.js';
 import { median } from './load.js';
 import { untilCompleted } from './operations.js';
@@ -30,7 +30,7 @@ export interface MailFigures {
  * the same server, in turns. Resolves to null where Dovecot does not run.
  */
 export const measureMail = async (rounds: number): Promise<MailFigures | null> => {
-  if (noDovecot() !== null) return null;
+  if (dovecotMissing() !== null) return null;
   const home = await mkdtemp(join(tmpdir(), 'adjutant-bench-'));
   const authority = await makeAuthority();
   const dovecot = await startDovecot({ certificate: await authority.issue('mail') });

@@ -5,16 +5,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
+import { checkDiskSpace } from '../../src/capabilities/diskspace.js';
 import {
-  busyServer,
+  busyServerError,
   DownloadFailed,
   type DownloadProgress,
   download,
 } from '../../src/capabilities/download.js';
+import { hasFetched } from '../../src/capabilities/installedmodels.js';
+import { fetchRemoteFileFacts } from '../../src/capabilities/remotefilefacts.js';
 import { type NextTry, retryBroken } from '../../src/capabilities/retry.js';
-import { checkRoom } from '../../src/capabilities/room.js';
-import { hasFetched } from '../../src/capabilities/shelf.js';
-import { askFile } from '../../src/capabilities/toldfile.js';
 import { createHttp, type Http } from '../../src/kernel/http.js';
 import { until } from '../harness/app.js';
 import { type MirrorHabits, sha256Of, startMirror } from './mirror.js';
@@ -177,7 +177,10 @@ describe('a download', () => {
   it('is told of by a server that was busy before', async () => {
     await open({ busy: [{ status: 502 }], tellsSum: true });
     const { signal } = new AbortController();
-    const told = await askFile(http, mirror.url, { signal, onRetry: (next) => waited.push(next) });
+    const told = await fetchRemoteFileFacts(http, mirror.url, {
+      signal,
+      onRetry: (next) => waited.push(next),
+    });
     expect(told).to.equal({ sha256: sha256Of(FILE), bytes: FILE.length });
     expect(waited).to.equal([
       { attempt: 2, of: 8, pauseMs: 500, reason: '127.0.0.1 returned 502' },
@@ -186,7 +189,7 @@ describe('a download', () => {
 
   it('is left alone as long as a busy server asks, until a date too', () => {
     const asked = (status: number, headers: Record<string, string>) =>
-      busyServer({ url: 'https://models.example/x', status, headers })?.busyMs;
+      busyServerError({ url: 'https://models.example/x', status, headers })?.busyMs;
     const date = 'Fri, 27 Nov 2026 10:00:00 GMT';
     const retry = 'Fri, 27 Nov 2026 10:00:45 GMT';
     expect(asked(429, { 'retry-after': '120' })).to.equal(120_000);
@@ -271,12 +274,12 @@ describe('a download', () => {
 
   it('begins only where there is room', async () => {
     await open();
-    await checkRoom(folder, 1);
-    await expect(checkRoom(folder, 2 ** 50)).to.reject(
+    await checkDiskSpace(folder, 1);
+    await expect(checkDiskSpace(folder, 2 ** 50)).to.reject(
       DownloadFailed,
       /^Not enough disk space: 1073741824 MiB required, \d+ MiB available/,
     );
-    await expect(checkRoom(folder, 1e29)).to.reject(
+    await expect(checkDiskSpace(folder, 1e29)).to.reject(
       DownloadFailed,
       /^Not enough disk space: more than 1024 TiB required, \d+ MiB available/,
     );

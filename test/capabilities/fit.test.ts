@@ -1,9 +1,9 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { shapeOfFacts } from '../../src/capabilities/fit/estimate.js';
-import { fitTo, type MachineMemory } from '../../src/capabilities/fit/machine.js';
+import { type MachineMemory, placeModel } from '../../src/capabilities/fit/machine.js';
 import { memoryOf } from '../../src/capabilities/fit/memory.js';
-import { jointBandwidth, speedOf } from '../../src/capabilities/fit/tokenrate.js';
+import { estimateSpeed, jointBandwidth } from '../../src/capabilities/fit/tokenrate.js';
 import { windowFor } from '../../src/capabilities/fit/window.js';
 import type { ModelShape } from '../../src/providers/gguf/shape.js';
 
@@ -125,7 +125,7 @@ describe('the memory of a model', () => {
     expect([kvCacheBytes, bufferBytes]).to.equal([2 ** 50, 2 ** 50]);
     expect(Number.isSafeInteger(totalBytes)).to.be.true();
     const machine = { memory: { totalBytes: GB, availableBytes: GB }, gpus: [] };
-    const { runsOn, headroomBytes } = fitTo(machine, absurd, 8192);
+    const { runsOn, headroomBytes } = placeModel(machine, absurd, 8192);
     expect([runsOn, Number.isSafeInteger(headroomBytes)]).to.equal(['none', true]);
   });
 
@@ -207,7 +207,7 @@ describe('the fit of a model to a machine', () => {
 
   it('is where it has room, with the reason', () => {
     const found = CASES.map(([name, on]) => {
-      const { runsOn, why } = fitTo(on, LLAMA, 8192);
+      const { runsOn, why } = placeModel(on, LLAMA, 8192);
       return [name, runsOn, why];
     });
     expect(found).to.equal(CASES.map(([name, , runsOn, why]) => [name, runsOn, why]));
@@ -215,14 +215,16 @@ describe('the fit of a model to a machine', () => {
 
   it('leaves the rest of what may be used, or tells what is missing', () => {
     const { totalBytes } = memoryOf(LLAMA, { contextWindow: 8192 });
-    expect(fitTo(machine(8), LLAMA, 8192).headroomBytes).to.equal(Math.floor(6.4e9 - totalBytes));
-    expect(fitTo(machine(1), LLAMA, 8192).headroomBytes).to.equal(0.8e9 - totalBytes);
+    expect(placeModel(machine(8), LLAMA, 8192).headroomBytes).to.equal(
+      Math.floor(6.4e9 - totalBytes),
+    );
+    expect(placeModel(machine(1), LLAMA, 8192).headroomBytes).to.equal(0.8e9 - totalBytes);
     const exact = {
       memory: { totalBytes: 16 * GB, availableBytes: totalBytes / 0.8 },
       gpus: [],
     };
-    expect(fitTo(exact, LLAMA, 8192)).to.include({ runsOn: 'cpu', headroomBytes: 0 });
-    const gpu = fitTo(machine(8, [8]), LLAMA, 8192);
+    expect(placeModel(exact, LLAMA, 8192)).to.include({ runsOn: 'cpu', headroomBytes: 0 });
+    const gpu = placeModel(machine(8, [8]), LLAMA, 8192);
     expect(gpu).to.include({ gpuLayers: 33, runsOn: 'gpu' });
   });
 
@@ -242,14 +244,14 @@ describe('the fit of a model to a machine', () => {
   });
 
   it('needs less for a shorter context', () => {
-    expect(fitTo(machine(7), LLAMA, 8192).runsOn).to.equal('none');
-    expect(fitTo(machine(7), LLAMA, 2048).runsOn).to.equal('cpu');
+    expect(placeModel(machine(7), LLAMA, 8192).runsOn).to.equal('none');
+    expect(placeModel(machine(7), LLAMA, 2048).runsOn).to.equal('cpu');
   });
 });
 
 describe('the speed of a model', () => {
   const speed = (model: ModelShape, gpuLayers: number, cpu: number | null, gpu: number | null) =>
-    speedOf(model, { contextWindow: 8192, gpuLayers, bandwidth: { cpu, gpu } });
+    estimateSpeed(model, { contextWindow: 8192, gpuLayers, bandwidth: { cpu, gpu } });
   const rounded = (value: number | null): string | undefined => value?.toFixed(6);
   // Without the embeddings, of which one row is read, and with half of the cache.
   const read = LLAMA.weightsBytes - 295_501_824 + 512 * MIB;

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { openShelf } from '../../src/capabilities/shelf.js';
+import { openInstalledModels } from '../../src/capabilities/installedmodels.js';
 import { verifyOperation } from '../../src/capabilities/verify.js';
-import { DAMAGE_NOTE } from '../../src/providers/llm/llama/files.js';
-import { openFiles } from '../../src/system/backup/home.js';
+import { DAMAGE_FILE } from '../../src/providers/llm/llama/files.js';
+import { listPlainFiles } from '../../src/system/backup/home.js';
 import { loginOwner, registerOwner } from '../harness/account.js';
 import { until } from '../harness/app.js';
 import { catalogueModel, writeCatalogue } from '../harness/catalogue.js';
@@ -301,7 +301,7 @@ describe('what is installed', () => {
   });
 
   it('that was installed again while it was checked is not marked as damaged', async () => {
-    const shelf = openShelf(stage.home);
+    const shelf = openInstalledModels(stage.home);
     await writeFile(join(stage.home, 'capabilities/house/model.gguf'), 'damaged');
     const states = [await shelf.find('house'), await shelf.find('house')];
     const [, later] = states;
@@ -321,11 +321,11 @@ describe('what is installed', () => {
     });
     const error = 'house was deleted or reinstalled during the verification';
     expect(ended).to.equal({ status: 'failed', error });
-    expect(await readdir(join(stage.home, 'capabilities/house'))).to.not.include(DAMAGE_NOTE);
+    expect(await readdir(join(stage.home, 'capabilities/house'))).to.not.include(DAMAGE_FILE);
   });
 
   it('is in no backup: it can be fetched again', () => {
-    const { files } = openFiles(stage.home);
+    const { files } = listPlainFiles(stage.home);
     expect(files.filter(({ path }) => path.includes('house'))).to.equal([]);
     expect(files.map(({ path }) => path.split('/')[0])).to.not.include('capabilities');
   });

@@ -5,8 +5,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { hearNpm, ran, unreachedIn } from '../../src/capabilities/npm.js';
-import { makeFreshFolder } from '../../src/capabilities/shelf.js';
+import { makeFreshFolder } from '../../src/capabilities/installedmodels.js';
+import {
+  createNpmOutputReader,
+  runProgramToEnd,
+  unreachableMessage,
+} from '../../src/capabilities/npm.js';
 import { until } from '../harness/app.js';
 
 export const lab = Lab.script();
@@ -49,7 +53,7 @@ describe('an installation by npm', () => {
 
   it('tells how many files came, and of the next try', () => {
     const told: unknown[] = [];
-    const heard = hearNpm({
+    const heard = createNpmOutputReader({
       note: (note) => void told.push(note),
       onRetry: (next) => void told.push(next),
     });
@@ -62,7 +66,7 @@ describe('an installation by npm', () => {
     const [first, second] = [10_000, 60_000].map((pauseMs) => ({ of: 3, pauseMs }));
     expect(told).to.equal([
       'npm downloaded 1 file',
-      { ...first, attempt: 2, reason: unreachedIn(`${url} ECONNREFUSED`) },
+      { ...first, attempt: 2, reason: unreachableMessage(`${url} ECONNREFUSED`) },
       { ...second, attempt: 3, reason: 'packages.example failed with 503' },
       'npm downloaded 2 files',
     ]);
@@ -71,10 +75,10 @@ describe('an installation by npm', () => {
   it('names the registry that it did not reach', () => {
     const said =
       'code EAI_AGAIN; syscall getaddrinfo; request to https://packages.example/node-llama-cpp failed, reason: getaddrinfo EAI_AGAIN packages.example';
-    expect(unreachedIn(said)).to.equal(
+    expect(unreachableMessage(said)).to.equal(
       'packages.example cannot be reached (EAI_AGAIN). To install without a network, export the capability on another machine and set ADJUTANT_CAPABILITY_SOURCE to the folder',
     );
-    expect(unreachedIn('code EINTEGRITY; sha512 is another one')).to.be.null();
+    expect(unreachableMessage('code EINTEGRITY; sha512 is another one')).to.be.null();
   });
 
   it('ends with all its processes once the daemon was killed', async () => {
@@ -105,7 +109,7 @@ describe('an installation by npm', () => {
     const stop = new AbortController();
     const script = `sleep 120 & echo "$$ $!" > ${join(folder, 'pids')}; wait`;
     const run = { cwd: folder, env: { PATH: '/usr/bin:/bin' }, limitMs: 60_000 };
-    const failure = ran('/bin/sh', ['-c', script], { ...run, signal: stop.signal });
+    const failure = runProgramToEnd('/bin/sh', ['-c', script], { ...run, signal: stop.signal });
     const said = await until(
       () => readFile(join(folder, 'pids'), 'utf8').catch(() => ''),
       (text) => /^\d+ \d+\n$/.test(text),

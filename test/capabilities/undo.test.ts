@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { type InstallDeps, installOperation } from '../../src/capabilities/install.js';
+import { openInstalledModels } from '../../src/capabilities/installedmodels.js';
 import { planInstall } from '../../src/capabilities/plan.js';
-import { openShelf } from '../../src/capabilities/shelf.js';
 import { readSource } from '../../src/capabilities/source.js';
 import { systemClock } from '../../src/kernel/clock.js';
 import { placeCapability } from '../harness/capability.js';
@@ -29,7 +29,7 @@ describe('an installation that is cancelled once its files are in their place', 
     const registered: string[] = [];
     const deps = {
       clock: systemClock,
-      shelf: openShelf(home),
+      shelf: openInstalledModels(home),
       unload: async (name: string) => void unloaded.push(name),
       places: { folders: [], source },
       models: {

@@ -1,23 +1,23 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { addressOfMailbox, email } from '../../src/providers/chat/email.js';
+import { email, parseMailbox } from '../../src/providers/chat/email.js';
 import { startApp, type TestApp, until } from '../harness/app.js';
 import { askApproval } from '../harness/approval.js';
-import { type SmtpStandin, startSmtp, type TakenMail } from '../harness/mail/smtp.js';
+import { type FakeSmtpServer, startSmtp, type TakenMail } from '../harness/mail/smtp.js';
 import { trustAuthority } from '../harness/mail/trust.js';
-import { makeAuthority, noOpenssl } from '../harness/tunnels/tls.js';
+import { makeAuthority, opensslMissing } from '../harness/tunnels/tls.js';
 
 export const lab = Lab.script();
 const { after, afterEach, before, beforeEach, describe, it } = lab;
 
-const unless = noOpenssl();
+const unless = opensslMissing();
 const PASSWORD = 'a password of the relay';
 
 describe(`an e-mail address as a channel${unless ? ` (skipped: ${unless})` : ''}`, {
   skip: unless !== null,
 }, () => {
   let app: TestApp;
-  let smtp: SmtpStandin;
+  let smtp: FakeSmtpServer;
   let admin: string;
   let ada: { id: string; token: string };
   let stop: () => Promise<void>;
@@ -247,8 +247,8 @@ describe('the message to an e-mail address', () => {
   });
 
   it('goes to one mailbox, whose name is known in one form', () => {
-    expect(addressOfMailbox(' Ada.L+x@Example.ORG ')).to.equal('ada.l+x@example.org');
-    expect(addressOfMailbox('ada@münchen.example')).to.equal('ada@münchen.example');
-    expect(addressOfMailbox('ada@example.org>')).to.be.null();
+    expect(parseMailbox(' Ada.L+x@Example.ORG ')).to.equal('ada.l+x@example.org');
+    expect(parseMailbox('ada@münchen.example')).to.equal('ada@münchen.example');
+    expect(parseMailbox('ada@example.org>')).to.be.null();
   });
 });

@@ -1,11 +1,11 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import {
-  leavingFirst,
   shownColumns,
   type TableColumn,
   tableOf,
   valueAt,
+  withDropOrder,
 } from '../../cli/columns.js';
 
 export const lab = Lab.script();
@@ -49,7 +49,7 @@ describe('tableOf', () => {
   });
 
   it('leaves out those first that say so, in their order', () => {
-    const named = leavingFirst(['name', 'runs'], columns);
+    const named = withDropOrder(['name', 'runs'], columns);
     const shown = (width: number) => shownColumns(rows, named, { width });
     expect([80, 30, 12].map(shown)).to.equal([
       ['name', 'runs', 'last-note'],

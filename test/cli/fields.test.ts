@@ -4,8 +4,9 @@ import * as Lab from '@hapi/lab';
 import { CliFault } from '../../cli/exit.js';
 import { flagNamer, requestFields, requestFrom, typedValue } from '../../cli/fields.js';
 import {
-  flag,
-  ignoring,
+  boolean,
+  ignoreReadOnly,
+  integer,
   json,
   list,
   nullable,
@@ -13,19 +14,18 @@ import {
   oneOf,
   optional,
   text,
-  whole,
 } from '../../src/kernel/contract/schema.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;
 
-const Thing = ignoring(
+const Thing = ignoreReadOnly(
   object('Thing', {
     name: text(10).description('What it is called'),
     kind: oneOf('Kind', 'small', 'big'),
     tags: optional(list(text(5))),
-    isOpen: optional(flag()),
-    limit: optional(nullable(whole(1, 9))),
+    isOpen: optional(boolean()),
+    limit: optional(nullable(integer(1, 9))),
     first: object('First', { path: optional(text(5)), secret: optional(text(5)) }),
     second: optional(object('Second', { path: optional(text(5)), data: optional(json()) })),
   }),

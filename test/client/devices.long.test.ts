@@ -5,7 +5,7 @@ import * as Lab from '@hapi/lab';
 import { createClient } from '../../src/client/client.js';
 import { logInFromDevice, readDeviceToken } from '../../src/client/devices.js';
 import { dropSession, saveSession, sessionFile } from '../../src/client/session.js';
-import { holdToken, logInToDaemon as logInAtDesk } from '../../tui/state/login.js';
+import { createTokenHolder, logInToDaemon as logInAtDesk } from '../../tui/state/login.js';
 import { openConfig } from '../cli/config.js';
 import { adjutant } from '../cli/harness.js';
 import { type FrozenClock, frozenClock, PASSWORD, startApp, type TestApp } from '../harness/app.js';
@@ -77,7 +77,11 @@ describe('devices', () => {
     expect([code, typeof kept]).to.equal([0, 'string']);
     clock.forward(60_000);
     const given = { username: 'ada', password: PASSWORD, totpCode: await ada.code() };
-    const outcome = await logInAtDesk(createClient({ url: app.url }), holdToken(undefined), given);
+    const outcome = await logInAtDesk(
+      createClient({ url: app.url }),
+      createTokenHolder(undefined),
+      given,
+    );
     expect([outcome.is, readDeviceToken(app.url, 'ada')]).to.equal(['in', kept]);
     const { db } = app.app.store;
     expect((await db.selectFrom('device_tokens').select('digest').execute()).length).to.equal(1);

@@ -2,7 +2,7 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { createClient } from '../../src/client/client.js';
 import { send } from '../../src/client/send.js';
-import { turns } from '../harness/turns.js';
+import { runLoopTurns } from '../harness/turns.js';
 import { listen, listenTcp } from '../kernel/listen.js';
 
 export const lab = Lab.script();
@@ -83,7 +83,7 @@ describe('send', () => {
     const hear = (error: Error): void => void unheard.push(error);
     process.on('uncaughtExceptionMonitor', hear);
     await expect(get(mute.origin, AbortSignal.abort())).to.reject(TypeError);
-    await turns();
+    await runLoopTurns();
     process.off('uncaughtExceptionMonitor', hear);
     expect(unheard).to.equal([]);
     await mute.close();

@@ -1,6 +1,6 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { readYaml } from '../../src/pipelines/templates/yaml.js';
+import { parseTemplateYaml } from '../../src/pipelines/templates/yaml.js';
 import { codeBlocks, documents } from '../harness/documents.js';
 import { openPipelineStage, type PipelineStage } from '../pipelines/stage.js';
 
@@ -21,7 +21,11 @@ describe('templates in the documents', () => {
   it('are templates that can be saved', async () => {
     expect(samples.length).to.be.above(0);
     for (const { code } of samples) {
-      const { body } = await stage.call('POST', '/templates/validate', readYaml(code).value);
+      const { body } = await stage.call(
+        'POST',
+        '/templates/validate',
+        parseTemplateYaml(code).value,
+      );
       expect([code, body.problems]).to.equal([code, []]);
     }
   });

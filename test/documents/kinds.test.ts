@@ -2,7 +2,7 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { extractorOf } from '../../src/documents/extract/extractors.js';
 import type { ExtractJob, ExtractLine } from '../../src/documents/extract/job.js';
-import { kindOf } from '../../src/documents/extract/kinds.js';
+import { detectMediaType } from '../../src/documents/extract/kinds.js';
 import { openExtraction } from '../../src/documents/extract/session.js';
 import { EXTRACT_LIMITS } from '../../src/documents/extraction.js';
 
@@ -17,11 +17,11 @@ describe('the kind of a file', () => {
     ] as const) {
       const file = Buffer.concat([header, offset, Buffer.alloc(600_000)]);
       for (const name of ['scan.tif', 'SCAN.TIFF']) {
-        expect(await kindOf(file, name)).to.equal('image/tiff');
+        expect(await detectMediaType(file, name)).to.equal('image/tiff');
       }
-      expect(await kindOf(file, 'scan.txt')).to.be.null();
+      expect(await detectMediaType(file, 'scan.txt')).to.be.null();
     }
-    expect(await kindOf(Buffer.alloc(600_000), 'scan.tif')).to.be.null();
+    expect(await detectMediaType(Buffer.alloc(600_000), 'scan.tif')).to.be.null();
   });
 });
 

@@ -2,7 +2,7 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { limitMs, watchLoop } from '../generated/block.js';
 import { until } from '../harness/app.js';
-import { startLiar } from '../harness/mail/liar.js';
+import { startFaultyImap } from '../harness/mail/faultyimap.js';
 import { type MailStage, noMail, openMailStage } from './stage.js';
 
 export const lab = Lab.script();
@@ -80,7 +80,7 @@ describe(`messages that are made to take long${said}`, () => {
   });
 
   it('have headers that are read up to a bound', LIMIT, async () => {
-    const liar = await startLiar(stage.certificate);
+    const liar = await startFaultyImap(stage.certificate);
     const imap = { host: 'localhost', port: liar.port, tls: 'implicit' };
     const { id } = (await stage.account('headers', { imap, syncDays: 3650 })).body;
     const lines = (bytes: number) => `Subject: x\r\n${'to:b\r\n'.repeat(bytes / 6)}\r\n`;

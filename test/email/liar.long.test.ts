@@ -2,7 +2,7 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { limitMs, watchLoop } from '../generated/block.js';
 import { until } from '../harness/app.js';
-import { type MailLiar, startLiar } from '../harness/mail/liar.js';
+import { type FaultyImapServer, startFaultyImap } from '../harness/mail/faultyimap.js';
 import { type MailStage, noMail, openMailStage } from './stage.js';
 
 export const lab = Lab.script();
@@ -14,13 +14,13 @@ const said = missing ? ` (skipped: ${missing})` : '';
 
 describe(`a mail server that lies${said}`, () => {
   let stage: MailStage;
-  let liar: MailLiar;
+  let liar: FaultyImapServer;
   let accountId: string;
   let hookId: string;
   before({ timeout: 60_000 }, async () => {
     if (missing) return;
     stage = await openMailStage();
-    liar = await startLiar(stage.certificate);
+    liar = await startFaultyImap(stage.certificate);
     const imap = { host: 'localhost', port: liar.port, tls: 'implicit' };
     accountId = (await stage.account('lied', { imap, syncDays: 3650 })).body.id;
     const hook = await stage.call('POST', '/api/hooks', {

@@ -1,6 +1,6 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { threadHeaders } from '../../src/email/sending/answer.js';
+import { threadHeaders } from '../../src/email/sending/reply.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;

@@ -7,13 +7,13 @@ import * as Lab from '@hapi/lab';
 import { createClient, type SentMail } from '../../src/client/index.js';
 import { PASSWORD, until } from '../harness/app.js';
 import { type Daemon, startDaemon } from '../harness/daemon.js';
-import { type SmtpStandin, startSmtp } from '../harness/mail/smtp.js';
-import { makeAuthority, noOpenssl } from '../harness/tunnels/tls.js';
+import { type FakeSmtpServer, startSmtp } from '../harness/mail/smtp.js';
+import { makeAuthority, opensslMissing } from '../harness/tunnels/tls.js';
 
 export const lab = Lab.script();
 const { after, before, describe, it } = lab;
 
-const missing = noOpenssl();
+const missing = opensslMissing();
 const said = missing ? ` (skipped: ${missing})` : '';
 const LIMIT = { timeout: 120_000, skip: missing !== null };
 const MAILS = 40;
@@ -22,7 +22,7 @@ const KILLS = 6;
 describe(`e-mails whose daemon is killed${said}`, () => {
   let home: string;
   let daemon: Daemon;
-  let smtp: SmtpStandin;
+  let smtp: FakeSmtpServer;
   let token: string;
   let start: () => Promise<void>;
   let stop: () => Promise<void>;

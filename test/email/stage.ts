@@ -6,14 +6,14 @@ import {
   startApp,
   type TestApp,
 } from '../harness/app.js';
-import { type Dovecot, MAILBOX, noDovecot, startDovecot } from '../harness/mail/dovecot.js';
-import { type SmtpStandin, startSmtp } from '../harness/mail/smtp.js';
+import { type Dovecot, dovecotMissing, MAILBOX, startDovecot } from '../harness/mail/dovecot.js';
+import { type FakeSmtpServer, startSmtp } from '../harness/mail/smtp.js';
 import { startTokens, type TokenService } from '../harness/mail/tokens.js';
 import { trustAuthority } from '../harness/mail/trust.js';
-import { type Certificate, makeAuthority, noOpenssl } from '../harness/tunnels/tls.js';
+import { type Certificate, makeAuthority, opensslMissing } from '../harness/tunnels/tls.js';
 
 /** Why nothing is tried against mail servers here; null if it is. */
-export const noMail = (): string | null => noDovecot() ?? noOpenssl();
+export const noMail = (): string | null => dovecotMissing() ?? opensslMissing();
 
 /** A daemon beside a mail server, and an admin with a mailbox there. */
 export interface MailStage {
@@ -23,7 +23,7 @@ export interface MailStage {
   userId: string;
   certificate: Certificate;
   dovecot: Dovecot;
-  smtp: SmtpStandin;
+  smtp: FakeSmtpServer;
   tokens: TokenService;
   call(method: string, path: string, body?: unknown, token?: string): Promise<Reply>;
   /** Stores a credential; resolves to its id. */

@@ -1,9 +1,9 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { ImapFlow } from 'imapflow';
-import { STAY_TIMES, stayInMailbox } from '../../src/email/watch/stay.js';
+import { FOLDER_WATCH_TIMES, watchFolders } from '../../src/email/watch/folderwatch.js';
 import { until } from '../harness/app.js';
-import { startLiar } from '../harness/mail/liar.js';
+import { startFaultyImap } from '../harness/mail/faultyimap.js';
 import { type MailStage, noMail, openMailStage } from './stage.js';
 
 export const lab = Lab.script();
@@ -26,7 +26,7 @@ describe(`the stay in a mailbox${said}`, () => {
   });
 
   it('asks a server that has no IDLE, and looks at every folder', LIMIT, async () => {
-    const liar = await startLiar(stage.certificate);
+    const liar = await startFaultyImap(stage.certificate);
     const session = new ImapFlow({
       ...{ host: 'localhost', port: liar.port, secure: true, logger: false },
       ...{ auth: { user: 'ada', pass: 'x' }, disableAutoIdle: true },
@@ -40,11 +40,11 @@ describe(`the stay in a mailbox${said}`, () => {
       .executeTakeFirstOrThrow();
     const end = new AbortController();
     const looks: string[] = [];
-    const stay = stayInMailbox({
+    const stay = watchFolders({
       session,
       place: { account },
       folders: ['INBOX', 'Work'],
-      times: { ...STAY_TIMES, settleMs: 1, othersMs: 20 },
+      times: { ...FOLDER_WATCH_TIMES, settleMs: 1, othersMs: 20 },
       signal: end.signal,
       look: async ({ folder }) => void looks.push(folder),
       looked: async () => {

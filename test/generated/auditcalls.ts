@@ -4,12 +4,12 @@ import { generate } from 'otplib';
 import { type FrozenClock, PASSWORD, type TestApp, until } from '../harness/app.js';
 import { placeCapability } from '../harness/capability.js';
 import { ADA, linkChannel } from '../harness/channel.js';
-import { keepGrant } from '../harness/grant.js';
+import { seedGrant } from '../harness/grant.js';
 import { inside } from '../harness/inside.js';
-import { keepMailAccount } from '../harness/mail/account.js';
-import { loseMessage } from '../harness/messages.js';
-import { keepPasskey } from '../harness/passkey.js';
-import { keepWebhook } from '../harness/webhook.js';
+import { seedMailAccount } from '../harness/mail/account.js';
+import { seedLostMessage } from '../harness/messages.js';
+import { seedPasskey } from '../harness/passkey.js';
+import { seedWebhook } from '../harness/webhook.js';
 
 export interface Account {
   id: string;
@@ -100,7 +100,7 @@ export const RECIPES: Record<string, Recipe> = {
   }),
   'DELETE /api/auth/passkeys/{id}': async ({ app, guest }) => {
     const { id, token } = await guest();
-    return { token, path: { id: await keepPasskey(app, id) } };
+    return { token, path: { id: await seedPasskey(app, id) } };
   },
   'POST /api/auth/passkey/grant': async ({ guest }) => ({
     token: (await guest()).token,
@@ -176,7 +176,7 @@ export const RECIPES: Record<string, Recipe> = {
   'POST /api/admin/outbox/{id}/resend': async ({ app, guest }) => {
     const { id } = await guest();
     const { id: channel } = await linkChannel(app, id, { ...ADA, id });
-    return { path: { id: await loseMessage(app, { userId: id, channel }) } };
+    return { path: { id: await seedLostMessage(app, { userId: id, channel }) } };
   },
   'POST /api/hooks/{id}/rotate-secret': async (kitchen) => {
     const { token } = await kitchen.guest();
@@ -195,13 +195,13 @@ export const RECIPES: Record<string, Recipe> = {
   }),
   'POST /api/email/send': async (kitchen) => {
     const { token } = kitchen.admin;
-    const { id: accountId } = await keepMailAccount(kitchen.app, token);
+    const { id: accountId } = await seedMailAccount(kitchen.app, token);
     const letter = { to: ['bob@mail.invalid'], subject: 'Hi', text: 'Hello' };
     return { token, body: { accountId, ...letter } };
   },
   'POST /api/email/sent/{id}/cancel': async (kitchen) => {
     const { token } = kitchen.admin;
-    const { id: accountId } = await keepMailAccount(kitchen.app, token);
+    const { id: accountId } = await seedMailAccount(kitchen.app, token);
     const letter = { to: ['bob@mail.invalid'], subject: 'Hi', text: 'Hello' };
     const { id } = await post(kitchen, '/api/email/send', token, { accountId, ...letter });
     return { token, path: { id } };
@@ -217,14 +217,14 @@ export const RECIPES: Record<string, Recipe> = {
   'DELETE /api/email/drafts/{id}': (kitchen) => mailDraft(kitchen),
   'POST /api/email/drafts/{id}/send': async (kitchen) => {
     const { token } = kitchen.admin;
-    const { id: accountId } = await keepMailAccount(kitchen.app, token);
+    const { id: accountId } = await seedMailAccount(kitchen.app, token);
     const body = { accountId, to: ['bob@mail.invalid'], subject: 'Hi', text: 'Hello' };
     const { id } = await post(kitchen, '/api/email/drafts', token, body);
     return { token, path: { id } };
   },
   'POST /api/email/accounts': async (kitchen) => {
     const { token } = await kitchen.guest();
-    const { credentialId, imap, smtp } = await keepMailAccount(kitchen.app, token);
+    const { credentialId, imap, smtp } = await seedMailAccount(kitchen.app, token);
     return { token, body: { address: 'other@mail.invalid', credentialId, imap, smtp } };
   },
   'PATCH /api/email/accounts/{id}': async (kitchen) => ({
@@ -307,7 +307,7 @@ export const RECIPES: Record<string, Recipe> = {
   }),
   'DELETE /api/admin/users/{id}/passkeys/{passkeyId}': async ({ app, guest }) => {
     const { id } = await guest();
-    const passkeyId = await keepPasskey(app, id);
+    const passkeyId = await seedPasskey(app, id);
     return { path: { id, passkeyId }, body: { reason: 'the phone was lost' } };
   },
   'POST /api/auth/reset': async (kitchen) => {
@@ -367,7 +367,7 @@ export const RECIPES: Record<string, Recipe> = {
   'DELETE /api/tunnel/address': (kitchen) => setUpTunnel(kitchen),
   'POST /api/tunnel/check': (kitchen) => setUpTunnel(kitchen),
   'DELETE /api/skills/grants/{id}': async ({ app, admin }) => ({
-    path: { id: await keepGrant(app, admin.id) },
+    path: { id: await seedGrant(app, admin.id) },
   }),
   'POST /api/chat/approve': async (kitchen) => {
     const { token } = await kitchen.guest();
@@ -404,7 +404,7 @@ const mailDraft = async (kitchen: Kitchen): Promise<Trial> => {
 /** A mail account of somebody new. */
 const mailAccount = async ({ app, guest }: Kitchen): Promise<Trial> => {
   const { token } = await guest();
-  return { token, path: { id: (await keepMailAccount(app, token)).id } };
+  return { token, path: { id: (await seedMailAccount(app, token)).id } };
 };
 
 const storeCredential = async (kitchen: Kitchen): Promise<Trial> => {
@@ -415,7 +415,7 @@ const storeCredential = async (kitchen: Kitchen): Promise<Trial> => {
 
 const makeWebhook = async ({ app, guest }: Kitchen): Promise<Trial> => {
   const { token } = await guest();
-  return { token, path: { id: (await keepWebhook(app, token)).id } };
+  return { token, path: { id: (await seedWebhook(app, token)).id } };
 };
 
 const PASSPHRASE = 'a passphrase for keys';

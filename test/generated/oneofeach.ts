@@ -1,17 +1,17 @@
 import { type TestApp, until } from '../harness/app.js';
 import { askApproval } from '../harness/approval.js';
 import { linkChannel } from '../harness/channel.js';
-import { keepEntry } from '../harness/entry.js';
-import { keepFolder } from '../harness/folder.js';
-import { keepGrant } from '../harness/grant.js';
-import { keepMail, keepMailAccount, keepSentMail } from '../harness/mail/account.js';
-import { keepOperation } from '../harness/operation.js';
-import { keepPasskey } from '../harness/passkey.js';
+import { seedEntry } from '../harness/entry.js';
+import { seedFolder } from '../harness/folder.js';
+import { seedGrant } from '../harness/grant.js';
+import { seedMail, seedMailAccount, seedSentMail } from '../harness/mail/account.js';
+import { seedOperation } from '../harness/operation.js';
+import { seedPasskey } from '../harness/passkey.js';
 import { silentWav } from '../harness/speech.js';
-import { keepRun, keepTemplate } from '../harness/template.js';
+import { seedRun, seedTemplate } from '../harness/template.js';
 import { makeToken } from '../harness/token.js';
 import { upload } from '../harness/upload.js';
-import { keepWebhook } from '../harness/webhook.js';
+import { seedWebhook } from '../harness/webhook.js';
 
 /** The ids of one of each kind, by the area whose paths hold them. */
 export type Ids = Record<string, Record<string, string>>;
@@ -43,19 +43,19 @@ export const oneOfEach = async (app: TestApp, token: string): Promise<Ids> => {
     agents: { id: agentId },
     chat: { agentId },
     approvals: { id: await askApproval(app, me.body.id) },
-    grants: { id: await keepGrant(app, me.body.id) },
+    grants: { id: await seedGrant(app, me.body.id) },
     permissions: await denyTool(app, token),
     sessions: { id: sessionId },
     notifications: { id: notifications.body.notifications[0].id },
     outbox: { id: notifications.body.notifications[0].id },
     logins: { id: (await get('/api/auth/sessions')).body.sessions[0].id },
     tokens: { id: (await makeToken(app, token)).id },
-    passkeys: { id: await keepPasskey(app, me.body.id) },
+    passkeys: { id: await seedPasskey(app, me.body.id) },
     channels: { id: (await linkChannel(app, me.body.id)).id },
     vault: { id: await storeCredential(app, token) },
-    webhooks: await keepWebhook(app, token),
-    operations: { id: await keepOperation(app, me.body.id) },
-    folders: { id: await keepFolder(app, me.body.id) },
+    webhooks: await seedWebhook(app, token),
+    operations: { id: await seedOperation(app, me.body.id) },
+    folders: { id: await seedFolder(app, me.body.id) },
     ...(await libraryOf(app, token)),
   };
 };
@@ -75,7 +75,7 @@ const keepRecurring = async (app: TestApp, token: string): Promise<string> => {
 /** An e-mail with a file, and the account whose folders are listed. */
 const keptMail = async (app: TestApp, token: string): Promise<Record<string, string>> => {
   const { id: userId } = (await app.call('GET', '/api/auth/me', { token })).body;
-  return { id: await keepMail(app, { id: userId, token }), number: '0' };
+  return { id: await seedMail(app, { id: userId, token }), number: '0' };
 };
 
 /** A draft of an e-mail; resolves to its id. */
@@ -87,7 +87,7 @@ const keepDraft = async (app: TestApp, token: string): Promise<string> => {
 /** An e-mail that was sent; resolves to its id. */
 const keptSentMail = async (app: TestApp, token: string): Promise<string> => {
   const { id: userId } = (await app.call('GET', '/api/auth/me', { token })).body;
-  return keepSentMail(app, { id: userId, token });
+  return seedSentMail(app, { id: userId, token });
 };
 
 /** A task on a day; resolves to its id. */
@@ -98,10 +98,10 @@ const noteTask = async (app: TestApp, token: string): Promise<string> => {
 
 /** An entry, a task, a document, the reading of a page, a question, a template and an expert. */
 const libraryOf = async (app: TestApp, token: string): Promise<Ids> => ({
-  knowledge: { id: await keepEntry(app, token, 'A private text'), n: '0' },
+  knowledge: { id: await seedEntry(app, token, 'A private text'), n: '0' },
   tasks: { id: await noteTask(app, token) },
   recurring: { id: await keepRecurring(app, token) },
-  mailaccounts: { id: (await keepMailAccount(app, token)).id },
+  mailaccounts: { id: (await seedMailAccount(app, token)).id },
   sentmail: { id: await keptSentMail(app, token) },
   maildrafts: { id: await keepDraft(app, token) },
   mail: await keptMail(app, token),
@@ -109,9 +109,9 @@ const libraryOf = async (app: TestApp, token: string): Promise<Ids> => ({
   reader: { id: await keepReading(app, token) },
   voice: { id: await keepTranscription(app, token) },
   research: { id: await keepResearch(app, token) },
-  templates: { id: await keepTemplate(app, token, 'private') },
+  templates: { id: await seedTemplate(app, token, 'private') },
   experts: { id: await makeExpert(app, token) },
-  pipelines: await keepRun(app, token, 'private'),
+  pipelines: await seedRun(app, token, 'private'),
 });
 
 /** The reading of a page that cannot be reached. */

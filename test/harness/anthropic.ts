@@ -1,4 +1,4 @@
-import { type Dialect, type Said, send, wordsOf } from './wire.js';
+import { type Dialect, type ModelOutput, send, wordsOf } from './wire.js';
 
 /** Anthropic Messages API: named events; each block is opened, filled and closed. */
 export const anthropic: Dialect = {
@@ -38,10 +38,10 @@ const inputOf = (index: number, json: string): string =>
   event('content_block_delta', { index, delta: { type: 'input_json_delta', partial_json: json } });
 const stop = (index: number): string => event('content_block_stop', { index });
 
-const usageOf = ({ usage }: Said) =>
+const usageOf = ({ usage }: ModelOutput) =>
   usage ?? { input: usage === null ? 0 : 10, output: usage === null ? 0 : 5 };
 
-const events = (said: Said): string[] => {
+const events = (said: ModelOutput): string[] => {
   const usage = usageOf(said);
   const text = said.text === undefined ? [] : [blockOf(0, TEXT), ...words(said), stop(0)];
   const calls = (said.toolCalls ?? []).flatMap(({ id, name, arguments: json }, at) => {
@@ -67,9 +67,9 @@ const events = (said: Said): string[] => {
   ];
 };
 
-const words = (said: Said): string[] => wordsOf(said.text).map((word) => textOf(0, word));
+const words = (said: ModelOutput): string[] => wordsOf(said.text).map((word) => textOf(0, word));
 
-const message = (said: Said) => {
+const message = (said: ModelOutput) => {
   const usage = usageOf(said);
   const calls = (said.toolCalls ?? []).map(({ id, name, arguments: json }) => ({
     ...{ type: 'tool_use', id, name },
@@ -85,4 +85,5 @@ const message = (said: Said) => {
   };
 };
 
-const finishOf = (said: Said): string => said.finish ?? (said.toolCalls ? 'tool_use' : 'end_turn');
+const finishOf = (said: ModelOutput): string =>
+  said.finish ?? (said.toolCalls ? 'tool_use' : 'end_turn');

@@ -20,7 +20,7 @@ export interface Program {
 
 const WAIT_MS = 20_000;
 
-export const converse = ({ words, env }: Program): Conversation => {
+export const startConversation = ({ words, env }: Program): Conversation => {
   const child = spawn(process.execPath, words, { env: { PATH: process.env.PATH, ...env } });
   let all = '';
   let from = 0;

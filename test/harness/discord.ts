@@ -69,7 +69,7 @@ export const openDiscord = async () => {
     }
     const refusal = refusals.shift();
     if (refusal) return refusal(response);
-    if (faultOfDiscord(json) !== null) return refuse(400, 50035)(response);
+    if (discordFault(json) !== null) return refuse(400, 50035)(response);
     if (asked === `POST channels/${DIRECT}/messages`) {
       if (((json.flags ?? 0) & EPHEMERAL) !== 0) return refuse(400, 50035)(response);
       messages.push(json);
@@ -125,7 +125,7 @@ const answersPing = async (daemon: string, url: unknown): Promise<boolean> => {
 };
 
 /** Violation of Discord's rules by a message. `null` if there is none. */
-export const faultOfDiscord = ({ content, allowed_mentions, components = [] }: DiscordMessage) => {
+export const discordFault = ({ content, allowed_mentions, components = [] }: DiscordMessage) => {
   if (content.trim() === '') return 'Cannot send an empty message';
   if ([...content].length > 2000) return 'Must be 2000 or fewer in length';
   // Without it, text of a stranger could mention everybody.

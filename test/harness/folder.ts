@@ -4,7 +4,7 @@ import { knowledgeFolderTable } from '../../src/store/tables/folders.js';
 import type { TestApp } from './app.js';
 
 /** Folder of the machine that the user has indexed. Resolves to its id. */
-export const keepFolder = async (
+export const seedFolder = async (
   { app }: TestApp,
   userId: string,
   { watch = 0 } = {},

@@ -1,4 +1,4 @@
-import { type Dialect, type Said, send, wordsOf } from './wire.js';
+import { type Dialect, type ModelOutput, send, wordsOf } from './wire.js';
 
 /** Gemini generateContent: a stream of replies with the next parts. */
 export const google: Dialect = {
@@ -19,7 +19,7 @@ export const google: Dialect = {
 const frame = (reply: object): string => `data: ${JSON.stringify(reply)}\r\n\r\n`;
 
 /** With `said` it is the last one. */
-const chunk = (parts: object[], said?: Said) => ({
+const chunk = (parts: object[], said?: ModelOutput) => ({
   candidates: [
     {
       index: 0,
@@ -32,7 +32,7 @@ const chunk = (parts: object[], said?: Said) => ({
   responseId: 'response-1',
 });
 
-const usageOf = ({ usage }: Said) => {
+const usageOf = ({ usage }: ModelOutput) => {
   const { input, output } = usage ?? { input: 10, output: 5 };
   return {
     promptTokenCount: input,
@@ -41,12 +41,12 @@ const usageOf = ({ usage }: Said) => {
   };
 };
 
-const callsOf = (said: Said): object[] =>
+const callsOf = (said: ModelOutput): object[] =>
   (said.toolCalls ?? []).map(({ id, name, arguments: json }) => ({
     functionCall: { id, name, args: JSON.parse(json || '{}') },
   }));
 
-const partsOf = (said: Said): object[] => [
+const partsOf = (said: ModelOutput): object[] => [
   ...(said.text === undefined ? [] : [{ text: said.text }]),
   ...callsOf(said),
 ];

@@ -7,7 +7,7 @@ import type { TestApp } from './app.js';
 const AT = '2026-03-01T12:00:00.000Z';
 
 /** Standing approval of that user for a conversation. Resolves to its id. */
-export const keepGrant = async (
+export const seedGrant = async (
   { app }: TestApp,
   userId: string,
   more: Partial<GrantRow> = {},

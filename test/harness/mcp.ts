@@ -23,7 +23,7 @@ export interface Odd {
   remove(): Promise<void>;
 }
 
-export const layOutOdd = async (): Promise<Odd> => {
+export const installOddServer = async (): Promise<Odd> => {
   const folder = await mkdtemp(join(tmpdir(), 'adjutant-odd-'));
   const script = join(folder, 'server.mjs');
   await copyFile(new URL('./oddserver.js', import.meta.url), script);

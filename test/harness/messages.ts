@@ -2,7 +2,7 @@ import { iso } from '../../src/kernel/clock.js';
 import { mint } from '../../src/kernel/ids.js';
 import type { TestApp } from './app.js';
 
-export const loseMessage = async (
+export const seedLostMessage = async (
   { app }: TestApp,
   { userId, channel }: { userId: string; channel: string },
 ): Promise<string> => {

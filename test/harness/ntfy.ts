@@ -40,7 +40,7 @@ export const openNtfy = async ({ token = '' } = {}) => {
     if (token !== '' && given === undefined) return refuse(403, 40301, 'forbidden')(response);
     const refusal = refusals.shift();
     if (refusal) return refusal(response);
-    const fault = faultOfNtfy(body);
+    const fault = ntfyFault(body);
     if (fault) return refuse(...fault)(response);
     const message: Published = JSON.parse(body);
     published.push(message);
@@ -61,7 +61,7 @@ export const openNtfy = async ({ token = '' } = {}) => {
 type NtfyFault = Parameters<typeof refuse>;
 
 /** Violation of the server's rules. `null` if there is none. */
-export const faultOfNtfy = (body: string): NtfyFault | null => {
+export const ntfyFault = (body: string): NtfyFault | null => {
   if (Buffer.byteLength(body) > 2 * 4096) {
     return [413, 41301, 'message or JSON body too large'];
   }

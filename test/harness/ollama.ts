@@ -1,4 +1,4 @@
-import { type Dialect, type Said, send, wordsOf } from './wire.js';
+import { type Dialect, type ModelOutput, send, wordsOf } from './wire.js';
 
 /** Ollama chat: one JSON object per line, the last one with `done`. */
 export const ollama: Dialect = {
@@ -25,7 +25,7 @@ const chunk = (content: string) => ({
   done: false,
 });
 
-const last = (said: Said, content: string) => ({
+const last = (said: ModelOutput, content: string) => ({
   ...BASE,
   message: {
     role: 'assistant',

@@ -1,5 +1,12 @@
 import type { ServerResponse } from 'node:http';
-import { type Dialect, type Said, send, startWire, type WireReply, wordsOf } from './wire.js';
+import {
+  type Dialect,
+  type ModelOutput,
+  send,
+  startWire,
+  type WireReply,
+  wordsOf,
+} from './wire.js';
 
 /** Parts of a chat completions request that tests check. */
 export interface ChatRequest {
@@ -20,7 +27,7 @@ export type Reply = WireReply<ChatRequest>;
 
 /** Answer of a model, as events or JSON as requested. */
 export const says =
-  (said: Said): Reply =>
+  (said: ModelOutput): Reply =>
   (response, request) => {
     if (!request.stream) return send(response, 200, completion(said));
     const frames = [...deltas(said), ...(request.stream_options?.include_usage ? usage(said) : [])];
@@ -98,7 +105,7 @@ const open = (response: ServerResponse, frames: string[]): void => {
 
 const BASE = { id: 'chatcmpl-1', created: 1_767_225_600, model: 'fake-1' };
 
-const completion = (said: Said) => ({
+const completion = (said: ModelOutput) => ({
   ...BASE,
   object: 'chat.completion',
   choices: [
@@ -116,7 +123,7 @@ const completion = (said: Said) => ({
 });
 
 /** Text word by word, arguments of each call in two halves, like the real service. */
-const deltas = (said: Said) => [
+const deltas = (said: ModelOutput) => [
   chunk({ role: 'assistant', content: '' }),
   ...wordsOf(said.text).map((word) => chunk({ content: word })),
   ...(said.toolCalls ?? []).flatMap((call, index) => {
@@ -134,10 +141,10 @@ const chunk = (delta: Record<string, unknown>, finish: string | null = null) => 
   choices: [{ index: 0, delta, finish_reason: finish }],
 });
 
-const usage = (said: Said) =>
+const usage = (said: ModelOutput) =>
   said.usage === null ? [] : [{ ...chunk({}), choices: [], usage: usageOf(said) }];
 
-const usageOf = ({ usage }: Said) => {
+const usageOf = ({ usage }: ModelOutput) => {
   const { input, output } = usage ?? { input: 10, output: 5 };
   return { prompt_tokens: input, completion_tokens: output, total_tokens: input + output };
 };
@@ -148,7 +155,8 @@ const wireCall = (call: { id: string; name: string; arguments: string }) => ({
   function: { name: call.name, arguments: call.arguments },
 });
 
-const finishOf = (said: Said): string => said.finish ?? (said.toolCalls ? 'tool_calls' : 'stop');
+const finishOf = (said: ModelOutput): string =>
+  said.finish ?? (said.toolCalls ? 'tool_calls' : 'stop');
 
 const frameOf = (text: string): string => `data: ${JSON.stringify(chunk({ content: text }))}\n\n`;
 

@@ -38,7 +38,7 @@ export const waitingOperation = (test: TestApp, userId: string): Promise<string>
   );
 
 /** A completed operation. Resolves to its id. */
-export const keepOperation = async (test: TestApp, userId: string): Promise<string> => {
+export const seedOperation = async (test: TestApp, userId: string): Promise<string> => {
   const id = await begin(test, userId, async () => undefined);
   const { db } = test.app.store;
   await until(

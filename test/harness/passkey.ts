@@ -1,7 +1,7 @@
 import type { TestApp } from './app.js';
 
 /** A stored passkey without a login. Resolves to its id. */
-export const keepPasskey = async (app: TestApp, userId: string, name = 'Key'): Promise<string> => {
+export const seedPasskey = async (app: TestApp, userId: string, name = 'Key'): Promise<string> => {
   const id = `passkey_${userId.slice(-26)}`;
   await app.app.store.db
     .insertInto('passkeys')

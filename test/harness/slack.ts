@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { type ServedFile, serveFile, sizeOf } from './servedfile.js';
-import { faultOfSlack } from './slackrules.js';
+import { slackFault } from './slackrules.js';
 import { openTarget } from './target.js';
 
 export const SIGNING_SECRET = '8f742231b10e8888abcd99yyyzzz85a5';
@@ -44,7 +44,7 @@ export const openSlack = async () => {
     const refusal = refusals.shift();
     if (refusal) return refusal(response);
     const message = JSON.parse(body ?? '');
-    const fault = faultOfSlack(message);
+    const fault = slackFault(message);
     if (fault !== null) return refuse(fault)(response);
     calls.push({ method, ...message });
     say(response, 200, { ok: true, channel: DIRECT, ts: `1503435956.00000${calls.length}` });

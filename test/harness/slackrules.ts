@@ -19,7 +19,7 @@ const KEYS: Record<string, string[]> = {
  * Error with which Slack refuses the body of `chat.postMessage` or `chat.update`, by its
  * documentation (Block Kit, reference). `null` if it accepts it.
  */
-export const faultOfSlack = (message: Record<string, unknown>): string | null => {
+export const slackFault = (message: Record<string, unknown>): string | null => {
   const { channel, text = '', blocks = [] } = message;
   if (typeof channel !== 'string' || !/^[CDGU][A-Z0-9]+$/.test(channel)) return 'channel_not_found';
   if (String(text).length > 40_000) return 'msg_too_long';

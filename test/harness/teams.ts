@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { openTarget } from './target.js';
-import { faultOfCard } from './teamsrules.js';
+import { cardFault } from './teamsrules.js';
 
 /** Example of Microsoft's sample of an outgoing webhook. */
 export const SECURITY_TOKEN = 'vqF0En+Z0ucuRTM/01o2GuhMH3hKKk/N2bOmlM31zaA=';
@@ -20,7 +20,7 @@ export const openWorkflow = async () => {
     // Teams counts a message in UTF-16.
     if (2 * body.length > 28 * 1024) return void response.writeHead(413).end();
     const message = JSON.parse(body);
-    const fault = faultOfCard(message);
+    const fault = cardFault(message);
     if (fault !== null) return void response.writeHead(400).end(fault);
     posted.push(message);
     response.writeHead(202, { 'x-ms-workflow-run-id': `run${posted.length}` }).end();

@@ -5,7 +5,7 @@ const RUN = [
 ];
 
 /** Why Teams would not show a card, by its documentation. `null` if it would. */
-export const faultOfCard = (message: Record<string, unknown>): string | null => {
+export const cardFault = (message: Record<string, unknown>): string | null => {
   if (2 * JSON.stringify(message).length > MAX_BYTES) return 'the message is over 28 KB';
   const attachments = Array.isArray(message.attachments) ? message.attachments : [];
   if (attachments.length !== 1) return 'one card is expected';

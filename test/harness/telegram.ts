@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { type ServedFile, serveFile, sizeOf } from './servedfile.js';
 import { openTarget } from './target.js';
-import { faultOfTelegram } from './telegramrules.js';
+import { telegramFault } from './telegramrules.js';
 
 export const TOKEN = '123456:ABC-DEF1234ghIkl-zyx57W2v1u123ew11';
 export const WEBHOOK_SECRET = 'a-secret_of-our-own-choice-of-32-signs';
@@ -44,7 +44,7 @@ export const openTelegram = async () => {
     if (refusal) return refusal(response);
     const call: TelegramCall = { method, ...JSON.parse(body ?? '') };
     if (method === 'getFile') return find(response, String(call.file_id));
-    const fault = faultOf(call) ?? faultOfTelegram(method, call);
+    const fault = faultOf(call) ?? telegramFault(method, call);
     if (fault !== null) return refuse(400, `Bad Request: ${fault}`)(response);
     calls.push(call);
     const result = method === 'setWebhook' ? true : { message_id: calls.length };

@@ -12,7 +12,7 @@ const STYLES = ['bold', 'italic', 'underline', 'strikethrough', 'spoiler'];
 const QUOTES = ['blockquote', 'expandable_blockquote'];
 
 /** Refusal of a call, by the documentation of the Bot API. `null` if it is accepted. */
-export const faultOfTelegram = (method: string, call: Record<string, unknown>): string | null => {
+export const telegramFault = (method: string, call: Record<string, unknown>): string | null => {
   if (method === 'setWebhook') return faultOfAddress(call);
   if (method !== 'sendMessage' && method !== 'editMessageText') return null;
   const text = String(call.text ?? '');

@@ -1,13 +1,13 @@
 import type { TestApp } from './app.js';
 
-export const keepTemplate = async (app: TestApp, token: string, name: string): Promise<string> => {
+export const seedTemplate = async (app: TestApp, token: string, name: string): Promise<string> => {
   const stages = [{ key: 'now', kind: 'tool', config: { toolId: 'time', toolAction: 'now' } }];
   const body = { name, stages };
   return (await app.call('POST', '/api/pipelines/templates', { token, body })).body.id;
 };
 
 /** A run that waits for a person at its only stage. Resolves to its id and the key of the stage. */
-export const keepRun = async (
+export const seedRun = async (
   app: TestApp,
   token: string,
   name: string,

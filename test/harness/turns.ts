@@ -1,7 +1,7 @@
 import { setImmediate, setTimeout } from 'node:timers/promises';
 
 /** Runs that many turns of the event loop, so that everything without external waits finishes. */
-export const turns = async (count = 50): Promise<void> => {
+export const runLoopTurns = async (count = 50): Promise<void> => {
   for (let turn = 0; turn < count; turn++) await setImmediate();
 };
 
@@ -11,7 +11,7 @@ export const turns = async (count = 50): Promise<void> => {
  */
 export const timersFired = async (ms: number): Promise<void> => {
   await setTimeout(ms + 1);
-  await turns();
+  await runLoopTurns();
 };
 
 /** Waits as long as a person needs to read: programs accept no answer before that. */

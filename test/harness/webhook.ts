@@ -3,7 +3,7 @@ import { mint } from '../../src/kernel/ids.js';
 import type { TestApp } from './app.js';
 
 /** A disabled outgoing webhook, so that nothing is sent, with a failed delivery. */
-export const keepWebhook = async (
+export const seedWebhook = async (
   { app, call }: TestApp,
   token: string,
 ): Promise<{ id: string; deliveryId: string }> => {

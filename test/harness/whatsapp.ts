@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { type ServedFile, serveFile, sizeOf } from './servedfile.js';
 import { openTarget } from './target.js';
-import { faultOfWhatsapp, type Template } from './whatsapprules.js';
+import { type Template, whatsappFault } from './whatsapprules.js';
 
 export const APP_SECRET = 'dd1a3c5b7e9f00112233445566778899';
 export const VERIFY_TOKEN = 'meatyhamhock';
@@ -44,7 +44,7 @@ export const openWhatsapp = async () => {
     const refusal = refusals.shift();
     if (refusal) return refusal(response);
     const message = JSON.parse(body ?? '');
-    const fault = faultOfWhatsapp(message, templates);
+    const fault = whatsappFault(message, templates);
     if (fault !== null) return refuse(fault[0], 400)(response);
     sent.push(message);
     say(response, 200, {

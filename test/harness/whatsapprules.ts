@@ -13,7 +13,7 @@ export type WhatsappFault = readonly [code: number, details: string];
  * Refusal of a body of `POST /{phone number id}/messages`, by the documentation of the Cloud API.
  * `null` if it is accepted. The given templates are approved.
  */
-export const faultOfWhatsapp = (
+export const whatsappFault = (
   message: Record<string, unknown>,
   approved: readonly Template[] = [],
 ): WhatsappFault | null => {

@@ -8,7 +8,7 @@ import {
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 
-export interface Asked<B> {
+export interface RecordedRequest<B> {
   path: string;
   headers: IncomingHttpHeaders;
   body: B;
@@ -17,7 +17,7 @@ export interface Asked<B> {
 }
 
 /** Model output, independent of the provider. */
-export interface Said {
+export interface ModelOutput {
   text?: string;
   toolCalls?: { id: string; name: string; arguments: string }[];
   /** Omitted from the reply if `null`. */
@@ -34,7 +34,7 @@ export interface Dialect {
   /** Path of the base URL. */
   path: string;
   contentType: string;
-  says(said: Said): WireReply<Record<string, unknown>>;
+  says(said: ModelOutput): WireReply<Record<string, unknown>>;
   /** Start of a streamed answer, including its first text. */
   opening(text: string): string;
   /** Further text. */
@@ -43,7 +43,7 @@ export interface Dialect {
 
 /** Loopback server with scripted replies, used in order. Further requests get 500. */
 export const startWire = async <B>(path: string, script: WireReply<B>[]) => {
-  const asked: Asked<B>[] = [];
+  const asked: RecordedRequest<B>[] = [];
   const server = createServer((request, response) => void answer(request, response));
   const answer = async (request: IncomingMessage, response: ServerResponse) => {
     const body = (await json(request)) as B;

@@ -6,7 +6,7 @@ import * as Lab from '@hapi/lab';
 import { openFastPath } from '../../src/http/fastpath.js';
 import { createBodies } from '../../src/kernel/body.js';
 import { CustomReply, contract } from '../../src/kernel/contract/endpoint.js';
-import { flag, object } from '../../src/kernel/contract/schema.js';
+import { boolean, object } from '../../src/kernel/contract/schema.js';
 import { createLog } from '../../src/kernel/log.js';
 import { type Reply, sign, until } from '../harness/app.js';
 import { type Desk, onPath, openDesk, SECRET } from '../harness/hooks.js';
@@ -167,7 +167,7 @@ describe('a reply of the fast path that goes wrong', () => {
       summary: 'Answer',
       access: 'public',
       rawBytes: 10,
-      reply: object('Sent', { received: flag() }),
+      reply: object('Sent', { received: boolean() }),
     },
   });
 

@@ -2,9 +2,9 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import type { Job, Queue } from '../../src/jobs/handler.js';
 import { createQueue } from '../../src/jobs/queue.js';
-import { addJob, dropJob, releaseJob } from '../../src/jobs/statements.js';
+import { addJob, releaseJob, removeJob } from '../../src/jobs/statements.js';
 import { systemClock } from '../../src/kernel/clock.js';
-import { passing } from '../../src/kernel/failure.js';
+import { markTemporary } from '../../src/kernel/failure.js';
 import { createLog } from '../../src/kernel/log.js';
 import { openScratch, type Scratch } from '../store/scratch.js';
 
@@ -46,7 +46,7 @@ describe('queue', () => {
       queue.handle('work', {
         run: async (job) => {
           await act(job);
-          await scratch.store.transact([dropJob(scratch.store, job.id)]);
+          await scratch.store.transact([removeJob(scratch.store, job.id)]);
           if (done.push(job.ref) === count) resolve(done);
           return null;
         },
@@ -90,7 +90,7 @@ describe('queue', () => {
         run: async () => null,
         abandon: async () => undefined,
         runBatch: async (batch) => {
-          await store.transact(batch.map(({ id }) => dropJob(store, id)));
+          await store.transact(batch.map(({ id }) => removeJob(store, id)));
           sizes.push(batch.length);
           done.push(...batch.map(({ ref }) => ref));
           if (done.length === refs.length) resolve();
@@ -165,7 +165,7 @@ describe('queue', () => {
           throw new Error('unexpected');
         },
         abandon: async (job, error) => {
-          await scratch.store.transact([dropJob(scratch.store, job.id)]);
+          await scratch.store.transact([removeJob(scratch.store, job.id)]);
           resolve(`${job.ref} ${job.attempts} ${error.message}`);
         },
       });
@@ -184,8 +184,8 @@ describe('queue', () => {
     const done = new Promise<string>((resolve) => {
       queue.handle('work', {
         run: async (job) => {
-          if (++tries <= 2) throw passing(new Error('full'));
-          await scratch.store.transact([dropJob(scratch.store, job.id)]);
+          if (++tries <= 2) throw markTemporary(new Error('full'));
+          await scratch.store.transact([removeJob(scratch.store, job.id)]);
           resolve(`done, attempt ${job.attempts}`);
           return null;
         },

@@ -1,7 +1,12 @@
 import { PassThrough } from 'node:stream';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { BodiesFull, BodyCutOff, BodyTooLong, createBodies } from '../../src/kernel/body.js';
+import {
+  BodyInterrupted,
+  BodyMemoryFull,
+  BodyTooLong,
+  createBodies,
+} from '../../src/kernel/body.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;
@@ -41,7 +46,7 @@ describe('bodies', () => {
     const slow = new PassThrough();
     const first = bodies.hold(slow, 10, echo);
     slow.write('1234567');
-    await expect(bodies.hold(streamOf('8901'), 10, echo)).to.reject(BodiesFull);
+    await expect(bodies.hold(streamOf('8901'), 10, echo)).to.reject(BodyMemoryFull);
     expect(bodies.held()).to.equal(7);
     expect(await bodies.hold(streamOf('890'), 10, echo)).to.equal('890');
     slow.end();
@@ -55,7 +60,7 @@ describe('bodies', () => {
     const cut = bodies.hold(gone, 10, echo);
     gone.write('123');
     gone.destroy();
-    await expect(cut).to.reject(BodyCutOff);
+    await expect(cut).to.reject(BodyInterrupted);
     const broken = bodies.hold(streamOf('123'), 10, async () => {
       throw new Error('broken');
     });

@@ -12,7 +12,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { listInside, NotInside, readInside, writeInside } from '../../src/kernel/confinedpath.js';
+import {
+  ConfinedPathError,
+  listInside,
+  readInside,
+  writeInside,
+} from '../../src/kernel/confinedpath.js';
 
 export const lab = Lab.script();
 const { describe, it, beforeEach, afterEach } = lab;
@@ -38,7 +43,7 @@ describe('inside', () => {
       () => new Error('it was done'),
       (reason: unknown) => reason,
     );
-    return error instanceof NotInside ? error.message : `${error}`;
+    return error instanceof ConfinedPathError ? error.message : `${error}`;
   };
 
   it('reads and writes files, and makes the folders that lead there', async () => {

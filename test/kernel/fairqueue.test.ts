@@ -1,6 +1,6 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { createTurns, NoTurn } from '../../src/kernel/fairqueue.js';
+import { createFairQueue, QueueFull } from '../../src/kernel/fairqueue.js';
 import { until } from '../harness/app.js';
 
 export const lab = Lab.script();
@@ -15,7 +15,7 @@ describe('turns', () => {
   });
 
   /** One at once, three may wait; work ends when it is told to. */
-  const open = () => createTurns({ atOnce: 1, waiting: 3 });
+  const open = () => createFairQueue({ atOnce: 1, waiting: 3 });
   interface Position {
     isFirst?: boolean;
     instead?: () => Promise<void>;
@@ -32,7 +32,7 @@ describe('turns', () => {
     };
     const done = turns.take(asker, work, position);
     return done.catch((error) => {
-      if (!(error instanceof NoTurn)) throw error;
+      if (!(error instanceof QueueFull)) throw error;
       order.push(`${what} refused`);
     });
   };
@@ -49,7 +49,7 @@ describe('turns', () => {
   };
 
   it('lets so many run at once and no more', async () => {
-    const turns = createTurns({ atOnce: 2, waiting: 3 });
+    const turns = createFairQueue({ atOnce: 2, waiting: 3 });
     const all = ['a', 'b', 'c'].map((asker) => ask(turns, asker));
     await new Promise(setImmediate);
     expect(order).to.equal(['a', 'b']);
@@ -58,7 +58,7 @@ describe('turns', () => {
   });
 
   it('lets so much of one asker run at once, and others beside it', async () => {
-    const turns = createTurns({ atOnce: 2, each: 1, waiting: 3 });
+    const turns = createFairQueue({ atOnce: 2, each: 1, waiting: 3 });
     const all = [ask(turns, 'a', 'a1'), ask(turns, 'a', 'a2'), ask(turns, 'b')];
     await new Promise(setImmediate);
     expect(order).to.equal(['a1', 'b']);
@@ -86,7 +86,7 @@ describe('turns', () => {
   });
 
   it('lets the oldest of equals go first where that is wanted, whatever comes after', async () => {
-    const turns = createTurns({ atOnce: 1, waiting: 100, isOldestFirst: true });
+    const turns = createFairQueue({ atOnce: 1, waiting: 100, isOldestFirst: true });
     const all = ['1', '2', '3', '4'].map((what) => ask(turns, 'ada', what));
     // Each that ends is followed by a further one, as from a lane of operations.
     for (const what of ['5', '6', '7', '8']) {

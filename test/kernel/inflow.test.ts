@@ -1,16 +1,19 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { Inflow } from '../../src/kernel/inflow.js';
+import { BodyStream } from '../../src/kernel/bodystream.js';
 
 export const lab = Lab.script();
 const { describe, it, beforeEach } = lab;
 
 describe('Inflow', () => {
-  let inflow: Inflow;
+  let inflow: BodyStream;
   let asked: string[];
   beforeEach(() => {
     asked = [];
-    inflow = new Inflow({ resume: () => asked.push('more'), cancel: () => asked.push('no more') });
+    inflow = new BodyStream({
+      resume: () => asked.push('more'),
+      cancel: () => asked.push('no more'),
+    });
   });
 
   const piece = (text: string): Uint8Array => Buffer.from(text);
@@ -54,7 +57,7 @@ describe('Inflow', () => {
     for (const text of ['a', 'b']) inflow.push(piece(text));
     inflow.close();
     expect(await new Response(inflow.stream()).text()).to.equal('ab');
-    const broken = new Inflow({ resume: () => undefined, cancel: () => asked.push('no more') });
+    const broken = new BodyStream({ resume: () => undefined, cancel: () => asked.push('no more') });
     await broken.stream().cancel();
     expect(asked.at(-1)).to.equal('no more');
   });

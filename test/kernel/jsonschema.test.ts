@@ -2,18 +2,18 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import Joi from 'joi';
 import {
-  amount,
   anyText,
-  flag,
+  boolean,
+  integer,
   json,
   list,
   nullable,
+  number,
   object,
   oneOf,
   optional,
   record,
   text,
-  whole,
 } from '../../src/kernel/contract/schema.js';
 import { jsonSchema } from '../../src/kernel/jsonschema.js';
 
@@ -43,13 +43,13 @@ describe('jsonSchema', () => {
       .pattern(/^a$/i)
       .custom((value) => value);
     expect(jsonSchema(loose)).to.equal({ type: 'string', minLength: 1 });
-    expect(jsonSchema(Joi.array().items(text(), flag()))).to.equal({ type: 'array' });
+    expect(jsonSchema(Joi.array().items(text(), boolean()))).to.equal({ type: 'array' });
   });
 
   it('says what a number and a flag must be', () => {
-    expect(jsonSchema(whole(1, 5))).to.equal({ type: 'integer', minimum: 1, maximum: 5 });
-    expect(jsonSchema(amount(0, 0.5))).to.equal({ type: 'number', minimum: 0, maximum: 0.5 });
-    expect(jsonSchema(flag())).to.equal({ type: 'boolean' });
+    expect(jsonSchema(integer(1, 5))).to.equal({ type: 'integer', minimum: 1, maximum: 5 });
+    expect(jsonSchema(number(0, 0.5))).to.equal({ type: 'number', minimum: 0, maximum: 0.5 });
+    expect(jsonSchema(boolean())).to.equal({ type: 'boolean' });
   });
 
   it('lists the words of an enum', () => {
@@ -65,7 +65,7 @@ describe('jsonSchema', () => {
   });
 
   it('lets null through where it is let through', () => {
-    expect(jsonSchema(nullable(whole(0, 1)))).to.equal({
+    expect(jsonSchema(nullable(integer(0, 1)))).to.equal({
       type: ['integer', 'null'],
       minimum: 0,
       maximum: 1,
@@ -74,7 +74,7 @@ describe('jsonSchema', () => {
   });
 
   it('bounds a list and describes its items', () => {
-    expect(jsonSchema(list(whole(0, 9), 3).min(1))).to.equal({
+    expect(jsonSchema(list(integer(0, 9), 3).min(1))).to.equal({
       type: 'array',
       items: { type: 'integer', minimum: 0, maximum: 9 },
       minItems: 1,
@@ -84,7 +84,7 @@ describe('jsonSchema', () => {
   });
 
   it('names the keys of an object, which of them are required, and refuses others', () => {
-    const nested = object('Inner', { flag: flag() });
+    const nested = object('Inner', { flag: boolean() });
     const outer = object('Outer', { name: text(5).description('What it is called'), nested });
     const shape = jsonSchema(object('All', { outer, note: optional(text(7)) }));
     expect(shape).to.equal({
@@ -120,7 +120,7 @@ describe('jsonSchema', () => {
       additionalProperties: { type: 'string', minLength: 1, maxLength: 3 },
       maxProperties: 2,
     });
-    const mixed = headers.pattern(/^y-/, flag());
+    const mixed = headers.pattern(/^y-/, boolean());
     expect(jsonSchema(mixed)).to.equal({ ...open, additionalProperties: true });
   });
 

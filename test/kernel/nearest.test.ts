@@ -1,6 +1,6 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { nearest, nearestFew } from '../../src/kernel/nearest.js';
+import { closestWords, nearest } from '../../src/kernel/nearest.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;
@@ -26,7 +26,7 @@ describe('nearest', () => {
 describe('nearestFew', () => {
   it('returns the words in the order of their distance, however far they are', () => {
     const words = ['http.request', 'time.now', 'tasks.list', 'notify.send'];
-    expect(nearestFew('tiem.now', words, 2)).to.equal(['time.now', 'tasks.list']);
-    expect(nearestFew('x', ['one'], 3)).to.equal(['one']);
+    expect(closestWords('tiem.now', words, 2)).to.equal(['time.now', 'tasks.list']);
+    expect(closestWords('x', ['one'], 3)).to.equal(['one']);
   });
 });

@@ -1,6 +1,6 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { NoTurn } from '../../src/kernel/fairqueue.js';
+import { QueueFull } from '../../src/kernel/fairqueue.js';
 import { createPace } from '../../src/kernel/pace.js';
 
 export const lab = Lab.script();
@@ -50,7 +50,7 @@ describe('pace', () => {
     const { pace } = paced(1);
     void pace.take('ada', async () => undefined);
     void pace.take('ada', async () => undefined);
-    await expect(pace.take('ada', async () => undefined)).to.reject(NoTurn);
+    await expect(pace.take('ada', async () => undefined)).to.reject(QueueFull);
     expect(await pace.take('bob', async () => 'bob')).to.equal('bob');
   });
 
@@ -82,7 +82,7 @@ describe('pace', () => {
       pauses.shift()?.();
       await settled();
     }
-    expect(await Promise.all(calls)).to.equal(['ada', 'ada', String(new NoTurn()), 'bob']);
+    expect(await Promise.all(calls)).to.equal(['ada', 'ada', String(new QueueFull()), 'bob']);
   });
 
   it('gives the place of a call that is aborted to the next', async () => {
@@ -109,7 +109,7 @@ describe('pace', () => {
   it('begins at once where nothing was lately', async () => {
     const { pace, pauses } = paced(0);
     await pace.take('ada', async () => undefined);
-    await expect(pace.take('ada', async () => undefined)).to.reject(NoTurn);
+    await expect(pace.take('ada', async () => undefined)).to.reject(QueueFull);
     pauses.shift()?.();
     await settled();
     expect(await pace.take('ada', async () => 'again')).to.equal('again');

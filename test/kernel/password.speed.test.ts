@@ -1,7 +1,7 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { createPasswords } from '../../src/kernel/password.js';
-import { measureInTurn } from '../harness/inturn.js';
+import { measureInTurn } from '../harness/alternate.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { inPieces } from '../../src/kernel/pieces.js';
+import { requireIncrementally } from '../../src/kernel/pieces.js';
 
 export const lab = Lab.script();
 const { afterEach, beforeEach, describe, it } = lab;
@@ -40,7 +40,11 @@ describe('a library in pieces', () => {
 
   const open = (pieces: string[]) => {
     const library = pathToFileURL(join(folder, 'library.cjs')).href;
-    return inPieces<{ answer: number }>({ library, pieces, load: () => import(library) });
+    return requireIncrementally<{ answer: number }>({
+      library,
+      pieces,
+      load: () => import(library),
+    });
   };
 
   it('runs each of them in a turn of its own, and once', async () => {

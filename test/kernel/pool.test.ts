@@ -5,8 +5,8 @@ import {
   type Pool,
   PoolFull,
   type PoolOptions,
-  TaskOverran,
-  ThreadLost,
+  TaskLimitExceeded,
+  ThreadTerminated,
 } from '../../src/kernel/pool.js';
 import { until } from '../harness/app.js';
 
@@ -67,11 +67,11 @@ describe('a pool of threads', () => {
       run('ada', 'echo', 'a'),
       run('ada', 'die', null).catch((error) => error),
     ]);
-    expect(died).to.be.an.error(ThreadLost, 'A worker thread ended unexpectedly: it exited');
+    expect(died).to.be.an.error(ThreadTerminated, 'A worker thread ended unexpectedly: it exited');
     const next = await run('ada', 'echo', 'b');
     expect(next.threadId).to.not.equal(threadId);
     const hung = 'A worker thread ended unexpectedly: it took longer than 2 s';
-    await expect(run('ada', 'hang', null)).to.reject(ThreadLost, hung);
+    await expect(run('ada', 'hang', null)).to.reject(ThreadTerminated, hung);
     expect((await run('ada', 'echo', 'c')).threadId).to.not.equal(next.threadId);
   });
 
@@ -91,14 +91,14 @@ describe('a pool of threads', () => {
   it('tells a task that takes too much time from a thread that died', async () => {
     const { run } = open({ limitMs: 2000 });
     const died = await run('ada', 'die', null).catch((error) => error);
-    expect(died).not.to.be.instanceof(TaskOverran);
-    await expect(run('ada', 'hang', null)).to.reject(TaskOverran);
+    expect(died).not.to.be.instanceof(TaskLimitExceeded);
+    await expect(run('ada', 'hang', null)).to.reject(TaskLimitExceeded);
   });
 
   it('tells a task that takes too much memory, and goes on', async () => {
     const { run } = open({ heapMb: 16 });
     const bloated = 'A worker thread ended unexpectedly: it used more than 16 MB of memory';
-    await expect(run('ada', 'bloat', null)).to.reject(TaskOverran, bloated);
+    await expect(run('ada', 'bloat', null)).to.reject(TaskLimitExceeded, bloated);
     expect((await run('ada', 'echo', 'c')).input).to.equal('c');
   });
 
@@ -109,7 +109,7 @@ describe('a pool of threads', () => {
       expect((await run(asker, 'echo', asker)).input).to.equal(asker);
     }
     await pool.close();
-    expect((await hung[0]) instanceof ThreadLost).to.be.true();
+    expect((await hung[0]) instanceof ThreadTerminated).to.be.true();
   });
 
   it('ends a thread that has nothing to do', async () => {

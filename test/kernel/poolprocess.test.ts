@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { PoolFull, TaskOverran, ThreadLost } from '../../src/kernel/pool.js';
+import { PoolFull, TaskLimitExceeded, ThreadTerminated } from '../../src/kernel/pool.js';
 import { openPoolProcess, type PoolProcess } from '../../src/kernel/poolprocess.js';
 import { until } from '../harness/app.js';
 
@@ -93,7 +93,7 @@ describe('a process of pools', () => {
   it('keeps the errors of pools', async () => {
     const { run } = open();
     await expect(run('ada', 'fail', 'PoolFull')).to.reject(PoolFull);
-    await expect(run('ada', 'fail', 'TaskOverran')).to.reject(TaskOverran, 'it failed');
+    await expect(run('ada', 'fail', 'TaskLimitExceeded')).to.reject(TaskLimitExceeded, 'it failed');
     await expect(run('ada', 'fail', 'Error')).to.reject(Error, 'it failed');
     await expect(pools.pool<Tasks>('two').run('ada', 'echo', 1)).to.reject('Unknown pool: two');
   });
@@ -103,10 +103,10 @@ describe('a process of pools', () => {
     const hanging = run('ada', 'hang', null);
     const dying = run('ada', 'die', null);
     await expect(hanging).to.reject(
-      ThreadLost,
+      ThreadTerminated,
       'A worker process ended unexpectedly: it exited with 3',
     );
-    await expect(dying).to.reject(ThreadLost);
+    await expect(dying).to.reject(ThreadTerminated);
     expect((await run('ada', 'echo', 1)).input).to.equal(1);
   });
 
@@ -120,7 +120,7 @@ describe('a process of pools', () => {
     process.kill(next.pid, 'SIGTERM');
     process.kill(next.pid, 'SIGINT');
     expect((await run('ada', 'echo', 1)).pid).to.equal(next.pid);
-    await Promise.all([pools.close(), expect(hanging).to.reject(ThreadLost)]);
+    await Promise.all([pools.close(), expect(hanging).to.reject(ThreadTerminated)]);
     expect(isAlive(next.pid)).to.be.false();
   });
 });

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { redactApart, redactTextApart } from '../../src/kernel/redactapart.js';
+import { redactInWorker, redactTextInWorker } from '../../src/kernel/redactinworker.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;
@@ -33,7 +33,7 @@ describe('redaction of large texts', () => {
     const text = nonsense();
     const written = KEY.replaceAll('+', '\\u002B').replaceAll('/', '&sol;');
     const all = `${text} ${written} ${text.slice(0, 1000)}`;
-    const { done, turns } = await beside(redactTextApart(all, SECRETS));
+    const { done, turns } = await beside(redactTextInWorker(all, SECRETS));
     expect(done.slice(text.length, text.length + 10)).to.equal(' [secret] ');
     expect(turns).to.be.above(100);
   });
@@ -41,7 +41,7 @@ describe('redaction of large texts', () => {
   it('finds a key in a megabyte of nothing but escapes', async () => {
     for (const one of ['\\', '%5c', '\\u005c', '&amp;', '=3D']) {
       const text = one.repeat(MEGABYTE / 8 / one.length);
-      const { done } = await beside(redactTextApart(`${text} ${KEY}`, SECRETS));
+      const { done } = await beside(redactTextInWorker(`${text} ${KEY}`, SECRETS));
       expect(done === `${text} [secret]`, one).to.equal(true);
     }
   });
@@ -56,28 +56,28 @@ describe('redaction of large texts', () => {
     const secrets = [KEY, 'a'.repeat(64), '+'.repeat(20), '\\'.repeat(20)];
     for (const one of [...signs, ...escapes, ...breaks]) {
       const text = one.repeat(65_000 / one.length);
-      const { turns } = await beside(redactTextApart(text, secrets));
+      const { turns } = await beside(redactTextInWorker(text, secrets));
       expect(turns, one).to.be.above(2);
     }
   });
 
   it('keeps to the event loop what takes little', async () => {
     const text = 'A line of prose: 100% & more, C:\\path, a=b+c\n'.repeat(200);
-    const { done, turns } = await beside(redactTextApart(`${text}${KEY}`, [KEY]));
+    const { done, turns } = await beside(redactTextInWorker(`${text}${KEY}`, [KEY]));
     expect(done === `${text}[secret]`).to.be.true();
     expect(turns).to.be.at.most(2);
   });
 
   it('counts what all texts of a value take together', async () => {
     const value = Array.from({ length: 6_000 }, () => '+');
-    expect((await beside(redactApart(value, [KEY]))).turns).to.be.above(2);
+    expect((await beside(redactInWorker(value, [KEY]))).turns).to.be.above(2);
   });
 
   it('goes through all that a value holds, in a thread or here', async () => {
     for (const size of [10, MEGABYTE]) {
       const filling = 'x'.repeat(size);
       const value = { [KEY]: [filling, KEY, 5, null, { at: `k=${KEY}` }], ok: true };
-      expect(await redactApart(value, [KEY], '[hidden]')).to.equal({
+      expect(await redactInWorker(value, [KEY], '[hidden]')).to.equal({
         '[hidden]': [filling, '[hidden]', 5, null, { at: 'k=[hidden]' }],
         ok: true,
       });
@@ -86,12 +86,12 @@ describe('redaction of large texts', () => {
 
   it('finds a secret of 64 KiB, in base64 too', async () => {
     const long = randomBytes(32_768).toString('hex');
-    expect(await redactTextApart(`a ${long} b`, [long])).to.equal('a [secret] b');
+    expect(await redactTextInWorker(`a ${long} b`, [long])).to.equal('a [secret] b');
     const encoded = Buffer.from(long).toString('base64');
-    expect(await redactTextApart(`a ${encoded} b`, [long])).to.equal('a [secret] b');
+    expect(await redactTextInWorker(`a ${encoded} b`, [long])).to.equal('a [secret] b');
   });
 
   it('leaves a value alone where there are no secrets', async () => {
-    expect(await redactTextApart('nothing', [])).to.equal('nothing');
+    expect(await redactTextInWorker('nothing', [])).to.equal('nothing');
   });
 });

@@ -1,7 +1,7 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { Effort } from '../../src/kernel/effort.js';
 import { redactedStream, redactor } from '../../src/kernel/redact.js';
+import { StepLimit } from '../../src/kernel/steplimit.js';
 import { letters, spelled } from './escaper.js';
 
 export const lab = Lab.script();
@@ -16,7 +16,7 @@ const zeroed = (before: string, base: number, after: string): string =>
 
 const stepsOf = (text: string): number => {
   let steps = 0;
-  const counting = new (class extends Effort {
+  const counting = new (class extends StepLimit {
     override spend(more: number): void {
       steps += more;
     }

@@ -4,7 +4,7 @@ import * as Lab from '@hapi/lab';
 import { EgressRefused } from '../../src/kernel/egress.js';
 import { HttpFailure } from '../../src/kernel/failure.js';
 import { createHttp, type Http, type Outgoing } from '../../src/kernel/http.js';
-import { elsewhere } from '../../src/kernel/redirect.js';
+import { otherOriginTarget } from '../../src/kernel/redirect.js';
 import { type Listening, listen } from './listen.js';
 import { spellings } from './spellings.js';
 
@@ -156,7 +156,7 @@ describe('follow', () => {
   it('takes from http to https of one host for another origin', () => {
     const leads = (from: string, location: string): string | null => {
       const hop = { method: 'POST', url: new URL(from), headers: {}, body: 'text' };
-      return elsewhere(hop, { status: 307, headers: { location } })?.href ?? null;
+      return otherOriginTarget(hop, { status: 307, headers: { location } })?.href ?? null;
     };
     const from = 'http://a.example/in';
     expect(leads(from, '/out')).to.be.null();

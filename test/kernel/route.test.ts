@@ -5,7 +5,7 @@ import * as Lab from '@hapi/lab';
 import { createAuditing } from '../../src/kernel/auditrecorder.js';
 import { createBodies } from '../../src/kernel/body.js';
 import { CustomReply, contract } from '../../src/kernel/contract/endpoint.js';
-import { flag, object, optional, queryWhole, text } from '../../src/kernel/contract/schema.js';
+import { boolean, object, optional, queryWhole, text } from '../../src/kernel/contract/schema.js';
 import { resource, routesOf } from '../../src/kernel/route.js';
 
 export const lab = Lab.script();
@@ -29,7 +29,7 @@ const things = contract({
     body: object('NewThing', { id: text(40) }),
     reply: Thing,
     status: 201,
-    otherReplies: { 200: object('Known', { known: flag() }) },
+    otherReplies: { 200: object('Known', { known: boolean() }) },
   },
   remove: { method: 'DELETE', path: '/things/{id}', summary: 'Remove it', access: 'public' },
   raw: {

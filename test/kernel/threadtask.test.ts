@@ -1,6 +1,6 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { TaskOverran } from '../../src/kernel/pool.js';
+import { TaskLimitExceeded } from '../../src/kernel/pool.js';
 import { inThread } from '../../src/kernel/threadtask.js';
 
 export const lab = Lab.script();
@@ -27,8 +27,8 @@ describe('a task in a thread of its own', () => {
   });
 
   it('is told apart if it takes too much time or memory', async () => {
-    await expect(run('hang', { limitMs: 50 })).to.reject(TaskOverran, 'It came to nothing');
-    await expect(run('bloat', { heapMb: 16 })).to.reject(TaskOverran, 'It came to nothing');
+    await expect(run('hang', { limitMs: 50 })).to.reject(TaskLimitExceeded, 'It came to nothing');
+    await expect(run('bloat', { heapMb: 16 })).to.reject(TaskLimitExceeded, 'It came to nothing');
   });
 
   it('ends with the reason of its signal', async () => {

@@ -3,7 +3,7 @@ import * as Lab from '@hapi/lab';
 import { call } from '../agents/stage.js';
 import { type Desk, DONE, openDesk } from '../approvals/stage.js';
 import { startApp } from '../harness/app.js';
-import { keepEntry } from '../harness/entry.js';
+import { seedEntry } from '../harness/entry.js';
 import { inside } from '../harness/inside.js';
 import { refuses, says } from '../harness/openai.js';
 
@@ -179,8 +179,8 @@ describe('a question without a model', () => {
     const app = await startApp();
     const { token } = await app.register('ada');
     const sentences = 'The staging server is argon. It stands in Bern. '.repeat(150);
-    await keepEntry(app, token, sentences);
-    const other = await keepEntry(app, token, 'The staging server was xenon.');
+    await seedEntry(app, token, sentences);
+    const other = await seedEntry(app, token, 'The staging server was xenon.');
     const found = { query: 'staging server' };
     const { results } = (await app.call('POST', '/api/knowledge/search', { token, body: found }))
       .body;
@@ -195,7 +195,7 @@ describe('a question without a model', () => {
   it('gets the places that fit best, and says so', async () => {
     const app = await startApp();
     const { token } = await app.register('ada');
-    await keepEntry(app, token, 'The staging server is argon.');
+    await seedEntry(app, token, 'The staging server is argon.');
     const body = { question: 'Which server is for staging?' };
     const reply = await app.call('POST', '/api/knowledge/ask', { token, body });
     expect(reply.body).to.include({ model: 'digest', grounded: false });

@@ -3,7 +3,7 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import Database from 'better-sqlite3';
 import { startApp, type TestApp, until } from '../harness/app.js';
-import { keepEntry } from '../harness/entry.js';
+import { seedEntry } from '../harness/entry.js';
 
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;
@@ -22,7 +22,7 @@ describe('the built-in embedder', () => {
     app = await startApp({ config: { builtinEmbedder: true } });
     user = await app.register('ada');
     for (const [name, text] of Object.entries(TEXTS)) {
-      ids[name] = await keepEntry(app, user.token, text);
+      ids[name] = await seedEntry(app, user.token, text);
     }
     await until(
       () => stats(),
@@ -79,7 +79,7 @@ describe('the built-in embedder', () => {
 
   it('leaves other languages to words, and says so', async () => {
     const german = 'Die Rechnung für das Auto ist nicht von uns und muss noch bezahlt werden.';
-    const id = await keepEntry(app, user.token, german);
+    const id = await seedEntry(app, user.token, german);
     const { modes } = await until(stats, ({ embedding }) => embedding.pending === 0, 30_000);
     expect(modes.reason).to.equal(
       'builtin supports only English. 1 chunks can only be found by keywords',

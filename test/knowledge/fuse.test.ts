@@ -1,6 +1,6 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { fuseHits, hitsByMeaning } from '../../src/knowledge/procedures/fuse.js';
+import { fuseHits, scoreSemanticHits } from '../../src/knowledge/procedures/fuse.js';
 import type { Hit } from '../../src/knowledge/procedures/wordhits.js';
 
 export const lab = Lab.script();
@@ -28,7 +28,7 @@ describe('hits of several ways to search', () => {
 
   it('by meaning alone have the cosine, and a low score among those by words', () => {
     const meaning = hitsOf({ a: 0.9, b: 0.6, c: 0.5 });
-    expect(shown(hitsByMeaning(meaning))).to.equal([
+    expect(shown(scoreSemanticHits(meaning))).to.equal([
       ['a', 0.9, 'meaning'],
       ['b', 0.6, 'meaning'],
       ['c', 0.5, 'meaning'],

@@ -2,7 +2,7 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import type { KnowledgeFilter } from '../../src/knowledge/procedures/filter.js';
 import type { FoundChunk } from '../../src/knowledge/procedures/find.js';
-import { faultOfQuery } from '../../src/knowledge/procedures/querypieces.js';
+import { queryFault } from '../../src/knowledge/procedures/querypieces.js';
 import { knowledgeTasks } from '../../src/knowledge/procedures/tasks.js';
 import { randomFrom } from '../faults/random.js';
 import { writeEntries } from '../harness/chunks.js';
@@ -187,7 +187,7 @@ describe('random searches', () => {
     let found = 0;
     for (let n = 0; n < searches; n++) {
       const made = search();
-      if (faultOfQuery(made.query) !== null) continue;
+      if (queryFault(made.query) !== null) continue;
       const results = (await run(name, made)) ?? [];
       found += results.length;
       const others = results.filter(({ entryId }) => !entries[name].includes(entryId));

@@ -1,12 +1,12 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { plainModelText } from '../../src/knowledge/modeltext.js';
+import { sanitizeModelText } from '../../src/knowledge/modeltext.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;
 const KNOWN = ['https://town.example/bridge', 'town.example/bridge'];
 const plain = (text: string): string =>
-  plainModelText(text, { most: 2000, isKnown: (address) => KNOWN.includes(address) });
+  sanitizeModelText(text, { most: 2000, isKnown: (address) => KNOWN.includes(address) });
 
 describe('what a model wrote', () => {
   it('takes linear time', () => {

@@ -1,7 +1,7 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import MarkdownIt from 'markdown-it';
-import { plainModelText } from '../../src/knowledge/modeltext.js';
+import { sanitizeModelText } from '../../src/knowledge/modeltext.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;
@@ -9,7 +9,7 @@ const { describe, it } = lab;
 const markdown = new MarkdownIt({ html: true, linkify: true });
 const KNOWN = ['https://town.example/bridge', 'town.example/bridge'];
 const plain = (text: string): string =>
-  plainModelText(text, { most: 2000, isKnown: (address) => KNOWN.includes(address) });
+  sanitizeModelText(text, { most: 2000, isKnown: (address) => KNOWN.includes(address) });
 
 /** Texts that would carry a secret to a host, each alone and in one paragraph with the next. */
 const HOSTILE = [

@@ -3,7 +3,7 @@ import * as Lab from '@hapi/lab';
 import type { Embedders } from '../../src/knowledge/embedders/registry.js';
 import { embedOperation } from '../../src/knowledge/embedoperation.js';
 import { embedStore } from '../../src/knowledge/embedqueries.js';
-import { createEmbedTurns } from '../../src/knowledge/embedturns.js';
+import { createEmbedQueue } from '../../src/knowledge/embedqueue.js';
 import { until } from '../harness/app.js';
 import { type KnowledgeStage, startKnowledge } from './stage.js';
 
@@ -53,7 +53,7 @@ describe('an entry that the index does not find by its vectors', () => {
       embedders,
       vectors: embedStore(store),
       index,
-      turns: createEmbedTurns(),
+      turns: createEmbedQueue(),
     });
     const end = await run({
       id: 'operation',

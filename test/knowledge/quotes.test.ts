@@ -1,6 +1,11 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { isProved, jsonWithin, quoteFinder, readSentences } from '../../src/knowledge/quotes.js';
+import {
+  extractJson,
+  isSupportedByQuotes,
+  parseAnswer,
+  quoteFinder,
+} from '../../src/knowledge/quotes.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;
@@ -75,24 +80,24 @@ describe('the JSON in the answer of a model', () => {
   it('is the first object, whatever stands around it', () => {
     const json = '{"a":"} \\" {","b":{"c":1}}';
     const read = { a: '} " {', b: { c: 1 } };
-    expect(jsonWithin(`\`\`\`json\n${json}\n\`\`\` Replace {name} and {"a":2}.`, 'a')).to.equal(
+    expect(extractJson(`\`\`\`json\n${json}\n\`\`\` Replace {name} and {"a":2}.`, 'a')).to.equal(
       read,
     );
-    expect(jsonWithin(`The shape {n} has {"d":2}: ${json}`, 'a')).to.equal(read);
-    expect(jsonWithin(`Here { it is: ${json}`, 'a')).to.equal(read);
-    expect(jsonWithin('{"a":', 'a')).to.be.undefined();
-    expect(jsonWithin('none', 'a')).to.be.undefined();
+    expect(extractJson(`The shape {n} has {"d":2}: ${json}`, 'a')).to.equal(read);
+    expect(extractJson(`Here { it is: ${json}`, 'a')).to.equal(read);
+    expect(extractJson('{"a":', 'a')).to.be.undefined();
+    expect(extractJson('none', 'a')).to.be.undefined();
   });
 
   it('is looked for without an end', () => {
-    expect(jsonWithin(`{"a":"${'\\"'.repeat(500_000)}`, 'a')).to.be.undefined();
-    expect(jsonWithin('{'.repeat(500_000), 'a')).to.be.undefined();
+    expect(extractJson(`{"a":"${'\\"'.repeat(500_000)}`, 'a')).to.be.undefined();
+    expect(extractJson('{'.repeat(500_000), 'a')).to.be.undefined();
   });
 
   it('is no answer if nothing in its list is a sentence', () => {
-    expect(readSentences('{"sentences":[]}')).to.equal({ sentences: [], isWhole: true });
-    expect(readSentences('{"sentences":[null]}')).to.be.null();
-    expect(readSentences('{"sentences":[null,{"text":"Yes."}]}')).to.equal({
+    expect(parseAnswer('{"sentences":[]}')).to.equal({ sentences: [], isWhole: true });
+    expect(parseAnswer('{"sentences":[null]}')).to.be.null();
+    expect(parseAnswer('{"sentences":[null,{"text":"Yes."}]}')).to.equal({
       sentences: [{ text: 'Yes.', quotes: [] }],
       isWhole: false,
     });
@@ -103,33 +108,35 @@ describe('a sentence', () => {
   const rent = [{ quote: 'The rent is 2400 euros for 10 rooms.' }];
 
   it('is proved by a quote that it is part of in whole words', () => {
-    expect(isProved('2400 euros', rent)).to.be.true();
-    expect(isProved('400 euros', rent)).to.be.false();
-    expect(isProved('It is 400 euros.', rent)).to.be.false();
+    expect(isSupportedByQuotes('2400 euros', rent)).to.be.true();
+    expect(isSupportedByQuotes('400 euros', rent)).to.be.false();
+    expect(isSupportedByQuotes('It is 400 euros.', rent)).to.be.false();
   });
 
   it('has no numbers but those of its quotes', () => {
-    expect(isProved('The rent is 2400 euros.', rent)).to.be.true();
-    expect(isProved('Yes, the rent is 900 euros.', rent)).to.be.false();
-    expect(isProved('The rent is 10.2400 euros.', rent)).to.be.false();
-    expect(isProved('By source 3 it is 2400.', rent)).to.be.false();
+    expect(isSupportedByQuotes('The rent is 2400 euros.', rent)).to.be.true();
+    expect(isSupportedByQuotes('Yes, the rent is 900 euros.', rent)).to.be.false();
+    expect(isSupportedByQuotes('The rent is 10.2400 euros.', rent)).to.be.false();
+    expect(isSupportedByQuotes('By source 3 it is 2400.', rent)).to.be.false();
     const date = [{ quote: 'From 5.3.2024 at 10:30, for 1,200.50 euros' }];
-    expect(isProved('It begins on 5.3.2024 at 10:30.', date)).to.be.true();
-    expect(isProved('It costs 1,200 euros.', date)).to.be.false();
-    expect(isProved('It costs ½ million.', date)).to.be.false();
+    expect(isSupportedByQuotes('It begins on 5.3.2024 at 10:30.', date)).to.be.true();
+    expect(isSupportedByQuotes('It costs 1,200 euros.', date)).to.be.false();
+    expect(isSupportedByQuotes('It costs ½ million.', date)).to.be.false();
     const debt = [{ quote: 'The balance was -500 euros.' }];
-    expect(isProved('A balance of 500 euros.', debt)).to.be.false();
-    expect(isProved('A balance of \u2212500 euros.', debt)).to.be.true();
+    expect(isSupportedByQuotes('A balance of 500 euros.', debt)).to.be.false();
+    expect(isSupportedByQuotes('A balance of \u2212500 euros.', debt)).to.be.true();
   });
 
   it('has a quote of its own, however often one is given, and wherever it begins', () => {
     const server = { quote: 'The staging server is argon' };
     const mayor = { quote: 'the mayor of Bern' };
     const two = 'The server is argon. Bob stole the money.';
-    expect(isProved(two, [server])).to.be.false();
-    expect(isProved(two, [server, server, { quote: 'the  staging server' }])).to.be.false();
-    expect(isProved(two, [server, { quote: 'server is argon' }])).to.be.false();
-    expect(isProved(two, [server, mayor])).to.be.true();
-    expect(isProved('The server is argon.Bob stole it.', [server])).to.be.false();
+    expect(isSupportedByQuotes(two, [server])).to.be.false();
+    expect(
+      isSupportedByQuotes(two, [server, server, { quote: 'the  staging server' }]),
+    ).to.be.false();
+    expect(isSupportedByQuotes(two, [server, { quote: 'server is argon' }])).to.be.false();
+    expect(isSupportedByQuotes(two, [server, mayor])).to.be.true();
+    expect(isSupportedByQuotes('The server is argon.Bob stole it.', [server])).to.be.false();
   });
 });

@@ -7,7 +7,7 @@ import { findChunks } from '../../src/knowledge/procedures/find.js';
 import { dropOwner, openToSearch } from '../../src/knowledge/procedures/searchdb.js';
 import { startApp, type TestApp, until } from '../harness/app.js';
 import { writeEntries } from '../harness/chunks.js';
-import { keepEntry } from '../harness/entry.js';
+import { seedEntry } from '../harness/entry.js';
 
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;
@@ -20,7 +20,7 @@ describe('the search index', () => {
   before(async () => {
     app = await startApp();
     user = await app.register('ada');
-    await keepEntry(app, user.token, 'The first entry is about penguins.');
+    await seedEntry(app, user.token, 'The first entry is about penguins.');
   });
   after(() => app.stop());
 
@@ -69,7 +69,7 @@ describe('the search index', () => {
     await app.app.close();
     await copyFile(file('adjutant.db'), file('earlier.db'));
     await app.restart().catch(() => app.restart());
-    const later = await keepEntry(app, user.token, 'A later entry is about walruses.');
+    const later = await seedEntry(app, user.token, 'A later entry is about walruses.');
     expect(await count('walruses')).to.equal(1);
     await between(async () => {
       for (const suffix of SUFFIXES) await rm(file(`adjutant.db${suffix}`), { force: true });
@@ -78,7 +78,7 @@ describe('the search index', () => {
     expect(
       (await app.call('GET', `/api/knowledge/${later}`, { token: user.token })).status,
     ).to.equal(404);
-    await keepEntry(app, user.token, 'Another entry is about ospreys.');
+    await seedEntry(app, user.token, 'Another entry is about ospreys.');
     expect(await count('ospreys')).to.equal(1);
     expect(await count('walruses')).to.equal(0);
     expect(await count('penguins')).to.equal(1);
@@ -91,7 +91,7 @@ describe('the search index', () => {
   });
 
   it('keeps no more of the changes than it needs', async () => {
-    await keepEntry(app, user.token, 'One more.');
+    await seedEntry(app, user.token, 'One more.');
     await until(
       async () => app.app.store.db.selectFrom('knowledge_changes').selectAll().execute(),
       (rows) => rows.length === 1,
@@ -120,7 +120,7 @@ describe('the search index', () => {
 
   it('stays readable for a search during which its owner is removed', async () => {
     const eve = await app.register('eve');
-    await keepEntry(app, eve.token, 'The only entry of eve is about wombats.');
+    await seedEntry(app, eve.token, 'The only entry of eve is about wombats.');
     const writer = new Database(file('search.db'));
     const owner = writer.prepare<[string], number>('SELECT id FROM owners WHERE user_id = ?');
     const databases = openToSearch(app.home);

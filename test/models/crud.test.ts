@@ -158,7 +158,12 @@ describe('models', () => {
     ],
     ['another digest', { provider: 'digest' }, 'provider', /built in/],
     ['an unknown provider', { provider: 'acme' }, 'provider', /must be one of/],
-    ['a vault entry of nobody', { credentialId: 'credential_1' }, 'credentialId', /one of your credentials/],
+    [
+      'a vault entry of nobody',
+      { credentialId: 'credential_1' },
+      'credentialId',
+      /one of your credentials/,
+    ],
     ['no address where one is needed', { baseUrl: null }, 'baseUrl', /is required/],
     ['an address that is none', { baseUrl: 'nowhere' }, 'baseUrl', /Invalid URL/],
     ['an address with a password', { baseUrl: 'http://a:b@c/' }, 'baseUrl', /credentials/],

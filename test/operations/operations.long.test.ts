@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import type { OperationKind, OperationRun } from '../../src/operations/kind.js';
-import { Unmet } from '../../src/store/engine/protocol.js';
+import { ExpectationFailed } from '../../src/store/engine/protocol.js';
 import { until } from '../harness/app.js';
 import { putFact } from '../store/scratch.js';
 import { type OperationsStage, OWNER, openOperationsStage } from './stage.js';
@@ -207,7 +207,7 @@ describe('operations', () => {
         try {
           await commit([putFact('never', 'kept'), unmet], after);
         } catch (error) {
-          if (error instanceof Unmet) at.push(error.at);
+          if (error instanceof ExpectationFailed) at.push(error.at);
         }
         return { status: 'failed', error: 'as it was to' };
       }),

@@ -5,7 +5,7 @@ import { PASSWORD, sign, until } from '../harness/app.js';
 import { askApproval } from '../harness/approval.js';
 import { notice, SECRET } from '../harness/hooks.js';
 import { inside } from '../harness/inside.js';
-import { keepOperation } from '../harness/operation.js';
+import { seedOperation } from '../harness/operation.js';
 import { hostileStrings } from './corpus.js';
 import { openMailbox } from './mailbox.js';
 import { openPageStage, type PageStage, type Visitor } from './stage.js';
@@ -279,7 +279,7 @@ describe('the page, with hostile texts in every field that others fill', () => {
 
   it(`shows operations as text${unless}`, withChromium, async () => {
     for (const strings of groupsOf(STRINGS, 50)) {
-      const id = await keepOperation(stage.app, ada.id);
+      const id = await seedOperation(stage.app, ada.id);
       const title = (strings[0] ?? '').slice(0, 200);
       const progress = { done: 1, total: 2, unit: 'files', note: strings.slice(0, 3).join(' ') };
       await change('operations', id, {

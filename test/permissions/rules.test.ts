@@ -3,11 +3,11 @@ import * as Lab from '@hapi/lab';
 import { object } from '../../src/kernel/contract/schema.js';
 import {
   type CallerTrust,
+  denialReason,
   type EffectivePermissions,
-  judge,
+  judgeToolCall,
   levelOf,
   OWNER,
-  whyDenied,
 } from '../../src/permissions/rules.js';
 import { defineTool, type Tool } from '../../src/tools/tool.js';
 
@@ -47,7 +47,7 @@ const untrusted = (...granted: string[]): CallerTrust => ({
   granted: new Set(granted),
 });
 const level = (of: Tool, on: EffectivePermissions, trust: CallerTrust, args = {}) =>
-  judge(of, args, { permissions: on, trust }).level;
+  judgeToolCall(of, args, { permissions: on, trust }).level;
 
 describe('judge', () => {
   it('lets the trusted do what has no effect, and asks for the rest', () => {
@@ -72,7 +72,9 @@ describe('judge', () => {
     expect(level(time, nothing, untrusted())).to.equal('allow');
     expect(level(read, nothing, untrusted())).to.equal('ask');
     expect(level(http, nothing, untrusted(), { method: 'GET' })).to.equal('ask');
-    expect(judge(http, { method: 'GET' }, { permissions: nothing, trust: untrusted() })).to.equal({
+    expect(
+      judgeToolCall(http, { method: 'GET' }, { permissions: nothing, trust: untrusted() }),
+    ).to.equal({
       level: 'ask',
       because: 'it sends data out, and the agent has read untrusted input',
     });
@@ -107,10 +109,10 @@ describe('judge', () => {
   });
 
   it('denies what cannot run, and what takes a right that its user has not', () => {
-    expect(whyDenied(broken, nothing)).to.equal('It is broken');
+    expect(denialReason(broken, nothing)).to.equal('It is broken');
     const bare = { ...permissions(['shell', 'run', 'allow']), may: () => false };
     expect(level(shell, bare, untrusted('shell'))).to.equal('deny');
-    expect(whyDenied(shell, bare)).to.contain('permission "shell"');
+    expect(denialReason(shell, bare)).to.contain('permission "shell"');
   });
 });
 

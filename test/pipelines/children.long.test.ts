@@ -4,7 +4,7 @@ import type { PipelineRun } from '../../src/pipelines/runs/contract.js';
 import type { TemplateStage } from '../../src/pipelines/templates/contract.js';
 import { until } from '../harness/app.js';
 import { openTarget, type Target } from '../harness/target.js';
-import { turns } from '../harness/turns.js';
+import { runLoopTurns } from '../harness/turns.js';
 import { openPipelineStage, type PipelineStage } from './stage.js';
 
 export const lab = Lab.script();
@@ -74,7 +74,7 @@ describe('stages that begin runs', () => {
       most = Math.max(most, held.length);
       if (held.length < 3) return;
       // A fourth would come now; then the last one is answered first.
-      void turns().then(() => {
+      void runLoopTurns().then(() => {
         for (const reply of held.splice(0).reverse()) reply();
       });
     };

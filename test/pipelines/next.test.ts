@@ -4,7 +4,7 @@ import {
   type NextChange,
   nextChanges,
   type StageState,
-  withBelow,
+  stageWithDependents,
 } from '../../src/pipelines/runs/next.js';
 import type { TemplateStage } from '../../src/pipelines/templates/contract.js';
 
@@ -115,7 +115,7 @@ describe('what follows in a run', () => {
     expect(told(stages, statesOf({ ...failed, c: 'completed', d: 'completed' }, 3))).to.equal([
       'end failed b: no luck',
     ]);
-    expect(withBelow(chain, 'b')).to.equal(['b', 'c']);
+    expect(stageWithDependents(chain, 'b')).to.equal(['b', 'c']);
   });
 });
 

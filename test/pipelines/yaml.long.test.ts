@@ -1,29 +1,29 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { normalTemplate } from '../../src/pipelines/templates/normal.js';
+import { normalizeTemplate } from '../../src/pipelines/templates/normalize.js';
 import { PRESETS } from '../../src/pipelines/templates/presets.js';
-import { readYaml, templateYaml } from '../../src/pipelines/templates/yaml.js';
+import { formatTemplateYaml, parseTemplateYaml } from '../../src/pipelines/templates/yaml.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;
 
 const faultOf = (text: string): string => {
-  const [fault] = readYaml(text).faults;
+  const [fault] = parseTemplateYaml(text).faults;
   return fault ? `${fault.line ?? '-'}: ${fault.message}` : 'none';
 };
 
 describe('the YAML of a template', () => {
   it('is written as it is read', () => {
     for (const preset of PRESETS) {
-      const { value } = readYaml(templateYaml(preset));
+      const { value } = parseTemplateYaml(formatTemplateYaml(preset));
       const { name, description, parameters, stages, limits, onFinish } = preset;
       const whole = { name, description, parameters, stages, limits, onFinish };
-      expect(normalTemplate(Object.assign({ name: '', stages: [] }, value))).to.equal(whole);
+      expect(normalizeTemplate(Object.assign({ name: '', stages: [] }, value))).to.equal(whole);
     }
   });
 
   it('knows the line of each path, or of what is above it', () => {
-    const read = readYaml(
+    const read = parseTemplateYaml(
       'name: A\nstages:\n  - key: a\n    kind: agent\n  - key: b\n    needs:\n      - z\n',
     );
     if (!('lineOf' in read)) throw new Error('Not read');
@@ -64,7 +64,7 @@ describe('the YAML of a template', () => {
   });
 
   it('keeps texts that look like something else', () => {
-    const { value } = readYaml('on: yes\nversion: "1.0"\nday: 2026-01-02\noctal: 0o14');
+    const { value } = parseTemplateYaml('on: yes\nversion: "1.0"\nday: 2026-01-02\noctal: 0o14');
     expect(value).to.equal({ on: 'yes', version: '1.0', day: '2026-01-02', octal: 12 });
   });
 });

@@ -1,12 +1,12 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { readYaml } from '../../src/pipelines/templates/yaml.js';
+import { parseTemplateYaml } from '../../src/pipelines/templates/yaml.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;
 
 const faultOf = (text: string): string => {
-  const [fault] = readYaml(text).faults;
+  const [fault] = parseTemplateYaml(text).faults;
   return fault ? `${fault.line ?? '-'}: ${fault.message}` : 'none';
 };
 

@@ -1,7 +1,7 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import type { ResearchDraft } from '../../src/research/draft.js';
-import { verifiedReport } from '../../src/research/report.js';
+import { verifyReport } from '../../src/research/report.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;
@@ -24,8 +24,7 @@ const reportOf = async (...given: [heading: string, text: string, ...quotes: str
     sentences: [{ text, quotes: quotes.map((quote) => ({ n: 1, quote })) }],
   }));
   const draft = { model: 'fake', sections, limitations: [] };
-  return (await verifiedReport(QUESTION, draft, { sources: [SOURCE], unread: [], notes: [] }))
-    .report;
+  return (await verifyReport(QUESTION, draft, { sources: [SOURCE], unread: [], notes: [] })).report;
 };
 const CLOSED = 'The bridge of Alton was closed';
 

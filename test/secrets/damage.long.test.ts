@@ -3,7 +3,7 @@ import * as Lab from '@hapi/lab';
 import { generate } from 'otplib';
 import { PASSWORD, type Reply, sign, startApp, type TestApp, until } from '../harness/app.js';
 import { openTarget, type Target } from '../harness/target.js';
-import { makeStandins, NGROK, type Standins } from '../harness/tunnels/standin.js';
+import { type FakePrograms, makeFakePrograms, NGROK } from '../harness/tunnels/fakeprograms.js';
 
 export const lab = Lab.script();
 const { after, afterEach, before, beforeEach, describe, it } = lab;
@@ -15,10 +15,10 @@ const SECRET = 'a secret of the hook';
 describe('what is sealed and was damaged', () => {
   let app: TestApp;
   let target: Target;
-  let programs: Standins;
+  let programs: FakePrograms;
   let token: string;
   before(async () => {
-    programs = await makeStandins();
+    programs = await makeFakePrograms();
     await programs.add('ngrok', NGROK, { on: 'stdout' });
   });
   after(() => programs.remove());

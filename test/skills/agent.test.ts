@@ -5,7 +5,7 @@ import * as Lab from '@hapi/lab';
 import { findConfinement } from '../../src/providers/confine/find.js';
 import { type Stage, startStage } from '../agents/stage.js';
 import { until } from '../harness/app.js';
-import { layOutOdd, type Odd } from '../harness/mcp.js';
+import { installOddServer, type Odd } from '../harness/mcp.js';
 import { says } from '../harness/openai.js';
 
 // Awaited first: a script that waits after Lab.script() is run by lab before it has tests.
@@ -18,7 +18,7 @@ describe('an agent', () => {
   let stage: Stage;
   let odd: Odd;
   before(async () => {
-    [stage, odd] = [await startStage(), await layOutOdd()];
+    [stage, odd] = [await startStage(), await installOddServer()];
     const folder = join(stage.home, 'skills', 'greet');
     await mkdir(folder, { recursive: true });
     const text = '---\nname: greet\ndescription: How we greet\n---\nSay ahoy.';

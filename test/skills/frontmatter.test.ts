@@ -1,6 +1,6 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { BadSkill, readSkillFile } from '../../src/skills/frontmatter.js';
+import { InvalidSkill, readSkillFile } from '../../src/skills/frontmatter.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;
@@ -12,7 +12,7 @@ describe('readSkillFile', () => {
     try {
       return JSON.stringify(readSkillFile(source));
     } catch (error) {
-      if (error instanceof BadSkill) return error.message;
+      if (error instanceof InvalidSkill) return error.message;
       throw error;
     }
   };

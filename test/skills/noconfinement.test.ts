@@ -4,14 +4,14 @@ import * as Lab from '@hapi/lab';
 import { createHttp } from '../../src/kernel/http.js';
 import { McpFailed } from '../../src/providers/mcp/connection.js';
 import { mcpGroup } from '../../src/skills/mcptools.js';
-import { NOT_CONFINED, reach } from '../../src/skills/reach.js';
-import { specOf } from '../../src/skills/spec.js';
+import { NO_CONFINEMENT_MESSAGE, reach } from '../../src/skills/reach.js';
+import { splitServerEntry } from '../../src/skills/spec.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;
 
 describe('a program of an MCP server, where no confinement works', () => {
-  const { spec, secrets } = specOf({ command: 'touch', args: ['it-was-started'] });
+  const { spec, secrets } = splitServerEntry({ command: 'touch', args: ['it-was-started'] });
 
   it('is not started', async () => {
     const http = createHttp({ allow: [] });
@@ -27,14 +27,18 @@ describe('a program of an MCP server, where no confinement works', () => {
       (reason: unknown) => reason,
     );
     expect(error).to.be.instanceof(McpFailed);
-    expect(error).to.include({ kind: 'unreached', message: NOT_CONFINED });
+    expect(error).to.include({ kind: 'unreached', message: NO_CONFINEMENT_MESSAGE });
     await http.close();
   });
 
   it('has tools that say why they cannot run', () => {
     const definition = { name: 'do', description: '', inputSchema: { type: 'object' } };
     const pins = [{ tool: 'do', pinned: definition, offered: definition }];
-    const { tools } = mcpGroup({ name: 'one', spec, whyOff: NOT_CONFINED }, pins, async () => null);
-    expect(tools.map(({ unavailable }) => unavailable)).to.equal([NOT_CONFINED]);
+    const { tools } = mcpGroup(
+      { name: 'one', spec, whyOff: NO_CONFINEMENT_MESSAGE },
+      pins,
+      async () => null,
+    );
+    expect(tools.map(({ unavailable }) => unavailable)).to.equal([NO_CONFINEMENT_MESSAGE]);
   });
 });

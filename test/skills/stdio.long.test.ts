@@ -5,7 +5,7 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { findConfinement } from '../../src/providers/confine/find.js';
 import { frozenClock, until } from '../harness/app.js';
-import { FILESYSTEM, layOutOdd, type Odd } from '../harness/mcp.js';
+import { FILESYSTEM, installOddServer, type Odd } from '../harness/mcp.js';
 import { openStage, type Stage } from './stage.js';
 
 // Awaited first: a script that waits after Lab.script() is run by lab before it has tests.
@@ -19,7 +19,7 @@ describe('an MCP server over stdio', () => {
   let stage: Stage;
   let odd: Odd;
   before(async () => {
-    odd = await layOutOdd();
+    odd = await installOddServer();
     stage = await openStage({ clock });
   });
   after(async () => {
@@ -204,7 +204,9 @@ describe('an MCP server over stdio', () => {
       expect([failed.status, failed.body.message]).to.equal([424, 'It cannot']);
       const garbage = await stage.run('strange', 'garbage');
       expect(garbage.status).to.equal(424);
-      expect(garbage.body.message).to.match(/^strange\.garbage: The server sent an invalid response/);
+      expect(garbage.body.message).to.match(
+        /^strange\.garbage: The server sent an invalid response/,
+      );
       expect((await stage.run('strange', 'echo', { text: 'x' })).status).to.equal(200);
     },
   );

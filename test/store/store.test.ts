@@ -1,6 +1,10 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { Taken, Unavailable, Unmet } from '../../src/store/engine/protocol.js';
+import {
+  ExpectationFailed,
+  Unavailable,
+  UniqueViolation,
+} from '../../src/store/engine/protocol.js';
 import { assertRows } from '../../src/store/store.js';
 import { openScratch, putFact, type Scratch } from './scratch.js';
 
@@ -34,7 +38,9 @@ describe('store', () => {
 
   it('does nothing of a transaction whose expectation fails, and says which', async () => {
     const gone = { sql: 'DELETE FROM facts WHERE name = ?', parameters: ['x'], expect: 1 };
-    const error = await expect(scratch.store.transact([putFact('a', '1'), gone])).to.reject(Unmet);
+    const error = await expect(scratch.store.transact([putFact('a', '1'), gone])).to.reject(
+      ExpectationFailed,
+    );
     expect(error.at).to.equal(1);
     expect(await facts()).to.equal([]);
   });
@@ -44,7 +50,7 @@ describe('store', () => {
     const both = store.db.selectFrom('facts').select('name').where('name', 'in', ['a', 'b']);
     await store.transact([putFact('a', '1'), assertRows(both, 1), putFact('b', '2')]);
     const error = await expect(store.transact([putFact('c', '3'), assertRows(both, 1)])).to.reject(
-      Unmet,
+      ExpectationFailed,
     );
     expect(error.at).to.equal(1);
     expect(await facts()).to.equal(['a', 'b']);
@@ -52,7 +58,9 @@ describe('store', () => {
 
   it('says what is taken', async () => {
     await scratch.store.transact([putFact('a', '1')]);
-    await expect(scratch.store.transact([putFact('b', '1'), putFact('a', '2')])).to.reject(Taken);
+    await expect(scratch.store.transact([putFact('b', '1'), putFact('a', '2')])).to.reject(
+      UniqueViolation,
+    );
     expect(await facts()).to.equal(['a']);
   });
 
@@ -80,7 +88,7 @@ describe('store', () => {
     expect(store.writes()).to.equal(before + 1);
     await written;
     expect(store.writes()).to.equal(before + 2);
-    await expect(store.transact([putFact('a', '1')])).to.reject(Taken);
+    await expect(store.transact([putFact('a', '1')])).to.reject(UniqueViolation);
     expect(store.writes()).to.equal(before + 4);
   });
 

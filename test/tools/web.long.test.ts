@@ -3,7 +3,10 @@ import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { createHttp, type Http } from '../../src/kernel/http.js';
-import { readPageApart as readPage, readPageApart } from '../../src/providers/pages/apart.js';
+import {
+  readPageInWorker as readPage,
+  readPageInWorker,
+} from '../../src/providers/pages/pageworker.js';
 import { createWebSearch } from '../../src/providers/search/search.js';
 import type { ToolContext } from '../../src/tools/tool.js';
 import { webTools } from '../../src/tools/web.js';
@@ -176,7 +179,7 @@ describe('web', () => {
     };
     const wish = { format: 'text', isWhole: true, hasAddresses: true, most: 1000 } as const;
     const read = (signal = new AbortController().signal, limitMs?: number) =>
-      failureOf(readPageApart(page, wish, { userId: 'user_1', signal, limitMs }));
+      failureOf(readPageInWorker(page, wish, { userId: 'user_1', signal, limitMs }));
     expect(await read(undefined, 1)).to.equal({
       name: 'PageUnreadable',
       kind: null,

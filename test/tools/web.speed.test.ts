@@ -3,7 +3,7 @@ import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { createHttp, type Http } from '../../src/kernel/http.js';
-import { readPageApart as readPage } from '../../src/providers/pages/apart.js';
+import { readPageInWorker as readPage } from '../../src/providers/pages/pageworker.js';
 import { createWebSearch } from '../../src/providers/search/search.js';
 import type { ToolContext } from '../../src/tools/tool.js';
 import { webTools } from '../../src/tools/web.js';

@@ -3,11 +3,11 @@ import * as Lab from '@hapi/lab';
 import { createClient } from '../../src/client/index.js';
 import { agentPage } from '../../tui/screens/agents/agent.js';
 import { agentsPage } from '../../tui/screens/agents/agents.js';
-import { createFollowing } from '../../tui/state/followedagent.js';
+import { createAgentFollower } from '../../tui/state/followedagent.js';
 import { reduce, type StateAction } from '../../tui/state/state.js';
 import { createStore } from '../../tui/state/store.js';
 import { ringOf } from '../../tui/state/streams.js';
-import { refusalNow } from '../../tui/state/verbs.js';
+import { actRefusal } from '../../tui/state/verbs.js';
 import { until } from '../harness/app.js';
 import {
   agentsLoaded,
@@ -152,7 +152,7 @@ describe('an agent', () => {
     const place = { page: 'agent' as const, id: 'agent_old' };
     const state = open([...treeLoaded([old], 'agent_old'), { type: 'ui.opened', place }]);
     expect(shown(agentPage.view, state, 80, 19)[0]).to.contain('old   running');
-    expect(refusalNow(state, agentPage.acts?.(state).pause ?? never())).to.be.null();
+    expect(actRefusal(state, agentPage.acts?.(state).pause ?? never())).to.be.null();
   });
 
   it('shows the end while it is followed', () => {
@@ -213,7 +213,7 @@ describe('following an agent', () => {
         async () => ringOf(store.get().streams, ID).last,
         (known) => known === last,
       );
-    return { following: createFollowing({ client, store }), store, asked, numbers, sees, ring };
+    return { following: createAgentFollower({ client, store }), store, asked, numbers, sees, ring };
   };
 
   it('reads what is kept, says what is not, and goes on with what is told', async () => {

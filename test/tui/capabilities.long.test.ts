@@ -6,13 +6,13 @@ import * as Lab from '@hapi/lab';
 import type { Hardware, ModelFit } from '../../src/client/index.js';
 import type { Controller } from '../../tui/control/controller.js';
 import { dispatchKey } from '../../tui/control/dispatch.js';
-import { textOf } from '../../tui/parts/row.js';
+import { plainRowText } from '../../tui/parts/row.js';
 import { capabilitiesPage } from '../../tui/screens/capabilities/capabilities.js';
 import { capabilityPage } from '../../tui/screens/capabilities/capability.js';
 import { operationPage } from '../../tui/screens/operations/operation.js';
+import { loadAccount } from '../../tui/state/bootstrap.js';
 import { type CapabilityItem, capabilitySlug, listsAfter } from '../../tui/state/capabilities.js';
 import { openDeskState } from '../../tui/state/deskstate.js';
-import { loadAccount } from '../../tui/state/greet.js';
 import { createNeedHolder } from '../../tui/state/needs.js';
 import type { State, StateAction } from '../../tui/state/state.js';
 import { topView } from '../../tui/state/ui.js';
@@ -241,7 +241,9 @@ describe('the screen of capabilities', () => {
       'Source            https://models.example.org/qwen3-4b.gguf',
       'Needs             llama',
     ]);
-    expect(capabilitiesPage.text?.(state, 80)?.map(textOf)).to.include('Size              2.5 GiB');
+    expect(capabilitiesPage.text?.(state, 80)?.map(plainRowText)).to.include(
+      'Size              2.5 GiB',
+    );
   });
 
   it('shows in its row how far an installation is, and how the last one failed', () => {

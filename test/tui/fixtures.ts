@@ -16,7 +16,7 @@ import type {
   TunnelView,
 } from '../../src/client/index.js';
 import type { View } from '../../tui/page.js';
-import { type ScreenRow, textOf } from '../../tui/parts/row.js';
+import { plainRowText, type ScreenRow } from '../../tui/parts/row.js';
 import type { Feed } from '../../tui/state/feed.js';
 import {
   FOUND,
@@ -44,7 +44,7 @@ export const known = (actions: StateAction[] = [], width = 80, height = 24): Sta
 
 /** Rows of a view, without trailing spaces. */
 export const shown = (view: View, state: State, width: number, height: number): string[] =>
-  view(state, { width, height }).map((row) => textOf(row).trimEnd());
+  view(state, { width, height }).map((row) => plainRowText(row).trimEnd());
 
 /** Marked parts of each row. */
 export const marked = (rows: readonly ScreenRow[]): string[] =>

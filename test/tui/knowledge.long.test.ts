@@ -3,7 +3,7 @@ import * as Lab from '@hapi/lab';
 import { createClient, type KnowledgeAnswer } from '../../src/client/index.js';
 import { messageView, tabsView } from '../../tui/frame/bars.js';
 import { markedAt, markedRows, markedWords } from '../../tui/parts/marks.js';
-import { textOf } from '../../tui/parts/row.js';
+import { plainRowText } from '../../tui/parts/row.js';
 import { answerPage } from '../../tui/screens/knowledge/answer.js';
 import { chunkPage } from '../../tui/screens/knowledge/chunk.js';
 import { knowledgePage } from '../../tui/screens/knowledge/knowledge.js';
@@ -13,7 +13,7 @@ import { chunkKey } from '../../tui/state/rows.js';
 import { reduce, type StateAction } from '../../tui/state/state.js';
 import { createStore } from '../../tui/state/store.js';
 import { until } from '../harness/app.js';
-import { turns } from '../harness/turns.js';
+import { runLoopTurns } from '../harness/turns.js';
 import { aFinding, aHit, anEntry, known, listLoaded, marked, NOW, shown } from './fixtures.js';
 
 export const lab = Lab.script();
@@ -36,7 +36,7 @@ describe('marks', () => {
     const text = 'one \u001b[2J two three four five';
     const from = text.indexOf('three');
     const rows = markedRows(text, [[from, from + 'three four'.length]], 12);
-    expect(rows.map(textOf)).to.equal(['one \\x1b[2J', 'two three', 'four five']);
+    expect(rows.map(plainRowText)).to.equal(['one \\x1b[2J', 'two three', 'four five']);
     expect(marked(rows)).to.equal(['three', 'four']);
     expect(markedAt(rows)).to.equal([1, 2]);
   });
@@ -50,14 +50,14 @@ describe('marks', () => {
   });
 
   it('have spaces in place of tabs, which stand between the cells of tables', () => {
-    expect(markedRows('Room\tSize', [[5, 9]], 80).map(textOf)).to.equal(['Room    Size']);
+    expect(markedRows('Room\tSize', [[5, 9]], 80).map(plainRowText)).to.equal(['Room    Size']);
     expect(marked(markedRows('Room\tSize', [[5, 9]], 80))).to.equal(['Size']);
   });
 
   it('are of a bounded part of a text, whose rows are made once', () => {
     const text = 'word 東京 '.repeat(40_000);
     const rows = markedRows(text, [[0, 4]], 80);
-    expect(textOf(rows.at(-1) ?? [])).to.equal('… 57,856 more characters');
+    expect(plainRowText(rows.at(-1) ?? [])).to.equal('… 57,856 more characters');
     expect(markedRows(text, [[0, 4]], 80)).to.shallow.equal(rows);
     expect(markedRows(text, [[0, 4]], 81)).to.not.shallow.equal(rows);
     expect(marked(markedRows(text, [[5, 7]], 80))).to.equal(['東京']);
@@ -66,7 +66,7 @@ describe('marks', () => {
   it('leave nothing out of a line that is very long', () => {
     const text = 'x'.repeat(9001);
     const rows = markedRows(text, [[8999, 9001]], 80);
-    expect(rows.map(textOf).join('')).to.equal(text);
+    expect(rows.map(plainRowText).join('')).to.equal(text);
     expect(marked(rows)).to.equal(['xx']);
   });
 });
@@ -326,7 +326,7 @@ describe('requests about knowledge', () => {
     hold(answers('who?'));
     await feed.reloadShown();
     await feed.reload('answers');
-    await turns();
+    await runLoopTurns();
     expect([asked, ended]).to.equal([['who?', 'when?'], []]);
     close();
   });

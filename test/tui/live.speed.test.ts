@@ -2,7 +2,7 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { createClient } from '../../src/client/index.js';
 import { version } from '../../src/client/version.js';
-import { loadAccount } from '../../tui/state/greet.js';
+import { loadAccount } from '../../tui/state/bootstrap.js';
 import { createLive } from '../../tui/state/live.js';
 import type { SessionState } from '../../tui/state/session.js';
 import { reduce } from '../../tui/state/state.js';

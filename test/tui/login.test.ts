@@ -9,7 +9,7 @@ import { isFirstVisit, welcomeView } from '../../tui/frame/welcome.js';
 import type { Link } from '../../tui/state/session.js';
 import { initialState, reduce } from '../../tui/state/state.js';
 import { createStore } from '../../tui/state/store.js';
-import { turns } from '../harness/turns.js';
+import { runLoopTurns } from '../harness/turns.js';
 import { NOW, quietFeed, shown } from './fixtures.js';
 
 export const lab = Lab.script();
@@ -50,7 +50,7 @@ const opened = (loginName: string | null) => {
     keys: (...names: string[]) => {
       for (const key of names) dispatchKey(hands, { type: 'key', key, isBurst: false });
     },
-    settled: turns,
+    settled: runLoopTurns,
   };
 };
 

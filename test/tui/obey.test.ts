@@ -5,11 +5,11 @@ import { type Approval, createClient } from '../../src/client/index.js';
 import type { Controller, ControllerEffects } from '../../tui/control/controller.js';
 import { dispatchKey } from '../../tui/control/dispatch.js';
 import type { InputEvent } from '../../tui/input.js';
-import { roots } from '../../tui/state/places.js';
+import { roots } from '../../tui/state/locations.js';
 import { reduce, type StateAction } from '../../tui/state/state.js';
 import { createStore } from '../../tui/state/store.js';
 import { topView } from '../../tui/state/ui.js';
-import { turns } from '../harness/turns.js';
+import { runLoopTurns } from '../harness/turns.js';
 import {
   aCredential,
   aFinding,
@@ -87,7 +87,7 @@ const openDesk = (
     for (const key of names) dispatchKey(hands, { type: 'key', key, isBurst: false });
   };
   const tell = (event: InputEvent): void => dispatchKey(hands, event);
-  return { asked, outside, clock, store, keys, settled: turns, tell };
+  return { asked, outside, clock, store, keys, settled: runLoopTurns, tell };
 };
 
 const atHooks: StateAction[] = [

@@ -4,19 +4,19 @@ import { type Client, createClient, type PipelineRun } from '../../src/client/in
 import type { Controller } from '../../tui/control/controller.js';
 import { dispatchKey } from '../../tui/control/dispatch.js';
 import { hintsView } from '../../tui/frame/bars.js';
-import { textOf } from '../../tui/parts/row.js';
-import { noticeGoal } from '../../tui/screens/inbox.js';
+import { plainRowText } from '../../tui/parts/row.js';
+import { noticeTarget } from '../../tui/screens/inbox.js';
 import { overviewPage } from '../../tui/screens/overview/overview.js';
 import { runPage } from '../../tui/screens/pipelines/run.js';
 import { pipelinesPage, runsPage } from '../../tui/screens/pipelines/runs.js';
 import { loaders } from '../../tui/state/loaders.js';
-import { runPlace } from '../../tui/state/places.js';
+import { runPlace } from '../../tui/state/locations.js';
+import type { RunItem, StageItem } from '../../tui/state/pipelineruns.js';
 import { createRefresh } from '../../tui/state/refresh.js';
-import type { RunItem, StageItem } from '../../tui/state/runs.js';
 import { reduce, type State, type StateAction } from '../../tui/state/state.js';
 import { createStore } from '../../tui/state/store.js';
 import { topView } from '../../tui/state/ui.js';
-import { timersFired, turns } from '../harness/turns.js';
+import { runLoopTurns, timersFired } from '../harness/turns.js';
 import { aNeed, known, listLoaded, NOW, overviewRead, quietFeed, shown } from './fixtures.js';
 
 export const lab = Lab.script();
@@ -90,7 +90,7 @@ const openDesk = (actions: StateAction[]) => {
       dispatchKey(hands as unknown as Controller, { type: 'key', key, isBurst });
     }
   };
-  return { asked, left, clock, store, press, settled: turns };
+  return { asked, left, clock, store, press, settled: runLoopTurns };
 };
 
 describe('the screen of pipelines', () => {
@@ -222,7 +222,7 @@ describe('a run on the desk', () => {
   it('says in the footer that x denies, where a stage waits for approval, and stops elsewhere', () => {
     const keys = (selected: string) => {
       const [hints = []] = hintsView(known(opened(STAGES, selected)), { width: 80, height: 1 });
-      return /x \w+(, \w+)?/.exec(textOf(hints))?.[0];
+      return /x \w+(, \w+)?/.exec(plainRowText(hints))?.[0];
     };
     expect(['approve', 'draft'].map(keys)).to.equal(['x deny', 'x stop']);
   });
@@ -250,7 +250,7 @@ describe('a run on the desk', () => {
       output: { items: 3, completed: 2, failed: 1 },
     });
     const rows = runPage.text?.(known(opened([failed])), 80) ?? [];
-    expect(rows.map((each) => textOf(each).trimEnd())).to.contain([
+    expect(rows.map((each) => plainRowText(each).trimEnd())).to.contain([
       'each   ! failed',
       'Error    Item 2: no answer',
       'Attempt  2',
@@ -275,9 +275,9 @@ describe('a run on the desk', () => {
       places: [place],
     });
     for (const link of ['/pipelines/pipeline_01', '/pipelines/pipeline_01#approve']) {
-      expect(noticeGoal({ link })).to.include({ root: 'pipelines', selected: 'pipeline_01' });
+      expect(noticeTarget({ link })).to.include({ root: 'pipelines', selected: 'pipeline_01' });
     }
-    expect(noticeGoal({ link: '/api/pipelines/pipeline_01' })).to.include({ root: 'pipelines' });
+    expect(noticeTarget({ link: '/api/pipelines/pipeline_01' })).to.include({ root: 'pipelines' });
   });
 
   it('is approved by A and y with the digest that was shown, and with nothing less', async () => {
@@ -343,7 +343,7 @@ describe('a run on the desk', () => {
   it('cuts nothing of a long line, and makes what is invisible visible', () => {
     const message = `${'word '.repeat(1500)}THE END\u202e`;
     const rows = runPage.text?.(known(opened([asking({ input: { message } })])), 80) ?? [];
-    const text = rows.map(textOf).join(' ');
+    const text = rows.map(plainRowText).join(' ');
     expect(text).to.contain('THE END');
     expect(text).to.not.contain('\u202e');
   });

@@ -3,13 +3,13 @@ import * as Lab from '@hapi/lab';
 import { type Client, type Credential, createClient } from '../../src/client/index.js';
 import { sheetView } from '../../tui/frame/sheets.js';
 import { browsePage } from '../../tui/screens/browse.js';
-import { inboxPage, noticeGoal } from '../../tui/screens/inbox.js';
+import { inboxPage, noticeTarget } from '../../tui/screens/inbox.js';
 import { teamPage } from '../../tui/screens/team.js';
 import { vaultPage } from '../../tui/screens/vault.js';
 import { pages } from '../../tui/screens.js';
 import { matchesOf } from '../../tui/state/palette.js';
+import { type BrowsedRow, readResourceRows } from '../../tui/state/resources.js';
 import { reduce, type StateAction } from '../../tui/state/state.js';
-import { readThings, type Thing } from '../../tui/state/things.js';
 import {
   aCredential,
   aNotification,
@@ -54,7 +54,7 @@ describe('inbox', () => {
       '/api/hooks/hook_1/executions',
       '/api/channels',
       null,
-    ].map((link) => noticeGoal({ link }));
+    ].map((link) => noticeTarget({ link }));
     expect(goals).to.equal([
       { root: 'agents', places: [{ page: 'agent', id: 'agent_1' }], selected: 'agent_1' },
       { root: 'approvals', places: [], selected: 'approval_1' },
@@ -122,7 +122,7 @@ describe('browser', () => {
     { name: 'test', summary: 'Send a test', isDelete: false },
     { name: 'delete', summary: 'Delete it', isDelete: true },
   ];
-  const open = (of: string, rows: Thing[]) =>
+  const open = (of: string, rows: BrowsedRow[]) =>
     known([
       { type: 'ui.opened', place: { page: 'browse', id: null, of } },
       { type: 'list', name: 'things', change: { do: 'ask', of, generation: 9, at: NOW } },
@@ -147,7 +147,7 @@ describe('browser', () => {
     ]);
   });
 
-  const repeated = (name: string, over: Record<string, unknown>): Thing => ({
+  const repeated = (name: string, over: Record<string, unknown>): BrowsedRow => ({
     ...{ id: `recurring_${name}`, name, verbs: [] },
     fields: {
       ...{ id: `recurring_${name}`, title: name, action: 'notify', enabled: true, runCount: 0 },
@@ -250,7 +250,7 @@ describe('browser', () => {
     const fetch = async () =>
       new Response(body, { headers: { 'content-type': 'application/json' } });
     const client = createClient({ url: 'http://127.0.0.1:1', fetch });
-    const { rows } = await readThings(client, 'webhooks', { limit: 50 });
+    const { rows } = await readResourceRows(client, 'webhooks', { limit: 50 });
     expect(rows.map(({ id, name }) => [id, name])).to.equal([['webhook_1', 'https://a.example']]);
     expect(rows[0]?.verbs.map(({ name }) => name)).to.equal(['delete', 'test']);
   });

@@ -3,7 +3,7 @@ import * as Lab from '@hapi/lab';
 import { documentPage } from '../../tui/screens/knowledge/document.js';
 import { hitsPage } from '../../tui/screens/knowledge/hits.js';
 import { reportPage } from '../../tui/screens/knowledge/report.js';
-import { operationGoal } from '../../tui/screens/operations/operations.js';
+import { operationTarget } from '../../tui/screens/operations/operations.js';
 import { type DocumentPageItem, pageKey } from '../../tui/state/rows.js';
 import type { StateAction } from '../../tui/state/state.js';
 import {
@@ -53,7 +53,7 @@ describe('the source of a text', () => {
 
   it('is where an operation leads', () => {
     const goal = (kind: string, id: string) =>
-      operationGoal(anOperation({ resource: { kind, id } }));
+      operationTarget(anOperation({ resource: { kind, id } }));
     expect(goal('document', 'document_01')).to.equal({
       ...{ page: 'document', id: '1', of: 'document_01' },
     });

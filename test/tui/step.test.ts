@@ -2,7 +2,7 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { createClient } from '../../src/client/index.js';
 import { agentPage } from '../../tui/screens/agents/agent.js';
-import { createFollowing } from '../../tui/state/followedagent.js';
+import { createAgentFollower } from '../../tui/state/followedagent.js';
 import { reduce, type State, type StateAction } from '../../tui/state/state.js';
 import { createStore } from '../../tui/state/store.js';
 import { agentsLoaded, aMessage, anAgent, known, messagesLoaded, NOW, shown } from './fixtures.js';
@@ -108,7 +108,7 @@ describe('the step of an agent that is under way', () => {
           headers: { 'content-type': 'application/json' },
         }),
     });
-    const following = createFollowing({ client, store });
+    const following = createAgentFollower({ client, store });
     const wrote = (agentId: string) => following.wrote({ agentId, step: 1, from: 0, text: 'x' });
     const end = following.begin('agent_a');
     wrote('agent_a');

@@ -2,12 +2,12 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import type { Client, TaskView } from '../../src/client/index.js';
 import { messageView } from '../../tui/frame/bars.js';
-import { textOf } from '../../tui/parts/row.js';
+import { plainRowText } from '../../tui/parts/row.js';
 import { taskPage } from '../../tui/screens/tasks/task.js';
 import { tasksPage } from '../../tui/screens/tasks/tasks.js';
 import { bodyOf, messageHeight } from '../../tui/state/layout.js';
 import { loaders } from '../../tui/state/loaders.js';
-import { taskJump } from '../../tui/state/places.js';
+import { taskTarget } from '../../tui/state/locations.js';
 import type { StateAction } from '../../tui/state/state.js';
 import { known, listLoaded, shown } from './fixtures.js';
 
@@ -62,12 +62,12 @@ describe('the due time of a task', () => {
   it('has the whole name of the zone in its details, and none where the clocks agree', () => {
     const due = (title: string) => {
       const opened = known([
-        { type: 'ui.went', ...taskJump(title) },
+        { type: 'ui.went', ...taskTarget(title) },
         ...listLoaded('tasks', tasks),
       ]);
       return taskPage
         .text?.(opened, 80)
-        ?.map(textOf)
+        ?.map(plainRowText)
         .find((line) => line.startsWith('Due'));
     };
     expect(['Bank', 'Backup', 'Rent'].map(due)).to.equal([
@@ -116,20 +116,23 @@ describe('a task on the desk', () => {
     const client = { tasks: { get: async () => parent } } as unknown as Client;
     const { rows: read } = await loaders.parents.page(client, { of: 'task_09', cursor: undefined });
     expect(read).to.equal([parent]);
-    const page = known([{ type: 'ui.went', ...taskJump(part.id) }, ...listLoaded('tasks', [part])]);
+    const page = known([
+      { type: 'ui.went', ...taskTarget(part.id) },
+      ...listLoaded('tasks', [part]),
+    ]);
     expect(taskPage.needs(page)).to.include(need);
   });
 
   it('shows the whole of a long message, such as why it is not completed', () => {
     const text = `The task has open parts: ${'word '.repeat(14)}--cascade completes them with it`;
     const state = known([{ type: 'ui.said', message: { text, tone: 'danger' } }], 80, 24);
-    const rows = messageView(state, { width: 80, height: 2 }).map(textOf);
+    const rows = messageView(state, { width: 80, height: 2 }).map(plainRowText);
     expect(rows.join(' ')).to.equal(text);
     expect([rows.length, messageHeight(state), bodyOf(state).height]).to.equal([2, 2, 18]);
   });
 
   it('is read when it was opened from a place that has read no tasks', async () => {
-    const state = known([{ type: 'ui.went', ...taskJump('task_01') }]);
+    const state = known([{ type: 'ui.went', ...taskTarget('task_01') }]);
     expect(taskPage.needs(state)[0]).to.equal({ is: 'list', list: 'tasks', of: 'task_01' });
     const asked: unknown[] = [];
     const get = async (input: unknown): Promise<Partial<TaskView>> => {

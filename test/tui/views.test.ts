@@ -7,10 +7,10 @@ import { hintsView, messageView, tabsView, titleView } from '../../tui/frame/bar
 import { helpView } from '../../tui/frame/help.js';
 import { sheetView } from '../../tui/frame/sheets.js';
 import { bindings } from '../../tui/keys.js';
-import { drawRow, textOf } from '../../tui/parts/row.js';
+import { drawRow, plainRowText } from '../../tui/parts/row.js';
 import { approvalsPage } from '../../tui/screens/approvals.js';
 import { pages } from '../../tui/screens.js';
-import { roots } from '../../tui/state/places.js';
+import { roots } from '../../tui/state/locations.js';
 import type { StateAction } from '../../tui/state/state.js';
 import { themeOf } from '../../tui/theme.js';
 import {
@@ -264,7 +264,7 @@ describe('approvals', () => {
     const rows = approvalsPage.text?.(long, 80) ?? [];
     expect(
       rows
-        .map(textOf)
+        .map(plainRowText)
         .join('')
         .replace(/[^x€A-Z]/g, ''),
     ).to.contain(`${'x'.repeat(4500)}${'€'.repeat(4500)}THEEND`);

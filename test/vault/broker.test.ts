@@ -118,7 +118,11 @@ describe('a tool argument that names a credential', () => {
   const inAddress = /^The credential pat must not be in a URL$/;
   const unknown = /^No credential named nobody$/;
   for (const [why, args, words] of [
-    ['for another tool', { headers: { a: '$credential(no-tool)' } }, /Add the tool to its allowedTools\.$/],
+    [
+      'for another tool',
+      { headers: { a: '$credential(no-tool)' } },
+      /Add the tool to its allowedTools\.$/,
+    ],
     ['for another host', { headers: { a: '$credential(no-host)' } }, /allowedHosts$/],
     ['unknown', { headers: { a: '$credential(nobody)' } }, unknown],
     ['in the address', { url: 'http://127.0.0.1/?k=$credential(pat)' }, inAddress],

@@ -93,6 +93,8 @@ describe('a value that was moved to another row, or damaged', () => {
     );
     const { body } = await desk.ask('GET', '/api/admin/platforms');
     expect(body.platforms[0]).to.include({ kind: 'slack', receives: false });
-    expect((await desk.ask('GET', '/api/skills/far')).text).to.contain('are damaged. Remove the server');
+    expect((await desk.ask('GET', '/api/skills/far')).text).to.contain(
+      'are damaged. Remove the server',
+    );
   });
 });

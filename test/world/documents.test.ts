@@ -1,6 +1,6 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { kindOf } from '../../src/documents/extract/kinds.js';
+import { detectMediaType } from '../../src/documents/extract/kinds.js';
 import { pagesOf } from '../documents/pages.js';
 import { pdfOf } from '../harness/pdf.js';
 import { ocf, opf } from './books.js';
@@ -36,24 +36,26 @@ describe('a text that begins with the mark of another format', () => {
     for (const beginning of beginnings) {
       for (const [ending, type] of Object.entries(endings)) {
         const line = `${beginning} and I went home\nthen came a second line\n`;
-        expect(await kindOf(Buffer.from(line), `a.${ending}`), line).to.equal(type);
+        expect(await detectMediaType(Buffer.from(line), `a.${ending}`), line).to.equal(type);
       }
     }
   });
 
   it('is so in an encoding of its own too, and with the colours of a log', async () => {
     const latin = Buffer.from('BM und Müßiggang\n', 'latin1');
-    expect(await kindOf(latin, 'a.txt')).to.equal('text/plain');
-    expect(await kindOf(Buffer.from('BM \x1b[31mred\x1b[0m\n'), 'a.log')).to.equal('text/plain');
-    expect(await kindOf(Buffer.from('MZ: 1\r\n\r\nold'), 'a.eml')).to.equal(MAIL);
-    expect(await kindOf(Buffer.from('GIF89a <p>page'), 'a.html')).to.equal('text/html');
+    expect(await detectMediaType(latin, 'a.txt')).to.equal('text/plain');
+    expect(await detectMediaType(Buffer.from('BM \x1b[31mred\x1b[0m\n'), 'a.log')).to.equal(
+      'text/plain',
+    );
+    expect(await detectMediaType(Buffer.from('MZ: 1\r\n\r\nold'), 'a.eml')).to.equal(MAIL);
+    expect(await detectMediaType(Buffer.from('GIF89a <p>page'), 'a.html')).to.equal('text/html');
   });
 
   it('is that format where its bytes are no text', async () => {
     const gif = Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7', 'base64');
-    expect(await kindOf(gif, 'a.txt')).to.equal('image/gif');
-    expect(await kindOf(pdfOf('a line'), 'without ending')).to.equal('application/pdf');
-    expect(await kindOf(Buffer.from('MZ\0\0'), 'a.txt')).to.be.null();
+    expect(await detectMediaType(gif, 'a.txt')).to.equal('image/gif');
+    expect(await detectMediaType(pdfOf('a line'), 'without ending')).to.equal('application/pdf');
+    expect(await detectMediaType(Buffer.from('MZ\0\0'), 'a.txt')).to.be.null();
   });
 });
 

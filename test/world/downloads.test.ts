@@ -11,21 +11,21 @@ import { DownloadFailed, download } from '../../src/capabilities/download.js';
 import type { NextTry } from '../../src/capabilities/retry.js';
 import { createHttp, type Http } from '../../src/kernel/http.js';
 import { readCgroup } from '../../src/providers/hardware/cgroup.js';
-import { unusedProxy } from '../../src/proxy.js';
+import { unusedProxyNote } from '../../src/proxy.js';
 import { type MirrorHabits, sha256Of, startMirror } from '../capabilities/mirror.js';
 import { type CapabilityStage, startCapabilities } from '../capabilities/stage.js';
 import { startApp } from '../harness/app.js';
 import { modelFile } from '../harness/llamahome.js';
 import { trustAuthority } from '../harness/mail/trust.js';
 import { writeScriptedGguf } from '../harness/scriptedgguf.js';
-import { type Certificate, makeAuthority, noOpenssl } from '../harness/tunnels/tls.js';
+import { type Certificate, makeAuthority, opensslMissing } from '../harness/tunnels/tls.js';
 
 export const lab = Lab.script();
 const { after, afterEach, before, beforeEach, describe, it } = lab;
 
 const FILE = randomBytes(300_000);
 const HALF = 120_000;
-const missing = noOpenssl();
+const missing = opensslMissing();
 const TLS = { skip: missing !== null };
 
 describe('a download', () => {
@@ -217,13 +217,13 @@ describe('a proxy that the environment names', () => {
 
   it('is named by every spelling of its variable, unless no host is to use it', () => {
     const proxy = 'http://user:secret@proxy.example:3128';
-    expect(unusedProxy({ HTTPS_PROXY: proxy })).to.equal(SENTENCE);
-    expect(unusedProxy({ https_proxy: proxy })).to.equal(SENTENCE);
-    expect(unusedProxy({ http_proxy: proxy, ALL_PROXY: proxy })).to.equal(
+    expect(unusedProxyNote({ HTTPS_PROXY: proxy })).to.equal(SENTENCE);
+    expect(unusedProxyNote({ https_proxy: proxy })).to.equal(SENTENCE);
+    expect(unusedProxyNote({ http_proxy: proxy, ALL_PROXY: proxy })).to.equal(
       'HTTP_PROXY, ALL_PROXY are set, but the daemon does not use proxies',
     );
-    expect(unusedProxy({ HTTPS_PROXY: proxy, NO_PROXY: '*' })).to.be.null();
-    expect(unusedProxy({ HTTPS_PROXY: '', NO_PROXY: 'localhost' })).to.be.null();
+    expect(unusedProxyNote({ HTTPS_PROXY: proxy, NO_PROXY: '*' })).to.be.null();
+    expect(unusedProxyNote({ HTTPS_PROXY: '', NO_PROXY: 'localhost' })).to.be.null();
   });
 
   it('is reported by doctor, and where a name does not resolve', async () => {

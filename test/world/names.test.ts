@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { resolveId } from '../../cli/resolve.js';
-import { nameOf } from '../../src/documents/upload.js';
+import { sanitizeFileName } from '../../src/documents/upload.js';
 import { searchWords } from '../../src/kernel/searchwords.js';
 import { quoteFinder } from '../../src/knowledge/quotes.js';
 import { type FolderStage, openFolderStage } from '../folders/stage.js';
@@ -32,8 +32,8 @@ describe('a name', () => {
   });
 
   it('of a file that is uploaded is composed, and without what is not visible', () => {
-    expect(nameOf(decomposed('Größe.txt'))).to.equal('Größe.txt');
-    expect(nameOf(`ann${ZERO}ual re${SOFT}port.pdf`)).to.equal('annual report.pdf');
+    expect(sanitizeFileName(decomposed('Größe.txt'))).to.equal('Größe.txt');
+    expect(sanitizeFileName(`ann${ZERO}ual re${SOFT}port.pdf`)).to.equal('annual report.pdf');
   });
 });
 

@@ -7,12 +7,12 @@ import { tableText } from '../../src/providers/chat/markdown/table.js';
 import { hintsView } from '../../tui/frame/bars.js';
 import { helpOverflow, helpView } from '../../tui/frame/help.js';
 import { shownMatches } from '../../tui/frame/sheets.js';
-import { actsOf, bindings } from '../../tui/keys.js';
+import { bindings, pageActKeys } from '../../tui/keys.js';
 import { Painter } from '../../tui/painter.js';
 import { openField } from '../../tui/parts/field.js';
 import { drawRow, row } from '../../tui/parts/row.js';
 import { pages } from '../../tui/screens.js';
-import { pageNames } from '../../tui/state/places.js';
+import { pageNames } from '../../tui/state/locations.js';
 import { reduce } from '../../tui/state/state.js';
 import { themeOf } from '../../tui/theme.js';
 import { aHook, hooksLoaded, known, shown } from '../tui/fixtures.js';
@@ -139,7 +139,7 @@ describe('help', () => {
         expect(lines.every((line) => widthOf(line) <= width)).to.be.true();
         const words = lines.join(' ').split(/\s+/);
         const explained = [
-          ...actsOf(page).map(({ text }) => text),
+          ...pageActKeys(page).map(({ text }) => text),
           ...(pages[page].glossary ?? []).map(([, text]) => text),
           ...bindings.filter(({ scope }) => scope === 'everywhere').map(({ text }) => text),
         ];

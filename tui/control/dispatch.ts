@@ -1,24 +1,31 @@
 import type { InputEvent } from '../input.js';
-import { actOf, actsOf, isMove, type Move, moveOf } from '../keys.js';
+import { actForKey, isMove, type Move, moveForKey, pageActKeys } from '../keys.js';
 import { openField } from '../parts/field.js';
-import { textOf } from '../parts/row.js';
+import { plainRowText } from '../parts/row.js';
 import { screenPage } from '../screens.js';
 import { bodyOf, isTooSmall } from '../state/layout.js';
-import { chosenOf, listBelow } from '../state/selection.js';
+import { continuedList, selectedItem } from '../state/selection.js';
 import type { StateAction } from '../state/state.js';
 import { messageAction, stackOf, topView } from '../state/ui.js';
 import { offlineReason } from '../state/verbs.js';
 import type { Controller } from './controller.js';
-import { answerField, answerSecret, answerSheet, beginForm, leaveFor, pasteInto } from './forms.js';
+import {
+  answerField,
+  answerSecret,
+  answerSheet,
+  beginForm,
+  pasteInto,
+  runCliCommand,
+} from './forms.js';
 import { askLogin } from './login.js';
 import {
-  beginActions,
   goAction,
   helpAction,
   isAtBottom,
   letterActions,
   moveActions,
   openActions,
+  prefixActions,
   screenActions,
   selectedLine,
   showActions,
@@ -43,7 +50,7 @@ export const dispatchKey = (controller: Controller, event: InputEvent): void => 
  */
 const handleGlobalKey = ({ store, outside }: Controller, key: string): boolean => {
   const { ui } = store.get();
-  const verb = moveOf(key);
+  const verb = moveForKey(key);
   const isTyping = ui.field !== null && ui.field.text !== '';
   if (verb === 'end' && !isTyping) outside.quit();
   else if (verb === 'redraw') outside.redraw();
@@ -54,7 +61,7 @@ const handleGlobalKey = ({ store, outside }: Controller, key: string): boolean =
 };
 
 const handleHelpKey = (controller: Controller, key: string, isBurst: boolean): void => {
-  const verb = moveOf(key);
+  const verb = moveForKey(key);
   if (verb && isMove(verb)) run(controller, [helpAction(controller.store.get(), verb)]);
   if (isBurst) return;
   if (verb === 'back' || verb === 'help' || verb === 'quit') {
@@ -69,14 +76,14 @@ const handleHelpKey = (controller: Controller, key: string, isBurst: boolean): v
 const isHarmless = (verb: Move): boolean => isMove(verb) || verb === 'filter';
 
 const handlePageKey = (controller: Controller, key: string, isBurst: boolean): void => {
-  const verb = moveOf(key);
+  const verb = moveForKey(key);
   const state = controller.store.get();
   if (isBurst && verb === 'palette') {
     const field = { ...openField('palette'), isHurried: true };
     controller.store.dispatch({ type: 'ui.field', field });
   }
   const letter = letterActions(state, key, controller.now());
-  run(controller, [...beginActions(state, key, controller.now()), ...(letter ?? [])]);
+  run(controller, [...prefixActions(state, key, controller.now()), ...(letter ?? [])]);
   if (letter) return;
   if (isBurst && !(verb && isHarmless(verb))) return;
   if (verb) move(controller, verb, key);
@@ -99,14 +106,14 @@ const showMessage = ({ store }: Controller, text: string): void =>
 const actOn = (controller: Controller, key: string): void => {
   const state = controller.store.get();
   const page = screenPage(state);
-  const verb = actOf(page.name, key);
+  const verb = actForKey(page.name, key);
   if (verb === undefined) return;
   const act = page.acts?.(state)[verb];
   const words = page.leaves?.(state)[verb];
   if (act) beginForm(controller, act);
-  else if (words) void leaveFor(controller, words);
+  else if (words) void runCliCommand(controller, words);
   else {
-    const effect = actsOf(page.name).find((each) => each.verb === verb)?.text ?? verb;
+    const effect = pageActKeys(page.name).find((each) => each.verb === verb)?.text ?? verb;
     showMessage(controller, offlineReason(state) ?? `Not possible here now: ${effect}`);
   }
 };
@@ -116,7 +123,7 @@ const move = (controller: Controller, verb: Move, key: string): void => {
   const state = store.get();
   if (isMove(verb)) {
     run(controller, moveActions(state, verb));
-    const list = listBelow(screenPage(state), store.get());
+    const list = continuedList(screenPage(state), store.get());
     if (list && isAtBottom(store.get())) void controller.feed.more(list);
     return;
   }
@@ -145,7 +152,7 @@ const performMove = (controller: Controller, verb: Move): void => {
     case 'copy':
       copy(
         controller,
-        page.copies?.(state) ?? chosenOf(page, state)?.id ?? topView(state.ui).id ?? '',
+        page.copies?.(state) ?? selectedItem(page, state)?.id ?? topView(state.ui).id ?? '',
       );
       break;
     case 'copy-line':
@@ -176,5 +183,5 @@ const printed = ({ store }: Controller): string[] => {
   const page = screenPage(state);
   const size = bodyOf(state);
   const rows = page.text?.(state, 10_000) ?? page.view(state, { width: size.width, height: 1000 });
-  return rows.map((row) => textOf(row).trimEnd());
+  return rows.map((row) => plainRowText(row).trimEnd());
 };

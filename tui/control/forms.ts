@@ -1,11 +1,11 @@
 import { shownMatches } from '../frame/sheets.js';
-import { fieldVerbOf, secretVerbOf, sheetVerbOf, writtenBy } from '../keys.js';
-import { edited, openField, typed } from '../parts/field.js';
+import { fieldVerbForKey, secretVerbForKey, sheetVerbForKey, typedCharacter } from '../keys.js';
+import { applyEditKey, insertText, openField } from '../parts/field.js';
 import { screenPage } from '../screens.js';
 import type { Act, ShownSecret } from '../state/act.js';
 import type { Match } from '../state/palette.js';
 import { type FormField, isLoginField, messageAction, topView } from '../state/ui.js';
-import { performVerb, refusalNow } from '../state/verbs.js';
+import { actRefusal, performVerb } from '../state/verbs.js';
 import type { Controller } from './controller.js';
 import { acceptLogin } from './login.js';
 import { goAction, moveActions } from './moves.js';
@@ -16,7 +16,7 @@ import { goAction, moveActions } from './moves.js';
  */
 export const beginForm = (controller: Controller, act: Act): void => {
   const { store, now } = controller;
-  const text = refusalNow(store.get(), act);
+  const text = actRefusal(store.get(), act);
   if (text !== null) store.dispatch(messageAction(text, 'warn'));
   else if (!act.ask) void performVerb(controller, act);
   else {
@@ -31,7 +31,7 @@ export const beginForm = (controller: Controller, act: Act): void => {
  * Runs a CLI command in this terminal, then reloads the shown data, which the command may have
  * changed.
  */
-export const leaveFor = async (
+export const runCliCommand = async (
   { outside, feed }: Controller,
   words: readonly string[],
 ): Promise<void> => {
@@ -43,7 +43,7 @@ export const leaveFor = async (
 export const answerSheet = (controller: Controller, key: string, isBurst: boolean): void => {
   const { store, now } = controller;
   const { sheet } = store.get().ui;
-  const verb = sheetVerbOf(key);
+  const verb = sheetVerbForKey(key);
   if (!sheet || !verb || isBurst) return;
   const isRipe = now() - sheet.openedAt >= (sheet.act.ask?.deadMs ?? 0);
   if (verb === 'no') close(controller, 'Nothing was done');
@@ -52,7 +52,7 @@ export const answerSheet = (controller: Controller, key: string, isBurst: boolea
 
 /** Does nothing if the row has changed since the question was asked. */
 const confirm = (controller: Controller, act: Act): void => {
-  const refusal = refusalNow(controller.store.get(), act);
+  const refusal = actRefusal(controller.store.get(), act);
   close(controller, refusal);
   if (refusal === null) void performVerb(controller, act);
 };
@@ -70,7 +70,7 @@ export const answerSecret = (
   isBurst: boolean,
 ): void => {
   if (isBurst) return;
-  const verb = secretVerbOf(key);
+  const verb = secretVerbForKey(key);
   if (verb === 'kept') store.dispatch({ type: 'ui.secret', secret: null });
   if (verb !== 'copy-value') return;
   outside.copy(value);
@@ -84,17 +84,17 @@ export const answerField = (controller: Controller, field: FormField, key: strin
     store.dispatch({ type: 'ui.field', field: next });
     if (field.for === 'filter') filterBy(controller, next?.text ?? '');
   };
-  const verb = fieldVerbOf(key);
+  const verb = fieldVerbForKey(key);
   if (verb === undefined) {
-    const text = writtenBy(key);
-    if (text !== null) put(typed(field, text));
+    const text = typedCharacter(key);
+    if (text !== null) put(insertText(field, text));
   } else if (verb === 'leave' || (verb === 'clear-or-leave' && field.text === ''))
     leave(controller, field, put);
   else if (verb === 'accept') accept(controller, field);
   else if (verb === 'write') void writeText(controller, field);
   else if (field.for === 'filter' && verb === 'choose-down') choose(controller, 'down');
   else if (field.for === 'filter' && verb === 'choose-up') choose(controller, 'up');
-  else put(edited(field, verb));
+  else put(applyEditKey(field, verb));
 };
 
 const choose = ({ store }: Controller, verb: 'down' | 'up'): void => {
@@ -104,7 +104,7 @@ const choose = ({ store }: Controller, verb: 'down' | 'up'): void => {
 export const pasteInto = ({ store }: Controller, text: string): void => {
   const { field } = store.get().ui;
   if (field) {
-    const next = typed(field, text);
+    const next = insertText(field, text);
     store.dispatch({ type: 'ui.field', field: next });
     if (field.for === 'filter')
       store.dispatch({ type: 'ui.looked', change: { filter: next.text } });
@@ -142,7 +142,7 @@ const writeText = async ({ store, outside }: Controller, field: FormField): Prom
   const written = await outside.write(field.text);
   if (written.is === 'written') {
     const text = written.text.replace(/\n$/, '');
-    store.dispatch({ type: 'ui.field', field: typed(openField('text'), text) });
+    store.dispatch({ type: 'ui.field', field: insertText(openField('text'), text) });
   } else store.dispatch(messageAction(written.reason, 'warn'));
 };
 
@@ -150,7 +150,7 @@ const acceptText = (controller: Controller, text: string): void => {
   const { sheet } = controller.store.get().ui;
   keepDraft(controller, text);
   if (!sheet || text.trim() === '') return;
-  const refusal = refusalNow(controller.store.get(), sheet.act);
+  const refusal = actRefusal(controller.store.get(), sheet.act);
   if (refusal === null) void performVerb(controller, sheet.act, text);
   else controller.store.dispatch(messageAction(refusal, 'warn'));
 };
@@ -190,6 +190,6 @@ const acceptName = (controller: Controller, text: string): void => {
 const take = (controller: Controller, { does }: Match): void => {
   if ('quits' in does) controller.outside.quit();
   else if ('act' in does) beginForm(controller, does.act);
-  else if ('leave' in does) void leaveFor(controller, does.leave);
+  else if ('leave' in does) void runCliCommand(controller, does.leave);
   else controller.store.dispatch(goAction(does.goal));
 };

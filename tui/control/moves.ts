@@ -9,8 +9,8 @@ import {
   letterRoots,
   type Root,
   type ScreenPlace,
-} from '../state/places.js';
-import { chosenAt, itemsOf } from '../state/selection.js';
+} from '../state/locations.js';
+import { filteredItems, selectedIndex } from '../state/selection.js';
 import type { State, StateAction } from '../state/state.js';
 import { LETTER_MS, type ScreenView, stackOf, topView } from '../state/ui.js';
 
@@ -32,10 +32,10 @@ const looked = (change: Partial<ScreenView>): StateAction => ({ type: 'ui.looked
 /** Moves the selection, or scrolls the text if it has the focus. */
 export const moveActions = (state: State, verb: Move): StateAction[] => {
   const page = screenPage(state);
-  const items = itemsOf(page, state);
+  const items = filteredItems(page, state);
   const look = topView(state.ui);
   if (items.length === 0 || look.pane === 1) return [scrollAction(state, verb)];
-  const at = chosenAt(items, look.selected);
+  const at = selectedIndex(items, look.selected);
   const to = Math.max(0, Math.min(items.length - 1, steps(state, verb, items.length, at)));
   const selected = items[to]?.id ?? null;
   return selected === look.selected ? [] : [looked({ selected, scroll: 0, isFollowing: false })];
@@ -74,7 +74,7 @@ export const screenActions = (key: string): StateAction[] => {
 const LETTERS: Readonly<Record<string, Root>> = letterRoots;
 
 /** Records `g` as the first half of a key, and clears it after any other key. */
-export const beginActions = ({ ui }: State, key: string, now: number): StateAction[] => {
+export const prefixActions = ({ ui }: State, key: string, now: number): StateAction[] => {
   if (isPrefix(key)) return [{ type: 'ui.begun', begun: { at: now, look: topView(ui) } }];
   return ui.begun ? [{ type: 'ui.begun', begun: null }] : [];
 };
@@ -200,7 +200,8 @@ export const showActions = (state: State, verb: Move): StateAction[] | null => {
 export const selectedLine = (state: State): string => {
   const page = screenPage(state);
   const { id, of, selected } = topView(state.ui);
-  const chosen = itemsOf(page, state)[chosenAt(itemsOf(page, state), selected)]?.id;
+  const chosen = filteredItems(page, state)[selectedIndex(filteredItems(page, state), selected)]
+    ?.id;
   if (page.line) return page.line(state);
   if (page.name === 'execution') {
     const hookId = of ?? state.lists.executions.byId[id ?? '']?.hookId ?? '<hook>';
@@ -229,6 +230,6 @@ const RESOURCES: Partial<Record<ScreenPlace['page'], string>> = {
 /** Whether the selection is so near the end that more rows should be loaded. */
 export const isAtBottom = (state: State): boolean => {
   const page = pages[topView(state.ui).page];
-  const items = itemsOf(page, state);
-  return items.length > 0 && chosenAt(items, topView(state.ui).selected) >= items.length - 5;
+  const items = filteredItems(page, state);
+  return items.length > 0 && selectedIndex(items, topView(state.ui).selected) >= items.length - 5;
 };

@@ -1,9 +1,9 @@
 import { cutToWidth } from '../../cli/text.js';
 import { widthOf } from '../../src/kernel/width.js';
-import { actsOf } from '../keys.js';
+import { pageActKeys } from '../keys.js';
 import {
-  apart,
   boundedText,
+  justify,
   row,
   type ScreenRow,
   type Size,
@@ -12,10 +12,10 @@ import {
 } from '../parts/row.js';
 import { textRows } from '../parts/text.js';
 import { timeOfEvent } from '../parts/times.js';
-import { waitingOf } from '../screens/approvals.js';
+import { countPendingApprovals } from '../screens/approvals.js';
 import { pages, screenPage } from '../screens.js';
-import { digitRoots, letterRoots } from '../state/places.js';
-import { itemsOf, summaryBelow } from '../state/selection.js';
+import { digitRoots, letterRoots } from '../state/locations.js';
+import { filteredItems, summarySuffix } from '../state/selection.js';
 import { loginNameOf } from '../state/session.js';
 import type { State } from '../state/state.js';
 import { type FormField, isLoginField, LETTER_MS, stackOf, topView } from '../state/ui.js';
@@ -25,12 +25,12 @@ import { helpOverflow } from './help.js';
 /** If the row is too narrow, the left part is cut, but never the approvals and the clock. */
 export const titleView = (state: State, { width }: Size): ScreenRow[] => {
   const { version, who, url, now } = state.session;
-  const waiting = waitingOf(state);
+  const waiting = countPendingApprovals(state);
   const where = url.replace(/^https?:\/\//, '');
   const name = who ? `${who.username}@${where}` : where;
   const count = waiting > 0 ? `${waiting} APPROVAL${waiting > 1 ? 'S' : ''}` : '';
   return [
-    apart(
+    justify(
       row(tonedSpan('strong', `Adjutant ${version}`), `   ${name}   `, linkOf(state)),
       row(tonedSpan('warn', count), `  ${timeOfEvent(now, now)}`),
       width,
@@ -79,7 +79,7 @@ export const messageView = (state: State, { width }: Size): ScreenRow[] => {
   const page = screenPage(state);
   if (field) {
     const typed = row(promptOf(state, field), fieldText(field, width).text);
-    return [apart(typed, countRow(state), width)];
+    return [justify(typed, countRow(state), width)];
   }
   if (message) return textRows(message.text, width, true, message.tone);
   const { link } = state.session;
@@ -91,14 +91,14 @@ export const messageView = (state: State, { width }: Size): ScreenRow[] => {
     return [row(tonedSpan('danger', `${link.reason}. ${loginHint(state)}`))];
   const { filter } = topView(state.ui);
   if (filter !== '' && page.isSearched?.(state))
-    return [apart(row(tonedSpan('info', `/${filter}`)), summaryRow(state), width)];
-  if (filter !== '') return [apart(row(tonedSpan('info', `/${filter}`)), countRow(state), width)];
+    return [justify(row(tonedSpan('info', `/${filter}`)), summaryRow(state), width)];
+  if (filter !== '') return [justify(row(tonedSpan('info', `/${filter}`)), countRow(state), width)];
   return [summaryRow(state)];
 };
 
 const summaryRow = (state: State): ScreenRow => {
   const page = screenPage(state);
-  return row(tonedSpan('muted', `${page.summary?.(state) ?? ''}${summaryBelow(page, state)}`));
+  return row(tonedSpan('muted', `${page.summary?.(state) ?? ''}${summarySuffix(page, state)}`));
 };
 
 const loginHint = ({ session }: State): string => {
@@ -152,7 +152,9 @@ const countRow = (state: State): ScreenRow => {
   return row(
     tonedSpan(
       'muted',
-      all > 0 ? `${itemsOf(page, state).length} of ${all} loaded${summaryBelow(page, state)}` : '',
+      all > 0
+        ? `${filteredItems(page, state).length} of ${all} loaded${summarySuffix(page, state)}`
+        : '',
     ),
   );
 };
@@ -181,7 +183,7 @@ export const hintsView = (state: State, { width }: Size): ScreenRow[] => {
   if (field) return [row('enter apply   esc clear   status:error, !word')];
   if (isLetterNext(state)) return [row(...letterHints())];
   const help = row(tonedSpan('strong', '?'), ' help');
-  return [apart(row(...fittingHints(state, width - 8)), help, width)];
+  return [justify(row(...fittingHints(state, width - 8)), help, width)];
 };
 
 /** True for a moment after `g`, while a letter opens a screen. */
@@ -211,7 +213,7 @@ const pageHints = (state: State): { key: string; text: string }[] => {
   const enters = { lost: 'try now', refused: 'log in', live: 'open', connecting: 'open' };
   return [
     ...(page.opens || is !== 'live' ? [{ key: 'enter', text: enters[is] }] : []),
-    ...actsOf(page.name)
+    ...pageActKeys(page.name)
       .filter(({ verb }) => verb in acts || verb in leaves)
       .map(({ verb, key, text }) => ({ key, text: acts[verb]?.hint ?? text })),
     ...(page.related?.(state) ? [{ key: 'o', text: 'related' }] : []),

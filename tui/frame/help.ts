@@ -1,5 +1,5 @@
 import { padded, wrapped } from '../../cli/text.js';
-import { actsOf, bindings } from '../keys.js';
+import { bindings, pageActKeys } from '../keys.js';
 import { row, type ScreenRow, type Size, tonedSpan } from '../parts/row.js';
 import { screenPage } from '../screens.js';
 import { bodyOf } from '../state/layout.js';
@@ -55,7 +55,10 @@ const columnsOfHelp = (
   const words: Entry[] = page.glossary
     ? [['', ''], ['Words', 'on this page'], ...page.glossary]
     : [];
-  const own: Entry[] = [...actsOf(page.name).map(({ key, text }): Entry => [key, text]), ...words];
+  const own: Entry[] = [
+    ...pageActKeys(page.name).map(({ key, text }): Entry => [key, text]),
+    ...words,
+  ];
   const everywhere = bindings
     .filter(({ scope }) => scope === 'everywhere')
     .map(({ keys, text }): Entry => [keysText(keys), text]);

@@ -1,5 +1,12 @@
 import { cutToWidth, wrapped } from '../../cli/text.js';
-import { boundedText, focused, row, type ScreenRow, type Size, tonedSpan } from '../parts/row.js';
+import {
+  boundedText,
+  focusedRow,
+  row,
+  type ScreenRow,
+  type Size,
+  tonedSpan,
+} from '../parts/row.js';
 import { windowOf } from '../parts/table.js';
 import { pages, screenPage } from '../screens.js';
 import { MIN_SIZE, PALETTE_ROWS, TEXT_ROWS } from '../state/layout.js';
@@ -45,7 +52,7 @@ const paletteRows = (state: State, width: number): ScreenRow[] => {
   return matches.slice(start, end).map(({ text, line }, at) => {
     const isChosen = start + at === chosen;
     const entry = row(isChosen ? '> ' : '  ', text, '   ', tonedSpan('muted', line));
-    return isChosen ? focused(entry, width) : entry;
+    return isChosen ? focusedRow(entry, width) : entry;
   });
 };
 

@@ -1,4 +1,4 @@
-import type { PageName } from '../state/places.js';
+import type { PageName } from '../state/locations.js';
 
 /** The last announcement: the row behind each number, and the current range of rows. */
 export class Announcement {

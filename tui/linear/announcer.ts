@@ -1,7 +1,7 @@
 import { screenPage } from '../screens.js';
 import type { DeskState } from '../state/deskstate.js';
 import type { State } from '../state/state.js';
-import { reached } from '../state/store.js';
+import { waitForState } from '../state/store.js';
 import { topView } from '../state/ui.js';
 import type { Announcement } from './announcement.js';
 import { createLinearListener, type LinearNews } from './listener.js';
@@ -151,7 +151,7 @@ const createNaming = ({ store, feed }: DeskState) => {
       // A later request replaces this one, and its reply is dropped.
       const isRead = ({ lists }: State): boolean =>
         lists.agents.askedAt === null || unknown.every((id) => id in lists.agents.byId);
-      await reached(store, isRead, MAX_READ_MS);
+      await waitForState(store, isRead, MAX_READ_MS);
       return true;
     },
   };

@@ -1,7 +1,7 @@
-import { type ActVerb, actOf, actsOf, moveOf } from '../keys.js';
+import { type ActVerb, actForKey, moveForKey, pageActKeys } from '../keys.js';
 import type { ScreenPage } from '../page.js';
+import { type Root, roots } from '../state/locations.js';
 import { isQuitCommand } from '../state/palette.js';
-import { type Root, roots } from '../state/places.js';
 
 const commands = [
   { verb: 'menu', text: 'list the screens by number' },
@@ -60,7 +60,7 @@ export type LinearInput =
   | { is: 'unknown'; word: string };
 
 /** Tries the verbs of the page first, then the commands, then the keys of the full-screen desk. */
-export const meaningOf = (
+export const parseLinearInput = (
   typed: string,
   page: ScreenPage,
   verbs: readonly string[],
@@ -87,7 +87,7 @@ export const meaningOf = (
 /** The longest phrase wins: `mark all read` is not `mark`. */
 const actIn = (page: ScreenPage, line: string): { verb: ActVerb; rest: string } | null => {
   const lower = line.toLowerCase();
-  const phrases = actsOf(page.name)
+  const phrases = pageActKeys(page.name)
     .flatMap(({ verb, text }) => [verb, ...text.split(', ')].map((phrase) => ({ verb, phrase })))
     .filter(({ phrase }) => lower === phrase || lower.startsWith(`${phrase} `))
     .sort((a, b) => b.phrase.length - a.phrase.length);
@@ -97,9 +97,9 @@ const actIn = (page: ScreenPage, line: string): { verb: ActVerb; rest: string } 
 
 /** The keys in hints and help also work when typed as a word. */
 const byKey = (page: ScreenPage, word: string, rest: string): LinearInput => {
-  const verb = actOf(page.name, word);
+  const verb = actForKey(page.name, word);
   if (verb) return { is: 'act', verb, rest };
-  const move = moveOf(word);
+  const move = moveForKey(word);
   const command = [...commands.map((each) => each.verb), ...turns].find((each) => each === move);
   if (command) return { is: 'command', command, rest };
   return { is: 'unknown', word };
@@ -107,7 +107,7 @@ const byKey = (page: ScreenPage, word: string, rest: string): LinearInput => {
 
 export const helpLines = (page: ScreenPage): string[] => [
   `Here: ${
-    actsOf(page.name)
+    pageActKeys(page.name)
       .map(({ text, key }) => `${text} (${key})`)
       .join(', ') || 'no verbs'
   }.`,

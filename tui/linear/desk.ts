@@ -2,10 +2,10 @@ import { inForeground } from '../../cli/foreground.js';
 import { now } from '../../cli/text.js';
 import { Unreachable } from '../../src/client/index.js';
 import { environmentFor } from '../environment.js';
-import { onEnding } from '../exit.js';
+import { onProcessEnd } from '../exit.js';
+import { loadAccount } from '../state/bootstrap.js';
 import { type DeskState, openDeskState } from '../state/deskstate.js';
-import { loadAccount } from '../state/greet.js';
-import { reached } from '../state/store.js';
+import { waitForState } from '../state/store.js';
 import { Announcement } from './announcement.js';
 import { openAnnouncer } from './announcer.js';
 import { dispatchLine } from './dispatch.js';
@@ -62,7 +62,7 @@ const createEnding = () => {
   let close = (): void => {};
   const code = new Promise<number>((resolve, reject) => {
     fail = reject;
-    close = onEnding(({ code, error }) => {
+    close = onProcessEnd(({ code, error }) => {
       if (error !== undefined) reject(error);
       else resolve(code);
     });
@@ -116,7 +116,7 @@ const letIn = async ({ client, store }: DeskState, isPatient: boolean): Promise<
       client.auth.me(),
     ]);
     store.dispatch({ type: 'session.known', version, who: { username, role } });
-    await reached(store, ({ session: { link } }) => link.is !== 'connecting', FIRST_MS);
+    await waitForState(store, ({ session: { link } }) => link.is !== 'connecting', FIRST_MS);
   } catch (error) {
     if (!isPatient || !(error instanceof Unreachable)) throw error;
     const stop = store.subscribe(

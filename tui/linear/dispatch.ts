@@ -1,12 +1,12 @@
 import { backActions, selectedLine, showActions } from '../control/moves.js';
 import type { Move } from '../keys.js';
 import { screenPage } from '../screens.js';
-import { digitRoots, type Root, roots } from '../state/places.js';
-import { chosenOf, itemsOf } from '../state/selection.js';
+import { digitRoots, type Root, roots } from '../state/locations.js';
+import { browsedResources, isBrowsedResource } from '../state/resources.js';
+import { filteredItems, selectedItem } from '../state/selection.js';
 import type { StateAction } from '../state/state.js';
-import { browsed, isBrowsed } from '../state/things.js';
 import { type ScreenView, topView } from '../state/ui.js';
-import { helpLines, type LinearCommand, type LinearInput, meaningOf } from './commands.js';
+import { helpLines, type LinearCommand, type LinearInput, parseLinearInput } from './commands.js';
 import type { Linear } from './linear.js';
 import { logInAgain } from './login.js';
 import {
@@ -22,7 +22,7 @@ export const dispatchLine = async (desk: Linear, typed: string): Promise<boolean
   const { store, now } = desk.known;
   store.dispatch({ type: 'session.ticked', now: now() });
   store.dispatch({ type: 'ui.said', message: null });
-  const meaning = meaningOf(typed, screenPage(store.get()), verbNames(store.get()));
+  const meaning = parseLinearInput(typed, screenPage(store.get()), verbNames(store.get()));
   if (meaning.is === 'command' && meaning.command === 'quit') return false;
   await follow(desk, meaning);
   return true;
@@ -91,7 +91,7 @@ const openChosen: LinearHandler = async (desk, rest) => {
   if (rest !== '') return chooseLine(desk, rest);
   const state = desk.known.store.get();
   const page = screenPage(state);
-  if (topView(state.ui).selected === null && itemsOf(page, state).length > 0) {
+  if (topView(state.ui).selected === null && filteredItems(page, state).length > 0) {
     desk.output.line('Which row? Type its number or its name.');
   } else await goTo(desk, page.opens?.(state) ?? null);
 };
@@ -106,8 +106,8 @@ const back: LinearHandler = async (desk) => {
 
 const browse: LinearHandler = async (desk, of) => {
   const { root } = desk.known.store.get().ui;
-  if (isBrowsed(of)) await goTo(desk, { root, places: [{ page: 'browse', id: null, of }] });
-  else desk.output.line(`browse needs one of: ${browsed.join(', ')}.`);
+  if (isBrowsedResource(of)) await goTo(desk, { root, places: [{ page: 'browse', id: null, of }] });
+  else desk.output.line(`browse needs one of: ${browsedResources.join(', ')}.`);
 };
 
 const chooseNews: LinearHandler = ({ announcer, output }, rest) => {
@@ -130,7 +130,7 @@ const announceId: LinearHandler = ({ known, output }) => {
   const state = known.store.get();
   const page = screenPage(state);
   const { selected, id } = topView(state.ui);
-  const chosen = selected === null ? id : chosenOf(page, state)?.id;
+  const chosen = selected === null ? id : selectedItem(page, state)?.id;
   output.line(page.copies?.(state) || (chosen ?? 'No row is selected.'));
 };
 

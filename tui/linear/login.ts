@@ -1,4 +1,4 @@
-import type { LoginGiven, LoginOutcome } from '../state/login.js';
+import type { LoginInput, LoginOutcome } from '../state/login.js';
 import type { Linear } from './linear.js';
 
 /** Logs in again as the same user. Open pages stay open. */
@@ -15,7 +15,7 @@ export const logInAgain = async (desk: Linear): Promise<void> => {
 };
 
 /** Asks for the authenticator code if the daemon requires it. */
-const logInWith = async (desk: Linear, input: LoginGiven): Promise<LoginOutcome> => {
+const logInWith = async (desk: Linear, input: LoginInput): Promise<LoginOutcome> => {
   const outcome = await desk.known.logIn(input);
   if (outcome.is !== 'code') return outcome;
   const totpCode = await secretly(desk, 'Authenticator code: ');

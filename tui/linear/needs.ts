@@ -3,7 +3,7 @@ import { screenPage } from '../screens.js';
 import type { DeskState } from '../state/deskstate.js';
 import { createNeedHolder } from '../state/needs.js';
 import type { State } from '../state/state.js';
-import { reached } from '../state/store.js';
+import { waitForState } from '../state/store.js';
 
 /** Data needed on every page for automatic announcements. */
 const ALWAYS: PageNeed[] = [
@@ -48,7 +48,7 @@ export const openNeeds = ({ store, feed, now }: DeskState) => {
   const settled = async (): Promise<void> => {
     hold();
     for (let round = 0; round < MAX_ROUNDS; round++) {
-      await reached(store, isKnown, MAX_MS);
+      await waitForState(store, isKnown, MAX_MS);
       if (!hold()) return;
     }
   };

@@ -1,6 +1,6 @@
 import type { Act } from '../state/act.js';
 import { stackOf } from '../state/ui.js';
-import { performVerb, refusalNow } from '../state/verbs.js';
+import { actRefusal, performVerb } from '../state/verbs.js';
 import type { Linear } from './linear.js';
 import type { TypedLine } from './lines.js';
 import { announcePage } from './readout.js';
@@ -17,7 +17,7 @@ const PASTED_MS = 300;
  */
 export const beginQuestions = async (desk: Linear, act: Act): Promise<void> => {
   const { known, output, announcer } = desk;
-  const refusal = refusalNow(known.store.get(), act);
+  const refusal = actRefusal(known.store.get(), act);
   if (refusal !== null) return output.line(refusal);
   announcer.hold(true);
   try {
@@ -89,7 +89,7 @@ const performAndAnnounce = async (desk: Linear, act: Act, typed: string): Promis
   const { known, output, announcement } = desk;
   const { store } = known;
   const depth = stackOf(store.get().ui).length;
-  const refusal = refusalNow(store.get(), act);
+  const refusal = actRefusal(store.get(), act);
   if (refusal !== null) return output.line(refusal);
   output.line(act.doing.replace('…', '.').replace(/^./, (first) => first.toUpperCase()));
   await performVerb(known, act, typed);

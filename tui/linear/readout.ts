@@ -1,14 +1,14 @@
-import { actsOf } from '../keys.js';
+import { pageActKeys } from '../keys.js';
 import type { ScreenPage } from '../page.js';
 import type { ScreenRow } from '../parts/row.js';
 import type { Cells } from '../parts/table.js';
-import { counted } from '../parts/text.js';
+import { countedNoun } from '../parts/text.js';
 import { timeOfEvent } from '../parts/times.js';
-import { stagesThatWait, waitingOf } from '../screens/approvals.js';
+import { countPendingApprovals, waitingStagesText } from '../screens/approvals.js';
 import { pages, screenPage } from '../screens.js';
 import { bodyOf } from '../state/layout.js';
-import { roots } from '../state/places.js';
-import { listBelow } from '../state/selection.js';
+import { roots } from '../state/locations.js';
+import { continuedList } from '../state/selection.js';
 import type { State } from '../state/state.js';
 import { topView } from '../state/ui.js';
 import type { Linear } from './linear.js';
@@ -70,7 +70,7 @@ const staleLine = ({ session: { link, now } }: State): string | null => {
 export const announceNext = async (desk: Linear): Promise<void> => {
   const { known, announcement, output, needs } = desk;
   const state = known.store.get();
-  const list = listBelow(screenPage(state), state);
+  const list = continuedList(screenPage(state), state);
   if (announcement.to >= lengthOf(state, screenPage(state)) && list) {
     await known.feed.more(list);
     await needs.settled();
@@ -97,7 +97,7 @@ const announceFrom = (desk: Linear, wanted: number): void => {
   if (cells.length > 0) announceRows(desk, cells);
   else if (length > 0) output.lines(textOn(state, page).slice(announcement.from, announcement.to));
   else output.lines(headLines(faceOf(state, page)));
-  const more = listBelow(page, state) !== null;
+  const more = continuedList(page, state) !== null;
   const end = more && cells.length > 0 ? `${length} or more` : `${length}`;
   if (announcement.from > 0 || announcement.to < length || (more && cells.length > 0)) {
     output.line(
@@ -149,7 +149,7 @@ const announceVerbs = ({ known, output }: Linear): void => {
   const { selected } = topView(state.ui);
   const isOpen = cellsIn(state, page).length === 0 || selected !== null;
   const isOne = isOpen || page.tabs.length > 0;
-  const verbs = isOne ? possibleVerbs(state, page) : actsOf(page.name).map(({ text }) => text);
+  const verbs = isOne ? possibleVerbs(state, page) : pageActKeys(page.name).map(({ text }) => text);
   const numbered = isOpen ? '' : ' Type a number to open a row.';
   if (verbs.length > 0) output.line(`Verbs: ${verbs.join(', ')}.${numbered}`);
   else if (numbered) output.line(numbered.trim());
@@ -159,7 +159,7 @@ const possibleVerbs = (state: State, page: ScreenPage): string[] => {
   const acts = page.acts?.(state) ?? {};
   const leaves = page.leaves?.(state) ?? {};
   return [
-    ...actsOf(page.name)
+    ...pageActKeys(page.name)
       .filter(({ verb }) => verb in acts || verb in leaves)
       .map(({ verb, text }) => acts[verb]?.hint ?? text),
     ...(page.verbs?.(state) ?? []).map(({ text }) => text.split(' ')[0] ?? ''),
@@ -181,8 +181,9 @@ export const announcePosition = ({ known, output }: Linear): void => {
   if (link.is === 'lost') {
     output.line(`${link.reason}. Retrying. On this machine: adjutant up`);
   }
-  if (state.lists.approvals.loadedAt !== null) output.line(waitingLine(waitingOf(state)));
-  const stages = stagesThatWait(state);
+  if (state.lists.approvals.loadedAt !== null)
+    output.line(waitingLine(countPendingApprovals(state)));
+  const stages = waitingStagesText(state);
   if (stages !== null) output.line(`${stages}. Type pipelines.`);
 };
 
@@ -190,5 +191,5 @@ const WORDS = { live: 'live', connecting: 'connecting', lost: 'lost', refused: '
 
 const waitingLine = (count: number): string => {
   if (count === 0) return 'No pending approvals.';
-  return `${counted(count, 'pending approval')}. Type approvals.`;
+  return `${countedNoun(count, 'pending approval')}. Type approvals.`;
 };

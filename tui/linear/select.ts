@@ -3,8 +3,8 @@ import type { ActVerb } from '../keys.js';
 import type { Item, ScreenPage } from '../page.js';
 import { screenPage } from '../screens.js';
 import type { Act } from '../state/act.js';
-import type { JumpTarget, ScreenPlace } from '../state/places.js';
-import { itemsOf } from '../state/selection.js';
+import type { JumpTarget, ScreenPlace } from '../state/locations.js';
+import { filteredItems } from '../state/selection.js';
 import type { State } from '../state/state.js';
 import { topView } from '../state/ui.js';
 import { offlineReason } from '../state/verbs.js';
@@ -31,7 +31,7 @@ export const goTo = async (desk: Linear, to: JumpTarget | ScreenPlace | null): P
   await announcePage(desk);
   if (!('root' in to) || to.places.length > 0 || to.selected === undefined) return;
   const state = known.store.get();
-  const item = itemsOf(screenPage(state), state).find(({ id }) => id === to.selected);
+  const item = filteredItems(screenPage(state), state).find(({ id }) => id === to.selected);
   if (item) announceRow(desk, item);
   else output.line('The object no longer exists.');
 };
@@ -39,7 +39,7 @@ export const goTo = async (desk: Linear, to: JumpTarget | ScreenPlace | null): P
 /** Announces it if there is no such row, and returns null. */
 const find = ({ known, announcement, output }: Linear, named: string): Item | null => {
   const state = known.store.get();
-  const items = itemsOf(screenPage(state), state);
+  const items = filteredItems(screenPage(state), state);
   const isNumber = /^\d+$/.test(named);
   const id = isNumber ? announcement.idOf(Number(named)) : undefined;
   const found = isNumber ? items.filter((each) => each.id === id) : namedIn(items, named);
@@ -114,7 +114,8 @@ export const verbNames = (state: State): string[] =>
 
 /** Whether the user did not select the target: the first row must not be taken for it. */
 const isUnchosen = (state: State, page: ScreenPage, target: string): boolean =>
-  itemsOf(page, state).some(({ id }) => id === target) && topView(state.ui).selected !== target;
+  filteredItems(page, state).some(({ id }) => id === target) &&
+  topView(state.ui).selected !== target;
 
 /**
  * If the action is only valid for announced content, announces it in full right before the

@@ -1,6 +1,6 @@
-import { type ScreenRow, textOf } from '../parts/row.js';
+import { plainRowText, type ScreenRow } from '../parts/row.js';
 import type { Cells } from '../parts/table.js';
-import { counted } from '../parts/text.js';
+import { countedNoun } from '../parts/text.js';
 
 /** Heads that add nothing to their values. Left out of the first column. */
 const HEADS_WITHOUT_NAME = ['NAME', 'TITLE', 'WHAT', 'KIND', 'TIME', 'DEVICE'];
@@ -15,7 +15,7 @@ export const spokenText = (text: string): string =>
     .replaceAll('→', 'to')
     .replace(/ {2,}/g, ', ')
     .replace(/(?<=^|\s)(\d+)([smhd])(?=$|[\s,])/g, (_, count: string, unit: string) =>
-      counted(Number(count), UNITS[unit] ?? unit),
+      countedNoun(Number(count), UNITS[unit] ?? unit),
     );
 
 /**
@@ -43,7 +43,7 @@ const spokenCell = (head: string, text: string): string =>
 const METER = /\[[#·]{20}\] +(?=\d+ %)/g;
 
 export const headLines = (rows: readonly ScreenRow[]): string[] =>
-  rows.map((row) => spokenText(textOf(row).replace(METER, ''))).filter((line) => line !== '');
+  rows.map((row) => spokenText(plainRowText(row).replace(METER, ''))).filter((line) => line !== '');
 
 /** Width for texts, in columns, so that rows are not wrapped. */
 export const WIDE = 1000;
@@ -55,10 +55,10 @@ const BARS = /^[▁-█ ]+$/;
 /** Rows of a text, without purely graphical parts. */
 export const textLines = (rows: readonly ScreenRow[]): string[] =>
   rows
-    .map((row) => textOf(row).trimEnd().replace(METER, ''))
+    .map((row) => plainRowText(row).trimEnd().replace(METER, ''))
     .map((line) => line.replace(GAP, ', ').replace(/─+/g, '--'))
     .filter((line) => !BARS.test(line));
 
 /** Rows in which nothing may be changed. */
 export const exactLines = (rows: readonly ScreenRow[]): string[] =>
-  rows.map((row) => textOf(row).trimEnd());
+  rows.map((row) => plainRowText(row).trimEnd());

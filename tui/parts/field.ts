@@ -13,7 +13,7 @@ export const openField = (use: FormField['for'], text = ''): FormField => ({
 });
 
 /** Inserts the text at the cursor. Line feeds become spaces, except in a message. */
-export const typed = (field: FormField, text: string): FormField => {
+export const insertText = (field: FormField, text: string): FormField => {
   const added =
     field.for === 'text'
       ? text.replace(/\r\n?/g, '\n').replace(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]+/g, ' ')
@@ -23,14 +23,14 @@ export const typed = (field: FormField, text: string): FormField => {
   return { ...field, text: next, at: Math.min(most, field.at + added.length), chosen: 0 };
 };
 
-export const edited = (field: FormField, verb: FieldVerb): FormField => {
+export const applyEditKey = (field: FormField, verb: FieldVerb): FormField => {
   const { text, at } = field;
   switch (verb) {
     case 'clear':
     case 'clear-or-leave':
       return { ...field, text: '', at: 0, chosen: 0 };
     case 'line':
-      return field.for === 'text' ? typed(field, '\n') : field;
+      return field.for === 'text' ? insertText(field, '\n') : field;
     case 'rub':
       return cutOut(field, before(text, at), at);
     case 'cut-word':

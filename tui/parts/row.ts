@@ -15,7 +15,7 @@ export interface Size {
 }
 
 /** Maximum length of a text that is measured, in UTF-16 units. Measuring more is slow. */
-export const LONGEST = 4000;
+export const MAX_MEASURED_LENGTH = 4000;
 
 export const row = (...parts: (string | Span)[]): ScreenRow =>
   parts.map((part) => (typeof part === 'string' ? { text: part } : part));
@@ -23,25 +23,26 @@ export const row = (...parts: (string | Span)[]): ScreenRow =>
 export const tonedSpan = (tone: Tone | undefined, text: string): Span => ({ text, tone });
 
 /** Untrusted text, made safe and short enough to be measured. */
-export const boundedText = (text: string): string => oneLine(text.slice(0, LONGEST));
+export const boundedText = (text: string): string => oneLine(text.slice(0, MAX_MEASURED_LENGTH));
 
-export const textOf = (of: ScreenRow): string => of.map(({ text }) => boundedText(text)).join('');
+export const plainRowText = (of: ScreenRow): string =>
+  of.map(({ text }) => boundedText(text)).join('');
 
 /** The row in reverse video, over the full width. */
-export const focused = (of: ScreenRow, width: number): ScreenRow => {
-  const text = cutToWidth(textOf(of), width);
+export const focusedRow = (of: ScreenRow, width: number): ScreenRow => {
+  const text = cutToWidth(plainRowText(of), width);
   return [tonedSpan('focus', text + ' '.repeat(Math.max(0, width - widthOf(text))))];
 };
 
 /** Left part, and right part at the end of the row. If both do not fit, the left one is cut. */
-export const apart = (left: ScreenRow, right: ScreenRow, width: number): ScreenRow => {
+export const justify = (left: ScreenRow, right: ScreenRow, width: number): ScreenRow => {
   const end = rowWidth(right);
   const kept = fitRow(left, Math.max(0, width - end - 1));
   const used = rowWidth(kept);
   return [...kept, { text: ' '.repeat(Math.max(0, width - used - end)) }, ...right];
 };
 
-export const rowWidth = (of: ScreenRow): number => widthOf(textOf(of));
+export const rowWidth = (of: ScreenRow): number => widthOf(plainRowText(of));
 
 /** Cuts a row to a width and makes its text safe. `…` marks a cut. */
 export const fitRow = (of: ScreenRow, width: number): ScreenRow => {

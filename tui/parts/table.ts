@@ -3,7 +3,7 @@ import { widthOf } from '../../src/kernel/width.js';
 import { type Tone, toneOf } from '../theme.js';
 import {
   boundedText,
-  focused,
+  focusedRow,
   row,
   type ScreenRow,
   type Size,
@@ -51,7 +51,7 @@ export const numberColumn = <T>(...given: Parameters<typeof column<T>>): ScreenC
 });
 
 /** Does not cut texts up to that share of the table width. */
-export const whole = <T>(column: ScreenColumn<T>, share = 1): ScreenColumn<T> => ({
+export const uncutColumn = <T>(column: ScreenColumn<T>, share = 1): ScreenColumn<T> => ({
   ...column,
   share,
 });
@@ -99,7 +99,7 @@ export const tableRows = <T>(
         toneCell(column, item, wide, at < laid.length - 1 ? GAP : 0),
       );
       const line = row(isChosen ? mark : '  ', ...cells);
-      return isChosen && !chosen.isQuiet ? focused(line, width) : line;
+      return isChosen && !chosen.isQuiet ? focusedRow(line, width) : line;
     }),
   ];
 };
@@ -154,8 +154,8 @@ const spare = <T>({ wide, least }: TableLayout<T>): number => wide - least;
 const total = (widths: number[]): number => widths.reduce((sum, wide) => sum + wide + GAP, -GAP);
 
 const toneCell = <T>(column: ScreenColumn<T>, item: T, wide: number, gap: number): Span => {
-  const whole = column.text(item);
-  const text = column.isUncut && widthOf(boundedText(whole)) > wide ? '' : whole;
+  const uncutColumn = column.text(item);
+  const text = column.isUncut && widthOf(boundedText(uncutColumn)) > wide ? '' : uncutColumn;
   const tone = column.isState ? toneOf(text) : column.tone?.(item);
   return tonedSpan(tone, cellText(text, wide, column.isNumber) + ' '.repeat(gap));
 };

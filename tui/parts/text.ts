@@ -36,7 +36,7 @@ export const factRows = (
   });
 };
 
-export const scrolled = (
+export const scrolledRows = (
   rows: readonly ScreenRow[],
   scroll: number,
   { height }: Size,
@@ -51,12 +51,12 @@ const capped = (text: string): string =>
     : `${text.slice(0, MAX_CHARACTERS)}\n… ${text.length - MAX_CHARACTERS} more characters`;
 
 /** `1 user`, `3 users`, `1,204 executions`. */
-export const counted = (count: number, noun: string, plural = `${noun}s`): string =>
+export const countedNoun = (count: number, noun: string, plural = `${noun}s`): string =>
   `${count.toLocaleString('en')} ${count === 1 ? noun : plural}`;
 
-export const dollars = (usd: number): string => `$${usd.toFixed(2)}`;
+export const formatDollars = (usd: number): string => `$${usd.toFixed(2)}`;
 
-export const plain = (value: unknown): string => {
+export const inlineValue = (value: unknown): string => {
   if (value === null || value === undefined) return '-';
   return typeof value === 'string' ? value : JSON.stringify(value);
 };

@@ -4,7 +4,7 @@ const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
 /** Age in short: `4s`, `2m`, `9h`, `3d`; `never` for null. */
-export const since = (time: string | null, now: number): string => {
+export const formatAge = (time: string | null, now: number): string => {
   if (time === null) return 'never';
   const ms = Math.max(0, now - Date.parse(time));
   if (ms < MINUTE) return `${Math.floor(ms / SECOND)}s`;
@@ -13,14 +13,14 @@ export const since = (time: string | null, now: number): string => {
 };
 
 /** Remaining time, `08:34`; in days above two days. */
-export const left = (time: string, now: number): string => {
+export const formatTimeLeft = (time: string, now: number): string => {
   const ms = Date.parse(time) - now;
   if (ms <= 0) return 'over';
   return ms > 2 * DAY ? `${Math.floor(ms / DAY)} days` : clock(ms);
 };
 
 /** Remaining time in words, rounded: `8 minutes`, `42 seconds`. */
-export const leftInWords = (time: string, now: number): string => {
+export const timeLeftInWords = (time: string, now: number): string => {
   const ms = Date.parse(time) - now;
   if (ms <= 0) return 'over';
   if (ms > 2 * DAY) return `${Math.floor(ms / DAY)} days`;
@@ -36,7 +36,7 @@ export const durationText = (ms: number | null): string => {
 };
 
 /** `4d 02:11`. */
-export const uptime = (seconds: number): string => {
+export const formatUptime = (seconds: number): string => {
   const days = Math.floor((seconds * SECOND) / DAY);
   if (days === 0) return clock(seconds * SECOND);
   const minutes = Math.floor(seconds / 60) % (24 * 60);

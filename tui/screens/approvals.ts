@@ -1,13 +1,13 @@
 import type { Approval, Client } from '../../src/client/index.js';
 import type { Acts, ScreenPage } from '../page.js';
-import { LONGEST, row, type ScreenRow, tonedSpan } from '../parts/row.js';
+import { MAX_MEASURED_LENGTH, row, type ScreenRow, tonedSpan } from '../parts/row.js';
 import { column, stateColumn } from '../parts/table.js';
-import { counted, MAX_CHARACTERS, textRows } from '../parts/text.js';
-import { left, leftInWords, timeOfEvent } from '../parts/times.js';
-import { type Act, onRow } from '../state/act.js';
+import { countedNoun, MAX_CHARACTERS, textRows } from '../parts/text.js';
+import { formatTimeLeft, timeLeftInWords, timeOfEvent } from '../parts/times.js';
+import { type Act, actTarget } from '../state/act.js';
 import { bodyOf } from '../state/layout.js';
 import { rowsOf } from '../state/lists.js';
-import { agentGoal } from '../state/places.js';
+import { agentTarget } from '../state/locations.js';
 import type { State } from '../state/state.js';
 import { topView } from '../state/ui.js';
 import { toneOf } from '../theme.js';
@@ -40,17 +40,17 @@ const shownApprovals = (state: State): Approval[] => {
   return isMore ? [...waiting, ...decided.reverse()] : waiting;
 };
 
-export const waitingOf = (state: State): number => {
+export const countPendingApprovals = (state: State): number => {
   const { approvals } = state.lists;
   if (approvals.loadedAt === null) return state.overview.known?.agents.waitingApproval ?? 0;
   return approvals.order.filter((id) => approvals.byId[id]?.status === 'pending').length;
 };
 
 /** `null` if no stage waits. */
-export const stagesThatWait = ({ overview: { known } }: State): string | null => {
+export const waitingStagesText = ({ overview: { known } }: State): string | null => {
   const count = known?.pipelines.waiting ?? 0;
   if (count === 0) return null;
-  return `${counted(count, 'pipeline stage')} ${count === 1 ? 'waits' : 'wait'} for you`;
+  return `${countedNoun(count, 'pipeline stage')} ${count === 1 ? 'waits' : 'wait'} for you`;
 };
 
 export const agentName = (state: State, { agentId }: Approval): string => {
@@ -85,7 +85,7 @@ const valueText = (value: unknown): string => {
 };
 
 /** In code points. Each has at most two UTF-16 units. */
-const LONG_PIECE = new RegExp(`[^\\n]{${LONGEST / 2}}(?=[^\\n])`, 'gu');
+const LONG_PIECE = new RegExp(`[^\\n]{${MAX_MEASURED_LENGTH / 2}}(?=[^\\n])`, 'gu');
 
 /** Breaks lines that a row would cut, since a call is shown in full before it is approved. */
 const inPieces = (text: string): string => text.replace(LONG_PIECE, '$&\n');
@@ -121,7 +121,7 @@ const isPending = ({ status }: Approval): boolean => status === 'pending';
 /** Remaining time, decision, or action in progress. */
 const expiryOf = ({ lists, session }: State, approval: Approval): string =>
   lists.approvals.busy[approval.id] ??
-  (isPending(approval) ? left(approval.expiresAt, session.now) : approval.status);
+  (isPending(approval) ? formatTimeLeft(approval.expiresAt, session.now) : approval.status);
 
 /** Whether the last line of the selected call is or was on screen. */
 const isRead = (state: State, { digest }: Approval): boolean => {
@@ -144,7 +144,7 @@ const approvalActs = (approval: Approval, state: State): Acts => {
   const what = `${callName(approval)} ${shortOf(approval)}`;
   const requester = agentName(state, approval);
   const base = (approved: boolean, scope?: LastingScope) => ({
-    ...onRow('approvals', approvalId),
+    ...actTarget('approvals', approvalId),
     guard: digest,
     call: async (client: Client) => {
       const body = { approvalId, digest, approved, ...(scope && { scope }) };
@@ -230,7 +230,7 @@ export const approvalsPage: ScreenPage = listPage<Approval>({
       ...stateColumn<Approval>('EXPIRES', [8, 11, 0], (each) => expiryOf(state, each)),
       said: (each) =>
         isPending(each)
-          ? `in ${leftInWords(each.expiresAt, state.session.now)}`
+          ? `in ${timeLeftInWords(each.expiresAt, state.session.now)}`
           : expiryOf(state, each),
     },
     column('TOOL', [10, 30, 0], callName),
@@ -254,7 +254,7 @@ export const approvalsPage: ScreenPage = listPage<Approval>({
     return tonedSpan(toneOf(status === 'pending' ? 'ok' : status), 'The whole call is shown.');
   },
   empty: (state) => {
-    const stages = stagesThatWait(state);
+    const stages = waitingStagesText(state);
     return [
       'No pending approvals.',
       'Calls that need your approval are shown here in full before they run.',
@@ -263,13 +263,13 @@ export const approvalsPage: ScreenPage = listPage<Approval>({
     ];
   },
   acts: approvalActs,
-  related: ({ agentId }) => (agentId ? agentGoal(agentId) : null),
+  related: ({ agentId }) => (agentId ? agentTarget(agentId) : null),
   noticed: (approval, state) =>
     !state.approvals.seen.includes(approval.digest) && isRead(state, approval)
       ? { type: 'approval.seen', digest: approval.digest }
       : null,
   summary: (state) => {
-    const waiting = waitingOf(state);
+    const waiting = countPendingApprovals(state);
     return `${waiting} pending`;
   },
   glossary: [

@@ -1,13 +1,18 @@
 import type { ScreenPage } from '../page.js';
 import { row, type ScreenRow, tonedSpan } from '../parts/row.js';
 import { column, numberColumn, type ScreenColumn, stateColumn } from '../parts/table.js';
-import { counted, factRows, jsonRows, plain } from '../parts/text.js';
-import { since } from '../parts/times.js';
-import { type Act, confirmedBy, done, onRow } from '../state/act.js';
+import { countedNoun, factRows, inlineValue, jsonRows } from '../parts/text.js';
+import { formatAge } from '../parts/times.js';
+import { type Act, actTarget, confirmationText, reportDone } from '../state/act.js';
 import { rowsOf } from '../state/lists.js';
-import { documentPlace, reportPlace, type ScreenPlace } from '../state/places.js';
+import { documentPlace, reportPlace, type ScreenPlace } from '../state/locations.js';
+import {
+  type BrowsedRow,
+  callResourceVerb,
+  isBrowsedResource,
+  type ResourceVerb,
+} from '../state/resources.js';
 import type { State } from '../state/state.js';
-import { actOnThing, isBrowsed, type Thing, type ThingVerb } from '../state/things.js';
 import { topView } from '../state/ui.js';
 import { listPage } from './list.js';
 import { recurringColumns, recurringFacts, switchRecurring } from './schedules.js';
@@ -24,39 +29,42 @@ const resourceOf = ({ ui }: State): string => topView(ui).of ?? '';
 
 const isRecurring = (state: State): boolean => resourceOf(state) === 'recurring';
 
-const stateOf = ({ fields }: Thing): string => {
+const stateOf = ({ fields }: BrowsedRow): string => {
   const key = STATES.find((each) => fields[each] !== undefined && fields[each] !== null);
   if (key === undefined) return '';
   const value = fields[key];
-  if (typeof value !== 'boolean') return plain(value);
+  if (typeof value !== 'boolean') return inlineValue(value);
   return value ? key : `not ${key}`;
 };
 
-const detailRows = (state: State, thing: Thing, width: number): ScreenRow[] => {
+const detailRows = (state: State, thing: BrowsedRow, width: number): ScreenRow[] => {
   const { isRaw, isWrapped } = topView(state.ui);
   const { fields, name } = thing;
   if (isRaw) return jsonRows(fields, width, isWrapped);
   if (isRecurring(state)) {
     return [row(tonedSpan('strong', name)), ...factRows(recurringFacts(state, thing), width)];
   }
-  const facts = Object.entries(fields).map(([key, value]): [string, string] => [key, plain(value)]);
+  const facts = Object.entries(fields).map(([key, value]): [string, string] => [
+    key,
+    inlineValue(value),
+  ]);
   return [row(tonedSpan('strong', name)), ...factRows(facts, width)];
 };
 
-const actOf = (resource: string, thing: Thing, verb: ThingVerb): Act | null => {
-  if (!isBrowsed(resource)) return null;
+const actOf = (resource: string, thing: BrowsedRow, verb: ResourceVerb): Act | null => {
+  if (!isBrowsedResource(resource)) return null;
   return {
     text: `${verb.name} ${thing.name}`,
     line: `adjutant ${resource} ${verb.name} ${thing.id}`,
     doing: `${verb.name}…`,
-    ...onRow('things', thing.id),
+    ...actTarget('things', thing.id),
     ask: {
       lines: [`${verb.summary}: ${thing.name}?`],
-      ...(verb.isDelete && { name: confirmedBy(thing.name, thing.id) }),
+      ...(verb.isDelete && { name: confirmationText(thing.name, thing.id) }),
     },
     call: (client) =>
-      done(
-        actOnThing(client, resource, { name: verb.name, id: thing.id }),
+      reportDone(
+        callResourceVerb(client, resource, { name: verb.name, id: thing.id }),
         `${thing.name}: ${verb.name} done`,
       ),
   };
@@ -73,25 +81,25 @@ const MAKES: Record<string, readonly string[]> = {
 };
 const CHANGED = ['webhooks', 'experts', 'recurring'];
 
-const pageOf = (resource: string, { id }: Thing): ScreenPlace | null => {
+const pageOf = (resource: string, { id }: BrowsedRow): ScreenPlace | null => {
   if (resource === 'documents') return documentPlace(id, 1);
   return resource === 'research' ? reportPlace(id) : null;
 };
 
 /** An object that ships with the daemon cannot be changed. */
-const isOwn = ({ fields }: Thing): boolean =>
+const isOwn = ({ fields }: BrowsedRow): boolean =>
   fields.source === undefined || fields.source === 'custom';
 
-const thingColumns = ({ lists, session: { now } }: State): ScreenColumn<Thing>[] => [
+const thingColumns = ({ lists, session: { now } }: State): ScreenColumn<BrowsedRow>[] => [
   column('NAME', [14, 60, 0], ({ name }) => name),
   stateColumn('STATE', [8, 16, 1], (thing) => lists.things.busy[thing.id] ?? stateOf(thing)),
   numberColumn('AGE', [4, 6, 2], ({ fields: { createdAt } }) =>
-    typeof createdAt === 'string' ? since(createdAt, now) : '',
+    typeof createdAt === 'string' ? formatAge(createdAt, now) : '',
   ),
   column('ID', [12, 50, 3], ({ id }) => id),
 ];
 
-export const browsePage: ScreenPage = listPage<Thing>({
+export const browsePage: ScreenPage = listPage<BrowsedRow>({
   name: 'browse',
   title: 'Browser',
   noun: 'row',
@@ -121,6 +129,6 @@ export const browsePage: ScreenPage = listPage<Thing>({
     ...thing.verbs.flatMap((verb) => actOf(resourceOf(state), thing, verb) ?? []),
   ],
   summary: (state, rows) =>
-    `${resourceOf(state)}: ${counted(rows.length, 'row')}   (: verbs, tab fields, v raw)`,
+    `${resourceOf(state)}: ${countedNoun(rows.length, 'row')}   (: verbs, tab fields, v raw)`,
   needs: (state) => [{ is: 'list', list: 'things', of: resourceOf(state), everyMs: EVERY_MS }],
 });

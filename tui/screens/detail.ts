@@ -1,8 +1,8 @@
 import type { ScreenPage } from '../page.js';
-import { faceOf } from '../parts/faces.js';
-import { apart, row, rowWidth, type ScreenRow, type Size, tonedSpan } from '../parts/row.js';
-import { scrolled } from '../parts/text.js';
-import type { PageName } from '../state/places.js';
+import { emptyStateRows } from '../parts/emptystate.js';
+import { justify, row, rowWidth, type ScreenRow, type Size, tonedSpan } from '../parts/row.js';
+import { scrolledRows } from '../parts/text.js';
+import type { PageName } from '../state/locations.js';
 import type { ListName } from '../state/rows.js';
 import type { State } from '../state/state.js';
 import { topView } from '../state/ui.js';
@@ -27,7 +27,7 @@ const visible = (
   isTail: boolean,
 ): ScreenRow[] => {
   const { scroll, isFollowing } = topView(state.ui);
-  return scrolled(rows, isTail && isFollowing ? rows.length : scroll, size);
+  return scrolledRows(rows, isTail && isFollowing ? rows.length : scroll, size);
 };
 
 interface DetailDefinition<T> {
@@ -73,7 +73,7 @@ export const detailPage = <T>(of: DetailDefinition<T>): Omit<ScreenPage, 'needs'
       const thing = of.shown(state);
       if (thing === null) {
         const empty = [`This ${noun} no longer exists.`, '  esc  back'];
-        return faceOf(state.lists[of.list], { noun: `${noun}s`, empty }, state, size);
+        return emptyStateRows(state.lists[of.list], { noun: `${noun}s`, empty }, state, size);
       }
       const tab = tabsRow(tabs, topView(state.ui).tab);
       const [first = [], facts = []] = of.head(state, thing, size.width - rowWidth(tab) - 1);
@@ -81,7 +81,7 @@ export const detailPage = <T>(of: DetailDefinition<T>): Omit<ScreenPage, 'needs'
       const rows =
         table(state)?.view(state, body) ??
         visible(state, text(state, size.width) ?? [], body, isTail === true);
-      return [apart(first, tab, size.width), facts, [], ...rows];
+      return [justify(first, tab, size.width), facts, [], ...rows];
     },
   };
 };
@@ -109,7 +109,7 @@ export const textPage = (of: TextDefinition): Omit<ScreenPage, 'needs'> => {
       const rows = text(state, size.width);
       if (rows && rows.length > 0) return visible(state, rows, size, isTail === true);
       const words = { noun: of.noun, empty: of.empty(state) };
-      return faceOf(state.lists[of.list], words, state, size);
+      return emptyStateRows(state.lists[of.list], words, state, size);
     },
   };
 };

@@ -4,19 +4,19 @@ import { row, tonedSpan } from '../parts/row.js';
 import { column, stateColumn } from '../parts/table.js';
 import { textRows } from '../parts/text.js';
 import { timeOfEvent } from '../parts/times.js';
-import { done, onRow } from '../state/act.js';
+import { actTarget, reportDone } from '../state/act.js';
 import { rowsOf } from '../state/lists.js';
 import {
-  agentGoal,
-  executionGoal,
-  hookGoal,
+  agentTarget,
+  executionTarget,
+  hookTarget,
   type JumpTarget,
   reportPlace,
-  rowGoal,
-  runJump,
+  rowTarget,
+  runTarget,
   type ScreenPlace,
-  taskJump,
-} from '../state/places.js';
+  taskTarget,
+} from '../state/locations.js';
 import { listPage } from './list.js';
 
 /** The socket reports new notifications. This interval is for those read or deleted elsewhere. */
@@ -30,21 +30,21 @@ const stateOf = ({ readAt }: Notification): string => (readAt === null ? 'new' :
  * Subject of a notification, from its link. `null` if the desk has no page for it. A link is a path
  * of the web page, or of the API if the page has none; older notifications have API paths.
  */
-export const noticeGoal = ({
+export const noticeTarget = ({
   link,
 }: Pick<Notification, 'link'>): JumpTarget | ScreenPlace | null => {
   const [resource, id, below, belowId] = (link ?? '').replace(/^\/(api\/)?/, '').split('/');
-  if (resource?.startsWith('approvals')) return rowGoal('approvals', id ?? '');
-  if (resource === 'tasks?due=overdue') return rowGoal('tasks', '');
+  if (resource?.startsWith('approvals')) return rowTarget('approvals', id ?? '');
+  if (resource === 'tasks?due=overdue') return rowTarget('tasks', '');
   if (id === undefined) return null;
-  if (resource === 'executions') return executionGoal(id);
-  if (resource === 'agents') return agentGoal(id);
-  if (resource === 'tasks') return taskJump(id);
-  if (resource === 'pipelines') return runJump(id.split('#')[0] ?? id);
-  if (resource === 'vault') return rowGoal('vault', id);
+  if (resource === 'executions') return executionTarget(id);
+  if (resource === 'agents') return agentTarget(id);
+  if (resource === 'tasks') return taskTarget(id);
+  if (resource === 'pipelines') return runTarget(id.split('#')[0] ?? id);
+  if (resource === 'vault') return rowTarget('vault', id);
   if (resource === 'research' && below !== undefined) return reportPlace(below);
-  if (resource === 'chat' && id.startsWith('approvals')) return rowGoal('approvals', below ?? '');
-  return resource === 'hooks' ? hookGoal(id, belowId || null) : null;
+  if (resource === 'chat' && id.startsWith('approvals')) return rowTarget('approvals', below ?? '');
+  return resource === 'hooks' ? hookTarget(id, belowId || null) : null;
 };
 
 export const inboxPage: ScreenPage = listPage<Notification>({
@@ -79,14 +79,14 @@ export const inboxPage: ScreenPage = listPage<Notification>({
   summary: (_, rows) => `${unread(rows)} unread of ${rows.length} loaded`,
   acts: ({ id, title, readAt }, { lists }) => ({
     mark: readAt === null && {
-      ...onRow('notifications', id),
+      ...actTarget('notifications', id),
       text: `Mark read: ${title}`,
       line: `adjutant notifications read ${id}`,
       doing: 'marking…',
-      call: ({ notifications }) => done(notifications.read({ id }), 'Read'),
+      call: ({ notifications }) => reportDone(notifications.read({ id }), 'Read'),
     },
     'mark-all': unread(rowsOf(lists.notifications)) > 0 && {
-      ...onRow('notifications', id),
+      ...actTarget('notifications', id),
       text: 'Mark all as read',
       line: 'adjutant notifications read-all',
       doing: 'marking…',
@@ -97,6 +97,6 @@ export const inboxPage: ScreenPage = listPage<Notification>({
       },
     },
   }),
-  opens: noticeGoal,
-  related: noticeGoal,
+  opens: noticeTarget,
+  related: noticeTarget,
 });

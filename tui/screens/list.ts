@@ -1,15 +1,15 @@
 import type { ActVerb } from '../keys.js';
 import type { Acts, Commands, Item, PageNeed, ScreenPage, View } from '../page.js';
-import { faceOf } from '../parts/faces.js';
+import { emptyStateRows } from '../parts/emptystate.js';
 import { isBeside, joinPanes, panesOf } from '../parts/panes.js';
 import { row, type ScreenRow, type Size, type Span } from '../parts/row.js';
 import { type Cells, cellsOf, type ScreenColumn, tableRows } from '../parts/table.js';
-import { counted, scrolled } from '../parts/text.js';
+import { countedNoun, scrolledRows } from '../parts/text.js';
 import type { Act } from '../state/act.js';
 import { bodyOf } from '../state/layout.js';
-import type { JumpTarget, PageName, ScreenPlace } from '../state/places.js';
+import type { JumpTarget, PageName, ScreenPlace } from '../state/locations.js';
 import type { ListName } from '../state/rows.js';
-import { chosenAt, matchesFilter } from '../state/selection.js';
+import { matchesFilter, selectedIndex } from '../state/selection.js';
 import type { State, StateAction } from '../state/state.js';
 import { topView } from '../state/ui.js';
 
@@ -45,7 +45,9 @@ export const rowsFor = <T>({ rows, item, columns, isSearched }: RowsDefinition<T
       ? rows(state)
       : rows(state).filter((row) => matchesFilter(item(row), filter));
   });
-  const at = remembered((state) => chosenAt(shown(state).map(item), topView(state.ui).selected));
+  const at = remembered((state) =>
+    selectedIndex(shown(state).map(item), topView(state.ui).selected),
+  );
   return {
     shown,
     at,
@@ -87,13 +89,13 @@ const placeholder = <T>(
   const words = isFiltered ? [`No ${nouns} match /${filter}.`, '  esc  clear the filter'] : none;
   if (all.some((row) => filter === '' || isSearched || matchesFilter(item(row), filter)))
     return null;
-  return faceOf(state.lists[list], { noun: nouns, empty: words }, state, size);
+  return emptyStateRows(state.lists[list], { noun: nouns, empty: words }, state, size);
 };
 
 /** Actions or commands of a row. Impossible ones may be null or false. */
 type Offers<T> = Partial<Record<ActVerb, T | null | false>>;
 
-export const offered = <T>(all: Offers<T>): Partial<Record<ActVerb, T>> =>
+export const possibleActs = <T>(all: Offers<T>): Partial<Record<ActVerb, T>> =>
   Object.fromEntries(
     Object.entries(all).flatMap(([verb, each]) => (each ? [[verb, each] as const] : [])),
   );
@@ -146,11 +148,11 @@ export const listPage = <T>(given: ListDefinition<T>): ScreenPage => {
     cells: rows.cells,
     pages: of.pages ?? (() => list),
     summary: (state) =>
-      of.summary?.(state, of.rows(state)) ?? counted(of.rows(state).length, of.noun, of.nouns),
+      of.summary?.(state, of.rows(state)) ?? countedNoun(of.rows(state).length, of.noun, of.nouns),
     needs: (state) =>
       of.needs?.(state, rows.chosen(state)) ?? [{ is: 'list', list, ...(everyMs && { everyMs }) }],
-    leaves: (state): Commands => offered(of.leaves?.(rows.chosen(state), state) ?? {}),
-    acts: ofChosen((row, state): Acts => offered(acts?.(row, state) ?? {}), {}),
+    leaves: (state): Commands => possibleActs(of.leaves?.(rows.chosen(state), state) ?? {}),
+    acts: ofChosen((row, state): Acts => possibleActs(acts?.(row, state) ?? {}), {}),
     ...(of.isSearched && { isSearched: () => true }),
     ...(glossary && { glossary }),
     ...(verbs && { verbs: ofChosen(verbs, []) }),
@@ -178,10 +180,10 @@ const viewOf = <T>(
     if (!detail) return aside?.(state, chosen, size) ?? [];
     const whole = detail(state, chosen, size.width);
     const { scroll } = topView(state.ui);
-    if (!end) return scrolled(whole, scroll, size);
+    if (!end) return scrolledRows(whole, scroll, size);
     const height = size.height - 1;
     const hidden = whole.length - scroll - height;
-    return [...scrolled(whole, scroll, { ...size, height }), row(end(chosen, hidden))];
+    return [...scrolledRows(whole, scroll, { ...size, height }), row(end(chosen, hidden))];
   };
   const view = (state: State, size: Size): ScreenRow[] => {
     const face = placeholder(of, state, size);

@@ -4,12 +4,12 @@ import type { Acts, ScreenPage } from '../page.js';
 import { boundedText, row, type ScreenRow, type Span, tonedSpan } from '../parts/row.js';
 import { column, numberColumn, stateColumn } from '../parts/table.js';
 import { factRows } from '../parts/text.js';
-import { left, since, timeOfEvent } from '../parts/times.js';
-import { type Act, done, onRow } from '../state/act.js';
+import { formatAge, formatTimeLeft, timeOfEvent } from '../parts/times.js';
+import { type Act, actTarget, reportDone } from '../state/act.js';
 import { rowsOf } from '../state/lists.js';
 import type { CliToolItem } from '../state/rows.js';
 import type { State } from '../state/state.js';
-import { listPage, offered } from './list.js';
+import { listPage, possibleActs } from './list.js';
 
 const EVERY_MS = 15_000;
 /** Interval in milliseconds. The daemon checks the tools no more often. */
@@ -24,10 +24,13 @@ const stateOf = ({ health, enabled }: ModelView): string => {
 const factsOf = (of: ModelView, now: number): [string, string][] => [
   ['Model', `${of.name}   ${of.provider}/${of.modelId}`],
   ['Address', of.baseUrl ?? 'provider default'],
-  ['Checked', of.health.checkedAt === null ? 'never' : `${since(of.health.checkedAt, now)} ago`],
+  [
+    'Checked',
+    of.health.checkedAt === null ? 'never' : `${formatAge(of.health.checkedAt, now)} ago`,
+  ],
   ...(of.health.retryAt === null
     ? []
-    : [['Retry in', left(of.health.retryAt, now)] satisfies [string, string]]),
+    : [['Retry in', formatTimeLeft(of.health.retryAt, now)] satisfies [string, string]]),
   ['Fallback', of.fallbacks.join(' → ') || 'none of its own'],
   ...(of.health.lastError === null
     ? []
@@ -88,9 +91,9 @@ const quotaOf = ({ quota }: CliToolItem, now: number): string => {
 };
 
 export const modelActs = ({ name, isDefault }: ModelView): Acts =>
-  offered<Act>({
+  possibleActs<Act>({
     test: {
-      ...onRow('models', name, 'routes'),
+      ...actTarget('models', name, 'routes'),
       text: `Test model ${name}`,
       line: `adjutant models test ${name}`,
       doing: 'testing…',
@@ -104,12 +107,12 @@ export const modelActs = ({ name, isDefault }: ModelView): Acts =>
       },
     },
     use: !isDefault && {
-      ...onRow('models', name, 'routes'),
+      ...actTarget('models', name, 'routes'),
       text: `Use model ${name} as the default`,
       line: `adjutant models default ${name}`,
       doing: 'setting…',
       ask: { lines: [`Use ${name} for all users when no model is named or routed?`] },
-      call: ({ models }) => done(models.default({ name }), `${name} is now the default`),
+      call: ({ models }) => reportDone(models.default({ name }), `${name} is now the default`),
     },
   });
 

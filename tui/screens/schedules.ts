@@ -1,26 +1,32 @@
 import { isRecord } from '../../src/client/index.js';
-import { column, numberColumn, type ScreenColumn, stateColumn, whole } from '../parts/table.js';
-import { plain } from '../parts/text.js';
-import { since } from '../parts/times.js';
+import {
+  column,
+  numberColumn,
+  type ScreenColumn,
+  stateColumn,
+  uncutColumn,
+} from '../parts/table.js';
+import { inlineValue } from '../parts/text.js';
+import { formatAge } from '../parts/times.js';
 import { dayTime, isLocalClock, shortZone } from '../parts/zones.js';
-import { type Act, done, onRow } from '../state/act.js';
+import { type Act, actTarget, reportDone } from '../state/act.js';
+import type { BrowsedRow } from '../state/resources.js';
 import type { State } from '../state/state.js';
-import type { Thing } from '../state/things.js';
 
 const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null);
 
-const scheduleOf = ({ fields: { schedule } }: Thing): Record<string, unknown> =>
+const scheduleOf = ({ fields: { schedule } }: BrowsedRow): Record<string, unknown> =>
   isRecord(schedule) ? schedule : {};
 
-const ruleOf = (thing: Thing): string => {
+const ruleOf = (thing: BrowsedRow): string => {
   const { cron, rrule } = scheduleOf(thing);
   return textOf(cron) ?? textOf(rrule) ?? '';
 };
 
-const zoneOf = (thing: Thing): string => textOf(scheduleOf(thing).timezone) ?? 'UTC';
+const zoneOf = (thing: BrowsedRow): string => textOf(scheduleOf(thing).timezone) ?? 'UTC';
 
 /** Time on the clock of the schedule. The zone is named if its clock differs from the local one. */
-const timeOf = (thing: Thing, time: unknown, now: number): string => {
+const timeOf = (thing: BrowsedRow, time: unknown, now: number): string => {
   if (typeof time !== 'string') return '';
   const zone = zoneOf(thing);
   const text = dayTime(time, zone, now);
@@ -29,18 +35,21 @@ const timeOf = (thing: Thing, time: unknown, now: number): string => {
 };
 
 /** `enabled`, `disabled`, or `failing` after an error. */
-const recurringState = ({ fields: { enabled, lastStatus } }: Thing): string => {
+const recurringState = ({ fields: { enabled, lastStatus } }: BrowsedRow): string => {
   if (enabled !== true) return 'disabled';
   return lastStatus === 'error' ? 'failing' : 'enabled';
 };
 
-export const recurringColumns = ({ lists, session: { now } }: State): ScreenColumn<Thing>[] => [
+export const recurringColumns = ({
+  lists,
+  session: { now },
+}: State): ScreenColumn<BrowsedRow>[] => [
   column('NAME', [8, 60, 0], ({ name }) => name),
   stateColumn('STATE', [8, 10, 0], (thing) => lists.things.busy[thing.id] ?? recurringState(thing)),
   column('SCHEDULE', [11, 40, 2], ruleOf),
-  whole(column('NEXT', [5, 28, 1], (thing) => timeOf(thing, thing.fields.nextRunAt, now))),
-  column('LAST', [5, 6, 2], ({ fields: { lastRunAt } }) => since(textOf(lastRunAt), now)),
-  numberColumn('RUNS', [4, 8, 3], ({ fields: { runCount } }) => plain(runCount)),
+  uncutColumn(column('NEXT', [5, 28, 1], (thing) => timeOf(thing, thing.fields.nextRunAt, now))),
+  column('LAST', [5, 6, 2], ({ fields: { lastRunAt } }) => formatAge(textOf(lastRunAt), now)),
+  numberColumn('RUNS', [4, 8, 3], ({ fields: { runCount } }) => inlineValue(runCount)),
 ];
 
 /** Fields that the facts or the head already show. */
@@ -55,7 +64,10 @@ const FIELDS_SHOWN_ELSEWHERE = [
 ];
 const TIMES = ['createdAt', 'updatedAt', 'endsAt'];
 
-export const recurringFacts = ({ session: { now } }: State, thing: Thing): [string, string][] => {
+export const recurringFacts = (
+  { session: { now } }: State,
+  thing: BrowsedRow,
+): [string, string][] => {
   const { fields } = thing;
   const { actionConfig, nextRunAt, lastRunAt, runCount } = fields;
   const config = Object.entries(isRecord(actionConfig) ? actionConfig : {});
@@ -68,24 +80,24 @@ export const recurringFacts = ({ session: { now } }: State, thing: Thing): [stri
     ['schedule', `${ruleOf(thing)} (${zoneOf(thing)})`],
     ['next', timeOf(thing, nextRunAt, now) || 'never'],
     ['last', last || 'never'],
-    ['runs', plain(runCount)],
+    ['runs', inlineValue(runCount)],
     ...others.map(([key, value]): [string, string] => [
       key,
-      TIMES.includes(key) ? timeOf(thing, value, now) : plain(value),
+      TIMES.includes(key) ? timeOf(thing, value, now) : inlineValue(value),
     ]),
-    ...config.map(([key, value]): [string, string] => [key, plain(value)]),
+    ...config.map(([key, value]): [string, string] => [key, inlineValue(value)]),
   ];
 };
 
-export const switchRecurring = ({ id, name, fields }: Thing): Act => {
+export const switchRecurring = ({ id, name, fields }: BrowsedRow): Act => {
   const enabled = fields.enabled !== true;
   const verb = enabled ? 'enable' : 'disable';
   return {
-    ...onRow('things', id),
+    ...actTarget('things', id),
     text: `${verb} ${name}`,
     line: `adjutant recurring ${verb} ${id}`,
     doing: enabled ? 'enabling…' : 'disabling…',
     call: ({ recurring }) =>
-      done(recurring.update({ id, body: { enabled } }), `${name} is ${verb}d`),
+      reportDone(recurring.update({ id, body: { enabled } }), `${name} is ${verb}d`),
   };
 };

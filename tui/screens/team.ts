@@ -3,8 +3,8 @@ import type { ScreenPage } from '../page.js';
 import { row, type ScreenRow, type Size, tonedSpan } from '../parts/row.js';
 import { column, stateColumn } from '../parts/table.js';
 import { factRows } from '../parts/text.js';
-import { since, timeOfEvent } from '../parts/times.js';
-import { done, onRow } from '../state/act.js';
+import { formatAge, timeOfEvent } from '../parts/times.js';
+import { actTarget, reportDone } from '../state/act.js';
 import { rowsOf } from '../state/lists.js';
 import type { State } from '../state/state.js';
 import { topView } from '../state/ui.js';
@@ -36,29 +36,29 @@ const users = listPage<Account>({
     column('NAME', [10, 40, 0], ({ username }) => username),
     stateColumn('ROLE', [8, 10, 0], (user) => lists.users.busy[user.id] ?? roleOf(user)),
     column('SECOND FACTOR', [8, 14, 2], factorsOf),
-    column('SINCE', [5, 6, 3], ({ createdAt }) => since(createdAt, now)),
+    column('SINCE', [5, 6, 3], ({ createdAt }) => formatAge(createdAt, now)),
     column('E-MAIL', [10, 60, 4], ({ email }) => email ?? ''),
   ],
   empty: ['No other users.', '  a  invite a user      adjutant users invite'],
   acts: ({ id, username, disabled }, { session }) => ({
     start: session.who?.username !== username &&
       disabled && {
-        ...onRow('users', id),
+        ...actTarget('users', id),
         text: `Enable user ${username}`,
         line: `adjutant users enable ${id}`,
         doing: 'enabling…',
         call: ({ users }) =>
-          done(users.update({ id, body: { disabled: false } }), `${username} is enabled`),
+          reportDone(users.update({ id, body: { disabled: false } }), `${username} is enabled`),
       },
     pause: session.who?.username !== username &&
       !disabled && {
-        ...onRow('users', id),
+        ...actTarget('users', id),
         text: `Disable user ${username}`,
         line: `adjutant users disable ${id}`,
         doing: 'disabling…',
         ask: { lines: [`Disable ${username}? Sessions, tokens, sockets and agents end at once.`] },
         call: ({ users }) =>
-          done(users.update({ id, body: { disabled: true } }), `${username} is disabled`),
+          reportDone(users.update({ id, body: { disabled: true } }), `${username} is disabled`),
       },
   }),
   leaves: (user) => ({ add: ['users', 'invite'], edit: user && ['users', 'update', user.id] }),
@@ -116,18 +116,18 @@ const logins = listPage<LoginSession>({
     column('DEVICE', [10, 40, 0], ({ device }) => device ?? 'unnamed'),
     column('STATE', [8, 10, 1], (login) => lists.logins.busy[login.id] ?? sessionState(login)),
     column('FROM', [9, 40, 2], ({ address }) => address ?? ''),
-    column('USED', [5, 6, 1], ({ lastUsedAt }) => since(lastUsedAt, now)),
+    column('USED', [5, 6, 1], ({ lastUsedAt }) => formatAge(lastUsedAt, now)),
     column('ENDS', [8, 19, 3], ({ expiresAt }) => timeOfEvent(expiresAt, now)),
   ],
   empty: ['You have no open sessions.'],
   acts: ({ id, device, current }) => ({
     delete: !current && {
-      ...onRow('logins', id),
+      ...actTarget('logins', id),
       text: `End session ${device ?? 'unnamed'}`,
       line: `adjutant auth sessions delete ${id}`,
       doing: 'ending…',
       ask: { lines: [`End the session ${device ?? id}? Its sockets end at once.`] },
-      call: ({ logins }) => done(logins.delete({ id }), 'Session ended'),
+      call: ({ logins }) => reportDone(logins.delete({ id }), 'Session ended'),
     },
   }),
 });
@@ -142,18 +142,18 @@ const tokens = listPage<AccessToken>({
   columns: ({ session: { now }, lists }) => [
     column('NAME', [10, 40, 0], ({ id, name }) => lists.tokens.busy[id] ?? name),
     column('SCOPES', [10, 60, 1], ({ scopes }) => scopes?.join(' ') ?? 'all your rights'),
-    column('USED', [5, 6, 2], ({ lastUsedAt }) => since(lastUsedAt, now)),
+    column('USED', [5, 6, 2], ({ lastUsedAt }) => formatAge(lastUsedAt, now)),
     column('ENDS', [8, 19, 3], ({ expiresAt }) => timeOfEvent(expiresAt, now)),
   ],
   empty: ['No access tokens yet.', '  adjutant auth tokens create'],
   acts: ({ id, name }) => ({
     delete: {
-      ...onRow('tokens', id),
+      ...actTarget('tokens', id),
       text: `Revoke token ${name}`,
       line: `adjutant auth tokens delete ${id}`,
       doing: 'revoking…',
       ask: { lines: [`Revoke ${name}? Programs that use it lose access at once.`], name },
-      call: ({ tokens }) => done(tokens.delete({ id }), `${name} is revoked`),
+      call: ({ tokens }) => reportDone(tokens.delete({ id }), `${name} is revoked`),
     },
   }),
 });

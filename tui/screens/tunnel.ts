@@ -1,15 +1,15 @@
 import type { TunnelCheck, TunnelView } from '../../src/client/index.js';
 import type { ScreenPage } from '../page.js';
-import { apart, row, type ScreenRow, tonedSpan } from '../parts/row.js';
+import { justify, row, type ScreenRow, tonedSpan } from '../parts/row.js';
 import { factRows, textRows } from '../parts/text.js';
-import { left, since, timeOfEvent } from '../parts/times.js';
-import { type Act, type ActResult, done, onRow } from '../state/act.js';
+import { formatAge, formatTimeLeft, timeOfEvent } from '../parts/times.js';
+import { type Act, type ActResult, actTarget, reportDone } from '../state/act.js';
 import { TUNNEL } from '../state/rows.js';
 import type { State } from '../state/state.js';
 import { topView } from '../state/ui.js';
 import { toneOf } from '../theme.js';
 import { textPage } from './detail.js';
-import { offered } from './list.js';
+import { possibleActs } from './list.js';
 
 const EVERY_MS = 5000;
 const NAME = 13;
@@ -39,7 +39,7 @@ const tunnelText = (state: State, width: number): ScreenRow[] | null => {
 const headRows = (state: State, tunnel: TunnelView, width: number): ScreenRow[] => {
   const { now } = state.session;
   const status = state.lists.tunnel.busy[TUNNEL] ?? tunnel.status;
-  const lasted = tunnel.since === null ? '' : ` ${since(tunnel.since, now)}`;
+  const lasted = tunnel.since === null ? '' : ` ${formatAge(tunnel.since, now)}`;
   const head = row(
     tonedSpan('strong', tunnel.provider ?? ''),
     tunnel.name ? ` (${tunnel.name})` : '',
@@ -51,7 +51,7 @@ const headRows = (state: State, tunnel: TunnelView, width: number): ScreenRow[] 
   );
   const facts: [string, string][] = [];
   if (tunnel.detail !== null) facts.push(['Detail', tunnel.detail]);
-  if (tunnel.nextTryAt !== null) facts.push(['Retry in', left(tunnel.nextTryAt, now)]);
+  if (tunnel.nextTryAt !== null) facts.push(['Retry in', formatTimeLeft(tunnel.nextTryAt, now)]);
   if (tunnel.addressHeader === null) {
     facts.push(['Note', 'It does not report client addresses: limits per address are off.']);
   }
@@ -68,7 +68,11 @@ const checkRows = ({ stages, failure }: TunnelCheck, width: number): ScreenRow[]
       tonedSpan(status === 'not_run' ? 'muted' : toneOf(word), word.padEnd(STATUS)),
       detail,
     );
-    return apart(line, row(tonedSpan('muted', latencyMs === null ? '' : `${latencyMs} ms`)), width);
+    return justify(
+      line,
+      row(tonedSpan('muted', latencyMs === null ? '' : `${latencyMs} ms`)),
+      width,
+    );
   }),
   ...(failure
     ? [
@@ -108,37 +112,37 @@ const resultOf = ({ stages, failure }: TunnelCheck): string | ActResult => {
 
 /** Actions for admins. The daemon refuses them to others. */
 export const tunnelActs = ({ address, on, publicUrl, publicUrlSetting }: TunnelView) =>
-  offered<Act>({
+  possibleActs<Act>({
     check: {
-      ...onRow('tunnel', TUNNEL),
+      ...actTarget('tunnel', TUNNEL),
       text: 'Check the tunnel',
       line: 'adjutant tunnel check',
       doing: 'checking…',
       call: async ({ tunnel }) => resultOf(await tunnel.check()),
     },
     stop: on && {
-      ...onRow('tunnel', TUNNEL),
+      ...actTarget('tunnel', TUNNEL),
       text: 'Stop the tunnel',
       line: 'adjutant tunnel stop',
       doing: 'stopping…',
       ask: { lines: [`Stop the tunnel? ${address ?? 'Its address'} stops working.`] },
-      call: ({ tunnel }) => done(tunnel.stop(), 'Stopped'),
+      call: ({ tunnel }) => reportDone(tunnel.stop(), 'Stopped'),
     },
     start: !on && {
-      ...onRow('tunnel', TUNNEL),
+      ...actTarget('tunnel', TUNNEL),
       text: 'Start the tunnel',
       line: 'adjutant tunnel start',
       doing: 'starting…',
-      call: ({ tunnel }) => done(tunnel.start(), 'Started. It also starts with the daemon'),
+      call: ({ tunnel }) => reportDone(tunnel.start(), 'Started. It also starts with the daemon'),
     },
     delete: publicUrl !== null &&
       !publicUrlSetting && {
-        ...onRow('tunnel', TUNNEL),
+        ...actTarget('tunnel', TUNNEL),
         text: 'Forget the public address',
         line: 'adjutant tunnel forget',
         doing: 'forgetting…',
         ask: { lines: [`Forget ${address ?? 'the public address'}? This also stops the tunnel.`] },
-        call: ({ tunnel }) => done(tunnel.forget(), 'Forgotten and stopped'),
+        call: ({ tunnel }) => reportDone(tunnel.forget(), 'Forgotten and stopped'),
       },
   });
 

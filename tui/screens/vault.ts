@@ -2,8 +2,8 @@ import type { Client, Credential } from '../../src/client/index.js';
 import type { ScreenPage } from '../page.js';
 import { column, numberColumn } from '../parts/table.js';
 import { factRows } from '../parts/text.js';
-import { left, since, timeOfEvent } from '../parts/times.js';
-import { type Act, done, onRow } from '../state/act.js';
+import { formatAge, formatTimeLeft, timeOfEvent } from '../parts/times.js';
+import { type Act, actTarget, reportDone } from '../state/act.js';
 import { rowsOf } from '../state/lists.js';
 import { listPage } from './list.js';
 
@@ -14,18 +14,20 @@ const expiryOf = ({ expiresAt }: Credential, now: number): string => {
   if (expiresAt === null) return 'never';
   const ms = Date.parse(expiresAt) - now;
   if (ms <= 0) return 'EXPIRED';
-  return ms < SOON_MS ? `IN ${left(expiresAt, now).toUpperCase()}` : left(expiresAt, now);
+  return ms < SOON_MS
+    ? `IN ${formatTimeLeft(expiresAt, now).toUpperCase()}`
+    : formatTimeLeft(expiresAt, now);
 };
 
 const factsOf = (of: Credential, now: number): [string, string][] => [
   ['Name', `${of.name}   version ${of.version}`],
   ['Hosts', of.allowedHosts.join(', ') || 'none: never sent'],
   ['Tools', of.allowedTools.join(', ') || 'none'],
-  ['Rotated', of.rotatedAt === null ? 'never' : `${since(of.rotatedAt, now)} ago`],
+  ['Rotated', of.rotatedAt === null ? 'never' : `${formatAge(of.rotatedAt, now)} ago`],
   ...(of.rotateDueAt === null
     ? []
     : [['Due', timeOfEvent(of.rotateDueAt, now)] satisfies [string, string]]),
-  ['Used', of.lastUsedAt === null ? 'never' : `${since(of.lastUsedAt, now)} ago`],
+  ['Used', of.lastUsedAt === null ? 'never' : `${formatAge(of.lastUsedAt, now)} ago`],
   ['About', of.description ?? '-'],
 ];
 
@@ -37,7 +39,7 @@ const isMade = ({ type }: Credential): boolean => type === 'webhook_secret';
 
 /** The new value is shown in a sheet and stored nowhere else. */
 const rotateAct = ({ id, name }: Credential): Act => ({
-  ...onRow('credentials', id),
+  ...actTarget('credentials', id),
   text: `Rotate ${name}`,
   line: `adjutant vault rotate ${id}`,
   doing: 'rotating…',
@@ -62,7 +64,7 @@ const credentialActs = (credential: Credential) => {
   return {
     rotate: isMade(credential) && rotateAct(credential),
     use: version > 1 && {
-      ...onRow('credentials', id),
+      ...actTarget('credentials', id),
       text: `Use the earlier value of ${name}`,
       line: `adjutant vault restore ${id}`,
       doing: 'restoring…',
@@ -78,7 +80,7 @@ const credentialActs = (credential: Credential) => {
       },
     },
     delete: {
-      ...onRow('credentials', id),
+      ...actTarget('credentials', id),
       text: `Delete credential ${name}`,
       line: `adjutant vault delete ${id}`,
       doing: 'deleting…',
@@ -89,7 +91,7 @@ const credentialActs = (credential: Credential) => {
         ],
         name,
       },
-      call: ({ vault }: Client) => done(vault.delete({ id }), `${name} is deleted`),
+      call: ({ vault }: Client) => reportDone(vault.delete({ id }), `${name} is deleted`),
     },
   };
 };
@@ -114,7 +116,7 @@ export const vaultPage: ScreenPage = listPage<Credential>({
       ...column<Credential>('EXPIRES', [9, 14, 1], (credential) => expiryOf(credential, now)),
       tone: (credential) => (/^[A-Z]/.test(expiryOf(credential, now)) ? 'warn' : undefined),
     },
-    column('USED', [5, 6, 3], ({ lastUsedAt }) => since(lastUsedAt, now)),
+    column('USED', [5, 6, 3], ({ lastUsedAt }) => formatAge(lastUsedAt, now)),
     column('ALLOWED FOR', [11, 60, 5], ({ allowedTools }) => allowedTools.join(', ') || '-'),
   ],
   detail: ({ session: { now } }, credential, width) => factRows(factsOf(credential, now), width),

@@ -1,5 +1,5 @@
 import type { Client } from '../../src/client/index.js';
-import type { ScreenPlace } from './places.js';
+import type { ScreenPlace } from './locations.js';
 import type { ListName } from './rows.js';
 
 export interface ActResult {
@@ -40,14 +40,14 @@ export interface Act {
 }
 
 /** Row of an action, and the lists reloaded after it. */
-export const onRow = (
+export const actTarget = (
   list: ListName,
   id: string,
   ...others: ListName[]
 ): Pick<Act, 'row' | 'touches'> => ({ row: { list, id }, touches: [list, ...others] });
 
 /** Outcome of an action without a result. */
-export const done = async (reply: Promise<unknown>, message: string): Promise<string> => {
+export const reportDone = async (reply: Promise<unknown>, message: string): Promise<string> => {
   await reply;
   return message;
 };
@@ -56,7 +56,7 @@ export const done = async (reply: Promise<unknown>, message: string): Promise<st
 const TYPED = 40;
 
 /** Text to type before data is deleted: the name, or the end of the id if the name is long. */
-export const confirmedBy = (name: string, id: string): string =>
+export const confirmationText = (name: string, id: string): string =>
   name.length <= TYPED ? name : id.slice(-6);
 
 /** Only `y` confirms. If data would be lost, only the typed name does. */

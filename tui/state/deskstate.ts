@@ -2,7 +2,7 @@ import { createClient } from '../../src/client/index.js';
 import type { Size } from '../parts/row.js';
 import { createFeed } from './feed.js';
 import { createLive } from './live.js';
-import { holdToken, type LoginGiven, type LoginOutcome, logInToDaemon } from './login.js';
+import { createTokenHolder, type LoginInput, type LoginOutcome, logInToDaemon } from './login.js';
 import { initialState, reduce } from './state.js';
 import { createStore } from './store.js';
 import { joinStreams } from './streams.js';
@@ -19,7 +19,7 @@ export type DeskState = ReturnType<typeof openDeskState>;
 export const openDeskState = ({ url, token, size, now }: DeskStateOptions) => {
   const end = new AbortController();
   const { signal } = end;
-  const held = holdToken(token);
+  const held = createTokenHolder(token);
   const client = createClient({ url, fetch: held.fetch, signal });
   const store = createStore(reduce, initialState(url, size, now()), { join: joinStreams });
   const feed = createFeed({ client, store, now });
@@ -31,7 +31,7 @@ export const openDeskState = ({ url, token, size, now }: DeskStateOptions) => {
     feed,
     now,
     token: held.get,
-    logIn: async (given: LoginGiven): Promise<LoginOutcome> => {
+    logIn: async (given: LoginInput): Promise<LoginOutcome> => {
       const outcome = await logInToDaemon(client, held, given);
       if (outcome.is === 'in') live.tryNow();
       return outcome;

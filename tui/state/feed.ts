@@ -1,14 +1,14 @@
 import type { Client } from '../../src/client/index.js';
 import { DELTAS } from '../../src/client/replytext.js';
-import { createFollowing } from './followedagent.js';
+import { loadFailureOf } from './errors.js';
+import { createAgentFollower } from './followedagent.js';
 import { isFull, type ListState } from './lists.js';
 import { type ListLoader, loaders, pagesOf } from './loaders.js';
-import { askOverview } from './overview.js';
+import { loadOverview } from './overview.js';
 import { recentExecutions } from './recent.js';
 import { createRequests } from './requests.js';
 import type { ListName } from './rows.js';
 import type { DeskStore, StateAction } from './state.js';
-import { loadFailureOf } from './trouble.js';
 
 interface FeedDeps {
   client: Client;
@@ -30,7 +30,7 @@ export type Feed = ReturnType<typeof createFeed>;
 
 export const createFeed = ({ client, store, now }: FeedDeps) => {
   const wanted = new Map<ListName, number>();
-  const agents = createFollowing({ client, store });
+  const agents = createAgentFollower({ client, store });
   const channels = new Map<string, number>(ALWAYS.map((name) => [name, 1]));
   const listeners = new Set<() => void>();
   const timers = new Set<NodeJS.Timeout>();
@@ -87,7 +87,7 @@ export const createFeed = ({ client, store, now }: FeedDeps) => {
   const readAgain = async (name: ListName, of: string | null): Promise<void> => {
     if (!below.has(name)) await read(name, of);
   };
-  const readOverview = async (): Promise<void> => store.queue(await askOverview(client, now));
+  const readOverview = async (): Promise<void> => store.queue(await loadOverview(client, now));
   const readRecent = async (): Promise<void> => {
     const told = await recentExecutions(client, now(), store.get().streams);
     if (told) store.queue(told);

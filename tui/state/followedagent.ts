@@ -1,7 +1,7 @@
 import type { Client, TextDelta } from '../../src/client/index.js';
+import { loadFailureOf } from './errors.js';
 import type { DeskStore } from './state.js';
 import { ringOf, type StreamEntry } from './streams.js';
-import { loadFailureOf } from './trouble.js';
 
 interface Followed {
   wanting: number;
@@ -15,7 +15,7 @@ interface Followed {
 const PAGE = 200;
 
 /** Agents whose every event is needed, from the socket and from the API for those it missed. */
-export const createFollowing = ({ client, store }: { client: Client; store: DeskStore }) => {
+export const createAgentFollower = ({ client, store }: { client: Client; store: DeskStore }) => {
   const agents = new Map<string, Followed>();
 
   const readPage = async (name: string, of: Followed): Promise<boolean> => {

@@ -12,9 +12,9 @@ import {
 import { DELTAS, isTextDelta } from '../../src/client/replytext.js';
 import { olderDaemon } from '../../src/client/skew.js';
 import { connection, type LiveNote } from '../../src/client/socket.js';
+import { loadAccount } from './bootstrap.js';
 import { listsAfter } from './capabilities.js';
 import type { Feed } from './feed.js';
-import { loadAccount } from './greet.js';
 import { createRefresh, type ListRefresh } from './refresh.js';
 import type { DeskStore } from './state.js';
 import type { StreamEntry } from './streams.js';

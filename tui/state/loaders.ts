@@ -8,6 +8,8 @@ import {
 import { readCapabilities, readHardware } from './capabilities.js';
 import { readLogs } from './logs.js';
 import { type MailQuery, mailQuery } from './mailquery.js';
+import { readRuns, readStages } from './pipelineruns.js';
+import { readResourceRows } from './resources.js';
 import {
   type AnswerItem,
   type ChunkItem,
@@ -20,8 +22,6 @@ import {
   type RowOf,
   TUNNEL,
 } from './rows.js';
-import { readRuns, readStages } from './runs.js';
-import { readThings } from './things.js';
 
 interface Asked {
   /** Id of the parent. */
@@ -275,6 +275,6 @@ export const loaders: { [N in ListName]: ListLoader<RowOf[N]> } = {
   sentMails: pagedLoader('sent', ({ sentmail }, query) => sentmail.list({ query })),
   mailAccounts: pagedLoader('accounts', ({ mailaccounts }, query) => mailaccounts.list({ query })),
   things: {
-    page: (client, { of, cursor }) => readThings(client, of ?? '', { limit: 50, cursor }),
+    page: (client, { of, cursor }) => readResourceRows(client, of ?? '', { limit: 50, cursor }),
   },
 };

@@ -1,18 +1,18 @@
 import { logInFromDevice } from '../../src/client/devices.js';
 import { ApiError, type Client, Unreachable } from '../../src/client/index.js';
-import { recognized } from '../../src/client/recognize.js';
+import { requireAdjutant } from '../../src/client/requireadjutant.js';
 import { type FetchLike, send } from '../../src/client/send.js';
 import { saveSession } from '../../src/client/session.js';
 
-export interface HeldToken {
+export interface TokenHolder {
   get(): string | undefined;
   set(token: string): void;
   /** Always sends the current token. */
   fetch: FetchLike;
 }
 
-export const holdToken = (first: string | undefined): HeldToken => {
-  const fetch = recognized(send);
+export const createTokenHolder = (first: string | undefined): TokenHolder => {
+  const fetch = requireAdjutant(send);
   let token = first;
   return {
     get: () => token,
@@ -29,7 +29,7 @@ export const holdToken = (first: string | undefined): HeldToken => {
   };
 };
 
-export interface LoginGiven {
+export interface LoginInput {
   username: string;
   password: string;
   totpCode?: string;
@@ -43,8 +43,8 @@ export type LoginOutcome =
 /** Also stores the login session for the CLI. */
 export const logInToDaemon = async (
   client: Client,
-  held: HeldToken,
-  given: LoginGiven,
+  held: TokenHolder,
+  given: LoginInput,
 ): Promise<LoginOutcome> => {
   try {
     const { token, expiresAt, user } = await logInFromDevice(client, given);

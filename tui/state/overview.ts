@@ -1,6 +1,6 @@
 import type { Client, Overview } from '../../src/client/index.js';
+import { loadFailureOf } from './errors.js';
 import type { LoadFailure } from './lists.js';
-import { loadFailureOf } from './trouble.js';
 
 export interface OverviewState {
   known: Overview | null;
@@ -19,7 +19,7 @@ export const reduceOverview = (state: OverviewState, action: OverviewAction): Ov
     : { ...state, trouble: action.trouble };
 
 /** Loads the overview and returns the action with the result or the error. */
-export const askOverview = async (client: Client, now: () => number): Promise<OverviewAction> => {
+export const loadOverview = async (client: Client, now: () => number): Promise<OverviewAction> => {
   try {
     return { type: 'overview.read', overview: await client.overview.get(), at: now() };
   } catch (error) {

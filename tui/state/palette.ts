@@ -1,18 +1,18 @@
-import { actsOf } from '../keys.js';
+import { pageActKeys } from '../keys.js';
 import type { ScreenPage } from '../page.js';
 import type { Act } from './act.js';
 import { rowsOf } from './lists.js';
 import {
-  agentGoal,
+  agentTarget,
   digitRoots,
-  hookGoal,
+  hookTarget,
   type JumpTarget,
   letterRoots,
   type PageName,
   type Root,
-} from './places.js';
+} from './locations.js';
+import { browsedResources } from './resources.js';
 import type { State } from './state.js';
-import { browsed } from './things.js';
 import { offlineReason } from './verbs.js';
 
 export interface Match {
@@ -62,7 +62,7 @@ const ofSelection = (state: State, page: ScreenPage): Match[] => {
   const verbs = (page.verbs?.(state) ?? []).map(
     (act): Match => ({ text: act.text, line: act.line, does: { act } }),
   );
-  const keyed = actsOf(page.name).flatMap(({ verb, text }): Match[] => {
+  const keyed = pageActKeys(page.name).flatMap(({ verb, text }): Match[] => {
     const act = acts[verb];
     if (act) return [{ text: act.text, line: act.line, does: { act } }];
     const leave = leaves[verb];
@@ -76,7 +76,7 @@ const ofSelection = (state: State, page: ScreenPage): Match[] => {
 
 /** Resources without a screen. They open over the current screen. */
 const ofResources = ({ ui: { root } }: State): Match[] =>
-  browsed.map((of) => ({
+  browsedResources.map((of) => ({
     text: `browse ${of}`,
     line: `adjutant ${of} list`,
     does: { goal: { root, places: [{ page: 'browse', id: null, of }] } },
@@ -99,11 +99,11 @@ const ofObjects = ({ lists }: State): Match[] => [
   ...rowsOf(lists.hooks).map(({ id, name }) => ({
     text: `go to hook ${name}`,
     line: `adjutant hooks get ${id}`,
-    does: { goal: hookGoal(id) },
+    does: { goal: hookTarget(id) },
   })),
   ...rowsOf(lists.agents).map(({ id, name }) => ({
     text: `go to agent ${name}`,
     line: `adjutant agents get ${id}`,
-    does: { goal: agentGoal(id) },
+    does: { goal: agentTarget(id) },
   })),
 ];

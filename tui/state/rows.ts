@@ -28,8 +28,8 @@ import type {
   TunnelView,
 } from '../../src/client/index.js';
 import type { CapabilityItem, HardwareItem } from './capabilities.js';
-import type { RunItem, StageItem } from './runs.js';
-import type { Thing } from './things.js';
+import type { RunItem, StageItem } from './pipelineruns.js';
+import type { BrowsedRow } from './resources.js';
 
 export const TUNNEL = 'tunnel';
 export const FOUND = 'found';
@@ -88,7 +88,7 @@ export interface RowOf {
   sentMails: SentMail;
   mailAccounts: MailAccount;
   /** Rows of a browsed resource. */
-  things: Thing;
+  things: BrowsedRow;
 }
 
 export type ListName = keyof RowOf;

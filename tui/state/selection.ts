@@ -4,7 +4,7 @@ import type { ListName } from './rows.js';
 import type { State } from './state.js';
 import { topView } from './ui.js';
 
-export const itemsOf = (page: ScreenPage, state: State): Item[] => {
+export const filteredItems = (page: ScreenPage, state: State): Item[] => {
   const all = page.items?.(state) ?? [];
   const { filter } = topView(state.ui);
   return filter === '' || page.isSearched?.(state)
@@ -13,7 +13,10 @@ export const itemsOf = (page: ScreenPage, state: State): Item[] => {
 };
 
 /** The first row if the selected one is gone, -1 without rows. */
-export const chosenAt = (items: readonly { id: string }[], selected: string | null): number => {
+export const selectedIndex = (
+  items: readonly { id: string }[],
+  selected: string | null,
+): number => {
   if (items.length === 0) return -1;
   return Math.max(
     0,
@@ -21,9 +24,9 @@ export const chosenAt = (items: readonly { id: string }[], selected: string | nu
   );
 };
 
-export const chosenOf = (page: ScreenPage, state: State): Item | null => {
-  const items = itemsOf(page, state);
-  return items[chosenAt(items, topView(state.ui).selected)] ?? null;
+export const selectedItem = (page: ScreenPage, state: State): Item | null => {
+  const items = filteredItems(page, state);
+  return items[selectedIndex(items, topView(state.ui).selected)] ?? null;
 };
 
 /**
@@ -47,15 +50,15 @@ export const matchesFilter = ({ name, words, facts = {} }: Item, filter: string)
     });
 
 /** List that continues below the known rows. `null` if there are no more rows. */
-export const listBelow = (page: ScreenPage, state: State): ListName | null => {
+export const continuedList = (page: ScreenPage, state: State): ListName | null => {
   const name = page.pages?.(state) ?? null;
   if (name === null || state.lists[name].nextCursor === null) return null;
   return (page.items?.(state).length ?? 0) === 0 ? null : name;
 };
 
 /** Part of the summary about further rows. */
-export const summaryBelow = (page: ScreenPage, state: State): string => {
-  const name = listBelow(page, state);
+export const summarySuffix = (page: ScreenPage, state: State): string => {
+  const name = continuedList(page, state);
   if (name === null) return '';
   const list = state.lists[name];
   if (isFull(list)) return `, limited to ${list.order.length.toLocaleString('en')}`;

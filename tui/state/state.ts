@@ -1,7 +1,7 @@
 import type { Size } from '../parts/row.js';
 import { type ListAction, type Lists, lists, reduceLists } from './lists.js';
 import { type OverviewAction, type OverviewState, overview, reduceOverview } from './overview.js';
-import { type OperationHeard, type PacesState, reducePaces } from './paces.js';
+import { type ProgressEvent, type ProgressState, reduceProgress } from './progress.js';
 import { type RepliesState, type ReplyAction, reduceReplies } from './replies.js';
 import { reduceSession, type SessionAction, type SessionState, session } from './session.js';
 import type { ReducerStore } from './store.js';
@@ -21,7 +21,7 @@ export interface State {
   lists: Lists;
   streams: StreamsState;
   replies: RepliesState;
-  paces: PacesState;
+  paces: ProgressState;
   approvals: ApprovalsState;
   ui: UiState;
 }
@@ -32,7 +32,7 @@ export type StateAction =
   | ListAction
   | StreamAction
   | ReplyAction
-  | OperationHeard
+  | ProgressEvent
   | { type: 'approval.seen'; digest: string }
   | UiAction;
 
@@ -69,7 +69,7 @@ export const reduce = (state: State, action: StateAction): State => {
     case 'operation.heard': {
       const change = { do: 'put' as const, row: action.operation };
       const lists = reduceLists(state.lists, { type: 'list', name: 'operations', change });
-      return { ...state, lists, paces: reducePaces(state.paces, action) };
+      return { ...state, lists, paces: reduceProgress(state.paces, action) };
     }
     case 'approval.seen':
       return { ...state, approvals: { seen: seenWith(state.approvals, action.digest) } };

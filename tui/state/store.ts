@@ -69,7 +69,7 @@ export const createStore = <S, A>(
 };
 
 /** Resolves once the state passes the test, or after that many milliseconds. */
-export const reached = <S, A>(
+export const waitForState = <S, A>(
   { get, subscribe }: ReducerStore<S, A>,
   isReached: (state: S) => boolean,
   mostMs: number,

@@ -1,6 +1,6 @@
 import type { Size } from '../parts/row.js';
 import type { Act, ShownSecret } from './act.js';
-import type { Root, ScreenPlace } from './places.js';
+import type { Root, ScreenPlace } from './locations.js';
 import type { LogLevel } from './rows.js';
 
 export interface ScreenView extends ScreenPlace {

@@ -2,7 +2,7 @@ import { withCommands } from '../../cli/text.js';
 import { ApiError, type Client, Unreachable } from '../../src/client/index.js';
 import type { Act, ShownSecret } from './act.js';
 import type { DeskState } from './deskstate.js';
-import type { ScreenPlace } from './places.js';
+import type { ScreenPlace } from './locations.js';
 import type { State } from './state.js';
 import type { Message } from './ui.js';
 
@@ -71,7 +71,7 @@ const messageOfError = (error: unknown): Message => {
 const PENDING_STATUSES: readonly string[] = ['pending', 'waiting_approval'];
 
 /** Reason why an action is not possible now. `null` if it is possible. */
-export const refusalNow = (state: State, act: Act): string | null => {
+export const actRefusal = (state: State, act: Act): string | null => {
   const { lists } = state;
   const off = offlineReason(state);
   if (off !== null) return off;

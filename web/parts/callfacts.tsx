@@ -15,18 +15,18 @@ export interface CalledTool {
 const REQUESTS = ['http.request', 'web.read'];
 
 /** Whether a call is one request to the address in its arguments. */
-export const isRequest = ({ tool, action }: Pick<CalledTool, 'tool' | 'action'>): boolean =>
+export const isHttpRequestCall = ({ tool, action }: Pick<CalledTool, 'tool' | 'action'>): boolean =>
   REQUESTS.includes(`${tool}.${action}`);
 
 /** Host and port that a call sends to. `null` if the arguments do not say. */
-export const hostOfCall = (call: CalledTool): string | null => {
+export const callHost = (call: CalledTool): string | null => {
   const { url } = call.arguments;
-  if (!isRequest(call)) return null;
+  if (!isHttpRequestCall(call)) return null;
   return typeof url === 'string' && URL.canParse(url) ? new URL(url).host : null;
 };
 
 /** The requesting agent, and what started it. */
-export const Asker = ({ agentId }: { agentId: string | null }) =>
+export const RequesterFacts = ({ agentId }: { agentId: string | null }) =>
   agentId === null ? (
     <Fact name="Requested by">You (direct call)</Fact>
   ) : (

@@ -1,10 +1,10 @@
 import type { MessageReply } from '../../src/conversations/contract.js';
 import type { ChatMessages } from '../state/messages.js';
-import { pairedCalls } from '../state/paircalls.js';
+import { toolNamesByResult } from '../state/paircalls.js';
 import type { WrittenReply } from '../state/replies.js';
 import { Button, useAction } from './action.js';
 import { LongText, Value, visibleText } from './json.js';
-import { Empty, Failure, Waiting } from './notes.js';
+import { Empty, Failure, LoadingNote } from './notes.js';
 import { TimeOfDay } from './time.js';
 import { LiveReply } from './transcript.js';
 
@@ -20,7 +20,7 @@ export const ChatLog = ({
 }) => {
   const earlier = useAction();
   const { messages, error, hasEarlier, isLoading } = chat;
-  const results = pairedCalls(messages);
+  const results = toolNamesByResult(messages);
   return (
     <>
       {earlier.error && <Failure error={earlier.error} />}
@@ -29,7 +29,7 @@ export const ChatLog = ({
           Show earlier messages
         </Button>
       )}
-      {isLoading && !error && <Waiting what="Loading the messages" />}
+      {isLoading && !error && <LoadingNote what="Loading the messages" />}
       <div role="log" aria-label="Messages">
         <ol class="messages">
           {messages.map((message) => (

@@ -6,7 +6,7 @@ import { useAction } from './action.js';
 import { Confirm } from './confirm.js';
 import { LongText, visibleText } from './json.js';
 import { fileSize, subjectText } from './mailtext.js';
-import { Failure, Untrusted } from './notes.js';
+import { Failure, UntrustedMark } from './notes.js';
 import { Show } from './show.js';
 import { Ago } from './time.js';
 
@@ -44,7 +44,7 @@ export const DraftCard = ({ draft, reload }: { draft: MailDraft; reload(): Promi
   return (
     <>
       <p class="line">
-        {draft.untrusted && <Untrusted />}
+        {draft.untrusted && <UntrustedMark />}
         <span class="at">
           <Ago at={draft.updatedAt} />
         </span>

@@ -4,11 +4,11 @@ import type { PagePlace } from '../../src/kernel/pagepath.js';
 import { pagePaths } from '../../src/kernel/pagepath.js';
 import { ask } from '../state/api.js';
 import { useTime } from '../state/clock.js';
-import { hurryLive, liveState, nextTry, useTopics } from '../state/live.js';
+import { liveState, nextConnectAt, reconnectNow, useTopics } from '../state/live.js';
 import { useLoad } from '../state/load.js';
 import { approvalCount, OverviewContext, unreadCount, useOverview } from '../state/overview.js';
 import { useObservable } from '../state/store.js';
-import { isWithin, MAIN_PLACES, OTHER_PLACES } from './places.js';
+import { isWithin, MAIN_PLACES, OTHER_PLACES } from './navigation.js';
 
 /** Topics that change the counts, and those that change the first view. */
 const COUNTED = ['approval', 'notification'];
@@ -102,7 +102,7 @@ const Navigation = ({ place }: { place: PagePlace | 'unknown' }) => {
 /** State of the connection, shown unless it is `online`. */
 const Connection = () => {
   const state = useObservable(liveState);
-  const next = useObservable(nextTry);
+  const next = useObservable(nextConnectAt);
   const now = useTime(1000);
   if (state === 'online' || state === 'off') return <span role="status" data-live={state} />;
   if (state === 'connecting') return <span role="status">connecting…</span>;
@@ -113,7 +113,7 @@ const Connection = () => {
         offline
       </span>
       <span aria-hidden="true"> retrying in {seconds} s </span>
-      <button type="button" onClick={hurryLive}>
+      <button type="button" onClick={reconnectNow}>
         Retry now
       </button>
     </span>

@@ -3,13 +3,13 @@ import { ask } from '../state/api.js';
 import { liveState } from '../state/live.js';
 import { useObservable } from '../state/store.js';
 import { Heading } from './heading.js';
-import { Waiting } from './notes.js';
+import { LoadingNote } from './notes.js';
 
 /**
  * A view whose file did not load: no connection, or a newer daemon that no longer has the file. It
  * loads automatically once connected again.
  */
-export const NotLoaded = ({ retry }: { retry(): void }) => {
+export const ViewLoadFailure = ({ retry }: { retry(): void }) => {
   const state = useObservable(liveState);
   const [isReached, setReached] = useState<boolean | null>(null);
   useEffect(() => {
@@ -17,7 +17,7 @@ export const NotLoaded = ({ retry }: { retry(): void }) => {
     ask('GET', '/api/auth/me').then(found(true), found(false));
     if (state === 'online') retry();
   }, [state, retry]);
-  if (isReached === null) return <Waiting what="Loading" />;
+  if (isReached === null) return <LoadingNote what="Loading" />;
   return (
     <>
       <Heading title="Could not load" />

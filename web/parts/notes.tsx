@@ -3,7 +3,7 @@ import { toneOf } from '../../tui/theme.js';
 import type { RequestError } from '../state/api.js';
 
 /** Screen readers announce it. */
-export const Waiting = ({ what }: { what: string }) => (
+export const LoadingNote = ({ what }: { what: string }) => (
   <p class="muted" role="status">
     {what}…
   </p>
@@ -30,7 +30,7 @@ export const State = ({ of }: { of: string }) => (
 );
 
 /** Mark for external text, and for agents that have read some. */
-export const Untrusted = () => (
+export const UntrustedMark = () => (
   <span class="state untrusted" title="It has read external text">
     untrusted
   </span>

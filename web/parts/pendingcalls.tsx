@@ -1,14 +1,14 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Approval } from '../../src/kernel/contract/approval.js';
 import { pageLink } from '../../src/kernel/pagepath.js';
-import { agentOf } from '../state/agentevents.js';
+import { agentIdOfEvent } from '../state/agentevents.js';
 import { ask } from '../state/api.js';
-import { useSettled } from '../state/doubletap.js';
+import { useDoubleTapGuard } from '../state/doubletap.js';
 import { type Loaded, useLoad } from '../state/load.js';
-import { useSeen } from '../state/viewport.js';
-import { Answer } from './answer.js';
+import { useWasVisible } from '../state/viewport.js';
+import { DecisionForm } from './decision.js';
 import { visibleText } from './json.js';
-import { Failure, State, Untrusted } from './notes.js';
+import { Failure, State, UntrustedMark } from './notes.js';
 import { Left } from './time.js';
 import { WholeCall } from './wholecall.js';
 
@@ -30,7 +30,7 @@ export const usePendingCalls = (agentIds: readonly string[]): Loaded<Approval[]>
         .reverse();
     },
     topics: ['approval'],
-    concerns: (event) => agentIds.includes(agentOf(event) ?? ''),
+    concerns: (event) => agentIds.includes(agentIdOfEvent(event) ?? ''),
   });
 };
 
@@ -41,7 +41,9 @@ export const usePendingCalls = (agentIds: readonly string[]): Loaded<Approval[]>
 export const PendingCalls = ({ calls }: { calls: Loaded<Approval[]> }) => {
   const [answered, setAnswered] = useState<Approval[]>([]);
   const pending = (calls.data ?? []).filter(({ id }) => answered.every((one) => one.id !== id));
-  const isSettled = useSettled(`${answered.length} ${pending.map(({ id }) => id).join(' ')}`);
+  const isSettled = useDoubleTapGuard(
+    `${answered.length} ${pending.map(({ id }) => id).join(' ')}`,
+  );
   const answer = (next: Approval): void => {
     setAnswered((before) => [...before, next]);
     void calls.reload();
@@ -89,7 +91,7 @@ const PendingCall = ({
   answered(next: Approval): void;
   reload(): Promise<void>;
 }) => {
-  const { mark, isSeen } = useSeen<HTMLParagraphElement>();
+  const { mark, isSeen } = useWasVisible<HTMLParagraphElement>();
   return (
     <section class="card approval" aria-labelledby={`asks-${call.id}`}>
       <CallHead call={call} />
@@ -99,7 +101,7 @@ const PendingCall = ({
           Open this approval
         </a>
       </p>
-      <Answer
+      <DecisionForm
         key={call.digest}
         approval={call}
         isSettled={isSettled}
@@ -118,7 +120,7 @@ const CallHead = ({ call }: { call: Approval }) => (
     </h2>
     <p class="line">
       <State of="waiting for you" />
-      {call.untrusted && <Untrusted />}
+      {call.untrusted && <UntrustedMark />}
       <span class="at">
         <Left until={call.expiresAt} /> left
       </span>

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { type PagePlace, pageLink } from '../../src/kernel/pagepath.js';
 import type { Loaded } from '../state/load.js';
-import { Failure, Waiting } from './notes.js';
+import { Failure, LoadingNote } from './notes.js';
 
 /**
  * Shows loaded data, a loading text on the first load, and a failure above the earlier data. A
@@ -28,6 +28,6 @@ export const Show = <T,>({
       of.error && <Failure error={of.error} retry={() => void of.reload()} />
     )}
     {of.data !== null && (of.error?.status !== 404 || !listed) && children(of.data)}
-    {of.data === null && of.error === null && <Waiting what={`Loading ${what}`} />}
+    {of.data === null && of.error === null && <LoadingNote what={`Loading ${what}`} />}
   </>
 );

@@ -2,7 +2,7 @@ import { pageLink } from '../../src/kernel/pagepath.js';
 import type { PipelineRunDetail } from '../../src/pipelines/runs/contract.js';
 import type { Loaded } from '../state/load.js';
 import { LongText, Value, visibleText } from './json.js';
-import { State, Untrusted } from './notes.js';
+import { State, UntrustedMark } from './notes.js';
 import { StageApproval } from './stageapproval.js';
 import { StageForm } from './stageform.js';
 import { Ago, Left } from './time.js';
@@ -23,7 +23,7 @@ export const RunStageCard = (shown: ShownStage) => {
     <li class="card">
       <p class="line">
         <State of={status} />
-        {stage.untrusted && <Untrusted />}
+        {stage.untrusted && <UntrustedMark />}
         <span class="at">
           <StageTime stage={stage} />
         </span>

@@ -2,11 +2,11 @@ import type { Ref } from 'preact';
 import { useState } from 'preact/hooks';
 import { isRecord } from '../../src/kernel/jsonvalue.js';
 import { ask } from '../state/api.js';
-import { useSettled } from '../state/doubletap.js';
-import { useSeen } from '../state/viewport.js';
+import { useDoubleTapGuard } from '../state/doubletap.js';
+import { useWasVisible } from '../state/viewport.js';
 import { useAction } from './action.js';
-import { AnswerButtons } from './answer.js';
 import type { CalledTool } from './callfacts.js';
+import { DecisionButtons } from './decision.js';
 import { LongText, Values, visibleText } from './json.js';
 import { Failure } from './notes.js';
 import type { ShownStage } from './stage.js';
@@ -82,14 +82,14 @@ export const StageApproval = ({ run, stage, loaded, digest }: ShownStage & { dig
     }
     document.querySelector('h1')?.focus();
   };
-  const { mark, isSeen } = useSeen<HTMLParagraphElement>();
-  const isSettled = useSettled(digest);
+  const { mark, isSeen } = useWasVisible<HTMLParagraphElement>();
+  const isSettled = useDoubleTapGuard(digest);
   return (
     <section aria-label={`Your decision on ${visibleText(stage.name)}`}>
       <h3>Request</h3>
       <FullRequest of={stage.input} digest={digest} end={mark} />
       {action.error && <Failure error={action.error} />}
-      <AnswerButtons
+      <DecisionButtons
         action={action}
         yes={{ label: 'Approve', work: answer('approve') }}
         no={{ label: 'Deny', work: answer('reject') }}

@@ -2,11 +2,11 @@ import { useRef } from 'preact/hooks';
 import type { Agent } from '../../src/agents/contract.js';
 import { numberAt } from '../../src/kernel/jsonvalue.js';
 import { pageLink } from '../../src/kernel/pagepath.js';
-import { agentOf } from '../state/agentevents.js';
+import { agentIdOfEvent } from '../state/agentevents.js';
 import { ask } from '../state/api.js';
 import { useLoad } from '../state/load.js';
 import { visibleText } from './json.js';
-import { Failure, State, Untrusted } from './notes.js';
+import { Failure, State, UntrustedMark } from './notes.js';
 
 /** Maximum sub-agents listed. An agent may have a hundred. */
 const MAX_SUB_AGENTS = 100;
@@ -24,7 +24,8 @@ export const SubAgents = ({ id }: { id: string }) => {
     topics: ['agent.status'],
     // The first event of an agent, which may be a new sub-agent.
     concerns: (event) =>
-      numberAt(event, 'id') === 1 || known.current.some((agent) => agent.id === agentOf(event)),
+      numberAt(event, 'id') === 1 ||
+      known.current.some((agent) => agent.id === agentIdOfEvent(event)),
   });
   known.current = tree.data ?? [];
   if (tree.error) return <Failure error={tree.error} retry={() => void tree.reload()} />;
@@ -37,7 +38,7 @@ export const SubAgents = ({ id }: { id: string }) => {
           <li key={agent.id} class="card">
             <p class="line">
               <State of={agent.status} />
-              {agent.untrusted && <Untrusted />}
+              {agent.untrusted && <UntrustedMark />}
               <a class="tap" href={pageLink('agent', agent.id)}>
                 {visibleText(agent.name)}
               </a>

@@ -1,4 +1,4 @@
-import { leftInWords, since, timeOfEvent } from '../../tui/parts/times.js';
+import { formatAge, timeLeftInWords, timeOfEvent } from '../../tui/parts/times.js';
 import { timeNow, useTime } from '../state/clock.js';
 
 /** Age, with the full time as a tooltip. */
@@ -6,7 +6,7 @@ export const Ago = ({ at }: { at: string }) => {
   const now = useTime(15_000);
   return (
     <time dateTime={at} title={new Date(at).toLocaleString()}>
-      {since(at, now)} ago
+      {formatAge(at, now)} ago
     </time>
   );
 };
@@ -15,7 +15,7 @@ export const Left = ({ until }: { until: string }) => {
   const now = useTime(1000);
   return (
     <time dateTime={until} title={new Date(until).toLocaleString()}>
-      {leftInWords(until, now)}
+      {timeLeftInWords(until, now)}
     </time>
   );
 };

@@ -2,7 +2,7 @@ import { pageLink } from '../../src/kernel/pagepath.js';
 import { durationText } from '../../tui/parts/times.js';
 import type { ToolUse } from '../state/transcript.js';
 import { LongText, Value, visibleText } from './json.js';
-import { State, Untrusted } from './notes.js';
+import { State, UntrustedMark } from './notes.js';
 
 /** A tool call in one line, which opens to its arguments and result. */
 export const ToolDetails = ({ of }: { of: ToolUse }) => {
@@ -11,7 +11,7 @@ export const ToolDetails = ({ of }: { of: ToolUse }) => {
     <details>
       <summary>
         <span class="kind">Call</span> <code>{visibleText(tool)}</code> <CallState of={of} />{' '}
-        {result?.isOutside && <Untrusted />}
+        {result?.isOutside && <UntrustedMark />}
       </summary>
       {approvalId !== null && (
         <p>

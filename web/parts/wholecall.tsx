@@ -1,5 +1,5 @@
 import type { ComponentChildren, Ref } from 'preact';
-import { type CalledTool, hostOfCall, isRequest } from './callfacts.js';
+import { type CalledTool, callHost, isHttpRequestCall } from './callfacts.js';
 import { Value, Values, visibleText } from './json.js';
 import { Fact } from './notes.js';
 
@@ -17,7 +17,7 @@ interface WholeCallProps {
  */
 export const WholeCall = ({ call, digest, end, children }: WholeCallProps) => {
   const { url: _url, method: _method, ...others } = call.arguments;
-  const isOne = isRequest(call);
+  const isOne = isHttpRequestCall(call);
   const rest = isOne ? others : call.arguments;
   return (
     <>
@@ -41,7 +41,7 @@ export const WholeCall = ({ call, digest, end, children }: WholeCallProps) => {
 };
 
 const CallFacts = ({ call }: { call: CalledTool }) => {
-  const { url, method } = isRequest(call) ? call.arguments : {};
+  const { url, method } = isHttpRequestCall(call) ? call.arguments : {};
   return (
     <>
       <Fact name="Tool">
@@ -71,11 +71,11 @@ const RIGHT_TO_LEFT =
   /\p{Script=Hebrew}|\p{Script=Arabic}|\p{Script=Syriac}|\p{Script=Thaana}|\p{Script=Nko}|\p{Script=Adlam}/u;
 
 const Destination = ({ call }: { call: CalledTool }) => {
-  const host = hostOfCall(call);
+  const host = callHost(call);
   if (host !== null) return <strong>{visibleText(host)}</strong>;
   return (
     <>
-      {isRequest(call)
+      {isHttpRequestCall(call)
         ? 'unknown: the URL is not valid'
         : 'determined by the tool from the arguments below'}
     </>

@@ -6,12 +6,12 @@ import { useTopics } from './live.js';
 import { asRequestError } from './load.js';
 import { useRedraw } from './redraw.js';
 import { useRetry } from './retry.js';
-import { useWhenShown } from './visibility.js';
+import { useWhenVisible } from './visibility.js';
 
 export const AGENT_TOPICS = ['agent.status', 'agent.message', 'agent.tool_call'];
 
 /** The agent of an event. `null` if the event has none. */
-export const agentOf = (event: unknown): string | null => textAt(event, 'agentId');
+export const agentIdOfEvent = (event: unknown): string | null => textAt(event, 'agentId');
 
 const isAgentEvent = (event: unknown): event is AgentEvent =>
   isRecord(event) && typeof event.id === 'number' && isRecord(event.data);
@@ -23,7 +23,7 @@ export const withEvent = <A extends { id: string; status: string }>(
 ): A[] =>
   agents.map((agent) => {
     const status = textAt(event, 'data', 'status');
-    if (agentOf(event) !== agent.id || status === null) return agent;
+    if (agentIdOfEvent(event) !== agent.id || status === null) return agent;
     return { ...agent, status, error: textAt(event, 'data', 'error') };
   });
 
@@ -75,9 +75,9 @@ export const useAgentEvents = (id: string): AgentEvents => {
     kept.current = nothingYet();
     reload();
   }, [reload]);
-  const catchUp = useWhenShown(reload);
+  const catchUp = useWhenVisible(reload);
   const hear = (event: unknown) => {
-    if (agentOf(event) !== id || !isAgentEvent(event)) return;
+    if (agentIdOfEvent(event) !== id || !isAgentEvent(event)) return;
     if (event.id <= kept.current.last) return;
     if (event.id > kept.current.last + 1) return catchUp();
     add(kept.current, [event]);

@@ -8,7 +8,7 @@ const SETTLED_MS = 1000;
  * and again after the window got the focus. An earlier tap is meant for the previous content and
  * restarts the second.
  */
-export const useSettled = (key: string): boolean => {
+export const useDoubleTapGuard = (key: string): boolean => {
   const [settled, setSettled] = useState<string | null>(null);
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined;

@@ -47,8 +47,8 @@ export const dropDrafts = (): void => {
 /** The conversation started last in this page. Its composer gets the focus. */
 let begun: string | null = null;
 
-export const rememberBegun = (sessionId: string): void => {
+export const rememberNewConversation = (sessionId: string): void => {
   begun = sessionId;
 };
 
-export const wasJustBegun = (sessionId: string): boolean => begun === sessionId;
+export const isNewConversation = (sessionId: string): boolean => begun === sessionId;

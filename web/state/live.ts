@@ -7,7 +7,7 @@ import { createObservable } from './store.js';
 export type LiveState = 'off' | 'connecting' | 'online' | 'offline';
 export const liveState = createObservable<LiveState>('off');
 /** Time of the next attempt while offline, in milliseconds since 1970. */
-export const nextTry = createObservable<number | null>(null);
+export const nextConnectAt = createObservable<number | null>(null);
 
 /** The token of the socket is no longer valid (src/http/socket/PROTOCOL.md). */
 const SIGNED_OUT = 4401;
@@ -51,7 +51,7 @@ export const stopLive = (): void => {
 };
 
 /** Connects at once: the page is visible again, the network is back, or the user asks for it. */
-export const hurryLive = (): void => {
+export const reconnectNow = (): void => {
   if (liveState.get() === 'offline') {
     clearTimeout(timer);
     void connect();
@@ -59,16 +59,16 @@ export const hurryLive = (): void => {
 };
 
 /** The network is back: connects at once, however long the last pause was. */
-export const networkFound = (): void => {
+export const onNetworkOnline = (): void => {
   pause = FIRST_PAUSE_MS;
-  hurryLive();
+  reconnectNow();
 };
 
 /**
  * The network is gone, which a socket notices only minutes later. Attempts continue, because a
  * daemon on this machine needs no network.
  */
-export const networkLost = (): void => {
+export const onNetworkOffline = (): void => {
   const old = socket;
   socket = null;
   old?.close();
@@ -121,7 +121,7 @@ const send = (frame: object): void => {
 
 const connect = async (): Promise<void> => {
   if (liveState.get() !== 'online') liveState.set('connecting');
-  nextTry.set(null);
+  nextConnectAt.set(null);
   try {
     const { ticket } = await ask('POST', '/api/auth/ws-ticket');
     if (liveState.get() !== 'connecting') return;
@@ -188,6 +188,6 @@ const retryLater = (): void => {
   // Half of the pause is random, so that pages do not reconnect at the same moment.
   const wait = pause * (0.5 + Math.random() / 2);
   pause = Math.min(pause * 2, MAX_PAUSE_MS);
-  nextTry.set(timeNow() + wait);
+  nextConnectAt.set(timeNow() + wait);
   timer = setTimeout(() => void connect(), wait);
 };

@@ -1,12 +1,12 @@
 import { useCallback, useEffect, useRef } from 'preact/hooks';
 import type { MessageReply } from '../../src/conversations/contract.js';
-import { AGENT_TOPICS, agentOf } from './agentevents.js';
+import { AGENT_TOPICS, agentIdOfEvent } from './agentevents.js';
 import { ask, type RequestError } from './api.js';
 import { useTopics } from './live.js';
 import { asRequestError } from './load.js';
 import { useRedraw } from './redraw.js';
 import { useRetry } from './retry.js';
-import { useWhenShown } from './visibility.js';
+import { useWhenVisible } from './visibility.js';
 
 /** Known messages of a conversation, and functions that load more. */
 export interface ChatMessages {
@@ -60,9 +60,9 @@ export const useMessages = (id: string, agentIds: readonly string[]): ChatMessag
     held.current = empty();
     void pull();
   }, [pull]);
-  const follow = useWhenShown(() => void pull());
+  const follow = useWhenVisible(() => void pull());
   const hear = (event: unknown) => {
-    const agentId = agentOf(event);
+    const agentId = agentIdOfEvent(event);
     if (agentId !== null && agentIds.includes(agentId)) follow();
   };
   useTopics(AGENT_TOPICS, hear, follow);

@@ -8,14 +8,14 @@ export const OverviewContext = createContext<Loaded<Overview> | null>(null);
 export const useOverview = (): Loaded<Overview> | null => useContext(OverviewContext);
 
 /** Maximum items of a kind in the overview. With so many there may be more. */
-export const MAX_OF_A_KIND = 10;
+export const MAX_NEEDS_PER_KIND = 10;
 const MAX_UNREAD = 99;
 
 /** Number of pending calls as text. Empty if there is none. */
 export const approvalCount = (overview: Loaded<Overview> | null): string => {
   const needs = overview?.data?.needs ?? [];
   const count = needs.filter(({ kind }) => kind === 'approval').length;
-  return shortCount(count, MAX_OF_A_KIND - 1);
+  return shortCount(count, MAX_NEEDS_PER_KIND - 1);
 };
 
 /** Number of unread notifications as text. Empty if there is none. */

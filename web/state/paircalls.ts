@@ -5,7 +5,7 @@ import { textAt } from '../../src/kernel/jsonvalue.js';
  * Tool of each result, by message id. Results are stored in the order of the preceding calls. With
  * a different number of results the tool is unknown.
  */
-export const pairedCalls = (messages: readonly MessageReply[]): Map<string, string> => {
+export const toolNamesByResult = (messages: readonly MessageReply[]): Map<string, string> => {
   const tools = new Map<string, string>();
   let open: string[] = [];
   for (const { id, role, toolCalls = [] } of messages) {

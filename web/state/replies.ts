@@ -1,7 +1,7 @@
 import { useRef } from 'preact/hooks';
 import { DELTAS, isTextDelta, type ReplyText, withDelta } from '../../src/client/replytext.js';
 import { numberAt, textAt } from '../../src/kernel/jsonvalue.js';
-import { agentOf } from './agentevents.js';
+import { agentIdOfEvent } from './agentevents.js';
 import { liveState, useTopics } from './live.js';
 import { useRedraw } from './redraw.js';
 import { useObservable } from './store.js';
@@ -21,7 +21,7 @@ export const useReplies = (agentIds: readonly string[]): ReadonlyMap<string, Wri
   const replies = useRef(new Map<string, WrittenReply>());
   const redraw = useRedraw();
   const hear = (event: unknown) => {
-    const id = agentOf(event);
+    const id = agentIdOfEvent(event);
     if (id === null || !agentIds.includes(id)) return;
     follow(replies.current, id, event);
     redraw();

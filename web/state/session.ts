@@ -11,13 +11,13 @@ import { createObservable } from './store.js';
 export const session = createObservable<User | null | 'unknown'>('unknown');
 /** End of the last login in this tab: by the user's own logout, or the reason. */
 export type LoginEnd = { isOwn: true } | { isOwn: false; reason: string };
-export const lastEnd = createObservable<LoginEnd | null>(null);
+export const lastLoginEnd = createObservable<LoginEnd | null>(null);
 /** During a logout the end of the login is expected. */
 let isLeaving = false;
 
 export const readMe = async (): Promise<void> => {
   try {
-    begin(await ask('GET', '/api/auth/me'));
+    startUserSession(await ask('GET', '/api/auth/me'));
   } catch (error) {
     if (!(error instanceof RequestError) || error.status !== 401) throw error;
     session.set(null);
@@ -25,8 +25,8 @@ export const readMe = async (): Promise<void> => {
 };
 
 /** Shows the user whose login has just started. */
-export const begin = (me: User): void => {
-  lastEnd.set(null);
+export const startUserSession = (me: User): void => {
+  lastLoginEnd.set(null);
   showUser(me.id);
   session.set(me);
   startLive(() => end('Your login session has ended'));
@@ -37,7 +37,7 @@ const end = (reason: string): void => {
   if (session.get() === null) return;
   stopLive();
   showUser(null);
-  lastEnd.set(isLeaving ? { isOwn: true } : { isOwn: false, reason });
+  lastLoginEnd.set(isLeaving ? { isOwn: true } : { isOwn: false, reason });
   session.set(null);
 };
 

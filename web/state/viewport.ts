@@ -2,7 +2,7 @@ import type { RefObject } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 
 /** Hook: a ref for an element, and whether the element has been on screen. */
-export const useSeen = <E extends Element>(): { mark: RefObject<E>; isSeen: boolean } => {
+export const useWasVisible = <E extends Element>(): { mark: RefObject<E>; isSeen: boolean } => {
   const mark = useRef<E>(null);
   const [isSeen, setSeen] = useState(false);
   useEffect(() => {

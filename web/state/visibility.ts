@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useRef } from 'preact/hooks';
 
 /** Hook: calls `act` at once, or, on a hidden page, once when it is visible again. */
-export const useWhenShown = (act: () => void): (() => void) => {
+export const useWhenVisible = (act: () => void): (() => void) => {
   const latest = useRef(act);
   latest.current = act;
   const isOwed = useRef(false);

@@ -6,13 +6,13 @@ import { Composer } from '../parts/composer.js';
 import { Confirm } from '../parts/confirm.js';
 import { Heading } from '../parts/heading.js';
 import { LongText, visibleText } from '../parts/json.js';
-import { Failure, State, Untrusted, Waiting } from '../parts/notes.js';
+import { Failure, LoadingNote, State, UntrustedMark } from '../parts/notes.js';
 import { PendingCalls, usePendingCalls } from '../parts/pendingcalls.js';
 import { Show } from '../parts/show.js';
 import { SubAgents } from '../parts/subagents.js';
 import { Ago } from '../parts/time.js';
 import { LiveReply, Transcript } from '../parts/transcript.js';
-import { type AgentEvents, agentOf, useAgentEvents } from '../state/agentevents.js';
+import { type AgentEvents, agentIdOfEvent, useAgentEvents } from '../state/agentevents.js';
 import { ask } from '../state/api.js';
 import { type Loaded, useLoad } from '../state/load.js';
 import { useMessages } from '../state/messages.js';
@@ -26,7 +26,7 @@ export const AgentView = ({ id }: { id: string }) => {
     key: id,
     load: (signal) => ask('GET', '/api/agents/{id}', { id }, signal),
     topics: ['agent.status', 'agent.message'],
-    concerns: (event) => agentOf(event) === id,
+    concerns: (event) => agentIdOfEvent(event) === id,
   });
   const events = useAgentEvents(id);
   const reply = useReplies([id]).get(id);
@@ -76,7 +76,7 @@ const AgentState = ({ agent }: { agent: Agent }) => (
       <span role="status">
         <State of={agent.status} />
       </span>
-      {agent.untrusted && <Untrusted />}
+      {agent.untrusted && <UntrustedMark />}
       <span class="at">
         <Ago at={agent.createdAt} />
       </span>
@@ -109,7 +109,7 @@ const AgentTranscript = ({
           <a href={pageLink('chat', agent.sessionId)}>The conversation contains all messages.</a>
         </p>
       )}
-      {!events.isLoaded && !events.error && <Waiting what="Loading the transcript" />}
+      {!events.isLoaded && !events.error && <LoadingNote what="Loading the transcript" />}
       <div role="log" aria-label="Transcript">
         <Transcript items={transcriptOf(events.events, userMessages)} />
       </div>

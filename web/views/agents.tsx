@@ -5,7 +5,7 @@ import { StatusFilter } from '../parts/filter.js';
 import { Heading } from '../parts/heading.js';
 import { visibleText } from '../parts/json.js';
 import { Cards, usePaged } from '../parts/more.js';
-import { Empty, State, Untrusted } from '../parts/notes.js';
+import { Empty, State, UntrustedMark } from '../parts/notes.js';
 import { Ago } from '../parts/time.js';
 import { ask } from '../state/api.js';
 
@@ -58,7 +58,7 @@ const AgentCard = ({ agent }: { agent: Agent }) => (
   <>
     <p class="line">
       <State of={agent.status} />
-      {agent.untrusted && <Untrusted />}
+      {agent.untrusted && <UntrustedMark />}
       <span class="at">
         <Ago at={agent.createdAt} />
       </span>

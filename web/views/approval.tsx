@@ -1,22 +1,22 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Approval } from '../../src/kernel/contract/approval.js';
-import { Answer, type AnswerScope, scopeText } from '../parts/answer.js';
-import { Asker } from '../parts/callfacts.js';
+import { RequesterFacts } from '../parts/callfacts.js';
+import { DecisionForm, type DecisionScope, scopeText } from '../parts/decision.js';
 import { Heading } from '../parts/heading.js';
 import { visibleText } from '../parts/json.js';
-import { Fact, State, Untrusted } from '../parts/notes.js';
+import { Fact, State, UntrustedMark } from '../parts/notes.js';
 import { Show } from '../parts/show.js';
 import { Ago, Left } from '../parts/time.js';
 import { WholeCall } from '../parts/wholecall.js';
 import { ask } from '../state/api.js';
-import { useSettled } from '../state/doubletap.js';
+import { useDoubleTapGuard } from '../state/doubletap.js';
 import { useLoad } from '../state/load.js';
-import { useSeen } from '../state/viewport.js';
+import { useWasVisible } from '../state/viewport.js';
 
 /** Decision made here: the allowed scope, or `null` if denied. */
 interface LocalDecision {
   id: string;
-  scope: AnswerScope | null;
+  scope: DecisionScope | null;
 }
 
 /** One call exactly as it would run, and its decision. */
@@ -29,7 +29,7 @@ export const ApprovalView = ({ id }: { id: string }) => {
     concerns: (event) =>
       typeof event === 'object' && event !== null && 'id' in event && event.id === id,
   });
-  const answered = (next: Approval, scope: AnswerScope | null): void => {
+  const answered = (next: Approval, scope: DecisionScope | null): void => {
     setGiven({ id, scope });
     approval.replace(next);
   };
@@ -49,7 +49,7 @@ export const ApprovalView = ({ id }: { id: string }) => {
             <>
               <DecidedCall approval={data} given={given?.id === id ? given : null} />
               <WholeCall call={data} digest={data.digest} end={null}>
-                <Asker agentId={data.agentId} />
+                <RequesterFacts agentId={data.agentId} />
               </WholeCall>
               <RequestFacts approval={data} />
             </>
@@ -66,25 +66,25 @@ const Pending = ({
   reload,
 }: {
   approval: Approval;
-  answered(next: Approval, scope: AnswerScope | null): void;
+  answered(next: Approval, scope: DecisionScope | null): void;
   reload(): Promise<void>;
 }) => {
-  const { mark, isSeen } = useSeen<HTMLParagraphElement>();
-  const isSettled = useSettled(approval.digest);
+  const { mark, isSeen } = useWasVisible<HTMLParagraphElement>();
+  const isSettled = useDoubleTapGuard(approval.digest);
   return (
     <>
       <p class="line">
         <State of={approval.status} />
-        {approval.untrusted && <Untrusted />}
+        {approval.untrusted && <UntrustedMark />}
         <span class="at">
           <Left until={approval.expiresAt} /> left
         </span>
       </p>
       <WholeCall call={approval} digest={approval.digest} end={mark}>
-        <Asker agentId={approval.agentId} />
+        <RequesterFacts agentId={approval.agentId} />
       </WholeCall>
       <RequestFacts approval={approval} />
-      <Answer
+      <DecisionForm
         approval={approval}
         isSettled={isSettled}
         isRead={isSeen}
@@ -118,7 +118,7 @@ const DecidedCall = ({ approval, given }: { approval: Approval; given: LocalDeci
         {approval.untrusted && (
           <>
             {' '}
-            <Untrusted />
+            <UntrustedMark />
           </>
         )}
         {approval.decidedAt !== null && (

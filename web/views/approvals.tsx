@@ -1,12 +1,12 @@
 import { useState } from 'preact/hooks';
 import type { Approval } from '../../src/kernel/contract/approval.js';
 import { pageLink } from '../../src/kernel/pagepath.js';
-import { hostOfCall } from '../parts/callfacts.js';
+import { callHost } from '../parts/callfacts.js';
 import { StatusFilter } from '../parts/filter.js';
 import { Heading } from '../parts/heading.js';
 import { visibleText } from '../parts/json.js';
 import { Cards, type PagedList, usePaged } from '../parts/more.js';
-import { Empty, State, Untrusted } from '../parts/notes.js';
+import { Empty, State, UntrustedMark } from '../parts/notes.js';
 import { Ago, Left } from '../parts/time.js';
 import { ask } from '../state/api.js';
 import { useLoad } from '../state/load.js';
@@ -75,7 +75,7 @@ const ApprovalCard = ({
   <>
     <p class="line">
       <State of={approval.status} />
-      {approval.untrusted && <Untrusted />}
+      {approval.untrusted && <UntrustedMark />}
       <span class="at">
         {approval.status === 'pending' ? (
           <>
@@ -106,7 +106,7 @@ const ApprovalCard = ({
 /** Distinguishes calls of one tool: the request, or the first argument. */
 const subjectOf = (approval: Approval): string => {
   const { method, url } = approval.arguments;
-  if (hostOfCall(approval) !== null && typeof url === 'string') {
+  if (callHost(approval) !== null && typeof url === 'string') {
     const { host, pathname } = new URL(url);
     return `${typeof method === 'string' ? `${method} ` : ''}${host}${pathname}`;
   }

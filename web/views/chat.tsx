@@ -4,14 +4,14 @@ import { numberAt } from '../../src/kernel/jsonvalue.js';
 import { pageLink } from '../../src/kernel/pagepath.js';
 import { ChatLog } from '../parts/chatlog.js';
 import { Composer } from '../parts/composer.js';
+import { ConversationAgent } from '../parts/conversationagent.js';
 import { Heading } from '../parts/heading.js';
 import { visibleText } from '../parts/json.js';
 import { PendingCalls, usePendingCalls } from '../parts/pendingcalls.js';
 import { Show } from '../parts/show.js';
-import { Speaker } from '../parts/speaker.js';
-import { agentOf, withEvent } from '../state/agentevents.js';
+import { agentIdOfEvent, withEvent } from '../state/agentevents.js';
 import { ask } from '../state/api.js';
-import { wasJustBegun } from '../state/drafts.js';
+import { isNewConversation } from '../state/drafts.js';
 import { useTopics } from '../state/live.js';
 import { type Loaded, useLoad } from '../state/load.js';
 import { useMessages } from '../state/messages.js';
@@ -67,7 +67,9 @@ const Conversation = ({ id, channel }: { id: string; channel: string }) => {
     <>
       <ChatLog chat={chat} reply={isStored ? undefined : reply} channel={channel} />
       <PendingCalls calls={calls} />
-      {speaker && <Speaker agent={speaker} isWriting={reply?.messageId === null} loaded={agents} />}
+      {speaker && (
+        <ConversationAgent agent={speaker} isWriting={reply?.messageId === null} loaded={agents} />
+      )}
       <div class="dock">
         {!end.isThere && (
           <button type="button" class="link" onClick={end.follow}>
@@ -77,7 +79,7 @@ const Conversation = ({ id, channel }: { id: string; channel: string }) => {
         <Composer
           name={`chat ${id}`}
           label="Message"
-          isFocused={wasJustBegun(id)}
+          isFocused={isNewConversation(id)}
           hint={calls.data?.length ? 'A message withdraws the pending call.' : ''}
           send={({ text, sendKey }) => send(text, sendKey)}
         />
@@ -107,12 +109,12 @@ const useSpeakers = (sessionId: string): Loaded<Agent[]> => {
     topics: STATUS,
     // A new agent may have taken over the conversation.
     concerns: (event) =>
-      known.current.some(({ id }) => id === agentOf(event)) || numberAt(event, 'id') === 1,
+      known.current.some(({ id }) => id === agentIdOfEvent(event)) || numberAt(event, 'id') === 1,
   });
   known.current = agents.data ?? [];
   // The state is shown at once. The other data follows.
   const hear = (event: unknown): void => {
-    if (known.current.every(({ id }) => id !== agentOf(event))) return;
+    if (known.current.every(({ id }) => id !== agentIdOfEvent(event))) return;
     heard.current.push(event);
     redraw();
   };

@@ -8,7 +8,7 @@ import { Cards, usePaged } from '../parts/more.js';
 import { Empty } from '../parts/notes.js';
 import { Ago } from '../parts/time.js';
 import { ask } from '../state/api.js';
-import { type Draft, rememberBegun } from '../state/drafts.js';
+import { type Draft, rememberNewConversation } from '../state/drafts.js';
 import { go } from '../state/route.js';
 
 export const Chats = ({ query }: { query: URLSearchParams }) => {
@@ -51,7 +51,7 @@ export const Chats = ({ query }: { query: URLSearchParams }) => {
 const beginChat = async ({ text, sendKey }: Draft): Promise<void> => {
   const input = { query: { wait: 0 }, body: { message: text }, sendKey };
   const { sessionId } = await ask('POST', '/api/chat', input);
-  rememberBegun(sessionId);
+  rememberNewConversation(sessionId);
   go(pageLink('chat', sessionId));
 };
 

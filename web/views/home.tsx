@@ -2,11 +2,11 @@ import { type PagePlace, pageLink } from '../../src/kernel/pagepath.js';
 import type { Need, Overview } from '../../src/system/overview/contract.js';
 import { Heading } from '../parts/heading.js';
 import { visibleText } from '../parts/json.js';
-import { Empty, State, Untrusted } from '../parts/notes.js';
+import { Empty, State, UntrustedMark } from '../parts/notes.js';
 import { Show } from '../parts/show.js';
 import { Ago, Left } from '../parts/time.js';
 import { timeNow } from '../state/clock.js';
-import { MAX_OF_A_KIND, useOverview } from '../state/overview.js';
+import { MAX_NEEDS_PER_KIND, useOverview } from '../state/overview.js';
 
 /** Items that need attention, soonest to expire first, and figures. */
 export const Home = () => {
@@ -46,7 +46,7 @@ const LISTS: readonly { kind: Need['kind']; place: PagePlace; text: string }[] =
 
 const MoreNeeds = ({ needs }: { needs: Need[] }) => {
   const isFull = (kind: Need['kind']) =>
-    needs.filter((need) => need.kind === kind).length >= MAX_OF_A_KIND;
+    needs.filter((need) => need.kind === kind).length >= MAX_NEEDS_PER_KIND;
   const lists = LISTS.filter(({ kind }) => isFull(kind));
   if (lists.length === 0) return null;
   return (
@@ -92,7 +92,7 @@ const NeedCard = ({ need }: { need: Need }) => {
     <li class={`card ${need.kind}`}>
       <p class="line">
         <span class="kind">{word}</span>
-        {need.untrusted && <Untrusted />}
+        {need.untrusted && <UntrustedMark />}
         <span class="at">
           <NeedTime need={need} />
         </span>

@@ -2,7 +2,7 @@ import { pageLink } from '../../src/kernel/pagepath.js';
 import type { KnowledgeResults } from '../../src/knowledge/contract.js';
 import { Heading } from '../parts/heading.js';
 import { visibleText } from '../parts/json.js';
-import { Empty, Untrusted } from '../parts/notes.js';
+import { Empty, UntrustedMark } from '../parts/notes.js';
 import { SearchForm } from '../parts/searchform.js';
 import { Show } from '../parts/show.js';
 import { ask } from '../state/api.js';
@@ -61,7 +61,7 @@ const Hits = ({ found }: { found: KnowledgeResults }) => (
         <li key={`${hit.entryId} ${hit.chunk}`} class="card">
           <p class="line">
             <span class="kind">{hit.sourceType}</span>
-            {hit.trust === 'outside' && <Untrusted />}
+            {hit.trust === 'outside' && <UntrustedMark />}
             {hit.page !== null && <span class="at">page {hit.page}</span>}
           </p>
           <p>

@@ -7,12 +7,12 @@ import { Failure } from '../parts/notes.js';
 import { ask, RequestError } from '../state/api.js';
 import { deviceName, keepDeviceToken, knownDevice } from '../state/device.js';
 import { keepLoginKey } from '../state/loginkey.js';
-import { begin, type LoginEnd, lastEnd } from '../state/session.js';
+import { type LoginEnd, lastLoginEnd, startUserSession } from '../state/session.js';
 import { useObservable } from '../state/store.js';
 
 /** Passkey, password with an optional code, or a new account. */
 export const LoginView = () => {
-  const end = useObservable(lastEnd);
+  const end = useObservable(lastLoginEnd);
   const [isNew, setNew] = useState(false);
   return (
     <main class="login" id="main">
@@ -140,7 +140,7 @@ const enter = (
 ): void => {
   keepLoginKey(token);
   if (deviceToken) keepDeviceToken([typed, user.username], deviceToken);
-  begin(user);
+  startUserSession(user);
 };
 
 const textOf = (fields: FormData, name: string): string => String(fields.get(name) ?? '');

@@ -3,7 +3,7 @@ import type { Memory } from '../../src/memories/contract.js';
 import { Heading } from '../parts/heading.js';
 import { visibleText } from '../parts/json.js';
 import { Cards, type PagedList, usePaged } from '../parts/more.js';
-import { Empty, State, Untrusted } from '../parts/notes.js';
+import { Empty, State, UntrustedMark } from '../parts/notes.js';
 import { Ago } from '../parts/time.js';
 import { ask } from '../state/api.js';
 
@@ -47,7 +47,7 @@ const MemoryCard = ({ memory }: { memory: Memory }) => (
   <>
     <p class="line">
       <State of={memory.confirmed ? (memory.pinned ? 'pinned' : 'kept') : 'unconfirmed'} />
-      {!memory.confirmed && <Untrusted />}
+      {!memory.confirmed && <UntrustedMark />}
       <span>{memory.about}</span>
       <span class="at">
         <Ago at={memory.createdAt} />

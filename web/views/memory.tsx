@@ -4,7 +4,7 @@ import { Button, useAction } from '../parts/action.js';
 import { Confirm } from '../parts/confirm.js';
 import { Heading } from '../parts/heading.js';
 import { LongText, visibleText } from '../parts/json.js';
-import { Fact, Failure, State, Untrusted } from '../parts/notes.js';
+import { Fact, Failure, State, UntrustedMark } from '../parts/notes.js';
 import { Show } from '../parts/show.js';
 import { Moment } from '../parts/time.js';
 import { ask } from '../state/api.js';
@@ -36,7 +36,7 @@ const MemoryFacts = ({ memory }: { memory: Memory }) => (
   <>
     <p class="line" role="status">
       <State of={memory.confirmed ? (memory.pinned ? 'pinned' : 'kept') : 'unconfirmed'} />
-      {!memory.confirmed && <Untrusted />}
+      {!memory.confirmed && <UntrustedMark />}
     </p>
     {!memory.confirmed && (
       <p>This memory was saved after reading external text. It is not used until you confirm it.</p>

@@ -1,6 +1,6 @@
 import { pagePaths } from '../../src/kernel/pagepath.js';
 import { Heading } from '../parts/heading.js';
-import { OTHER_PLACES } from '../parts/places.js';
+import { OTHER_PLACES } from '../parts/navigation.js';
 
 /** Places without room in the bar of a phone. */
 export const MorePlaces = () => (

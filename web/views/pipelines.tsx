@@ -5,7 +5,7 @@ import { StatusFilter } from '../parts/filter.js';
 import { Heading } from '../parts/heading.js';
 import { visibleText } from '../parts/json.js';
 import { Cards, usePaged } from '../parts/more.js';
-import { Empty, State, Untrusted } from '../parts/notes.js';
+import { Empty, State, UntrustedMark } from '../parts/notes.js';
 import { Ago } from '../parts/time.js';
 import { ask } from '../state/api.js';
 
@@ -51,7 +51,7 @@ const RunCard = ({ run }: { run: PipelineRun }) => (
   <>
     <p class="line">
       <State of={run.status} />
-      {run.untrusted && <Untrusted />}
+      {run.untrusted && <UntrustedMark />}
       <span>{run.usage.costUsd.toFixed(2)} USD</span>
       <span class="at">
         <Ago at={run.createdAt} />

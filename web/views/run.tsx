@@ -4,7 +4,7 @@ import { type Action, useAction } from '../parts/action.js';
 import { Confirm } from '../parts/confirm.js';
 import { Heading } from '../parts/heading.js';
 import { LongText, Values, visibleText } from '../parts/json.js';
-import { Fact, Failure, State, Untrusted } from '../parts/notes.js';
+import { Fact, Failure, State, UntrustedMark } from '../parts/notes.js';
 import { Show } from '../parts/show.js';
 import { RunStageCard } from '../parts/stage.js';
 import { Ago, Moment } from '../parts/time.js';
@@ -47,7 +47,7 @@ const RunFacts = ({ run }: { run: PipelineRunDetail }) => (
     </p>
     <p class="line" role="status">
       <State of={run.status} />
-      {run.untrusted && <Untrusted />}
+      {run.untrusted && <UntrustedMark />}
       <span class="at">
         <Ago at={run.createdAt} />
       </span>

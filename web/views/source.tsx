@@ -1,7 +1,7 @@
 import { pageLink } from '../../src/kernel/pagepath.js';
 import { Heading } from '../parts/heading.js';
 import { LongText, visibleText } from '../parts/json.js';
-import { Untrusted } from '../parts/notes.js';
+import { UntrustedMark } from '../parts/notes.js';
 import { Show } from '../parts/show.js';
 import { ask, type ReplyOf } from '../state/api.js';
 import { useLoad } from '../state/load.js';
@@ -24,7 +24,7 @@ export const SourceView = ({ id, query }: { id: string; query: URLSearchParams }
             <Heading title={visibleText(data.title)} />
             <p class="line">
               <span class="kind">{data.sourceType}</span>
-              {data.trust === 'outside' && <Untrusted />}
+              {data.trust === 'outside' && <UntrustedMark />}
               <span class="at">
                 {data.page === null ? '' : `page ${data.page}, `}
                 part {data.chunk + 1} of {data.chunks}

@@ -5,7 +5,7 @@ import { Confirm } from '../parts/confirm.js';
 import { TaskDue } from '../parts/due.js';
 import { Heading } from '../parts/heading.js';
 import { LongText, visibleText } from '../parts/json.js';
-import { Fact, Failure, State, Untrusted } from '../parts/notes.js';
+import { Fact, Failure, State, UntrustedMark } from '../parts/notes.js';
 import { Show } from '../parts/show.js';
 import { Ago } from '../parts/time.js';
 import { ask, RequestError } from '../state/api.js';
@@ -73,7 +73,7 @@ const TaskFacts = ({ of: { task, others } }: { of: TaskWithOthers }) => (
     </p>
     <p class="line" role="status">
       <State of={task.status} />
-      {task.untrusted && <Untrusted />}
+      {task.untrusted && <UntrustedMark />}
     </p>
     <dl class="facts">
       <Fact name="Due">

@@ -7,7 +7,7 @@ import { Choice } from '../parts/filter.js';
 import { Heading } from '../parts/heading.js';
 import { visibleText } from '../parts/json.js';
 import { Cards, usePaged } from '../parts/more.js';
-import { Empty, Failure, State, Untrusted } from '../parts/notes.js';
+import { Empty, Failure, State, UntrustedMark } from '../parts/notes.js';
 import { ask } from '../state/api.js';
 
 const DUES = ['overdue', 'today', 'week', 'all'] as const;
@@ -85,7 +85,7 @@ const TaskCard = ({ task }: { task: TaskView }) => (
   <>
     <p class="line">
       <State of={task.status} />
-      {task.untrusted && <Untrusted />}
+      {task.untrusted && <UntrustedMark />}
       <span class="at">
         <TaskDue task={task} />
       </span>

@@ -7,9 +7,9 @@ const WIDTH = 26;
 const others = ['schedule', 'email'] as const;
 const OTHERS = { schedule: 'a schedule', email: 'an e-mail' };
 
-export type FiredBy = HookSender | (typeof others)[number];
+export type HookSource = HookSender | (typeof others)[number];
 
-export const askSender = async ({ ask }: Context, instead: string): Promise<FiredBy> => {
+export const askSender = async ({ ask }: Context, instead: string): Promise<HookSource> => {
   const labels = [
     ...senders.map((sender) => settingsOf(sender).label),
     ...others.map((other) => OTHERS[other]),

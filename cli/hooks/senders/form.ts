@@ -1,5 +1,5 @@
 import type { Hook, PresetName, SenderVerification } from '../../../src/client/index.js';
-import { receiverOf } from '../delivery.js';
+import { receiverPath } from '../delivery.js';
 import { codeSenders, type SenderSettings } from './code.js';
 import { workSenders } from './work.js';
 
@@ -48,7 +48,7 @@ interface ReceiverAddresses {
 }
 
 export const addressesOf = (url: string, { id, triggerConfig }: Hook): ReceiverAddresses => ({
-  signed: `${url}${receiverOf(triggerConfig.webhookPath ?? '')}`,
+  signed: `${url}${receiverPath(triggerConfig.webhookPath ?? '')}`,
   incoming: `${url}/api/hooks/incoming/${id}`,
 });
 
@@ -69,7 +69,7 @@ export const senderFormOf = (
     '{url}': isShown ? incoming : signed,
     '{incoming}': incoming,
     '{secret}': secret,
-    '<hook>': wordOf(hook),
+    '<hook>': hookArgument(hook),
   };
   const fill = (text: string) => text.replace(/\{\w+\}|<hook>/g, (word) => words[word] ?? word);
   const filled = (input: Record<string, string>): [string, string][] =>
@@ -130,16 +130,20 @@ export const addressRemedy = (hook: Hook): string[] => {
   const { verify } = hook.triggerConfig;
   const signed = typeof verify === 'object' ? verify.signed : undefined;
   const isSigned = hookSenderOf(hook) === 'twilio' || signed?.includes('{url}') === true;
-  return isSigned ? [`Compare the address first: adjutant hooks settings ${wordOf(hook)}`] : [];
+  return isSigned
+    ? [`Compare the address first: adjutant hooks settings ${hookArgument(hook)}`]
+    : [];
 };
 
 /** Advice if the secret of a hook differs from that of the sender. */
 export const secretRemedy = (hook: Hook): string[] => {
   const { theirs, label } = settingsOf(hookSenderOf(hook));
-  const give = `adjutant hooks update ${wordOf(hook)} --secret-file -`;
+  const give = `adjutant hooks update ${hookArgument(hook)} --secret-file -`;
   if (!hook.triggerConfig.webhookSecretSet) return [`The hook has no secret yet. Set it: ${give}`];
   if (theirs === undefined) {
-    return [`The secret differs. Create a new one: adjutant hooks rotate-secret ${wordOf(hook)}`];
+    return [
+      `The secret differs. Create a new one: adjutant hooks rotate-secret ${hookArgument(hook)}`,
+    ];
   }
   return [`The secret differs. ${label} uses: ${theirs}.`, `Store it in the hook: ${give}`];
 };
@@ -152,7 +156,7 @@ export const triggerLines = (url: string, hook: Hook): string[] =>
 export const isSignedByAmazon = (hook: Hook): boolean => hookSenderOf(hook) === 'sns';
 
 const linesOf = (url: string, hook: Hook): string[] => [
-  `adjutant hooks send ${wordOf(hook)} payload.json --secret-file secret.txt`,
+  `adjutant hooks send ${hookArgument(hook)} payload.json --secret-file secret.txt`,
   ...(hook.triggerConfig.verify === undefined ? [curlLine(url, hook)] : []),
 ];
 
@@ -163,7 +167,7 @@ const curlLine = (url: string, hook: Hook): string =>
     addressesOf(url, hook).incoming,
   ].join(' \\\n         ');
 
-export const wordOf = ({ name, id }: Hook): string => (/^[\w.-]+$/.test(name) ? name : id);
+export const hookArgument = ({ name, id }: Hook): string => (/^[\w.-]+$/.test(name) ? name : id);
 
 const LOOPBACK = /^https?:\/\/(127\.|localhost\b|\[::1\])/;
 const reachOf = (url: string): string[] =>

@@ -2,7 +2,7 @@ import { contract, endpoint } from '../../kernel/contract/endpoint.js';
 import { pageQuery } from '../../kernel/contract/page.js';
 import * as s from '../../kernel/contract/schema.js';
 
-const number = () => s.whole(0, Number.MAX_SAFE_INTEGER);
+const number = () => s.integer(0, Number.MAX_SAFE_INTEGER);
 
 export const AuditEntry = s.object('AuditEntry', {
   id: s.id('audit'),
@@ -26,7 +26,7 @@ export const AuditEntry = s.object('AuditEntry', {
 export type AuditEntry = s.Static<typeof AuditEntry>;
 
 export const AuditVerdict = s.object('AuditVerdict', {
-  ok: s.flag(),
+  ok: s.boolean(),
   entries: number().description('Number of entries checked'),
   head: s.nullable(s.object('AuditHead', { number: number(), mac: s.text(64) })),
   problem: s.nullable(

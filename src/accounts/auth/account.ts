@@ -3,12 +3,17 @@ import { iso } from '../../kernel/clock.js';
 import type { Caller } from '../../kernel/contract/endpoint.js';
 import type { TransactionStep } from '../../store/engine/protocol.js';
 import type { Login } from './contract.js';
-import { addFailure, insideOf, refundTry, refuseFlood, sourceOf } from './flood.js';
+import { addFailure, failureSource, loggedInSource, refundTry, refuseFlood } from './flood.js';
 import type { Origin } from './newdevice.js';
-import { refuseWeak } from './policy.js';
+import { refuseWeakPassword } from './policy.js';
 import type { FailureKey } from './queries.js';
 import { accountKey } from './rules.js';
-import { type AuthDeps, beginSession, gated, type SessionStart } from './service.js';
+import {
+  type AuthDeps,
+  beginSession,
+  type SessionStart,
+  translatePasswordsBusy,
+} from './service.js';
 
 const FRESH_MS = 10 * 60 * 1000;
 
@@ -20,7 +25,7 @@ interface LoginAttempt {
 type AccountCaller = Origin & Pick<Caller, 'userId' | 'sessionId'>;
 
 /** Operations for other modules. Failures of every kind share one counter. */
-export const accountsOf = (deps: AuthDeps) => {
+export const createAccountOperations = (deps: AuthDeps) => {
   const { users } = deps;
 
   return {
@@ -49,8 +54,8 @@ export const accountsOf = (deps: AuthDeps) => {
     /** Throws 400 if the password is too weak, and 429 if too many passwords wait to be hashed. */
     hashPassword: async (password: string, userId: string): Promise<string> => {
       const user = await users.userById(userId);
-      await refuseWeak({ password, names: [user?.username, user?.email] });
-      return gated(() => deps.passwords.hash(password));
+      await refuseWeakPassword({ password, names: [user?.username, user?.email] });
+      return translatePasswordsBusy(() => deps.passwords.hash(password));
     },
 
     addFailure: async (attempt: LoginAttempt): Promise<void> => {
@@ -61,7 +66,7 @@ export const accountsOf = (deps: AuthDeps) => {
   };
 };
 
-export type AccountOperations = ReturnType<typeof accountsOf>;
+export type AccountOperations = ReturnType<typeof createAccountOperations>;
 
 const proofsOf = (deps: AuthDeps) => {
   const { users, clock } = deps;
@@ -106,7 +111,7 @@ const proofsOf = (deps: AuthDeps) => {
 
 const keyFor = async ({ users }: AuthDeps, { userId, by }: LoginAttempt): Promise<FailureKey> => {
   const row = await users.userById(userId);
-  const address = by.sessionId === undefined ? sourceOf(by, null) : insideOf(by);
+  const address = by.sessionId === undefined ? failureSource(by, null) : loggedInSource(by);
   return { account: row?.username_key ?? userId, address };
 };
 
@@ -115,7 +120,9 @@ const confirm = async (deps: AuthDeps, by: AccountCaller, password: string): Pro
   await refuseFlood(deps, key);
   const row = await deps.users.userById(by.userId);
   const known = row?.password_hash ?? null;
-  const isRight = await gated(() => deps.passwords.verify(known, password, key.address));
+  const isRight = await translatePasswordsBusy(() =>
+    deps.passwords.verify(known, password, key.address),
+  );
   if (isRight) return refundTry(deps, key);
   await addFailure(deps, key, row?.id ?? null);
   throw new Boom.Boom('Wrong password', { statusCode: 401, data: { code: 'wrong_password' } });

@@ -15,10 +15,10 @@ export const User = s.object('User', {
   username: s.text(50),
   email: s.nullable(s.text(254)),
   role: s.oneOf('Role', 'admin', 'user'),
-  totpEnabled: s.flag().description('Whether logins require a code of an authenticator app'),
-  recoveryCodesLeft: s.whole(0, 10).description('Number of unused recovery codes'),
-  passkeys: s.whole(0, 1000).description('Number of registered passkeys'),
-  channels: s.whole(0, 1000).description('Number of verified channels'),
+  totpEnabled: s.boolean().description('Whether logins require a code of an authenticator app'),
+  recoveryCodesLeft: s.integer(0, 10).description('Number of unused recovery codes'),
+  passkeys: s.integer(0, 1000).description('Number of registered passkeys'),
+  channels: s.integer(0, 1000).description('Number of verified channels'),
   impersonatedBy: s
     .nullable(s.text(80))
     .description('Username of the impersonating admin. `null` outside of impersonation'),
@@ -46,7 +46,7 @@ export const Login = s.object('Login', {
 export type Login = s.Static<typeof Login>;
 
 // Unknown keys are ignored here and in login, since none of them can give a right.
-export const Registration = s.lenient(
+export const Registration = s.stripUnknownKeys(
   s
     .object('Registration', {
       username: s.optional(username()),
@@ -70,7 +70,7 @@ export const Registration = s.lenient(
 );
 export type Registration = s.Static<typeof Registration>;
 
-export const Credentials = s.lenient(
+export const Credentials = s.stripUnknownKeys(
   s
     .object('Credentials', {
       username: s.optional(s.text(254).description('Username or e-mail address')),
@@ -138,9 +138,11 @@ export const auth = contract({
     }),
     reply: s.object('PasswordChanged', {
       sessionsEnded: s
-        .whole(0, 1_000_000)
+        .integer(0, 1_000_000)
         .description('Number of other login sessions that were ended'),
-      tokensLeft: s.whole(0, 1000).description('Number of personal access tokens that stay valid'),
+      tokensLeft: s
+        .integer(0, 1000)
+        .description('Number of personal access tokens that stay valid'),
     }),
     secret: true,
   }),

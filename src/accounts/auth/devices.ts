@@ -11,7 +11,7 @@ import {
 /** The limit for one user. A new device replaces the one whose token expires first. */
 const MAX_DEVICES = 50;
 
-export const devicesOf = ({ db }: Store) => ({
+export const createDeviceQueries = ({ db }: Store) => ({
   isDevice: async ({ user_id, digest }: Omit<DeviceTokenRow, 'expires_at'>, now: string) => {
     const known = selectRows(db, deviceTokenTable, { digest, user_id });
     return (await known.where('expires_at', '>', now).executeTakeFirst()) !== undefined;

@@ -3,7 +3,7 @@ import type { Clock } from '../../kernel/clock.js';
 import type { Passwords } from '../../kernel/password.js';
 import { OpenRefused } from '../../store/engine/protocol.js';
 import { Registration } from './contract.js';
-import { faultOfPassword } from './policy.js';
+import { passwordFault } from './policy.js';
 import type { AuthStore } from './queries.js';
 import { insertUser } from './register.js';
 
@@ -19,7 +19,7 @@ export const makeFirstAccount = async (deps: {
   const names = `${variableOf('adminUsername')} and ${variableOf('adminPassword')}`;
   const { error, value } = Registration.validate({ username, password: password ?? undefined });
   if (error) throw new OpenRefused(`${names} cannot create the first account: ${error.message}`);
-  const fault = await faultOfPassword({ password: value.password, names: [value.username] });
+  const fault = await passwordFault({ password: value.password, names: [value.username] });
   if (fault !== null)
     throw new OpenRefused(`${names} cannot create the first account: the password ${fault}`);
   await insertUser({ users, passwords, clock, also: () => [] }, value);

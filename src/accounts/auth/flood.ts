@@ -33,7 +33,7 @@ export interface LoginLimits {
  * Returns the source by which failures are counted in addition to the account: the network, or behind
  * a shared address the known device. Other clients behind a shared address count only for the burst.
  */
-export const sourceOf = ({ address, isShared }: Origin, device: string | null): string => {
+export const failureSource = ({ address, isShared }: Origin, device: string | null): string => {
   if (!isShared) return networkOf(address);
   return device === null ? SHARED : deviceSource(device);
 };
@@ -41,13 +41,17 @@ const SHARED = 'shared';
 const deviceSource = (device: string): string => `device ${device}`;
 
 /** Returns the key under which passwords are queued for checking. */
-export const askerOf = ({ account, address }: FailureKey, device: string | null): string => {
+export const passwordQueueKey = (
+  { account, address }: FailureKey,
+  device: string | null,
+): string => {
   if (device !== null) return deviceSource(device);
   return address === SHARED ? `${SHARED} ${account}` : address;
 };
 
 /** Failures of unauthenticated clients behind a shared address do not count against a caller. */
-export const insideOf = (by: Origin): string => (by.isShared ? 'logged in' : sourceOf(by, null));
+export const loggedInSource = (by: Origin): string =>
+  by.isShared ? 'logged in' : failureSource(by, null);
 
 /**
  * The back-off is per account and source. The failures of an account from all sources cause a delay,

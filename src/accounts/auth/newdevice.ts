@@ -20,7 +20,7 @@ interface NewDeviceDeps {
 export type Origin = Pick<RequestContext, 'address' | 'isShared' | 'userAgent'>;
 
 /** Returns the digest of the device token if it is valid for that user, else null. */
-export const recogniseDevice = async (
+export const recognizeDevice = async (
   { users, clock }: NewDeviceDeps,
   userId: string | undefined,
   token: string | undefined,
@@ -53,7 +53,7 @@ const NO_NOTICE: DeviceNotice = { steps: [], published: () => undefined };
  * Notifies the user of a login from a network or program that was not used in the last 30 days. The
  * place of the registration is stored without a notification.
  */
-export const announceArrival = async (
+export const notifyNewDevice = async (
   deps: NewDeviceDeps,
   { userId, by, isRegistration }: { userId: string; by: Origin; isRegistration: boolean },
 ): Promise<DeviceNotice> => {

@@ -7,9 +7,9 @@ import type { Passwords } from '../../kernel/password.js';
 import { badRequest } from '../../kernel/route.js';
 import type { Outbox } from '../../outbound/module.js';
 import type { AccountOperations } from './account.js';
-import { refuseWeak } from './policy.js';
+import { refuseWeakPassword } from './policy.js';
 import type { AuthStore } from './queries.js';
-import { gated } from './service.js';
+import { translatePasswordsBusy } from './service.js';
 
 export interface PasswordDeps {
   users: AuthStore;
@@ -35,8 +35,8 @@ export const changePassword = async (
   const from = user?.password_hash ?? '';
   if (current === undefined && from !== '') throw missing();
   await deps.accounts.proveFresh(by, current);
-  await refuseWeak({ password: next, names: [user?.username, user?.email] }, 'next');
-  const to = await gated(() => passwords.hash(next));
+  await refuseWeakPassword({ password: next, names: [user?.username, user?.email] }, 'next');
+  const to = await translatePasswordsBusy(() => passwords.hash(next));
   const message = deps.outbox.toOwner(by.userId, {
     kind: 'password.changed',
     title: 'The password of your account was changed',

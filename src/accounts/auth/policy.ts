@@ -16,7 +16,7 @@ interface PasswordChoice {
  * begins with it. The list is half a megabyte and rarely needed, so it is read each time, and parsed
  * (10 ms) only if it contains the password.
  */
-export const faultOfPassword = async ({
+export const passwordFault = async ({
   password,
   names,
 }: PasswordChoice): Promise<string | null> => {
@@ -27,8 +27,11 @@ export const faultOfPassword = async ({
   return null;
 };
 
-export const refuseWeak = async (chosen: PasswordChoice, path = 'password'): Promise<void> => {
-  const message = await faultOfPassword(chosen);
+export const refuseWeakPassword = async (
+  chosen: PasswordChoice,
+  path = 'password',
+): Promise<void> => {
+  const message = await passwordFault(chosen);
   if (message !== null) throw badRequest([{ path, message }]);
 };
 

@@ -3,7 +3,7 @@ import type { TransactionStep } from '../../store/engine/protocol.js';
 import { insertUpTo, selectCount, selectRows } from '../../store/rows.js';
 import { type Store, statement } from '../../store/store.js';
 import { loginFailureTable, type UserRow, userTable } from '../../store/tables/accounts.js';
-import { devicesOf } from './devices.js';
+import { createDeviceQueries } from './devices.js';
 import { FACTOR, sessionsOf } from './sessions.js';
 
 export type NewUser = Omit<
@@ -36,7 +36,7 @@ const COUNTS = [PASSKEYS, CHANNELS, FACTOR.as('factor'), RECOVERY_CODES] as cons
 export const authStore = (store: Store) => ({
   ...usersOf(store),
   ...sessionsOf(store),
-  ...devicesOf(store),
+  ...createDeviceQueries(store),
   ...failuresOf(store),
 });
 

@@ -5,13 +5,13 @@ import type { RequestContext } from '../../kernel/contract/endpoint.js';
 import { mint } from '../../kernel/ids.js';
 import type { Passwords } from '../../kernel/password.js';
 import { badRequest } from '../../kernel/route.js';
-import { Taken, type TransactionStep } from '../../store/engine/protocol.js';
+import { type TransactionStep, UniqueViolation } from '../../store/engine/protocol.js';
 import type { Login, Registration, User } from './contract.js';
-import { refuseWeak } from './policy.js';
+import { refuseWeakPassword } from './policy.js';
 import type { AuthStore, KnownUser, NewUser } from './queries.js';
 import { accountKey, mayRegister, nameFrom } from './rules.js';
-import { type AuthDeps, beginSession, gated } from './service.js';
-import { refusedCode, type SetupCode } from './setupcode.js';
+import { type AuthDeps, beginSession, translatePasswordsBusy } from './service.js';
+import { type SetupCode, setupCodeRefused } from './setupcode.js';
 
 interface Invite {
   role: User['role'];
@@ -91,7 +91,7 @@ const insertFirst = async (
   const row = await make(making, registration, (user) =>
     making.users.insertFirst(user, making.also(user)),
   );
-  if (!row) throw refusedCode();
+  if (!row) throw setupCodeRefused();
   setup.end();
   return row;
 };
@@ -128,8 +128,8 @@ const make = async <T>(
   { username, email, password }: NewAccount,
   insert: (row: NewUser) => Promise<T>,
 ): Promise<T> => {
-  await refuseWeak({ password, names: [username, email] });
-  const passwordHash = await gated(() => passwords.hash(password));
+  await refuseWeakPassword({ password, names: [username, email] });
+  const passwordHash = await translatePasswordsBusy(() => passwords.hash(password));
   const wanted = username ?? nameFrom(email ?? '');
   for (let n = 1; ; n++) {
     const name = n === 1 ? wanted : `${wanted}-${n}`;
@@ -148,7 +148,7 @@ const make = async <T>(
         created_at: iso(clock.now()),
       });
     } catch (error) {
-      if (!(error instanceof Taken)) throw error;
+      if (!(error instanceof UniqueViolation)) throw error;
       const isEmail = error.message.includes('email_key');
       if (!isEmail && mayNumber) continue;
       throw isEmail ? taken('email') : await nameTaken(users, name);
@@ -169,7 +169,8 @@ const refuseOlderLookalike = async (
   for (let after = ''; ; ) {
     const older = await users.olderNames(after, OLDER_AT_ONCE);
     for (const each of older) {
-      if ((await skeletonOf(each)) === skeleton) throw new Taken('users.username_skeleton');
+      if ((await skeletonOf(each)) === skeleton)
+        throw new UniqueViolation('users.username_skeleton');
     }
     if (older.length < OLDER_AT_ONCE) return;
     after = older.at(-1) ?? after;

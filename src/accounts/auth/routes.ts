@@ -4,7 +4,7 @@ import { resource } from '../../kernel/route.js';
 import { auth as contract } from './contract.js';
 import { changePassword, type PasswordDeps } from './password.js';
 import { type RegisterDeps, registerUser } from './register.js';
-import { logInWithPassword, userOf } from './service.js';
+import { logInWithPassword, viewCurrentUser } from './service.js';
 import type { Tickets } from './tickets.js';
 
 interface AuthResourceDeps extends RegisterDeps {
@@ -30,7 +30,7 @@ export const authResource = (deps: AuthResourceDeps) => {
     me: async (_input, by) => {
       const row = await users.userById(by.userId);
       if (!row) throw Boom.unauthorized('Log in first');
-      return { ...userOf(row), impersonatedBy: by.impersonator?.username ?? null };
+      return { ...viewCurrentUser(row), impersonatedBy: by.impersonator?.username ?? null };
     },
   });
 };

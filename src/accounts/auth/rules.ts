@@ -78,7 +78,7 @@ export const mayRegister = (
 };
 
 /** Also required if anybody may register, since an unknown person could be first. */
-export const firstTakesCode = (exposure: Exposure): boolean =>
+export const requiresSetupCode = (exposure: Exposure): boolean =>
   isExposed(exposure) || mayRegister(exposure, true) !== 'yes';
 
 export const isExposed = (of: Omit<Exposure, 'registration'>): boolean =>

@@ -2,7 +2,7 @@ import Boom from '@hapi/boom';
 import { type Clock, iso } from '../../kernel/clock.js';
 import type { AuditRecorder } from '../../kernel/contract/audit.js';
 import type { RequestContext } from '../../kernel/contract/endpoint.js';
-import { NoTurn } from '../../kernel/fairqueue.js';
+import { QueueFull } from '../../kernel/fairqueue.js';
 import { mint } from '../../kernel/ids.js';
 import { type Passwords, PasswordsBusy } from '../../kernel/password.js';
 import type { Outbox } from '../../outbound/module.js';
@@ -13,21 +13,21 @@ import { viewer } from '../../store/view.js';
 import { type Credentials, type Login, User } from './contract.js';
 import {
   addFailure,
-  askerOf,
   type FloodDeps,
+  failureSource,
+  passwordQueueKey,
   refuseFlood,
-  sourceOf,
   tooManyLogins,
 } from './flood.js';
-import { announceArrival, type Origin, recogniseDevice, rememberDevice } from './newdevice.js';
+import { notifyNewDevice, type Origin, recognizeDevice, rememberDevice } from './newdevice.js';
 import type { AuthStore, FailureKey, KnownUser } from './queries.js';
 import { accountKey, type Exposure } from './rules.js';
 
 const DEVICE_MS = 30 * 24 * 3600 * 1000;
 const HOUR_MS = 3600 * 1000;
 /** Pause between two logins to one account behind a shared address, and logins that may wait. */
-export const PACED_MS = 2000;
-export const PACED_WAITING = 5;
+export const LOGIN_PAUSE_MS = 2000;
+export const MAX_WAITING_LOGINS = 5;
 /**
  * Minimum duration of a failed login behind a shared address, also for unknown names. Such logins are
  * not refused, so a client that sends many of them must wait for each.
@@ -64,7 +64,7 @@ export interface AuthDeps extends FloodDeps {
   outbox: Outbox;
 }
 
-export const userOf = viewer(userTable, User, {
+export const viewCurrentUser = viewer(userTable, User, {
   totpEnabled: (row: KnownUser) => row.factor !== null,
   recoveryCodesLeft: (row) => row.recovery_codes,
   passkeys: (row) => row.passkeys,
@@ -83,9 +83,9 @@ export const logInWithPassword = async (
 ): Promise<Login> => {
   const typed = accountKey(credentials.username ?? credentials.email ?? '').slice(0, 254);
   const row = await deps.users.userByKey(typed);
-  const device = await recogniseDevice(deps, row?.id, credentials.deviceToken);
+  const device = await recognizeDevice(deps, row?.id, credentials.deviceToken);
   // Username and e-mail address share one counter.
-  const key = { account: row?.username_key ?? typed, address: sourceOf(by, device) };
+  const key = { account: row?.username_key ?? typed, address: failureSource(by, device) };
   if (device !== null || !by.isShared) return judge(deps, { credentials, typed, key, device }, by);
   return paced(deps, key.account, () => judge(deps, { credentials, typed, key, device }, by));
 };
@@ -95,8 +95,8 @@ const paced = async <T>({ limits }: AuthDeps, account: string, work: () => Promi
   try {
     return await limits.pace.take(account, work);
   } catch (error) {
-    if (!(error instanceof NoTurn)) throw error;
-    throw tooManyLogins(((PACED_WAITING + 1) * PACED_MS) / 1000);
+    if (!(error instanceof QueueFull)) throw error;
+    throw tooManyLogins(((MAX_WAITING_LOGINS + 1) * LOGIN_PAUSE_MS) / 1000);
   }
 };
 
@@ -117,9 +117,9 @@ const judge = async (
   await refuseFlood(deps, key);
   const row = await deps.users.userByKey(typed);
   const known = row?.password_hash ?? null;
-  const asker = askerOf(key, device);
+  const asker = passwordQueueKey(key, device);
   const isKnown = device !== null;
-  const isRight = await gated(() =>
+  const isRight = await translatePasswordsBusy(() =>
     deps.passwords.verify(known, credentials.password, asker, { isKnown }),
   );
   if (!row || !isRight || row.disabled_at !== null) {
@@ -151,7 +151,7 @@ const checkSecondFactor = async (
   if (verdict === 'not_needed' || verdict === 'right' || verdict === 'recovered') return verdict;
   // Behind a shared address, a known device has its own counter of codes.
   const isCounted =
-    verdict !== 'needed' && (device === null || key.address !== askerOf(key, device));
+    verdict !== 'needed' && (device === null || key.address !== passwordQueueKey(key, device));
   if (isCounted) await addFailure(deps, key, row.id);
   const [message, reason] = CODE_REFUSED[verdict];
   throw new Boom.Boom(message, { statusCode: 401, data: { code: reason } });
@@ -179,19 +179,19 @@ export const beginSession = async (
   from: SessionStart,
 ): Promise<Login | null> => {
   const { by } = from;
-  const known = await recogniseDevice(deps, row.id, from.deviceToken);
+  const known = await recognizeDevice(deps, row.id, from.deviceToken);
   const remembered =
     from.provenAt === undefined
       ? rememberDevice(deps, row.id, known === null ? null : (from.deviceToken ?? null))
       : null;
   const isRegistration = from.isRegistration ?? false;
   const arrival =
-    known === null ? await announceArrival(deps, { userId: row.id, by, isRegistration }) : null;
+    known === null ? await notifyNewDevice(deps, { userId: row.id, by, isRegistration }) : null;
   const session = sessionFrom(deps, row, from);
   const accounts = [row.username_key, row.email_key].filter((key) => key !== null);
   const isBegun = await deps.users.insertSession(session, {
     basis: row,
-    failures: { accounts, address: sourceOf(by, known) },
+    failures: { accounts, address: failureSource(by, known) },
     also: [...from.also, ...(remembered?.steps ?? []), ...(arrival?.steps ?? [])],
   });
   if (!isBegun) return null;
@@ -200,7 +200,7 @@ export const beginSession = async (
   const expiresAt = Date.parse(session.expires_at) / 1000;
   const token = deps.signer.sign({ userId: row.id, sessionId: session.id, issuedAt, expiresAt });
   const deviceToken = remembered && { deviceToken: remembered.deviceToken };
-  return { user: userOf(row), token, expiresAt: session.expires_at, ...deviceToken };
+  return { user: viewCurrentUser(row), token, expiresAt: session.expires_at, ...deviceToken };
 };
 
 /** A session ends at most 30 days after the user authenticated. */
@@ -220,7 +220,7 @@ const sessionFrom = ({ clock, policy }: AuthDeps, row: KnownUser, from: SessionS
   };
 };
 
-export const gated = async <T>(work: () => Promise<T>): Promise<T> => {
+export const translatePasswordsBusy = async <T>(work: () => Promise<T>): Promise<T> => {
   try {
     return await work();
   } catch (error) {

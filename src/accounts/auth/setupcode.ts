@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import Boom from '@hapi/boom';
 import type { Clock } from '../../kernel/clock.js';
-import { writeWhole } from '../../kernel/durable.js';
+import { writeDurably } from '../../kernel/durable.js';
 import { OpenRefused } from '../../store/engine/protocol.js';
 
 interface SetupDeps {
@@ -44,7 +44,7 @@ export const openSetupCode = ({ home, clock, isNeeded }: SetupDeps) => {
       }
       if (code !== null && isSame(input, code)) return;
       wrongAt.push(now);
-      throw refusedCode();
+      throw setupCodeRefused();
     },
     /** Called when the first account exists. */
     end: (): void => {
@@ -65,7 +65,7 @@ const newCode = (): string =>
 /** Throws OpenRefused on failure, since nobody could read the code. */
 const write = (file: string, code: string): void => {
   try {
-    writeWhole(file, `${code}\n`);
+    writeDurably(file, `${code}\n`);
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     throw new OpenRefused(`Cannot write the setup code: ${why}`);
@@ -79,7 +79,7 @@ const digestOf = (code: string): Buffer =>
   createHash('sha256').update(code.toLowerCase().replace(/[\s-]/g, '')).digest();
 
 /** Also used if the first account was created meanwhile. */
-export const refusedCode = (): Boom.Boom =>
+export const setupCodeRefused = (): Boom.Boom =>
   Boom.forbidden(
     'The setup code is wrong, or the first account already exists. The code changes at each start',
     { code: 'setup_code_refused' },

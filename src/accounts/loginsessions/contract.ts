@@ -13,7 +13,7 @@ export const LoginSession = s.object('LoginSession', {
     .nullable(s.time())
     .description('Time of the last use, to the minute. `null` if not used yet'),
   expiresAt: s.time(),
-  current: s.flag().description('Whether the request was made in this login session'),
+  current: s.boolean().description('Whether the request was made in this login session'),
 });
 export type LoginSession = s.Static<typeof LoginSession>;
 

@@ -17,7 +17,7 @@ export const Passkey = s.object('Passkey', {
     .text(253)
     .description('Host name that the passkey is bound to: `localhost` or the public host'),
   works: s
-    .flag()
+    .boolean()
     .description(
       'Whether the passkey can be used. `false` if the daemon no longer has that host name',
     ),
@@ -33,10 +33,10 @@ const User = s.object('User', {
   username: s.text(50),
   email: s.nullable(s.text(254)),
   role: s.oneOf('Role', 'admin', 'user'),
-  totpEnabled: s.flag().description('Whether logins require a code of an authenticator app'),
-  recoveryCodesLeft: s.whole(0, 10).description('Number of unused recovery codes'),
-  passkeys: s.whole(0, 1000).description('Number of registered passkeys'),
-  channels: s.whole(0, 1000).description('Number of verified channels'),
+  totpEnabled: s.boolean().description('Whether logins require a code of an authenticator app'),
+  recoveryCodesLeft: s.integer(0, 10).description('Number of unused recovery codes'),
+  passkeys: s.integer(0, 1000).description('Number of registered passkeys'),
+  channels: s.integer(0, 1000).description('Number of verified channels'),
   impersonatedBy: s
     .nullable(s.text(80))
     .description('Username of the impersonating admin. `null` outside of impersonation'),
@@ -68,7 +68,7 @@ const credential = {
 
 // The response of a browser (WebAuthn, `PublicKeyCredential.toJSON`). Unknown fields are dropped,
 // since browsers add some and none of them can give a right.
-const Attestation = s.lenient(
+const Attestation = s.stripUnknownKeys(
   s.object('PasskeyAttestation', {
     ...credential,
     response: s.object('PasskeyAttestationResponse', {
@@ -80,7 +80,7 @@ const Attestation = s.lenient(
 );
 export type Attestation = s.Static<typeof Attestation>;
 
-const Assertion = s.lenient(
+const Assertion = s.stripUnknownKeys(
   s.object('PasskeyAssertion', {
     ...credential,
     response: s.object('PasskeyAssertionResponse', {

@@ -1,4 +1,8 @@
-import { type Statement, Taken, type TransactionStep } from '../../store/engine/protocol.js';
+import {
+  type Statement,
+  type TransactionStep,
+  UniqueViolation,
+} from '../../store/engine/protocol.js';
 import { newestFirst, type Page, type PageInput } from '../../store/page.js';
 import { countRows, deleteRows, selectRows, updateRows } from '../../store/rows.js';
 import { assertRows, type Store, statement } from '../../store/store.js';
@@ -29,7 +33,7 @@ export const passkeysStore = (store: Store) => {
         const insert = statement(db.insertInto('passkeys').values(passkey), 1);
         return await store.tryTransact([insert, ...also]);
       } catch (error) {
-        if (!(error instanceof Taken)) throw error;
+        if (!(error instanceof UniqueViolation)) throw error;
         return false;
       }
     },

@@ -1,4 +1,4 @@
-import { inPieces } from '../../kernel/pieces.js';
+import { requireIncrementally } from '../../kernel/pieces.js';
 import type { Assertion, Attestation } from './contract.js';
 import type { RelyingParty } from './rules.js';
 
@@ -10,7 +10,7 @@ const NAME = 'Adjutant';
  * Most logins do not need the library, which loads slowly. At once it blocks the event loop for 75 ms;
  * in pieces, for 30 ms at most.
  */
-const library = inPieces({
+const library = requireIncrementally({
   library: '@simplewebauthn/server',
   pieces: [
     'reflect-metadata',

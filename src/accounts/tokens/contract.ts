@@ -35,7 +35,7 @@ const NewToken = s.object('NewAccessToken', {
         'Scopes of the token. Defaults to all of your rights except `admin:*` and `approvals:write`',
       ),
   ),
-  expiresInDays: s.optional(s.whole(1, 366).description('Lifetime in days. Defaults to 90')),
+  expiresInDays: s.optional(s.integer(1, 366).description('Lifetime in days. Defaults to 90')),
   password: s.optional(
     s.text(256).description('Your password. Required if your login is more than 10 minutes old'),
   ),

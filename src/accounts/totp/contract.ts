@@ -39,7 +39,7 @@ export const totp = contract({
     personal: true,
     example: { code: '492039' },
     body: s.object('TotpCheck', { code: code() }),
-    reply: s.object('TotpVerdict', { valid: s.flag() }),
+    reply: s.object('TotpVerdict', { valid: s.boolean() }),
     secret: true,
   }),
   'recovery-codes': endpoint.post('/api/auth/totp/recovery-codes', {

@@ -3,8 +3,8 @@ import Boom from '@hapi/boom';
 import { type Clock, iso } from '../../kernel/clock.js';
 import type { Recorder } from '../../kernel/contract/audit.js';
 import type { Caller } from '../../kernel/contract/endpoint.js';
-import { unlessShut } from '../../kernel/envelope.js';
-import { inPieces } from '../../kernel/pieces.js';
+import { unsealOrNull } from '../../kernel/envelope.js';
+import { requireIncrementally } from '../../kernel/pieces.js';
 import {
   matchTotp,
   newRecoveryCode,
@@ -34,14 +34,14 @@ export interface TotpDeps extends CodeCheckDeps {
 const RECOVERY_CODES = 10;
 
 /** At once the library takes 25 ms to load, and as much again to draw. */
-const loadQrcode = inPieces({
+const loadQrcode = requireIncrementally({
   library: 'qrcode',
   pieces: ['pngjs', 'qrcode/lib/core/qrcode.js', 'qrcode/lib/renderer/png.js'],
   load: () => import('qrcode'),
 });
 
 /** The secret has no effect until a code of it was verified. */
-export const setUp = async (
+export const setUpTotp = async (
   deps: TotpDeps,
   by: Caller,
   password: string | undefined,
@@ -86,7 +86,7 @@ export const enableTotp = async (
 };
 
 /** The owner is notified, since a recovery code lets in somebody who has the password. */
-export const renewCodes = async (
+export const renewRecoveryCodes = async (
   deps: TotpDeps,
   by: Caller & Recorder,
   password: string | undefined,
@@ -172,7 +172,7 @@ const notEnabled = (): Boom.Boom =>
 
 /** Returns null if the secret is damaged. Recovery codes remain valid then. */
 const secretOf = ({ unseal }: CodeCheckDeps, userId: string, { sealed }: TotpRow): string | null =>
-  unlessShut(() => unseal(userId, sealed));
+  unsealOrNull(() => unseal(userId, sealed));
 
 const match = async (
   deps: CodeCheckDeps,

@@ -11,38 +11,38 @@ const role = () => s.oneOf('Role', 'admin', 'user');
 
 const UserLimits = s.object('UserLimits', {
   dailyCostUsd: s
-    .nullable(s.amount(0, 1e6))
+    .nullable(s.number(0, 1e6))
     .description(
       'Daily cost limit for the agents, in USD. `null` applies `ADJUTANT_DAILY_COST_USD`',
     ),
   dailyTokens: s
-    .nullable(s.whole(0, 1e12))
+    .nullable(s.integer(0, 1e12))
     .description(
       'Daily token limit for the agents, including models without a price. `null` means no limit',
     ),
   dailySteps: s
-    .nullable(s.whole(0, 1e9))
+    .nullable(s.integer(0, 1e9))
     .description('Daily limit of model requests for the agents. `null` means no limit'),
 });
 
 const UserPermissions = s.object('UserPermissions', {
   shell: s
-    .nullable(s.flag())
+    .nullable(s.boolean())
     .description(
       'Whether the user may run shell commands. `null` applies the default of the role: allowed for admins only',
     ),
   mcp: s
-    .nullable(s.flag())
+    .nullable(s.boolean())
     .description(
       'Whether the user may use MCP servers that are not open to everyone. `null` applies the default of the role: allowed for admins only',
     ),
   index: s
-    .nullable(s.flag())
+    .nullable(s.boolean())
     .description(
       'Whether the user may index folders of the machine as knowledge. `null` applies the default of the role: allowed for admins only',
     ),
   email: s
-    .nullable(s.flag())
+    .nullable(s.boolean())
     .description(
       'Whether the user may send e-mail. `null` applies the default of the role: allowed for admins only',
     ),
@@ -53,23 +53,23 @@ export const Account = s.object('Account', {
   username: s.text(50),
   email: s.nullable(s.text(254)),
   role: role(),
-  disabled: s.flag(),
+  disabled: s.boolean(),
   disabledAt: s.nullable(s.time()),
   limits: UserLimits,
   permissions: UserPermissions,
-  totpEnabled: s.flag(),
-  passkeys: s.whole(0, 1000).description('Number of registered passkeys'),
+  totpEnabled: s.boolean(),
+  passkeys: s.integer(0, 1000).description('Number of registered passkeys'),
   createdAt: s.time(),
 });
 export type Account = s.Static<typeof Account>;
 
-export const AccountChanges = s.ignoring(
+export const AccountChanges = s.ignoreReadOnly(
   s.partial(
     'AccountChanges',
     s.object('AccountChanges', {
       role: role(),
       disabled: s
-        .flag()
+        .boolean()
         .description(
           'Whether the account is disabled. Disabling ends login sessions, tokens, sockets and agents at once',
         ),
@@ -95,7 +95,7 @@ const Invitation = s.object('Invitation', {
     s.email().description('E-mail address of the new account. No other address is accepted'),
   ),
   expiresInHours: s.optional(
-    s.whole(1, 720).description('Validity of the link in hours. Defaults to 72'),
+    s.integer(1, 720).description('Validity of the link in hours. Defaults to 72'),
   ),
   password: password(),
 });

@@ -8,7 +8,7 @@ import {
   totpTable,
   userTable,
 } from '../../store/tables/accounts.js';
-import { ended, endSessions, forgetDevices, NEXT_EPOCH } from './revoke.js';
+import { endedSessionIds, endSessions, forgetDevices, NEXT_EPOCH } from './revoke.js';
 
 export interface Removal {
   id: string;
@@ -45,7 +45,7 @@ export const factorsStore = (store: Store) => {
         .where('user_id', '=', id)
         .where('user_id', 'in', users());
       const codes = db.deleteFrom('recovery_codes').where('user_id', '=', id);
-      return ended(store, [
+      return endedSessionIds(store, [
         ...before,
         statement(factor, 1),
         statement(codes),
@@ -65,7 +65,7 @@ export const factorsStore = (store: Store) => {
         'in',
         users(),
       );
-      return ended(store, [
+      return endedSessionIds(store, [
         ...before,
         statement(passkey, 1),
         outdated(id),

@@ -2,7 +2,14 @@ import type { TransactionStep } from '../../store/engine/protocol.js';
 import { selectRows, updateRows } from '../../store/rows.js';
 import { type Store, statement } from '../../store/store.js';
 import { type InviteRow, inviteTable, userTable } from '../../store/tables/accounts.js';
-import { admins, ended, endSessions, forgetDevices, forgetFailures, NEXT_EPOCH } from './revoke.js';
+import {
+  enabledAdmins,
+  endedSessionIds,
+  endSessions,
+  forgetDevices,
+  forgetFailures,
+  NEXT_EPOCH,
+} from './revoke.js';
 
 /** Reset links are invites for an existing account. */
 export const invitationsStore = (store: Store) => {
@@ -22,7 +29,7 @@ export const invitationsStore = (store: Store) => {
     open: (digest: string, now: string): Promise<InviteRow | undefined> =>
       selectRows(db, inviteTable, { digest })
         .where('expires_at', '>', now)
-        .where('invited_by', 'in', admins(db))
+        .where('invited_by', 'in', enabledAdmins(db))
         .executeTakeFirst(),
 
     /** Uses up the invite. Resolves to the sessions that end; null if the invite is not valid. */
@@ -31,8 +38,8 @@ export const invitationsStore = (store: Store) => {
         .deleteFrom('invites')
         .where('digest', '=', digest)
         .where('expires_at', '>', now)
-        .where('invited_by', 'in', admins(db));
-      return ended(store, [statement(spent, 1), ...also]);
+        .where('invited_by', 'in', enabledAdmins(db));
+      return endedSessionIds(store, [statement(spent, 1), ...also]);
     },
 
     /** For a user who is not an admin and not disabled. Ends all sessions. */

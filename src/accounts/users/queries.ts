@@ -13,14 +13,14 @@ import {
 import type { Tables } from '../../store/tables.js';
 import type { AccountChanges } from './contract.js';
 import {
-  admins,
-  ended,
-  endingsOf,
+  enabledAdmins,
+  endedSessionIds,
   endSessions,
   endTokens,
   forgetDevices,
   forgetFailures,
   NEXT_EPOCH,
+  revocationStatements,
 } from './revoke.js';
 
 /** `totp` is 1 if logins require a code. */
@@ -45,7 +45,10 @@ export const usersStore = (store: Store) => {
   const { db } = store;
   const accounts = () => db.selectFrom('users').select(COLUMNS).select([PASSKEYS, TOTP]);
   const isNotTheLastAdmin = (id: string) => (of: ExpressionBuilder<Tables, 'users'>) =>
-    of.or([of('id', 'not in', admins(db)), of.exists(admins(db).where('id', '<>', id))]);
+    of.or([
+      of('id', 'not in', enabledAdmins(db)),
+      of.exists(enabledAdmins(db).where('id', '<>', id)),
+    ]);
 
   return {
     list: async (filters: Filters): Promise<Page<AccountRow>> => {
@@ -77,7 +80,11 @@ export const usersStore = (store: Store) => {
       const change = updateRows(db, userTable, { id })
         .set((of) => ({ created_at: of.ref('created_at'), ...changesOf(changes, at) }))
         .$if(isLess, (query) => query.where(isNotTheLastAdmin(id)));
-      return ended(store, [statement(change, 1), ...endingsOf(db, id, changes, at), ...also]);
+      return endedSessionIds(store, [
+        statement(change, 1),
+        ...revocationStatements(db, id, changes, at),
+        ...also,
+      ]);
     },
 
     beginImpersonation: async (session: AuthSessionRow, also: TransactionStep[]): Promise<void> => {

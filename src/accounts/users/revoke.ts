@@ -1,5 +1,9 @@
 import { type Kysely, sql } from 'kysely';
-import { type Statement, type TransactionStep, Unmet } from '../../store/engine/protocol.js';
+import {
+  ExpectationFailed,
+  type Statement,
+  type TransactionStep,
+} from '../../store/engine/protocol.js';
 import { updateRows } from '../../store/rows.js';
 import { type Store, statement } from '../../store/store.js';
 import { accessTokenTable, authSessionTable } from '../../store/tables/accounts.js';
@@ -15,7 +19,7 @@ export const NEXT_EPOCH = sql<number>`login_epoch + 1`;
  * Returns the statements that end what a change no longer allows: everything of a disabled user, the
  * impersonations of a former admin, and impersonations of a user who became an admin.
  */
-export const endingsOf = (
+export const revocationStatements = (
   db: Db,
   id: string,
   { role, disabled }: AccountChanges,
@@ -74,16 +78,19 @@ export const forgetFailures = (db: Db, id: string): Statement => {
 };
 
 /** Only enabled ones. */
-export const admins = (db: Db) =>
+export const enabledAdmins = (db: Db) =>
   db.selectFrom('users').select('id').where('role', '=', 'admin').where('disabled_at', 'is', null);
 
 /** Returns the IDs of the sessions that the steps end; null if a step is unmet. */
-export const ended = async (store: Store, steps: TransactionStep[]): Promise<string[] | null> => {
+export const endedSessionIds = async (
+  store: Store,
+  steps: TransactionStep[],
+): Promise<string[] | null> => {
   try {
     const outcomes = await store.transact(steps);
     return outcomes.flatMap(({ rows }) => rows.flatMap(idOf));
   } catch (error) {
-    if (error instanceof Unmet) return null;
+    if (error instanceof ExpectationFailed) return null;
     throw error;
   }
 };

@@ -2,18 +2,18 @@ import Boom from '@hapi/boom';
 import { messageSender } from '../../approvals/module.js';
 import type { Experts } from '../../experts/module.js';
 import { type Caller, CustomReply, EventStream } from '../../kernel/contract/endpoint.js';
-import { refuseFaults, resource } from '../../kernel/route.js';
+import { resource, throwIfFaults } from '../../kernel/route.js';
 import type { AgentRow } from '../../store/tables/agents.js';
 import { FINISHED } from '../agent.js';
 import type { Chat } from '../chat.js';
-import type { RefuseUse } from '../granteduse.js';
+import type { CheckGrantedUse } from '../granteduse.js';
 import type { Models } from '../models.js';
-import { agentFaults, namedExpert, orRefused, ownedAgent } from '../routes.js';
+import { agentFaults, findNamedExpert, findOwnedAgent, withHttpErrors } from '../routes.js';
 import { type ChatAnswer, chat } from './contract.js';
 import {
-  eventsOf,
   type FollowingDeps,
-  seqBeforeTurn,
+  sequenceBeforeTurn,
+  streamChatEvents,
   viewAnswer,
   waitForOneAgent,
 } from './stream.js';
@@ -22,7 +22,7 @@ export interface ChatResourceDeps extends FollowingDeps {
   models: Models;
   experts: Pick<Experts, 'find'>;
   say: Chat;
-  refuseUse: RefuseUse;
+  refuseUse: CheckGrantedUse;
 }
 
 const WAIT_S = 60;
@@ -42,24 +42,24 @@ export const chatResource = (deps: ChatResourceDeps) => {
   return resource('chat', chat, {
     send: async ({ query, body, streaming }, by) => {
       const { message: content, expertId, ...wishes } = body;
-      const expert = await namedExpert(deps.experts, by.userId, expertId);
-      refuseFaults(agentFaults(deps.models, { model: wishes.model, expert }));
+      const expert = await findNamedExpert(deps.experts, by.userId, expertId);
+      throwIfFaults(agentFaults(deps.models, { model: wishes.model, expert }));
       const check = (agent: AgentRow) => deps.refuseUse(by, agent);
       const input = { ...wishes, content, ...(expert && { expert }), by: messageSender(by), check };
-      const { agentId } = await orRefused(deps.say(by.userId, input));
-      const agent = await ownedAgent(deps.rows, by.userId, agentId);
+      const { agentId } = await withHttpErrors(deps.say(by.userId, input));
+      const agent = await findOwnedAgent(deps.rows, by.userId, agentId);
       if (!streaming) return answerWithin(agent, query.wait ?? WAIT_S, by);
-      const after = await seqBeforeTurn(deps.rows, agentId);
-      return new EventStream(eventsOf(deps, agent, { after, signal: by.signal }));
+      const after = await sequenceBeforeTurn(deps.rows, agentId);
+      return new EventStream(streamChatEvents(deps, agent, { after, signal: by.signal }));
     },
     get: async ({ agentId, query, streaming }, by) => {
-      const agent = await ownedAgent(deps.rows, by.userId, agentId);
+      const agent = await findOwnedAgent(deps.rows, by.userId, agentId);
       if (!streaming) return answerWithin(agent, query.wait ?? WAIT_S, by);
-      const after = afterOf(streaming.lastEventId) ?? query.after ?? 0;
-      return new EventStream(eventsOf(deps, agent, { after, signal: by.signal }));
+      const after = parseLastEventId(streaming.lastEventId) ?? query.after ?? 0;
+      return new EventStream(streamChatEvents(deps, agent, { after, signal: by.signal }));
     },
   });
 };
 
-const afterOf = (lastEventId: string | null): number | null =>
+const parseLastEventId = (lastEventId: string | null): number | null =>
   lastEventId !== null && /^\d{1,15}$/.test(lastEventId) ? Number(lastEventId) : null;

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { ServerSentEvent } from '../../kernel/contract/endpoint.js';
 import { type Hub, readOrWait } from '../../realtime/module.js';
 import type { AgentRow } from '../../store/tables/agents.js';
-import { AGENT_CHANNELS, FINISHED, isAbout, RESTING } from '../agent.js';
+import { AGENT_CHANNELS, FINISHED, isEventOfAgent, RESTING } from '../agent.js';
 import type { AgentEvent } from '../contract.js';
 import type { AgentRows } from '../rows.js';
 import type { Deltas } from '../textdeltas.js';
@@ -39,7 +39,7 @@ export const viewAnswer = ({
  * Streams `chat`, then the events of the agent, the text of its replies as `delta`, and `done`. A
  * `delta` with `restart` replaces the previous text, which was reasoning.
  */
-export async function* eventsOf(
+export async function* streamChatEvents(
   deps: FollowingDeps,
   agent: AgentRow,
   from: { after: number; signal: AbortSignal },
@@ -97,7 +97,7 @@ async function* followReply(
 }
 
 /** Returns the sequence number before the current turn. */
-export const seqBeforeTurn = async (rows: AgentRows, agentId: string): Promise<number> => {
+export const sequenceBeforeTurn = async (rows: AgentRows, agentId: string): Promise<number> => {
   const { events } = await rows.events(agentId, 0, PAGE);
   const began = events.findLast(({ data }) => data.status === 'queued');
   return began ? began.id - 1 : 0;
@@ -112,7 +112,7 @@ export const waitForOneAgent = async (
   const wait = {
     userId: user_id,
     channels: ['agent.status'],
-    concerns: (data: unknown) => isAbout(data, id),
+    concerns: (data: unknown) => isEventOfAgent(data, id),
     ms,
     signal,
   };
@@ -155,7 +155,7 @@ const listen = ({ hub, deltas }: FollowingDeps, { id, user_id }: AgentRow, signa
   const stops = [
     ...AGENT_CHANNELS.map((channel) =>
       hub.listen(user_id, channel, (data) => {
-        if (!isAbout(data, id)) return;
+        if (!isEventOfAgent(data, id)) return;
         hasEvents = true;
         waking.abort();
       }),

@@ -31,7 +31,7 @@ export interface CallRequest {
 }
 
 /** `above`: a parent agent. */
-export type Capped = 'agent' | 'above' | 'user' | 'hook';
+export type LimitOwner = 'agent' | 'above' | 'user' | 'hook';
 
 interface UsageAmount {
   tokens: number;
@@ -39,7 +39,7 @@ interface UsageAmount {
 }
 
 export interface SpendingAccount {
-  on: Capped;
+  on: LimitOwner;
   used: UsageAmount & { steps: number };
   held: UsageAmount;
   mostSteps: number | null;
@@ -149,7 +149,7 @@ const dayReader = (db: Database.Database, { table, key, owners }: DayTables) => 
   };
 };
 
-export const capOf = (
+export const limitOfKind = (
   { mostSteps, mostTokens, mostUsd }: SpendingAccount,
   of: 'steps' | 'tokens' | 'cost',
 ): number => ({ steps: mostSteps, tokens: mostTokens, cost: mostUsd })[of] ?? 0;
@@ -173,7 +173,7 @@ export const outputTokensLeft = (
   most: SpendingAccount,
 ): number => Math.min(byTokens(call, used, most.mostTokens), byCost(call, used, most.mostUsd));
 
-export const withHeld = ({ used, held }: SpendingAccount): UsageAmount => ({
+export const withReservations = ({ used, held }: SpendingAccount): UsageAmount => ({
   tokens: used.tokens + held.tokens,
   usd: used.usd + held.usd,
 });

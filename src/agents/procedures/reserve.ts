@@ -2,12 +2,12 @@ import type Database from 'better-sqlite3';
 import {
   accountReader,
   type CallRequest,
-  type Capped,
   callCost,
-  capOf,
   capReached,
+  type LimitOwner,
+  limitOfKind,
   outputTokensLeft,
-  withHeld,
+  withReservations,
 } from './caps.js';
 import { type CallSettlement, settleCall } from './spending.js';
 
@@ -17,7 +17,7 @@ export type CallGrant =
   /** Room is expected when running calls cost less than reserved. */
   | { is: 'held' }
   /** The limit `most` is reached. A cost is in USD. */
-  | { is: 'full'; on: Capped; of: 'steps' | 'tokens' | 'cost'; most: number }
+  | { is: 'full'; on: LimitOwner; of: 'steps' | 'tokens' | 'cost'; most: number }
   | { is: 'gone' };
 
 /** Reserves the maximum cost of a call if every limit has room for it, and counts the step. */
@@ -48,10 +48,10 @@ export const reserveCall = (db: Database.Database) => {
     const all = accounts(call);
     for (const account of all) {
       const of = capReached(call, account);
-      if (of) return { is: 'full', on: account.on, of, most: capOf(account, of) };
+      if (of) return { is: 'full', on: account.on, of, most: limitOfKind(account, of) };
     }
     const most = all.map((account) => outputTokensLeft(call, account.used, account));
-    const free = all.map((account) => outputTokensLeft(call, withHeld(account), account));
+    const free = all.map((account) => outputTokensLeft(call, withReservations(account), account));
     const wanted = Math.min(call.outputTokens, ...most);
     const room = Math.min(call.outputTokens, ...free);
     const isEnough = room >= wanted || (call.takesLess && room >= call.fewestTokens);

@@ -3,7 +3,7 @@ import {
   type AgentRow,
   type AgentSnapshot,
   agentTable,
-  type SaidRow,
+  type TranscriptMessageRow,
 } from '../../store/tables/agents.js';
 
 export interface SnapshotRequest {
@@ -27,7 +27,7 @@ export const snapshotReader = (db: Database.Database) => {
   const ownerOf = db.prepare<[string], NonNullable<AgentSnapshot['owner']>>(
     'SELECT role, permissions FROM users WHERE id = ?',
   );
-  const messagesOf = db.prepare<[string], SaidRow>(
+  const messagesOf = db.prepare<[string], TranscriptMessageRow>(
     `SELECT seq, role, content, tool_calls, tool_call_id, agent_id, generation FROM messages
       WHERE session_id = ? ORDER BY seq`,
   );

@@ -30,7 +30,7 @@ const namesUser = (text: string): boolean => {
 };
 
 /** Parses like the HTTP client. Null for other schemes than http and https, or with a user part. */
-export const calledAddress = (text: unknown): CalledAddress | null => {
+export const parseCalledAddress = (text: unknown): CalledAddress | null => {
   if (typeof text !== 'string' || text.length > MAX_ADDRESS_LENGTH) return null;
   if (!URL.canParse(text) || namesUser(text)) return null;
   const { protocol, hostname, port, pathname, href, username, password } = new URL(text);
@@ -92,12 +92,12 @@ const HARMLESS = /^(accept|accept-encoding|accept-language|content-type)$/i;
 const MAX_VALUE_LENGTH = 200;
 
 /** Null if the tool makes no request, or not to an address in its arguments. */
-export const requestIn = (
+export const parseRequestCall = (
   { skillId, name }: ToolIdentity,
   args: Record<string, unknown>,
 ): RequestCall | null => {
   const method = METHODS[`${skillId}.${name}`]?.(args);
-  const address = calledAddress(args.url);
+  const address = parseCalledAddress(args.url);
   if (typeof method !== 'string' || !address) return null;
   const hasBody = args.body !== undefined && args.body !== null;
   return { ...address, method, hasBody, hasOddHeaders: !areHarmless(args.headers) };

@@ -40,7 +40,7 @@ export const Grant = s.object('Grant', {
   createdAt: s.time(),
   expiresAt: s.time(),
   lastUsedAt: s.nullable(s.time()),
-  uses: s.whole(0, Number.MAX_SAFE_INTEGER).description('Number of calls that used the grant'),
+  uses: s.integer(0, Number.MAX_SAFE_INTEGER).description('Number of calls that used the grant'),
 });
 export type Grant = s.Static<typeof Grant>;
 

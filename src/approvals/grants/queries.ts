@@ -5,7 +5,7 @@ import { mint } from '../../kernel/ids.js';
 import type { Statement, TransactionStep } from '../../store/engine/protocol.js';
 import { newestFirst, type Page } from '../../store/page.js';
 import { deleteRows, selectRows } from '../../store/rows.js';
-import { type Store, statement, unlessUnmet } from '../../store/store.js';
+import { isCommitted, type Store, statement } from '../../store/store.js';
 import type { AgentRow } from '../../store/tables/agents.js';
 import {
   type ApprovalRow,
@@ -15,7 +15,7 @@ import {
 } from '../../store/tables/permissions.js';
 import { visibleTo } from '../../store/visible.js';
 import type { grants as contract } from './contract.js';
-import { isMeant, type JudgedCall, MAX_GRANTS, mayStand, termsOf } from './rules.js';
+import { grantTermsOf, isGrantable, type JudgedCall, MAX_GRANTS, matchesGrant } from './rules.js';
 
 const VALID_MS = 30 * 24 * 3600 * 1000;
 
@@ -67,14 +67,14 @@ export const createGrants = ({ store, clock }: { store: Store; clock: Clock }) =
     /** Returns false if the user has no such grant. */
     delete: (userId: string, id: string, step: TransactionStep): Promise<boolean> => {
       const own = deleteRows(db, grantTable, { id }).where(visibleTo(userId)).where(inForce());
-      return unlessUnmet(transact([statement(own, 1), step]));
+      return isCommitted(transact([statement(own, 1), step]));
     },
 
     covering: async (agent: CallingAgent, call: JudgedCall): Promise<GrantRow | null> => {
-      if (!mayStand(call)) return null;
+      if (!isGrantable(call)) return null;
       const values = { tool: call.tool.skillId, action: call.tool.name };
       const rows = selectRows(db, grantTable, values, visibleTo(agent.user_id), inForce());
-      const fitting = (await rows.execute()).filter((grant) => isMeant(grant, call));
+      const fitting = (await rows.execute()).filter((grant) => matchesGrant(grant, call));
       if (fitting.length === 0) return null;
       const sessions = await sessionsOf(agent);
       const isBoundTo = ({ hook_id, session_id }: GrantRow): boolean =>
@@ -101,7 +101,7 @@ export const createGrants = ({ store, clock }: { store: Store; clock: Clock }) =
     insert: (approval: ApprovalRow, scope: GrantScope): Statement => {
       const now = clock.now();
       const { user_id, tool, action, tool_digest, agent_id, id: approval_id } = approval;
-      const { origin, method, path_prefix } = termsOf(
+      const { origin, method, path_prefix } = grantTermsOf(
         { skillId: tool, name: action },
         JSON.parse(approval.arguments),
       );

@@ -1,7 +1,7 @@
 import type { GrantRow, GrantScope } from '../../store/tables/permissions.js';
 import type { Tool, ToolIdentity } from '../../tools/module.js';
-import { credentialsIn } from '../../vault/module.js';
-import { calledAddress, encodedPath, namesOtherAddress, requestIn } from './address.js';
+import { findCredentialNames } from '../../vault/module.js';
+import { encodedPath, namesOtherAddress, parseCalledAddress, parseRequestCall } from './address.js';
 
 export const MAX_GRANTS = 100;
 
@@ -21,30 +21,32 @@ const ALWAYS_ONCE = new Set(['shell', 'email']);
  */
 export const grantScopesOf = (call: JudgedCall): GrantScope[] => {
   const { tool, arguments: args } = call;
-  const scopes: GrantScope[] = requestIn(tool, args) ? ['conversation', 'host'] : ['conversation'];
+  const scopes: GrantScope[] = parseRequestCall(tool, args)
+    ? ['conversation', 'host']
+    : ['conversation'];
   const terms = {
     tool: tool.skillId,
     action: tool.name,
     tool_digest: tool.definitionDigest ?? null,
-    ...termsOf(tool, args),
+    ...grantTermsOf(tool, args),
   };
-  return scopes.filter((scope) => covers({ ...terms, scope }, call));
+  return scopes.filter((scope) => grantCovers({ ...terms, scope }, call));
 };
 
 /** True if a standing approval is possible for a call of this kind. */
-export const mayStand = ({ tool, arguments: args, isUntrusted }: JudgedCall): boolean => {
-  if (ALWAYS_ONCE.has(tool.skillId) || credentialsIn(args).length > 0) return false;
+export const isGrantable = ({ tool, arguments: args, isUntrusted }: JudgedCall): boolean => {
+  if (ALWAYS_ONCE.has(tool.skillId) || findCredentialNames(args).length > 0) return false;
   if (isUntrusted && tool.definitionDigest !== undefined) return false;
   if (tool.sendsOut && namesOtherAddress(tool, args)) return false;
-  return args.url === undefined || calledAddress(args.url) !== null;
+  return args.url === undefined || parseCalledAddress(args.url) !== null;
 };
 
 export type GrantTerms = Pick<GrantRow, 'origin' | 'method' | 'path_prefix'>;
 
-export const termsOf = (tool: ToolIdentity, args: Record<string, unknown>): GrantTerms => {
-  const request = requestIn(tool, args);
+export const grantTermsOf = (tool: ToolIdentity, args: Record<string, unknown>): GrantTerms => {
+  const request = parseRequestCall(tool, args);
   return {
-    origin: calledAddress(args.url)?.origin ?? null,
+    origin: parseCalledAddress(args.url)?.origin ?? null,
     method: request?.method ?? null,
     path_prefix: request?.segments ? encodedPath(request.segments) : null,
   };
@@ -58,17 +60,17 @@ export type CoveringGrant = GrantTerms &
  * untrusted agent only if the call sends nothing but a path or repeats the approved method; see
  * `coversUntrusted`.
  */
-export const covers = (grant: CoveringGrant, call: JudgedCall): boolean =>
-  mayStand(call) && isMeant(grant, call);
+export const grantCovers = (grant: CoveringGrant, call: JudgedCall): boolean =>
+  isGrantable(call) && matchesGrant(grant, call);
 
-/** Like `covers`, for a call that passed `mayStand`. */
-export const isMeant = (grant: CoveringGrant, call: JudgedCall): boolean => {
+/** Like `covers`, for a call that passed `isGrantable`. */
+export const matchesGrant = (grant: CoveringGrant, call: JudgedCall): boolean => {
   const { tool, arguments: args, isUntrusted } = call;
   if (grant.tool !== tool.skillId || grant.action !== tool.name) return false;
   if (grant.tool_digest !== (tool.definitionDigest ?? null)) return false;
-  if (grant.origin !== (calledAddress(args.url)?.origin ?? null)) return false;
+  if (grant.origin !== (parseCalledAddress(args.url)?.origin ?? null)) return false;
   if (isUntrusted) return coversUntrusted(grant, call);
-  return grant.scope === 'conversation' || grant.method === requestIn(tool, args)?.method;
+  return grant.scope === 'conversation' || grant.method === parseRequestCall(tool, args)?.method;
 };
 
 /**
@@ -77,7 +79,7 @@ export const isMeant = (grant: CoveringGrant, call: JudgedCall): boolean => {
  * the approved path.
  */
 const coversUntrusted = (grant: CoveringGrant, { tool, arguments: args }: JudgedCall): boolean => {
-  const request = requestIn(tool, args);
+  const request = parseRequestCall(tool, args);
   if (!request) return !tool.sendsOut;
   const { method, segments, hasQuery, hasOddHeaders, hasBody } = request;
   if (hasQuery || hasOddHeaders || !segments) return false;

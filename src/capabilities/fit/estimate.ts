@@ -1,4 +1,4 @@
-import { attendsFast, keepsNothing } from '../../providers/gguf/layers.js';
+import { hasNoCache, usesFlashAttention } from '../../providers/gguf/layers.js';
 import type { ModelShape } from '../../providers/gguf/shape.js';
 
 export interface CatalogueShape {
@@ -41,10 +41,10 @@ export const shapeOfFacts = (facts: ModelFacts, fileBytes: number): ModelShape =
     feedForwardLength: architecture.feedForwardLength,
     vocabularySize: architecture.vocabulary,
     heads: architecture.heads,
-    kvHeads: keepsNothing(architecture.name) ? 0 : kvHeads,
+    kvHeads: hasNoCache(architecture.name) ? 0 : kvHeads,
     keyLength,
     valueLength,
-    hasFlashAttention: attendsFast(architecture.name, keyLength, valueLength),
+    hasFlashAttention: usesFlashAttention(architecture.name, keyLength, valueLength),
     sliding: slidingWindow && {
       window: slidingWindow.window,
       layers: Array.from({ length: layers }, (_, at) => isSliding(at, slidingWindow.every)),

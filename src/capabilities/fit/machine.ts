@@ -33,7 +33,7 @@ interface Budgets {
   gpus: number;
 }
 
-export const fitTo = (
+export const placeModel = (
   machine: MachineMemory,
   model: ModelShape,
   contextWindow: number,

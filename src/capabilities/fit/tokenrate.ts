@@ -14,7 +14,7 @@ interface SpeedOptions {
 const EFFICIENCY = 0.7;
 
 /** Bandwidth divided by the bytes read per token. null: the bandwidth is not known. */
-export const speedOf = (
+export const estimateSpeed = (
   model: ModelShape,
   { contextWindow, gpuLayers, bandwidth }: SpeedOptions,
 ): number | null => {

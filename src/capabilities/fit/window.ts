@@ -1,9 +1,9 @@
 import type { ModelShape } from '../../providers/gguf/shape.js';
-import { fitTo, type MachineMemory } from './machine.js';
+import { type MachineMemory, placeModel } from './machine.js';
 import { memoryOf } from './memory.js';
 
 /** In tokens. Used if nothing else is known about the model. */
-export const USUAL_WINDOW = 8192;
+export const DEFAULT_WINDOW = 8192;
 /** Agents read tools and results, so a larger window is used if it fits. */
 const LARGER_WINDOWS = [32_768, 16_384];
 /** Maximum share of the free memory for a larger window. */
@@ -20,14 +20,14 @@ export interface WindowedModel {
  * memory.
  */
 export const windowFor = (machine: MachineMemory, { shape, longest }: WindowedModel): number => {
-  const most = longest ?? USUAL_WINDOW;
-  const usual = Math.min(most, USUAL_WINDOW);
-  const { runsOn, gpuLayers } = fitTo(machine, shape, usual);
+  const most = longest ?? DEFAULT_WINDOW;
+  const usual = Math.min(most, DEFAULT_WINDOW);
+  const { runsOn, gpuLayers } = placeModel(machine, shape, usual);
   if (runsOn === 'none') return usual;
   const isRoomy = (contextWindow: number): boolean => {
     const { cpuBytes, totalBytes } = memoryOf(shape, { contextWindow, gpuLayers });
     const taken = machine.gpus.some(({ isUnified }) => isUnified) ? totalBytes : cpuBytes;
-    const isThere = fitTo(machine, shape, contextWindow).gpuLayers === gpuLayers;
+    const isThere = placeModel(machine, shape, contextWindow).gpuLayers === gpuLayers;
     return isThere && taken <= SHARE * machine.memory.availableBytes;
   };
   return LARGER_WINDOWS.find((each) => each <= most && isRoomy(each)) ?? usual;

@@ -21,30 +21,32 @@ const PlatformReply = s.object('Platform', {
   baseUrl: s
     .anyText(2000)
     .description('Base URL of the platform API. Empty if the platform has none'),
-  isDefaultUrl: s.flag().description('Whether `baseUrl` is the default of the platform'),
+  isDefaultUrl: s.boolean().description('Whether `baseUrl` is the default of the platform'),
   fields: s.list(
     s.object('PlatformField', {
       name: s.text(50),
       description: s
         .text(500)
         .description('Description of the field and where to find its value on the platform'),
-      isSecret: s.flag(),
-      isSet: s.flag(),
-      isOptional: s.flag().description('Whether the platform works without this field'),
+      isSecret: s.boolean(),
+      isSet: s.boolean(),
+      isOptional: s.boolean().description('Whether the platform works without this field'),
       value: s
         .nullable(s.text(2000))
         .description('Current value. `null` if the field is secret or not set'),
     }),
     20,
   ),
-  sends: s.flag().description('Whether all fields required for sending are set'),
+  sends: s.boolean().description('Whether all fields required for sending are set'),
   receives: s
-    .flag()
+    .boolean()
     .description(
       'Whether all fields required for receiving are set. If false, its requests are ' +
         'rejected with 401',
     ),
-  installs: s.flag().description('Whether Adjutant can register its webhook URL with the platform'),
+  installs: s
+    .boolean()
+    .description('Whether Adjutant can register its webhook URL with the platform'),
   receiver: s
     .nullable(s.text(2000))
     .description('URL that the platform sends its requests to. `null` if the platform sends none'),
@@ -53,7 +55,7 @@ const PlatformReply = s.object('Platform', {
 });
 export type PlatformReply = s.Static<typeof PlatformReply>;
 
-const Changes = s.formerly(
+const Changes = s.acceptFormerNames(
   s
     .object('PlatformChanges', {
       baseUrl: s.optional(
@@ -75,7 +77,7 @@ const Changes = s.formerly(
 export type Changes = s.Static<typeof Changes>;
 
 const Checked = s.object('PlatformTest', {
-  ok: s.flag(),
+  ok: s.boolean(),
   account: s
     .nullable(s.anyText(500))
     .description('Account that the platform reports for the credentials'),

@@ -1,6 +1,6 @@
-import { Taken, type TransactionStep } from '../../store/engine/protocol.js';
+import { type TransactionStep, UniqueViolation } from '../../store/engine/protocol.js';
 import { selectRows } from '../../store/rows.js';
-import { type Store, statement, unlessUnmet } from '../../store/store.js';
+import { isCommitted, type Store, statement } from '../../store/store.js';
 import { type PlatformRow, platformTable } from '../../store/tables/platforms.js';
 import { unchangedSince } from '../../store/updateif.js';
 
@@ -29,9 +29,9 @@ export const platformsStore = (store: Store) => {
             .where(unchangedSince(before))
         : db.insertInto('platforms').values(row);
       try {
-        return await unlessUnmet(store.transact([statement(change, 1), ...also]));
+        return await isCommitted(store.transact([statement(change, 1), ...also]));
       } catch (error) {
-        if (error instanceof Taken) return false;
+        if (error instanceof UniqueViolation) return false;
         throw error;
       }
     },
@@ -39,7 +39,7 @@ export const platformsStore = (store: Store) => {
     /** Resolves to false if there were none. */
     delete: (kind: StoredPlatformKind, also: TransactionStep[]): Promise<boolean> => {
       const removal = db.deleteFrom('platforms').where('kind', '=', kind);
-      return unlessUnmet(store.transact([statement(removal, 1), ...also]));
+      return isCommitted(store.transact([statement(removal, 1), ...also]));
     },
   };
 };

@@ -1,10 +1,10 @@
 import { faultOfHeaderValue } from '../../kernel/headervalue.js';
 import type { FieldFault } from '../../kernel/problem.js';
 import type { OutboundPlatform as Adapter } from '../../providers/chat/platform.js';
-import { faultOfAddress } from '../../providers/llm/address.js';
+import { addressFault } from '../../providers/llm/address.js';
 import type { Changes } from './contract.js';
 
-const LONGEST = 2000;
+const MAX_VALUE_LENGTH = 2000;
 
 export const platformFields = ({ values = {} }: Changes): Map<string, string | null> =>
   new Map(
@@ -28,7 +28,7 @@ export const platformFaults = (adapter: Adapter, input: Changes): FieldFault[] =
 };
 
 const faultOfBase = ({ kind, baseUrl }: Adapter, input: string): string | null =>
-  baseUrl === '' ? `is not a setting of ${kind}` : faultOfAddress(input);
+  baseUrl === '' ? `is not a setting of ${kind}` : addressFault(input);
 
 const faultOfField = ({ kind, fields }: Adapter, name: string, value: unknown): string | null => {
   const field = fields.find((one) => one.name === name);
@@ -38,7 +38,8 @@ const faultOfField = ({ kind, fields }: Adapter, name: string, value: unknown): 
   }
   if (value === null) return null;
   if (typeof value !== 'string') return 'must be a string, or null to delete the value';
-  if (value.trim() === '' || value.length > LONGEST) return `must have 1 to ${LONGEST} characters`;
+  if (value.trim() === '' || value.length > MAX_VALUE_LENGTH)
+    return `must have 1 to ${MAX_VALUE_LENGTH} characters`;
   if (/\p{Cc}/u.test(value)) return 'must be one line without control characters';
   if (field.isSecret && credentialIn(value) !== null) return null;
   const fault = field.isSecret ? faultOfHeaderValue(value) : null;

@@ -4,15 +4,15 @@ import type { Recorder } from '../../kernel/contract/audit.js';
 import type { Caller } from '../../kernel/contract/endpoint.js';
 import { faultOfHeaderValue } from '../../kernel/headervalue.js';
 import type { Http } from '../../kernel/http.js';
-import { orNotFound, refuseFaults } from '../../kernel/route.js';
+import { orNotFound, throwIfFaults } from '../../kernel/route.js';
 import type { OutboundPlatform as Adapter, PlatformCheck } from '../../providers/chat/platform.js';
 import { outboundPlatforms } from '../../providers/chat/platforms.js';
 import type { PlatformRow } from '../../store/tables/platforms.js';
-import { untilWritten } from '../../store/updateif.js';
+import { retryUntilWritten } from '../../store/updateif.js';
 import type { OpenedCredential, Vault } from '../../vault/module.js';
 import {
   credentialMark,
-  isSetTo,
+  isConfiguredFor,
   type PlatformSettingsCache,
   platformSettings,
 } from '../settings.js';
@@ -45,9 +45,9 @@ export const updatePlatform = async (
   wanted: Changes,
   by: Caller & Recorder,
 ): Promise<PlatformReply> => {
-  refuseFaults(platformFaults(adapter, wanted));
+  throwIfFaults(platformFaults(adapter, wanted));
   const given = await withCredentials(deps, adapter, wanted, by.userId);
-  await untilWritten(async () => {
+  await retryUntilWritten(async () => {
     const before = await deps.platforms.get(adapter.kind);
     const row = rowOf(deps, { adapter, before, given });
     const step = by.record({ target: adapter.kind, data: auditData(given) });
@@ -72,11 +72,11 @@ const withCredentials = async (
     const borrowed = await vault.borrow(userId, { name: credential });
     const path = `values.${name}`;
     if (!isUnrestricted(borrowed)) {
-      refuseFaults([{ path, message: faultOfBorrowed(borrowed) }]);
+      throwIfFaults([{ path, message: faultOfBorrowed(borrowed) }]);
       continue;
     }
     const fault = borrowed.secret.take((bytes) => faultOfHeaderValue(bytes.toString()));
-    if (fault !== null) refuseFaults([{ path, message: `refers to a value that ${fault}` }]);
+    if (fault !== null) throwIfFaults([{ path, message: `refers to a value that ${fault}` }]);
     changed[name] = credentialMark(borrowed.id);
   }
   return { ...input, ...(input.values && { values: changed }) };
@@ -174,8 +174,9 @@ export const view = (
       const isOptional = requiredFor === undefined;
       return { name, description: doc, isSecret, isSet, isOptional, value };
     }),
-    sends: settings !== null && isSetTo('send', adapter, settings),
-    receives: receiver !== null && settings !== null && isSetTo('receive', adapter, settings),
+    sends: settings !== null && isConfiguredFor('send', adapter, settings),
+    receives:
+      receiver !== null && settings !== null && isConfiguredFor('receive', adapter, settings),
     installs: install !== undefined,
     receiver,
     setup: adapter.setup(receiver ?? ''),
@@ -207,7 +208,7 @@ export const askPlatform = (
 ): Promise<PlatformCheck> => {
   const settings = platformSettings.of(adapter.kind);
   const receiver = platformSettings.receiver(adapter.endpoint) ?? '';
-  if (settings && isSetTo('send', adapter, settings)) {
+  if (settings && isConfiguredFor('send', adapter, settings)) {
     return ask({ http, settings, receiver, signal });
   }
   const needed = adapter.fields.filter(({ requiredFor }) => requiredFor?.includes('send'));

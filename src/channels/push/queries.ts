@@ -1,7 +1,7 @@
 import { dropWaiting } from '../../outbound/module.js';
 import type { Statement, TransactionStep } from '../../store/engine/protocol.js';
 import { newestFirst, type Page, type PageInput } from '../../store/page.js';
-import { type Store, statement, unlessUnmet } from '../../store/store.js';
+import { isCommitted, type Store, statement } from '../../store/store.js';
 import type { channelTable } from '../../store/tables/channels.js';
 import type { Row } from '../../store/tables/table.js';
 import { visibleTo } from '../../store/visible.js';
@@ -39,7 +39,7 @@ export const pushStore = (store: Store) => {
             .selectNoFrom((of) => COLUMNS.map((name) => of.val(row[name]).as(name)))
             .where(count, '<', MAX_SUBSCRIPTIONS),
         );
-      return unlessUnmet(store.transact([statement(earlier), statement(insert, 1), ...also]));
+      return isCommitted(store.transact([statement(earlier), statement(insert, 1), ...also]));
     },
 
     end: (userId: string, id: string): Statement[] => [

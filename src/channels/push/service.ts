@@ -7,7 +7,7 @@ import type { Caller } from '../../kernel/contract/endpoint.js';
 import { hostAndPort } from '../../kernel/egress.js';
 import type { Http } from '../../kernel/http.js';
 import { mint } from '../../kernel/ids.js';
-import { refuseFaults } from '../../kernel/route.js';
+import { throwIfFaults } from '../../kernel/route.js';
 import type { NewSubscription, PushSubscription } from './contract.js';
 import { MAX_SUBSCRIPTIONS, type PushRow, type PushStore } from './queries.js';
 
@@ -37,7 +37,7 @@ export const subscribe = async (
   { endpoint, keys, name }: NewSubscription,
   by: Caller & Recorder,
 ): Promise<PushSubscription> => {
-  refuseFaults([...endpointFaults(http, endpoint), ...keyFaults(keys.p256dh)]);
+  throwIfFaults([...endpointFaults(http, endpoint), ...keyFaults(keys.p256dh)]);
   const now = clock.now();
   const id = mint('channel', now);
   const url = withoutFragment(endpoint);

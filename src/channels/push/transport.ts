@@ -1,7 +1,12 @@
-import { unlessShut } from '../../kernel/envelope.js';
+import { unsealOrNull } from '../../kernel/envelope.js';
 import { HttpFailure } from '../../kernel/failure.js';
 import type { Http } from '../../kernel/http.js';
-import { isPressing, NOTHING, type SendResult, type Transport } from '../../outbound/module.js';
+import {
+  EMPTY_POSTING,
+  isNeverDelayed,
+  type SendResult,
+  type Transport,
+} from '../../outbound/module.js';
 import type { OutboundMessageRow } from '../../store/tables/outbox.js';
 import { CHANNEL_DELAYS_MS } from '../delays.js';
 import type { PushStore } from './queries.js';
@@ -35,13 +40,13 @@ export const createPushTransport = (deps: PushTransportDeps): Transport => ({
       return { verdict: 'failed', error: 'The browser is no longer subscribed' };
     }
     const { id, url, secret_sealed } = found;
-    const keys = unlessShut(() => deps.unsealChannelSecret(id, secret_sealed));
+    const keys = unsealOrNull(() => deps.unsealChannelSecret(id, secret_sealed));
     if (!keys) return { verdict: 'failed', error: 'The keys are damaged. Subscribe again' };
     return post(deps, { url, keys: JSON.parse(keys), message }, signal);
   },
   failed: async ({ user_id, channel_id }, sent) => {
-    if (sent.verdict !== 'failed' || !sent.isGone) return NOTHING;
-    return { ...NOTHING, statements: deps.push.end(user_id, channel_id ?? '') };
+    if (sent.verdict !== 'failed' || !sent.isGone) return EMPTY_POSTING;
+    return { ...EMPTY_POSTING, statements: deps.push.end(user_id, channel_id ?? '') };
   },
 });
 
@@ -64,7 +69,7 @@ const post = async (
     {
       vapidDetails: { subject: contact(), ...(await keyPair()) },
       TTL: isApproval ? APPROVAL_SECONDS : KEPT_SECONDS,
-      urgency: isPressing(message.kind) ? 'high' : 'normal',
+      urgency: isNeverDelayed(message.kind) ? 'high' : 'normal',
       // RFC 8030, section 5.4: at most 32 characters of base64url.
       topic: message.cause_id.replace(/\W/g, '').slice(-32),
       contentEncoding: 'aes128gcm',

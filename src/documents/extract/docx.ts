@@ -4,7 +4,7 @@ import { type ListNumbers, NO_NUMBERS, readNumbers } from './docxnumbers.js';
 import { createRunText, noteHidden, type RunText } from './docxruns.js';
 import { outlineLevel, readStyles, type WordStyle } from './docxstyles.js';
 import type { Extraction } from './job.js';
-import { openPackage, partOf, walkFile } from './openpackage.js';
+import { findPart, openPackage, walkFile } from './openpackage.js';
 import { addText } from './text.js';
 import { attributeOf, type XmlAttributes, type XmlVisitor } from './xmlwalk.js';
 
@@ -14,12 +14,12 @@ import { attributeOf, type XmlAttributes, type XmlVisitor } from './xmlwalk.js';
  */
 export const extractDocx = async (bytes: Buffer, extraction: Extraction): Promise<void> => {
   const { files, main, relations } = await openPackage(bytes, extraction);
-  const [styleFile, listFile] = [partOf(relations, 'styles'), partOf(relations, 'numbering')];
+  const [styleFile, listFile] = [findPart(relations, 'styles'), findPart(relations, 'numbering')];
   const styles = styleFile === null ? NO_STYLES : await readStyles(files, styleFile);
   const numbers = listFile === null ? NO_NUMBERS : await readNumbers(files, listFile);
   const blocks = createFlowText(extraction);
   const runs = createRunText(blocks, styles);
-  const notes = [partOf(relations, 'footnotes'), partOf(relations, 'endnotes')];
+  const notes = [findPart(relations, 'footnotes'), findPart(relations, 'endnotes')];
   for (const path of [main, ...notes]) {
     if (path === null) continue;
     await walkFile(files, path, documentVisitor(blocks, { styles, numbers, runs }));

@@ -1,5 +1,5 @@
 import type { ArchiveFiles } from './archive.js';
-import { numberIn } from './numberforms.js';
+import { formatListNumber } from './numberforms.js';
 import { walkFile } from './openpackage.js';
 import { attributeOf, type XmlAttributes } from './xmlwalk.js';
 
@@ -73,7 +73,7 @@ const shownNumber = (
     const place = Number(digit) - 1;
     const level = levels.get(place);
     const number = count.get(place) ?? level?.start ?? 1;
-    return numberIn(isLegal ? 'decimal' : (level?.format ?? 'decimal'), number);
+    return formatListNumber(isLegal ? 'decimal' : (level?.format ?? 'decimal'), number);
   });
 };
 

@@ -1,7 +1,7 @@
 import type { BlockText } from './blocktext.js';
-import { isOn, type WordStyle } from './docxstyles.js';
+import { isPropertyOn, type WordStyle } from './docxstyles.js';
 import type { Extraction } from './job.js';
-import { symbolOf, TICKED, UNTICKED, withBoxes } from './symbols.js';
+import { replaceCheckBoxes, symbolOf, TICKED, UNTICKED } from './symbols.js';
 import { attributeOf, type XmlAttributes, type XmlVisitor } from './xmlwalk.js';
 
 const CHARACTERS: ReadonlyMap<string, string> = new Map([
@@ -51,7 +51,7 @@ export const createRunText = (
       else if (name === 'pPr') isOfMark = true;
       else if (name === 'pStyle') hide(isHiddenStyle(attributes));
       else if (name === 'rStyle' && !isOfMark) hide(hidden.at(-1) || isHiddenStyle(attributes));
-      else if (name === 'vanish' && !isOfMark) hide(isOn(attributes));
+      else if (name === 'vanish' && !isOfMark) hide(isPropertyOn(attributes));
       else if (name === 't') isText = true;
       else if (MARKS.has(name)) isAfterMark = true;
       else if (name === 'sym') add(symbolIn(attributes));
@@ -59,7 +59,7 @@ export const createRunText = (
       else fields.open(name, attributes, parent);
     },
     text: (text) => {
-      if (isText) add(withBoxes(text));
+      if (isText) add(replaceCheckBoxes(text));
     },
     close: (name) => {
       if (name === 'p' || name === 'r') hidden.pop();
@@ -86,7 +86,7 @@ const createFields = () => {
         chosen = 0;
         entries = [];
       } else if (parent === 'checkBox' && (name === 'default' || name === 'checked')) {
-        isTicked = isOn(attributes);
+        isTicked = isPropertyOn(attributes);
       } else if (parent === 'ddList' && (name === 'default' || name === 'result')) {
         chosen = Number(value);
       } else if (parent === 'ddList' && name === 'listEntry') entries.push(value);

@@ -55,7 +55,7 @@ const stylesOf = async (
     } else if (parent === 'pPr' && name === 'outlineLvl') style.level ??= outlineLevel(value);
     else if (parent === 'numPr' && name === 'numId') style.list = value;
     else if (parent === 'numPr' && name === 'ilvl') style.listLevel = Number(value);
-    else if (parent === 'rPr' && name === 'vanish') style.isHidden = isOn(attributes);
+    else if (parent === 'rPr' && name === 'vanish') style.isHidden = isPropertyOn(attributes);
   };
   await walkFile(files, path, { open });
   return styles;
@@ -66,5 +66,5 @@ export const outlineLevel = (outline: string): number | null =>
   /^[0-8]$/.test(outline) ? Number(outline) + 1 : null;
 
 /** A property without a value is on (ECMA-376-1, ST_OnOff). */
-export const isOn = (attributes: XmlAttributes): boolean =>
+export const isPropertyOn = (attributes: XmlAttributes): boolean =>
   !/^(0|false|off)$/.test(attributeOf(attributes, 'val') ?? '');

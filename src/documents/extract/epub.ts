@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import { decodedText } from '../../providers/pages/charset.js';
+import { decodeText } from '../../providers/pages/charset.js';
 import {
   type ArchiveFile,
   type ArchiveFiles,
@@ -29,7 +29,7 @@ export const extractEpub = async (bytes: Buffer, extraction: Extraction): Promis
 };
 
 const chapterText = async (file: ArchiveFile): Promise<string> =>
-  textOfMarkup(decodedText(await bytesIn(file), 'application/xhtml+xml'));
+  textOfMarkup(decodeText(await bytesIn(file), 'application/xhtml+xml'));
 
 interface BookFile {
   path: string;

@@ -43,7 +43,7 @@ const CONTROLS = /[\x00-\x07\x0e-\x1a\x1c-\x1f]/;
 export const HEAD_BYTES = 256 * 1024;
 
 /** Returns null if the type is unknown. */
-export const kindOf = async (bytes: Uint8Array, name: string): Promise<string | null> => {
+export const detectMediaType = async (bytes: Uint8Array, name: string): Promise<string | null> => {
   const head = bytes.subarray(0, HEAD_BYTES);
   const named = byName(name);
   // First, because the UTF-16 mark resembles an audio file.

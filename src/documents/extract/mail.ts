@@ -1,7 +1,7 @@
 import PostalMime, { type Address, type Attachment, type Email } from 'postal-mime';
-import { fullerText } from '../../providers/mail/fullertext.js';
+import { combineTexts } from '../../providers/mail/combinetexts.js';
 import type { Extraction } from './job.js';
-import { kindOf, MEDIA_TYPES } from './kinds.js';
+import { detectMediaType, MEDIA_TYPES } from './kinds.js';
 import { textOfMarkup } from './markup.js';
 
 const MAX_FILES = 50;
@@ -43,7 +43,7 @@ const addFile = async (
   const name = nameOf(file);
   const bytes =
     typeof content === 'string' ? Buffer.from(content) : Buffer.from(new Uint8Array(content));
-  const kind = await kindOf(bytes, name);
+  const kind = await detectMediaType(bytes, name);
   if (kind === null) return extraction.note(`The attachment ${name} has an unsupported file type.`);
   try {
     await extractNested(bytes, kind, extraction);
@@ -67,7 +67,7 @@ const textOf = (mail: Email): string => {
 };
 
 const bodyOf = ({ text = '', html = '' }: Email): string =>
-  html === '' ? text : fullerText(text, textOfMarkup(html));
+  html === '' ? text : combineTexts(text, textOfMarkup(html));
 
 const sayAddress = ({ name, address }: Address): string =>
   name && address ? `${name} <${address}>` : (address ?? name);

@@ -34,7 +34,7 @@ const lettered = (number: number): string =>
   String.fromCharCode(97 + ((number - 1) % 26)).repeat(Math.ceil(number / 26));
 
 /** Format names are those of Word (`lowerRoman`) or OpenDocument (`i`). */
-export const numberIn = (format: string, number: number): string => {
+export const formatListNumber = (format: string, number: number): string => {
   const isRoman = number >= 1 && number <= MAX_ROMAN;
   const isLettered = number >= 1 && number <= MAX_LETTERS;
   switch (format) {

@@ -27,7 +27,7 @@ export const openPackage = async (bytes: Buffer, { job }: Extraction): Promise<O
   refuseEncrypted(bytes);
   await checkArchive(bytes, job.limits.unpackedBytes);
   const files = await listArchive(bytes);
-  const main = partOf(await relationsOf(files, ''), 'officeDocument');
+  const main = findPart(await relationsOf(files, ''), 'officeDocument');
   if (main === null) {
     const sentence = 'The file is not a complete office document';
     throw new ExtractFailed('damaged', sentence);
@@ -53,7 +53,7 @@ export const relationsOf = async (
   return relations;
 };
 
-export const partOf = (relations: ReadonlyMap<string, Relation>, wanted: string): string | null =>
+export const findPart = (relations: ReadonlyMap<string, Relation>, wanted: string): string | null =>
   [...relations.values()].find(({ type }) => type === wanted)?.path ?? null;
 
 /** Throws ExtractFailed if the file is missing. */

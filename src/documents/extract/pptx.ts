@@ -2,7 +2,7 @@ import { withoutElements } from './alternatives.js';
 import type { ArchiveFiles } from './archive.js';
 import { createBlockText } from './blocktext.js';
 import type { Extraction } from './job.js';
-import { openPackage, partOf, type Relation, relationsOf, walkFile } from './openpackage.js';
+import { findPart, openPackage, type Relation, relationsOf, walkFile } from './openpackage.js';
 import type { XmlAttributes } from './xmlwalk.js';
 
 export const extractPptx = async (bytes: Buffer, extraction: Extraction): Promise<void> => {
@@ -12,7 +12,7 @@ export const extractPptx = async (bytes: Buffer, extraction: Extraction): Promis
   for (const path of slides) {
     if (extraction.skip()) continue;
     const text = await slideText({ files, path }, isNumber, extraction);
-    const notes = partOf(await relationsOf(files, path), 'notesSlide');
+    const notes = findPart(await relationsOf(files, path), 'notesSlide');
     const spoken = notes ? await slideText({ files, path: notes }, isAround, extraction) : '';
     if (!extraction.add(spoken === '' ? text : `${text}\n\nNotes:\n${spoken}`)) break;
   }

@@ -19,7 +19,7 @@ export const symbolOf = (font: string, code: string): string | null => {
 };
 
 /** Replaces private-use characters of the Wingdings font for check boxes. */
-export const withBoxes = (text: string): string =>
+export const replaceCheckBoxes = (text: string): string =>
   text.replace(/[\uf06f\uf071\uf072\uf0a8\uf0fd\uf0fe]/g, (sign) => {
     const code = sign.charCodeAt(0).toString(16);
     return symbolOf('Wingdings', code) ?? sign;

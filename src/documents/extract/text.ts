@@ -4,9 +4,9 @@ export const extractText = async (bytes: Buffer, extraction: Extraction): Promis
   addText(await decode(bytes), extraction);
 
 export const extractHtml = async (bytes: Buffer, extraction: Extraction): Promise<void> => {
-  const { decodedText } = await import('../../providers/pages/charset.js');
+  const { decodeText } = await import('../../providers/pages/charset.js');
   const { textOfMarkup } = await import('./markup.js');
-  addText(textOfMarkup(decodedText(bytes, 'text/html')), extraction);
+  addText(textOfMarkup(decodeText(bytes, 'text/html')), extraction);
 };
 
 /** Maximum length of a page in a text without pages. */
@@ -37,7 +37,7 @@ const decode = async (bytes: Buffer): Promise<string> => {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
-    const { decodedText } = await import('../../providers/pages/charset.js');
-    return decodedText(bytes, 'text/plain');
+    const { decodeText } = await import('../../providers/pages/charset.js');
+    return decodeText(bytes, 'text/plain');
   }
 };

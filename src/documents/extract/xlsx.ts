@@ -1,7 +1,7 @@
 import type { ArchiveFiles } from './archive.js';
 import { builtInForm, type CellForm, dateOf, durationOf, formOfCode } from './celldates.js';
 import type { Extraction } from './job.js';
-import { openPackage, partOf, type Relation, walkFile } from './openpackage.js';
+import { findPart, openPackage, type Relation, walkFile } from './openpackage.js';
 import { createSheetText, hasResult, noteFormulas, type SheetText } from './sheettext.js';
 import { attributeOf, type XmlAttributes, type XmlVisitor } from './xmlwalk.js';
 
@@ -9,9 +9,9 @@ import { attributeOf, type XmlAttributes, type XmlVisitor } from './xmlwalk.js';
 export const extractXlsx = async (bytes: Buffer, extraction: Extraction): Promise<void> => {
   const { pageChars } = extraction.job.limits;
   const { files, main, relations } = await openPackage(bytes, extraction);
-  const strings = partOf(relations, 'sharedStrings');
+  const strings = findPart(relations, 'sharedStrings');
   const shared = strings === null ? [] : await sharedStrings(files, strings);
-  const styles = partOf(relations, 'styles');
+  const styles = findPart(relations, 'styles');
   const { sheets, calendar } = await sheetsOf(files, main, relations);
   const dates = { styles: styles === null ? NO_STYLES : await dateStyles(files, styles), calendar };
   const formulas = { count: 0 };

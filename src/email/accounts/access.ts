@@ -2,7 +2,7 @@ import type { Http } from '../../kernel/http.js';
 import type { Outbox } from '../../outbound/module.js';
 import { FolderMissing, MailFault } from '../../providers/mail/fault.js';
 import { type ImapSession, withImap } from '../../providers/mail/imap.js';
-import { keepingSecrets } from '../../providers/mail/secret.js';
+import { withRedactedErrors } from '../../providers/mail/secret.js';
 import type { MailLogin } from '../../providers/mail/server.js';
 import { openSmtp, type SmtpSession } from '../../providers/mail/smtp.js';
 import type { MailAccountRow } from '../../store/tables/mail.js';
@@ -39,7 +39,7 @@ export const createMailAccess = (deps: MailAccessDeps): MailAccess => {
   ): Promise<T> => {
     const attempt = async (): Promise<T> => {
       const login = await tokens.loginOf(account, signal);
-      return keepingSecrets(login, () => visit(login));
+      return withRedactedErrors(login, () => visit(login));
     };
     try {
       return await attempt();

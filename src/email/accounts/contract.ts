@@ -4,13 +4,13 @@ import { pageOf, pageQuery } from '../../kernel/contract/page.js';
 import * as s from '../../kernel/contract/schema.js';
 
 const host = () =>
-  s.later(() =>
+  s.lazy(() =>
     Joi.string<string>()
       .max(253)
       .pattern(/^[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?$|^\[[0-9A-Fa-f:.]+\]$/, 'a host')
       .example('imap.example.org'),
   );
-const port = () => s.whole(1, 65_535);
+const port = () => s.integer(1, 65_535);
 const tls = () =>
   s
     .oneOf('MailTls', 'implicit', 'starttls')
@@ -41,11 +41,11 @@ const username = () =>
 const folders = () => s.list(s.text(500), 50).label('MailFolders').description('Folders to read');
 const syncDays = () =>
   s
-    .whole(1, 3650)
+    .integer(1, 3650)
     .description('Number of days for which message headers are stored. Defaults to 90');
 const saveSent = () =>
-  s.flag().description('Whether to save sent messages in the sent folder of the mailbox');
-const watch = () => s.flag().description('Whether to process new mail as it arrives');
+  s.boolean().description('Whether to save sent messages in the sent folder of the mailbox');
+const watch = () => s.boolean().description('Whether to process new mail as it arrives');
 
 export const MailAccount = s.object('MailAccount', {
   id: s.id('mailaccount'),
@@ -83,7 +83,7 @@ const VISIBLE = /^[^\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u20
 const settings = {
   name: s.optional(
     s
-      .later(() => Joi.string<string>().max(200).pattern(VISIBLE, 'no control characters'))
+      .lazy(() => Joi.string<string>().max(200).pattern(VISIBLE, 'no control characters'))
       .description('Sender name shown to recipients. Defaults to the e-mail address'),
   ),
   imap: s.optional(Server),
@@ -104,7 +104,7 @@ const NewMailAccount = s.object('NewMailAccount', {
 export type NewMailAccount = s.Static<typeof NewMailAccount>;
 
 const MailAccountChanges = s
-  .ignoring(
+  .ignoreReadOnly(
     s.object('MailAccountChanges', {
       ...settings,
       credentialId: s.optional(s.text(80)),
@@ -134,7 +134,7 @@ const Found = s.object('MailServers', {
 });
 
 export const MailAccountTest = s.object('MailAccountTest', {
-  ok: s.flag(),
+  ok: s.boolean(),
   steps: s.list(
     s.object('MailTestStep', {
       step: s.oneOf(
@@ -144,7 +144,7 @@ export const MailAccountTest = s.object('MailAccountTest', {
       ),
       status: s.oneOf('MailTestStepStatus', 'ok', 'failed', 'skipped'),
       detail: s.nullable(s.anyText(1000)),
-      durationMs: s.whole(0, Number.MAX_SAFE_INTEGER),
+      durationMs: s.integer(0, Number.MAX_SAFE_INTEGER),
     }),
     20,
   ),
@@ -211,8 +211,8 @@ export const mailaccounts = contract({
             .description(
               'Special use of the folder, for example `sent`, `junk` or `trash`. `null` if it has none',
             ),
-          messages: s.nullable(s.whole(0, Number.MAX_SAFE_INTEGER)),
-          unread: s.nullable(s.whole(0, Number.MAX_SAFE_INTEGER)),
+          messages: s.nullable(s.integer(0, Number.MAX_SAFE_INTEGER)),
+          unread: s.nullable(s.integer(0, Number.MAX_SAFE_INTEGER)),
         }),
         10_000,
       ),

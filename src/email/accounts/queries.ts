@@ -1,7 +1,7 @@
 import type { TransactionStep } from '../../store/engine/protocol.js';
 import { newestFirst, type PageInput } from '../../store/page.js';
 import { deleteRows, insertUpTo, selectCount, selectRows, updateRows } from '../../store/rows.js';
-import { type Store, statement, unlessUnmet } from '../../store/store.js';
+import { isCommitted, type Store, statement } from '../../store/store.js';
 import { type MailAccountRow, mailAccountTable } from '../../store/tables/mail.js';
 import { unchangedSince } from '../../store/updateif.js';
 import { visibleTo } from '../../store/visible.js';
@@ -36,7 +36,7 @@ export const mailAccountsStore = ({ db, transact, tryTransact }: Store) => {
     insert: (row: MailAccountRow, also: TransactionStep): Promise<boolean> => {
       const count = selectCount(db, mailAccountTable, {}, visibleTo(row.user_id));
       const insert = insertUpTo(db, mailAccountTable, row, { count, most: MAX_MAIL_ACCOUNTS });
-      return unlessUnmet(transact([statement(insert, 1), also]));
+      return isCommitted(transact([statement(insert, 1), also]));
     },
 
     /** False if it changed since it was read. */

@@ -4,6 +4,7 @@ import { resource } from '../../kernel/route.js';
 import { type MailAccountRow, mailAccountTable } from '../../store/tables/mail.js';
 import { viewer } from '../../store/view.js';
 import type { MailAccess } from './access.js';
+import { type RecordMailTest, testMailAccount } from './accounttest.js';
 import { MailAccount, type MailAccountTest, mailaccounts } from './contract.js';
 import { listMailFolders } from './folders.js';
 import {
@@ -14,7 +15,6 @@ import {
   removeMailAccount,
   updateMailAccount,
 } from './service.js';
-import { type RecordMailTest, tryMailAccount } from './trial.js';
 
 interface AccountRoutesDeps {
   service: MailAccountsDeps;
@@ -71,7 +71,7 @@ const testAccount = async (
   const maySend = await deps.maySend(userId);
   const { recordTest } = deps.sending;
   const trial = { clock: deps.service.clock, access: deps.access, recordTest };
-  const { steps, authservId } = await tryMailAccount(trial, account, { maySend, signal });
+  const { steps, authservId } = await testMailAccount(trial, account, { maySend, signal });
   const isArrived = steps.some(({ step, status }) => step === 'arrival' && status === 'ok');
   if (isArrived) await deps.service.accounts.note(account, { authserv_id: authservId });
   const after = await findMailAccount(deps.service, userId, id);

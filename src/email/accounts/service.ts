@@ -2,15 +2,15 @@ import Boom from '@hapi/boom';
 import { type Clock, iso } from '../../kernel/clock.js';
 import type { Recorder } from '../../kernel/contract/audit.js';
 import type { Caller } from '../../kernel/contract/endpoint.js';
-import { whyRefused } from '../../kernel/egress.js';
+import { egressRefusalOf } from '../../kernel/egress.js';
 import type { Http } from '../../kernel/http.js';
 import { mint } from '../../kernel/ids.js';
 import type { FieldFault } from '../../kernel/problem.js';
-import { badRequest, orNotFound, refuseFaults } from '../../kernel/route.js';
+import { badRequest, orNotFound, throwIfFaults } from '../../kernel/route.js';
 import { domainOf, type FindMailServers } from '../../providers/mail/autoconfig.js';
 import { parseMailGrant } from '../../providers/mail/oauth.js';
 import type { MailServer } from '../../providers/mail/server.js';
-import { Taken } from '../../store/engine/protocol.js';
+import { UniqueViolation } from '../../store/engine/protocol.js';
 import type { MailAccountRow } from '../../store/tables/mail.js';
 import { mailAccountTable } from '../../store/tables/mail.js';
 import { updateIf } from '../../store/updateif.js';
@@ -61,7 +61,7 @@ export const addMailAccount = async (
     created_at: iso(now),
     updated_at: iso(now),
   };
-  await refuseUnfit(deps, by, row);
+  await refuseUnusableCredential(deps, by, row);
   const record = by.record({ target: row.id, data: auditedOf(row) });
   if (await insertOnce(deps, row, record)) return row;
   throw Boom.conflict(
@@ -79,7 +79,7 @@ const insertOnce = async (
   try {
     return await accounts.insert(row, record);
   } catch (error) {
-    if (!(error instanceof Taken)) throw error;
+    if (!(error instanceof UniqueViolation)) throw error;
     throw Boom.conflict(`You already have a mail account for ${row.address}`, {
       code: 'address_taken',
     });
@@ -115,7 +115,7 @@ export const mailUsername = (address: string, kind: 'address' | 'local'): string
   kind === 'address' ? address : address.slice(0, address.lastIndexOf('@'));
 
 /** Throws if a server is not allowed, or the credential must not be sent to it. */
-const refuseUnfit = async (
+const refuseUnusableCredential = async (
   deps: MailAccountsDeps,
   by: Caller,
   { imap, smtp, credential_id: id, auth }: MailAccountRow,
@@ -124,14 +124,16 @@ const refuseUnfit = async (
     ['imap', JSON.parse(imap)],
     ['smtp', JSON.parse(smtp)],
   ];
-  refuseFaults(servers.flatMap(([path, server]) => serverFault(deps, path, server)));
+  throwIfFaults(servers.flatMap(([path, server]) => serverFault(deps, path, server)));
   const borrowed = await deps.vault.borrow(by.userId, { id });
   if (borrowed === null) throw Boom.notFound('Credential not found');
-  if (borrowed === 'expired') throw unfit('refers to an expired credential');
-  if (borrowed === 'damaged') throw unfit('refers to a damaged credential. Rotate it');
+  if (borrowed === 'expired') throw credentialFault('refers to an expired credential');
+  if (borrowed === 'damaged') throw credentialFault('refers to a damaged credential. Rotate it');
   const isGrant = borrowed.secret.take((bytes) => parseMailGrant(bytes.toString()) !== null);
   if (auth === 'oauth2' && !isGrant) {
-    throw unfit('must contain JSON with clientId, refreshToken and an HTTPS tokenEndpoint');
+    throw credentialFault(
+      'must contain JSON with clientId, refreshToken and an HTTPS tokenEndpoint',
+    );
   }
   const isLent = servers.every(([, { host, port }]) =>
     [host, `${host}:${port}`].some((name) => borrowed.allowedHosts.includes(name.toLowerCase())),
@@ -139,14 +141,15 @@ const refuseUnfit = async (
   if (!isLent) refuseDelegate(by);
 };
 
-const unfit = (message: string): Boom.Boom => badRequest([{ path: 'credentialId', message }]);
+const credentialFault = (message: string): Boom.Boom =>
+  badRequest([{ path: 'credentialId', message }]);
 
 const serverFault = (
   { http }: MailAccountsDeps,
   path: string,
   { host, port }: MailServer,
 ): FieldFault[] => {
-  const why = whyRefused(() => http.check(`https://${host}:${port}`));
+  const why = egressRefusalOf(() => http.check(`https://${host}:${port}`));
   return why === null ? [] : [{ path: `${path}.host`, message: why }];
 };
 
@@ -190,7 +193,7 @@ export const updateMailAccount = (
       const after = { ...read, ...changes };
       const login = ['imap', 'smtp', 'auth', 'username', 'credential_id'] as const;
       const isOther = login.some((column) => after[column] !== read[column]);
-      if (isOther) await refuseUnfit(deps, by, after);
+      if (isOther) await refuseUnusableCredential(deps, by, after);
       const state = isOther ? { status: 'ok' as const, error: null, authserv_id: null } : {};
       const isWatched = read.watch === 0 && after.watch === 1;
       if (isWatched && by.impersonator) throw Boom.forbidden(WATCH_IN_PERSON, PERSONAL_ONLY);

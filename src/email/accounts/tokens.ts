@@ -9,7 +9,7 @@ import {
   refreshMailToken,
   TokenRefused,
 } from '../../providers/mail/oauth.js';
-import { withoutSecrets } from '../../providers/mail/secret.js';
+import { redactLoginSecrets } from '../../providers/mail/secret.js';
 import type { MailLogin } from '../../providers/mail/server.js';
 import type { MailAccountRow } from '../../store/tables/mail.js';
 import type { Renewal, Vault } from '../../vault/module.js';
@@ -32,7 +32,7 @@ export interface MailTokens {
 /** Renewal lead time. */
 const EARLY_MS = 60_000;
 
-interface KeptToken {
+interface CachedToken {
   accessToken: string;
   until: number;
   /** Credential value that it was issued for. */
@@ -41,11 +41,11 @@ interface KeptToken {
 
 export const createMailTokens = (deps: MailTokensDeps): MailTokens => {
   const { clock, vault } = deps;
-  const tokens = new Map<string, KeptToken>();
-  const underway = new Map<string, Promise<KeptToken>>();
+  const tokens = new Map<string, CachedToken>();
+  const underway = new Map<string, Promise<CachedToken>>();
 
   /** One refresh at a time per credential: many services accept each refresh token once. */
-  const tokenFor = (account: MailAccountRow, value: string): Promise<KeptToken> => {
+  const tokenFor = (account: MailAccountRow, value: string): Promise<CachedToken> => {
     const id = account.credential_id;
     const started = underway.get(id);
     if (started) return started;
@@ -79,7 +79,7 @@ const renewedToken = async (
   deps: MailTokensDeps,
   account: MailAccountRow,
   value: string,
-): Promise<KeptToken> => {
+): Promise<CachedToken> => {
   const grant = parseMailGrant(value);
   const { host } = JSON.parse(account.imap);
   if (!grant) throw new MailFault('login', host, 'the credential contains no OAuth2 grant');
@@ -110,6 +110,6 @@ const requestedToken = async ({ http }: MailTokensDeps, grant: MailGrant): Promi
     if (!(error instanceof TokenRefused)) throw mailFaultOf(error, host);
     const kind = error.code === 'invalid_grant' ? 'login' : 'server';
     const secrets = [grant.refreshToken, grant.clientSecret];
-    throw new MailFault(kind, host, await withoutSecrets(error.message, secrets));
+    throw new MailFault(kind, host, await redactLoginSecrets(error.message, secrets));
   }
 };

@@ -13,7 +13,7 @@ export type NewMailDraft = s.Static<typeof NewMailDraft>;
 
 const { accountId, html, inReplyTo, ...rest } = draftFields();
 const MailDraftChanges = s
-  .ignoring(
+  .ignoreReadOnly(
     s.object('MailDraftChanges', {
       ...rest,
       accountId: s.optional(s.nullable(accountId)),
@@ -43,7 +43,7 @@ export const MailDraft = s.object('MailDraft', {
     .description('Message that the draft replies to. `null` if it is not a reply'),
   attachments: s.list(s.id('document'), 20),
   untrusted: s
-    .flag()
+    .boolean()
     .description('Whether an agent that has read untrusted content wrote the draft'),
   createdAt: s.time(),
   updatedAt: s.time(),

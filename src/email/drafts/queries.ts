@@ -1,7 +1,7 @@
 import type { Statement, TransactionStep } from '../../store/engine/protocol.js';
 import { newestFirst, type PageInput } from '../../store/page.js';
 import { deleteRows, insertUpTo, selectCount, selectRows, updateRows } from '../../store/rows.js';
-import { type Store, statement, unlessUnmet } from '../../store/store.js';
+import { isCommitted, type Store, statement } from '../../store/store.js';
 import { type MailDraftRow, mailDraftTable } from '../../store/tables/mail.js';
 import { unchangedSince } from '../../store/updateif.js';
 import { visibleTo } from '../../store/visible.js';
@@ -34,7 +34,7 @@ export const mailDraftsStore = ({ db, transact, tryTransact }: Store) => {
     insert: (row: MailDraftRow, also: TransactionStep[]): Promise<boolean> => {
       const count = selectCount(db, mailDraftTable, {}, visibleTo(row.user_id));
       const insert = insertUpTo(db, mailDraftTable, row, { count, most: MAX_DRAFTS });
-      return unlessUnmet(transact([statement(insert, 1), ...also]));
+      return isCommitted(transact([statement(insert, 1), ...also]));
     },
 
     /** False if it changed since it was read. */

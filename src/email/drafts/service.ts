@@ -4,7 +4,7 @@ import type { Recorder } from '../../kernel/contract/audit.js';
 import type { Caller } from '../../kernel/contract/endpoint.js';
 import { mint } from '../../kernel/ids.js';
 import { orNotFound } from '../../kernel/route.js';
-import { Taken } from '../../store/engine/protocol.js';
+import { UniqueViolation } from '../../store/engine/protocol.js';
 import {
   type MailDraftRow,
   type MailMessageRow,
@@ -14,7 +14,7 @@ import {
 import { updateIf } from '../../store/updateif.js';
 import { storedColumns } from '../../store/view.js';
 import type { EmailToolCaller } from '../../tools/module.js';
-import { answerAddresses, answerSubject, findAnswered } from '../sending/answer.js';
+import { findOriginal, replyAddresses, replySubject } from '../sending/reply.js';
 import { accountFor, attachmentsOf, type SendingDeps, sendMail } from '../sending/service.js';
 import type { MailDraftChanges, NewMailDraft } from './contract.js';
 import { MAX_DRAFTS, type MailDraftsStore } from './queries.js';
@@ -59,7 +59,7 @@ export const addToolDraft = async (
     if (await drafts.insert(row, [])) return row;
   } catch (error) {
     const made = await drafts.ofEffect(userId, effectId);
-    if (error instanceof Taken && made) return made;
+    if (error instanceof UniqueViolation && made) return made;
     throw error;
   }
   throw tooMany();
@@ -78,7 +78,7 @@ const draftOf = async (
 ): Promise<MailDraftRow> => {
   const answered = await findNamed(deps.sending, userId, input);
   const isToNobody = (input.to ?? []).length === 0;
-  const to = answered && isToNobody ? answerAddresses(answered) : input.to;
+  const to = answered && isToNobody ? replyAddresses(answered) : input.to;
   const now = deps.clock.now();
   return {
     id: mint('maildraft', now),
@@ -87,7 +87,7 @@ const draftOf = async (
     to: JSON.stringify(to ?? []),
     cc: JSON.stringify(input.cc ?? []),
     bcc: JSON.stringify(input.bcc ?? []),
-    subject: input.subject ?? (answered ? answerSubject(answered) : ''),
+    subject: input.subject ?? (answered ? replySubject(answered) : ''),
     text: input.text ?? '',
     html: input.html ?? null,
     in_reply_to: input.inReplyTo ?? null,
@@ -110,7 +110,7 @@ const findNamed = async (
 ): Promise<MailMessageRow | null> => {
   if (accountId) await accountFor(sending, userId, accountId);
   if (attachments) await attachmentsOf(sending, userId, attachments);
-  return findAnswered(sending.mailbox.messages, userId, inReplyTo);
+  return findOriginal(sending.mailbox.messages, userId, inReplyTo);
 };
 
 export const updateMailDraft = (

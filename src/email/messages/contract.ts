@@ -3,7 +3,7 @@ import { pageOf, pageQuery } from '../../kernel/contract/page.js';
 import * as s from '../../kernel/contract/schema.js';
 
 const Address = s.object('MailAddress', { name: s.anyText(500), address: s.anyText(500) });
-const count = () => s.whole(0, Number.MAX_SAFE_INTEGER);
+const count = () => s.integer(0, Number.MAX_SAFE_INTEGER);
 const category = () =>
   s.oneOf(
     'MailCategory',
@@ -23,14 +23,14 @@ const fields = {
   subject: s.anyText(2000),
   date: s.time(),
   snippet: s.anyText(500),
-  unread: s.flag(),
-  flagged: s.flag(),
+  unread: s.boolean(),
+  flagged: s.boolean(),
   attachments: s.list(
     s.object('MailFile', { name: s.text(300), mediaType: s.text(200), bytes: count() }),
     200,
   ),
   category: category(),
-  priority: s.whole(0, 3).description('Priority: 0 can wait, 1 normal, 2 soon, 3 urgent'),
+  priority: s.integer(0, 3).description('Priority: 0 can wait, 1 normal, 2 soon, 3 urgent'),
   authentication: s.nullable(
     s
       .object('MailAuthentication', { spf: s.text(20), dkim: s.text(20), dmarc: s.text(20) })
@@ -53,7 +53,7 @@ export const MailMessageDetail = s.object('MailMessageDetail', {
     .description(
       'Sanitized HTML without remote content. The title of each link is its target. `null` if there is no HTML',
     ),
-  isCut: s.flag().description('Whether the text is truncated'),
+  isCut: s.boolean().description('Whether the text is truncated'),
   problem: s
     .nullable(s.anyText(1000))
     .description(
@@ -68,7 +68,7 @@ export type MailMessageDetail = s.Static<typeof MailMessageDetail>;
 const KeptAttachment = s.object('KeptAttachment', {
   documentId: s.id('document'),
   filename: s.text(300),
-  duplicate: s.flag().description('Whether the file duplicates an existing document'),
+  duplicate: s.boolean().description('Whether the file duplicates an existing document'),
 });
 
 export const mail = contract({

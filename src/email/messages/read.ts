@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import Boom from '@hapi/boom';
 import { FileReply } from '../../kernel/contract/endpoint.js';
-import { fullerText } from '../../providers/mail/fullertext.js';
+import { combineTexts } from '../../providers/mail/combinetexts.js';
 import { type ImapSession, readMailPart } from '../../providers/mail/imap.js';
 import { MAX_HTML_LENGTH, safeMailHtml, textOfHtml } from '../../providers/mail/safehtml.js';
 import { textInCharset } from '../../providers/mail/structure.js';
@@ -36,7 +36,7 @@ export const readMailBody = async (
   const { text, html } = read.value;
   const safe = html ? await safeMailHtml(html.text) : null;
   return {
-    text: html ? fullerText(text?.text ?? '', textOfHtml(html.text)) : (text?.text ?? ''),
+    text: html ? combineTexts(text?.text ?? '', textOfHtml(html.text)) : (text?.text ?? ''),
     html: safe,
     isCut: text?.isCut === true || html?.isCut === true || (html !== null && safe === null),
     problem: null,

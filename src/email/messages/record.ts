@@ -97,7 +97,7 @@ export const mailRecordOf = (fetched: FetchedMail): MailMessageRow => {
   const { envelope, flags = new Set() } = message;
   const { fields } = fetched.header;
   const refs = referencesIn(fields);
-  const arrivedAt = arrivalOf(message) ?? 0;
+  const arrivedAt = arrivalTime(message) ?? 0;
   const id = idAt(arrivedAt, message.uid);
   const messageId = oneLine(envelope?.messageId, 900) || null;
   const from = addressesOf(envelope?.from)[0]?.address ?? '';
@@ -116,7 +116,7 @@ export const mailRecordOf = (fetched: FetchedMail): MailMessageRow => {
     message_id: messageId,
     thread_id: fetched.thread ?? threadId(account.id, refs[0] ?? messageId ?? id),
     refs: JSON.stringify(refs),
-    ...peopleOf(envelope),
+    ...participantColumns(envelope),
     subject,
     date: iso(dateOf(envelope?.date, arrivedAt)),
     snippet: oneLine(snippet, 200),
@@ -127,7 +127,7 @@ export const mailRecordOf = (fetched: FetchedMail): MailMessageRow => {
     list_unsubscribe: field('list-unsubscribe')?.slice(0, 1000) ?? null,
     ...sortMail({ ...facts, field, isReply: refs.length > 0 }),
     authentication: resultsOf(fetched, from),
-    ...ledgerOf(messageId, fetched, field),
+    ...ledgerColumns(messageId, fetched, field),
   };
 };
 
@@ -136,7 +136,7 @@ const resultsOf = ({ account, header }: FetchedMail, from: string): string | nul
   return found && JSON.stringify(found);
 };
 
-const ledgerOf = (
+const ledgerColumns = (
   messageId: string | null,
   fetched: FetchedMail,
   field: (name: string) => string | null,
@@ -144,7 +144,7 @@ const ledgerOf = (
   size: fetched.message.size ?? 0,
   identity: identityOf(messageId, fetched),
   hops: hopsIn({ [HOPS_HEADER]: field(HOPS_HEADER) }),
-  arrived_ms: arrivalOf(fetched.message),
+  arrived_ms: arrivalTime(fetched.message),
   processed_at: null,
   automatic: isAutomatic(field('auto-submitted')) ? (1 as const) : (0 as const),
 });
@@ -163,7 +163,7 @@ const identityOf = (messageId: string | null, { message, header }: FetchedMail):
     createHash('sha256').update(facts).digest('base64url');
   if (messageId !== null) return `message:${digestOf(`${messageId} ${size} ${header.text}`)}`;
   const isTimed = header.fields.some(({ name }) => name === 'date' || name === 'received');
-  return `header:${digestOf(`${size} ${isTimed ? '' : arrivalOf(message)} ${header.text}`)}`;
+  return `header:${digestOf(`${size} ${isTimed ? '' : arrivalTime(message)} ${header.text}`)}`;
 };
 
 /** Old rows are identified by their Message-ID only. */
@@ -173,7 +173,7 @@ export const identitiesOf = ({
 }: Pick<MailMessageRow, 'identity' | 'message_id'>): string[] =>
   message_id === null ? [identity] : [identity, `id:${message_id}`];
 
-const peopleOf = (envelope: MessageEnvelopeObject | undefined) => {
+const participantColumns = (envelope: MessageEnvelopeObject | undefined) => {
   const [sender = null] = addressesOf(envelope?.from);
   return {
     sender: sender && JSON.stringify(sender),
@@ -186,7 +186,7 @@ const peopleOf = (envelope: MessageEnvelopeObject | undefined) => {
 const threadId = (accountId: string, root: string): string =>
   `thread_${createHash('sha256').update(`${accountId} ${root}`).digest('hex').slice(0, 26)}`;
 
-export const arrivalOf = ({ internalDate }: FetchMessageObject): number | null =>
+export const arrivalTime = ({ internalDate }: FetchMessageObject): number | null =>
   timeOf(internalDate);
 
 const timeOf = (date: Date | string | undefined): number | null => {

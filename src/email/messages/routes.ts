@@ -1,12 +1,15 @@
 import { Readable } from 'node:stream';
-import type { Arrivals } from '../../documents/module.js';
+import type { DocumentIntake } from '../../documents/module.js';
 import { resource } from '../../kernel/route.js';
 import { type MailMessageDetail, mail } from './contract.js';
 import { fetchAttachment, readAttachment, readMailBody } from './read.js';
 import { findMail, listMail, type MailMessagesDeps } from './service.js';
 import { viewMail } from './view.js';
 
-export const mailResource = (deps: MailMessagesDeps, arrivals: Pick<Arrivals, 'keepOrThrow'>) =>
+export const mailResource = (
+  deps: MailMessagesDeps,
+  arrivals: Pick<DocumentIntake, 'keepOrThrow'>,
+) =>
   resource('mail', mail, {
     list: async ({ query }, by) => {
       const page = await listMail(deps, by, query);

@@ -10,7 +10,7 @@ import type { MailAccountsStore } from '../accounts/queries.js';
 import { findMailAccount } from '../accounts/service.js';
 import type { KeepFresh } from './freshness.js';
 import type { MessageFilter } from './queries.js';
-import { addMessages, foundIn, inFolder, type MailSyncDeps, syncFolder } from './sync.js';
+import { addMessages, inFolder, type MailSyncDeps, searchMailFolder, syncFolder } from './sync.js';
 
 export interface MailMessagesDeps {
   sync: MailSyncDeps;
@@ -53,7 +53,7 @@ export const listMail = async (
       const folders: string[] = filter.folder ? [filter.folder] : JSON.parse(account.folders);
       const isKnown = filter.cursor !== undefined || (await bringUpToDate(deps, account, folders));
       if (!isKnown || !isDeep(account)) return isKnown;
-      await reached(deps, account, signal, async (session) => {
+      await withServer(deps, account, signal, async (session) => {
         for (const folder of folders) {
           await inFolder(session, { account, folder }, async (opened) => {
             found.push(...(await search(deps.sync, opened, { ...filter, q })));
@@ -80,7 +80,7 @@ const bringUpToDate = (
   folders: string[],
 ): Promise<boolean> =>
   deps.keepFresh(`${account.id} ${JSON.stringify(folders)}`, async () => {
-    const outcome = await reached(deps, account, null, async (session) => {
+    const outcome = await withServer(deps, account, null, async (session) => {
       for (const folder of folders) {
         const opened = { account, folder };
         await inFolder(session, opened, (each) => syncFolder(deps.sync, each));
@@ -107,7 +107,7 @@ const accountsOf = async (
  * Serialized per account. Resolves to the problem if the server is unreachable. `signal` null:
  * nobody waits.
  */
-const reached = async <T>(
+const withServer = async <T>(
   { access, inTurn }: MailMessagesDeps,
   account: MailAccountRow,
   signal: AbortSignal | null,
@@ -146,7 +146,7 @@ const search = async (
     ...(since !== undefined && { since: new Date(since) }),
     ...(until !== undefined && { before: new Date(Date.parse(until) + DAY_MS) }),
   };
-  const uids = new Set((await foundIn(opened, criteria)).slice(-MAX_FOUND));
+  const uids = new Set((await searchMailFolder(opened, criteria)).slice(-MAX_FOUND));
   const { account, folder, uidValidity } = opened;
   const isSame = (row: { uid_validity: string }) => row.uid_validity === uidValidity;
   const known = (await deps.messages.known(account.id, folder)).filter(isSame);
@@ -172,7 +172,7 @@ export const atMessage = async <T>(
   signal: AbortSignal,
   work: (session: ImapSession) => Promise<T | null>,
 ): Promise<{ value: T } | { problem: string }> => {
-  const found = await reached(deps, account, signal, (session) =>
+  const found = await withServer(deps, account, signal, (session) =>
     inFolder(session, { account, folder: row.folder }, ({ uidValidity }) =>
       uidValidity === row.uid_validity ? work(session) : Promise.resolve(null),
     ),
@@ -180,11 +180,11 @@ export const atMessage = async <T>(
   if ('problem' in found) return found;
   // Thrown here, since an exception in a session counts as a server failure.
   const { value } = found;
-  if (value === null) throw goneMail();
+  if (value === null) throw mailGone();
   return { value };
 };
 
-const goneMail = (): Boom.Boom =>
+const mailGone = (): Boom.Boom =>
   Boom.notFound('The e-mail no longer exists on the server. List the messages again', {
     code: 'mail_gone',
   });

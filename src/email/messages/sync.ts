@@ -1,7 +1,7 @@
 import type { FetchMessageObject, FetchQueryObject, SearchObject } from 'imapflow';
 import type { Clock } from '../../kernel/clock.js';
+import { combineTexts, MAX_HINT_LENGTH } from '../../providers/mail/combinetexts.js';
 import { FolderMissing, isCommandRefused, MailFault } from '../../providers/mail/fault.js';
-import { fullerText, HINT_CHARS } from '../../providers/mail/fullertext.js';
 import type { ImapSession } from '../../providers/mail/imap.js';
 import { textOfHtml } from '../../providers/mail/safehtml.js';
 import { decodedPart, type MailTextParts, mailPartsOf } from '../../providers/mail/structure.js';
@@ -9,7 +9,7 @@ import type { TransactionStep } from '../../store/engine/protocol.js';
 import type { MailAccountRow, MailMessageRow } from '../../store/tables/mail.js';
 import type { KnownMessage, MailMessagesStore } from './queries.js';
 import {
-  arrivalOf,
+  arrivalTime,
   firstIdAt,
   HEADER_BYTES,
   identitiesOf,
@@ -65,7 +65,7 @@ export const inFolder = async <T>(
 export const syncFolder = async (deps: MailSyncDeps, opened: OpenFolder): Promise<void> => {
   const { session, account, folder, uidValidity } = opened;
   const since = deps.clock.now() - account.sync_days * DAY_MS;
-  const uids = await foundIn(opened, { since: new Date(since) });
+  const uids = await searchMailFolder(opened, { since: new Date(since) });
   const present = new Set(uids);
   const all = await deps.messages.known(account.id, folder);
   const isHere = ({ uid, uid_validity }: KnownMessage): boolean =>
@@ -82,7 +82,7 @@ export const syncFolder = async (deps: MailSyncDeps, opened: OpenFolder): Promis
 };
 
 /** A rejected search throws MailFault; it is not an empty result. */
-export const foundIn = async (
+export const searchMailFolder = async (
   { session, account }: OpenFolder,
   criteria: SearchObject,
 ): Promise<number[]> => {
@@ -127,7 +127,7 @@ interface ComparedFacts {
 const factsOf = (message: FetchMessageObject): ComparedFacts => ({
   uid: message.uid,
   size: message.size,
-  arrival: arrivalOf(message),
+  arrival: arrivalTime(message),
   flags: message.flags && {
     unread: message.flags.has('\\Seen') ? 0 : 1,
     flagged: message.flags.has('\\Flagged') ? 1 : 0,
@@ -158,14 +158,14 @@ export const addMessages = async (
   const { session, ...place } = opened;
   for (let at = 0; at < uids.length; at += HEADERS_STEP) {
     const some = uids.slice(at, at + HEADERS_STEP);
-    const fetched = await fetchAll(session, some, HEADERS, arrivedOf);
-    const snippets = await beginningsOf(session, partsByUid(fetched), SNIPPET_BYTES);
+    const fetched = await fetchAll(session, some, HEADERS, parseArrivedHeader);
+    const snippets = await fetchBeginnings(session, partsByUid(fetched), SNIPPET_BYTES);
     const steps = [];
     for (const { message, header } of fetched) {
       const thread = await deps.messages.threadOf(place.account.id, referencesIn(header.fields));
       const snippet = snippets.get(message.uid) ?? '';
       const row = mailRecordOf({ ...place, message, header, snippet, thread });
-      const before = takeFormer(former, row);
+      const before = takeFormerMessage(former, row);
       const { uid, uid_validity, arrived_ms, identity } = row;
       steps.push(
         before
@@ -178,12 +178,12 @@ export const addMessages = async (
 };
 
 /** Frees the raw bytes. */
-const arrivedOf = ({ headers, ...message }: FetchMessageObject) => ({
+const parseArrivedHeader = ({ headers, ...message }: FetchMessageObject) => ({
   message,
   header: mailHeaderOf({ ...message, ...(headers && { headers }) }),
 });
 
-const takeFormer = (
+const takeFormerMessage = (
   former: KnownMessage[],
   row: Pick<MailMessageRow, 'identity' | 'message_id' | 'size'>,
 ): KnownMessage | undefined => {
@@ -223,7 +223,7 @@ const partsByUid = (fetched: { message: FetchMessageObject }[]): Map<number, Mai
   new Map(fetched.map(({ message }) => [message.uid, mailPartsOf(message.bodyStructure)]));
 
 /** By UID. Messages with the same part are requested together. */
-export const beginningsOf = async (
+export const fetchBeginnings = async (
   session: ImapSession,
   structures: Map<number, MailTextParts>,
   bytes: number,
@@ -232,7 +232,7 @@ export const beginningsOf = async (
   const byPart = new Map<string, number[]>();
   const shown = new Map<number, string>();
   for (const [uid, { text, html }] of structures) {
-    const isShort = text !== null && text.bytes <= HINT_CHARS;
+    const isShort = text !== null && text.bytes <= MAX_HINT_LENGTH;
     const parts = isShort ? [text, html] : [text ?? html];
     for (const part of parts.flatMap((each) => each?.part ?? [])) {
       byPart.set(part, [...(byPart.get(part) ?? []), uid]);
@@ -253,7 +253,7 @@ export const beginningsOf = async (
     }
   }
   for (const [uid, html] of shown) {
-    beginnings.set(uid, fullerText(beginnings.get(uid) ?? '', html));
+    beginnings.set(uid, combineTexts(beginnings.get(uid) ?? '', html));
   }
   return beginnings;
 };

@@ -4,7 +4,7 @@ import { MailFault } from '../../providers/mail/fault.js';
 import type { TransactionStep } from '../../store/engine/protocol.js';
 import type { MailAccountRow } from '../../store/tables/mail.js';
 import type { MailAccountsStore } from '../accounts/queries.js';
-import type { ProcessedCounts } from './take.js';
+import type { ProcessedCounts } from './messagebatches.js';
 import { type VisitDeps, visitMailbox } from './visit.js';
 
 export interface ProcessingInput {
@@ -22,7 +22,7 @@ interface ProcessingDeps extends VisitDeps {
 /** Attempts per mailbox if its server is down; the pause doubles. */
 const TRIES = 4;
 const FIRST_PAUSE_MS = 1000;
-const AWAY: ReadonlySet<string> = new Set(['connection', 'timeout']);
+const UNREACHABLE_KINDS: ReadonlySet<string> = new Set(['connection', 'timeout']);
 
 type ProcessingRun = OperationRun<ProcessingInput, ProcessedCounts>;
 
@@ -53,7 +53,7 @@ const processMailboxes = async (
       commit: tally.commit,
     };
     try {
-      await patiently(run.signal, () => visitMailbox(deps, visit));
+      await visitWithRetries(run.signal, () => visitMailbox(deps, visit));
     } catch (error) {
       if (!(error instanceof MailFault)) throw error;
       failures.push(`${account.address}: ${error.message}`);
@@ -82,12 +82,12 @@ const createTally = (run: ProcessingRun) => {
   };
 };
 
-const patiently = async (signal: AbortSignal, visit: () => Promise<void>): Promise<void> => {
+const visitWithRetries = async (signal: AbortSignal, visit: () => Promise<void>): Promise<void> => {
   for (let tries = 1; ; tries++) {
     try {
       return await visit();
     } catch (error) {
-      const isAway = error instanceof MailFault && AWAY.has(error.kind);
+      const isAway = error instanceof MailFault && UNREACHABLE_KINDS.has(error.kind);
       if (!isAway || tries === TRIES) throw error;
     }
     await pause(FIRST_PAUSE_MS * 2 ** (tries - 1), undefined, { signal });

@@ -53,7 +53,7 @@ export const createMailSorting = ({ userCalls, isRouted }: MailSortingDeps): Sor
     });
     if (answer === null) throw new Error('The daily limit is reached');
     // The digest, used if no model replies, repeats the text of the message.
-    return answer.model === digest.name ? row : { ...row, ...sortOf(answer.text) };
+    return answer.model === digest.name ? row : { ...row, ...parseSort(answer.text) };
   };
 
   return async (rows, signal) => {
@@ -90,7 +90,7 @@ const factsOf = (row: MailMessageRow): string => {
   });
 };
 
-const sortOf = (text: string): Partial<Pick<MailMessageRow, 'category' | 'priority'>> => {
+const parseSort = (text: string): Partial<Pick<MailMessageRow, 'category' | 'priority'>> => {
   const [, named, digit] = LINE.exec(text.trim()) ?? [];
   const category = MAIL_CATEGORIES.find((each) => each === named?.toLowerCase());
   return category === undefined ? {} : { category, priority: Number(digit) };

@@ -7,16 +7,16 @@ import type { MailMessagesStore } from '../messages/queries.js';
 import type { MailTurns } from '../messages/service.js';
 import {
   addMessages,
-  foundIn,
   inFolder,
   type MailSyncDeps,
   type OpenFolder,
+  searchMailFolder,
   syncFolder,
 } from '../messages/sync.js';
-import { type ProcessedCounts, type TakeDeps, takeFolder } from './take.js';
+import { type MessageRunDeps, type ProcessedCounts, processMessages } from './messagebatches.js';
 
 export interface VisitDeps {
-  take: TakeDeps;
+  take: MessageRunDeps;
   clock: Clock;
   messages: MailMessagesStore;
   accounts: Pick<MailAccountsStore, 'note'>;
@@ -64,26 +64,30 @@ export const processFolder = async (
   commit: MailVisit['commit'],
 ): Promise<void> => {
   const { account, folder } = opened;
-  const from = since ?? newFrom(deps.clock, account);
+  const from = since ?? newMessagesFrom(deps.clock, account);
   const write = (steps: TransactionStep[]) => commit(steps, NOTHING);
   const sync = { clock: deps.clock, messages: { ...deps.messages, write } };
   await deps.inTurn(account.id, async () => {
     await syncFolder(sync, opened);
-    if (since !== null) await addOlder(sync, opened, since);
+    if (since !== null) await addOlderMessages(sync, opened, since);
   });
   const arrived = { userId: account.user_id, accountId: account.id, folder, from };
   found(await deps.take.inbox.countUnprocessed(arrived));
-  await takeFolder(deps.take, opened, { from, signal, commit });
+  await processMessages(deps.take, opened, { from, signal, commit });
 };
 
 /** Servers state the arrival in whole seconds. */
-const newFrom = (clock: Clock, { new_from, sync_days }: MailAccountRow): number =>
+const newMessagesFrom = (clock: Clock, { new_from, sync_days }: MailAccountRow): number =>
   Math.max(Math.floor(Date.parse(new_from) / 1000) * 1000, clock.now() - sync_days * DAY_MS);
 
-const addOlder = async (deps: MailSyncDeps, opened: OpenFolder, since: number): Promise<void> => {
+const addOlderMessages = async (
+  deps: MailSyncDeps,
+  opened: OpenFolder,
+  since: number,
+): Promise<void> => {
   const { account, folder, uidValidity } = opened;
   if (since >= deps.clock.now() - account.sync_days * DAY_MS) return;
-  const uids = await foundIn(opened, { since: new Date(since) });
+  const uids = await searchMailFolder(opened, { since: new Date(since) });
   const all = await deps.messages.known(account.id, folder);
   const isHere = ({ uid_validity }: { uid_validity: string }) => uid_validity === uidValidity;
   const have = new Set(all.filter(isHere).map(({ uid }) => uid));

@@ -1,4 +1,4 @@
-import { NOTHING, type Outbox, type QueuedMessage } from '../../outbound/module.js';
+import { EMPTY_POSTING, type Outbox, type QueuedMessage } from '../../outbound/module.js';
 import { isCommandRefused } from '../../providers/mail/fault.js';
 import type { ImapSession } from '../../providers/mail/imap.js';
 import { type FailureReport, failureReportOf } from '../../providers/mail/report.js';
@@ -11,7 +11,7 @@ import type {
   SentRecipient,
 } from '../../store/tables/mail.js';
 import { bouncedMail } from './notice.js';
-import { endedAs } from './outcome.js';
+import { finalOutcome } from './outcome.js';
 import type { BouncedMailStore } from './queries.js';
 
 /**
@@ -55,7 +55,7 @@ export const createFindBounces =
     const changes = [...mails.values()].map(({ row, recipients }) =>
       sent.change(row, { recipients: JSON.stringify(recipients), ...endOf(row, recipients) }),
     );
-    if (changes.length === 0) return NOTHING;
+    if (changes.length === 0) return EMPTY_POSTING;
     return {
       statements: [...changes, ...notices.flatMap(({ statements }) => statements)],
       published: () => {
@@ -121,6 +121,6 @@ const mark = (
 /** `failed` if all recipients bounced. */
 const endOf = ({ finished_at }: SentMailRow, recipients: SentRecipient[]) => {
   if (finished_at === null) return {};
-  const { status, error } = endedAs(recipients);
+  const { status, error } = finalOutcome(recipients);
   return { status, error };
 };

@@ -39,11 +39,11 @@ const fields = {
       documentId: s.id('document'),
       name: s.text(300),
       mediaType: s.text(200),
-      bytes: s.whole(0, Number.MAX_SAFE_INTEGER),
+      bytes: s.integer(0, Number.MAX_SAFE_INTEGER),
     }),
     MAX_FILES,
   ),
-  attempts: s.whole(0, Number.MAX_SAFE_INTEGER).description('Number of attempts'),
+  attempts: s.integer(0, Number.MAX_SAFE_INTEGER).description('Number of attempts'),
   nextAt: s.nullable(s.time()).description('Time of the next attempt. `null` if there is none'),
   error: s.nullable(s.anyText(2000)),
   copy: s

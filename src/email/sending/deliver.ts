@@ -2,7 +2,7 @@ import type { Job, JobHandler } from '../../jobs/module.js';
 import { type Clock, iso } from '../../kernel/clock.js';
 import type { Outbox } from '../../outbound/module.js';
 import { MailFault } from '../../providers/mail/fault.js';
-import { persistently } from '../../store/persistently.js';
+import { retryWhileUnavailable } from '../../store/retry.js';
 import type { MailAccountRow, SentMailRow, SentRecipient } from '../../store/tables/mail.js';
 import type { MailAccess } from '../accounts/access.js';
 import type { MailAccountsStore } from '../accounts/queries.js';
@@ -10,12 +10,12 @@ import { AttachmentGone, type MailFiles, writeMail } from './compose.js';
 import { saveCopy } from './copy.js';
 import { undeliveredMail } from './notice.js';
 import {
-  endedAs,
+  finalOutcome,
   isOpenRecipient,
-  lostFor,
   type MailAttempt,
   type MailOutcome,
-  mailOutcomeOf,
+  markUnknown,
+  outcomeOfAttempt,
   withBounces,
 } from './outcome.js';
 import type { SentMailStore } from './queries.js';
@@ -59,15 +59,15 @@ export const createMailDelivery = (deps: DeliveryDeps): JobHandler => {
   };
 
   const end = (of: RunningMail, recipients: SentRecipient[], error: string): Promise<void> =>
-    settle(deps, of, endedAs(recipients, error));
+    settle(deps, of, finalOutcome(recipients, error));
 
   const deliver = async (of: RunningMail, signal: AbortSignal): Promise<void> => {
     const { row } = of;
     const recipients: SentRecipient[] = JSON.parse(row.recipients);
-    if (row.status === 'sending') return end(of, lostFor(recipients, LOST), LOST);
+    if (row.status === 'sending') return end(of, markUnknown(recipients, LOST), LOST);
     if (!(await deps.maySend(row.user_id))) return end(of, refused(recipients), NOT_ALLOWED);
     const outcome = await attempt(deps, of, { recipients, signal });
-    if (outcome) await persistently(() => settle(deps, of, outcome), signal);
+    if (outcome) await retryWhileUnavailable(() => settle(deps, of, outcome), signal);
   };
 
   return {
@@ -86,7 +86,7 @@ export const createMailDelivery = (deps: DeliveryDeps): JobHandler => {
       if (!of) return;
       const recipients: SentRecipient[] = JSON.parse(of.row.recipients);
       const isLost = of.row.status === 'sending';
-      await end(of, isLost ? lostFor(recipients, LOST) : refused(recipients), error.message);
+      await end(of, isLost ? markUnknown(recipients, LOST) : refused(recipients), error.message);
     },
   };
 };
@@ -99,8 +99,8 @@ const endWithoutAccount = async (
     const recipients: SentRecipient[] = JSON.parse(row.recipients);
     const isLost = row.status === 'sending';
     const error = isLost ? LOST : NO_ACCOUNT;
-    const after = isLost ? lostFor(recipients, LOST) : refused(recipients, NO_ACCOUNT);
-    return settle(deps, { job, row, account: null }, endedAs(after, error));
+    const after = isLost ? markUnknown(recipients, LOST) : refused(recipients, NO_ACCOUNT);
+    return settle(deps, { job, row, account: null }, finalOutcome(after, error));
   }
   const error = `The e-mail was sent, but its copy was not saved: ${NO_ACCOUNT}`;
   const isWanted = row.copy === 'wanted';
@@ -140,11 +140,11 @@ const attempt = async (
     }
   } catch (error) {
     if (isTaken) return null;
-    if (error instanceof AttachmentGone) return endedAs(refused(recipients), error.message);
+    if (error instanceof AttachmentGone) return finalOutcome(refused(recipients), error.message);
     if (!(error instanceof MailFault)) throw error;
     result = { fault: error };
   }
-  return mailOutcomeOf(recipients, result, attempts);
+  return outcomeOfAttempt(recipients, result, attempts);
 };
 
 type SettledMail = Omit<RunningMail, 'account'> & { account: MailAccountRow | null };
@@ -170,13 +170,13 @@ const settle = async (deps: DeliveryDeps, of: SettledMail, outcome: MailOutcome)
   const jobStep = nextAt === null ? sent.drop(job) : sent.release(job, nextAt);
   const steps = isCopied ? [] : [jobStep];
   const isSettled = await sent.settle(row, changes, [...steps, ...(notice?.statements ?? [])]);
-  if (!isSettled) return settleAgain(deps, of, outcome);
+  if (!isSettled) return settleAfterChange(deps, of, outcome);
   notice?.published();
   if (nextAt !== null) deps.delayed(job.lane, nextAt);
 };
 
 /** Recipients that bounced meanwhile stay bounced. Otherwise the message is gone or cancelled. */
-const settleAgain = async (
+const settleAfterChange = async (
   deps: DeliveryDeps,
   of: SettledMail,
   outcome: MailOutcome,

@@ -6,7 +6,7 @@ export const MAX_FILES = 20;
 export const MAX_TEXT_LENGTH = 1_000_000;
 
 /** Excludes control characters, since CR and LF would start another header. */
-const line = s.later(() =>
+const line = s.lazy(() =>
   Joi.string<string>()
     .max(998)
     .pattern(/^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]*$/u, 'one line without control characters')

@@ -1,7 +1,7 @@
 import type { Outbox, QueuedMessage } from '../../outbound/module.js';
 import type { SentMailRow, SentRecipient } from '../../store/tables/mail.js';
 
-const NAMED = 5;
+const MAX_NAMED_RECIPIENTS = 5;
 
 /** null: all recipients received it. */
 export const undeliveredMail = (
@@ -51,9 +51,10 @@ export const bouncedMail = (
 
 const linesOf = (all: SentRecipient[]): string => {
   const lines = all
-    .slice(0, NAMED)
+    .slice(0, MAX_NAMED_RECIPIENTS)
     .map(({ address, reply }) => (reply === null ? address : `${address}: ${reply}`));
-  const more = all.length > NAMED ? [`and ${all.length - NAMED} more`] : [];
+  const more =
+    all.length > MAX_NAMED_RECIPIENTS ? [`and ${all.length - MAX_NAMED_RECIPIENTS} more`] : [];
   return [...lines, ...more].join('\n');
 };
 

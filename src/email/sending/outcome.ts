@@ -1,5 +1,5 @@
 import type { MailFault } from '../../providers/mail/fault.js';
-import { AnswerLost, type RecipientReply, RecipientsRefused } from '../../providers/mail/smtp.js';
+import { type RecipientReply, RecipientsRefused, ReplyLost } from '../../providers/mail/smtp.js';
 import type { SentMailRow, SentRecipient } from '../../store/tables/mail.js';
 
 const MINUTE_MS = 60_000;
@@ -25,22 +25,25 @@ export const isOpenRecipient = ({ status }: SentRecipient): boolean => status ==
  * Temporarily rejected recipients stay queued until the last attempt. Nobody who may have received
  * it is sent to again.
  */
-export const mailOutcomeOf = (
+export const outcomeOfAttempt = (
   before: SentRecipient[],
   attempt: MailAttempt,
   attempts: number,
 ): MailOutcome => {
-  const results = before.map((one) => (isOpenRecipient(one) ? judge(one, attempt) : one));
+  const results = before.map((one) => (isOpenRecipient(one) ? applyAttempt(one, attempt) : one));
   const delayMs = results.some(isOpenRecipient) ? (DELAYS_MS[attempts - 1] ?? null) : null;
   if (delayMs !== null) {
     return { status: 'queued', recipients: results, delayMs, error: errorOf(attempt, results) };
   }
-  return endedAs(
+  return finalOutcome(
     results.map((one) => (isOpenRecipient(one) ? { ...one, status: 'refused' } : one)),
   );
 };
 
-export const endedAs = (recipients: SentRecipient[], error: string | null = null): MailOutcome => {
+export const finalOutcome = (
+  recipients: SentRecipient[],
+  error: string | null = null,
+): MailOutcome => {
   const has = (wanted: SentRecipient['status']): boolean =>
     recipients.some(({ status }) => status === wanted);
   const without = has('cancelled') ? 'cancelled' : 'failed';
@@ -52,20 +55,22 @@ export const withBounces = (outcome: MailOutcome, now: SentRecipient[]): MailOut
   const recipients = outcome.recipients.map((one, at) =>
     now[at]?.status === 'bounced' ? now[at] : one,
   );
-  if (outcome.delayMs === null) return endedAs(recipients, outcome.error);
+  if (outcome.delayMs === null) return finalOutcome(recipients, outcome.error);
   return { ...outcome, recipients };
 };
 
-export const lostFor = (recipients: SentRecipient[], reply: string): SentRecipient[] =>
+export const markUnknown = (recipients: SentRecipient[], reply: string): SentRecipient[] =>
   recipients.map((one) => (isOpenRecipient(one) ? { ...one, status: 'unknown', reply } : one));
 
-export const cancelledAs = (recipients: SentRecipient[]): MailOutcome =>
-  endedAs(recipients.map((one) => (isOpenRecipient(one) ? { ...one, status: 'cancelled' } : one)));
+export const cancelledOutcome = (recipients: SentRecipient[]): MailOutcome =>
+  finalOutcome(
+    recipients.map((one) => (isOpenRecipient(one) ? { ...one, status: 'cancelled' } : one)),
+  );
 
-const judge = (recipient: SentRecipient, attempt: MailAttempt): SentRecipient => {
+const applyAttempt = (recipient: SentRecipient, attempt: MailAttempt): SentRecipient => {
   if ('replies' in attempt) return withReply(recipient, attempt.replies);
   const { fault } = attempt;
-  if (fault instanceof AnswerLost) {
+  if (fault instanceof ReplyLost) {
     const after = withReply(recipient, fault.refused);
     return after === recipient ? { ...after, status: 'unknown', reply: fault.message } : after;
   }

@@ -1,4 +1,4 @@
-import { addJob, dropJob, type Job } from '../../jobs/module.js';
+import { addJob, type Job, removeJob } from '../../jobs/module.js';
 import type { Statement, TransactionStep } from '../../store/engine/protocol.js';
 import { newestFirst, type PageInput } from '../../store/page.js';
 import { insertUpTo, selectCount, selectRows, updateRows } from '../../store/rows.js';
@@ -87,7 +87,7 @@ export const sentMailStore = (store: Store) => {
 
     ...waitingMail(store),
 
-    drop: (job: Job): Statement => dropJob(store, job.id),
+    drop: (job: Job): Statement => removeJob(store, job.id),
     /** Resets the count of unexpected failures. */
     release: (job: Job, runAt: string): Statement =>
       statement(

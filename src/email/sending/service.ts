@@ -15,11 +15,11 @@ import type {
 } from '../../store/tables/mail.js';
 import type { MailAccountsStore } from '../accounts/queries.js';
 import type { MailMessagesStore } from '../messages/queries.js';
-import { answerSubject, findAnswered, threadHeaders } from './answer.js';
 import type { NewMail } from './contract.js';
 import { MAX_RECIPIENTS } from './fields.js';
-import { cancelledAs } from './outcome.js';
+import { cancelledOutcome } from './outcome.js';
 import type { SentMailStore } from './queries.js';
+import { findOriginal, replySubject, threadHeaders } from './reply.js';
 
 export type FindAttachment = (userId: string, id: string) => Promise<SentAttachment | null>;
 
@@ -50,7 +50,7 @@ interface MailToSend extends NewMail {
 
 const HOUR_MS = 3600_000;
 /** Most servers accept 25 MiB in base64. */
-const LARGEST = 18 * 1024 * 1024;
+const MAX_ATTACHMENT_BYTES = 18 * 1024 * 1024;
 
 /** Throws 403 without the permission, 400 for invalid input, 429 beyond the limit. */
 export const sendMail = async (
@@ -60,8 +60,8 @@ export const sendMail = async (
 ): Promise<SentMailRow> => {
   await refuseForbidden(deps, userId);
   const recipients = recipientsOf(given);
-  const answered = await findAnswered(deps.mailbox.messages, userId, given.inReplyTo);
-  const subject = given.subject ?? (answered && answerSubject(answered));
+  const answered = await findOriginal(deps.mailbox.messages, userId, given.inReplyTo);
+  const subject = given.subject ?? (answered && replySubject(answered));
   if (subject === null) throw badRequest([{ path: 'subject', message: 'is required' }]);
   const account = await accountFor(deps, userId, given.accountId ?? answered?.account_id);
   const attachments = await attachmentsOf(deps, userId, given.attachments ?? []);
@@ -109,7 +109,7 @@ export const cancelMail = async (
     const why = row.status === 'sending' ? 'is being sent' : `is not queued (status ${row.status})`;
     throw Boom.conflict(`Cannot cancel: the e-mail ${why}`, { code: 'not_waiting' });
   }
-  const { status, error, recipients } = cancelledAs(JSON.parse(row.recipients));
+  const { status, error, recipients } = cancelledOutcome(JSON.parse(row.recipients));
   const account = await mailbox.accounts.get(userId, row.account_id);
   const isCopied = status === 'sent' && account?.save_sent === 1;
   const changes = {
@@ -192,8 +192,8 @@ export const attachmentsOf = async (
     found.push(attachment);
   }
   const bytes = found.reduce((sum, each) => sum + each.bytes, 0);
-  if (bytes <= LARGEST) return found;
-  const message = `must not exceed ${LARGEST / 1024 ** 2} MiB in total`;
+  if (bytes <= MAX_ATTACHMENT_BYTES) return found;
+  const message = `must not exceed ${MAX_ATTACHMENT_BYTES / 1024 ** 2} MiB in total`;
   throw badRequest([{ path: 'attachments', message }]);
 };
 

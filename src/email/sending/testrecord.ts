@@ -1,10 +1,10 @@
 import { iso } from '../../kernel/clock.js';
 import { mint } from '../../kernel/ids.js';
 import type { MailAccountRow, SentMailRow, SentRecipient } from '../../store/tables/mail.js';
-import type { RecordMailTest } from '../accounts/trial.js';
+import type { RecordMailTest } from '../accounts/accounttest.js';
 import { insertMail, type SendingDeps } from './service.js';
 
-const UNTOLD = 'the daemon ended before the answer was recorded';
+const NO_REPLY_RECORDED = 'the daemon ended before the answer was recorded';
 
 /** Counts toward the hourly limit. `unknown` until the server has replied. */
 export const createTestRecord =
@@ -15,7 +15,7 @@ export const createTestRecord =
       address: account.address,
       place: 'to',
       status: 'unknown',
-      reply: UNTOLD,
+      reply: NO_REPLY_RECORDED,
     };
     const row: SentMailRow = {
       ...rowOf(account),
@@ -54,7 +54,7 @@ const rowOf = ({ id, user_id }: MailAccountRow) => ({
   status: 'unknown' as const,
   attempts: 1,
   next_at: null,
-  error: UNTOLD,
+  error: NO_REPLY_RECORDED,
   copy: 'none' as const,
   hops: 0,
 });

@@ -8,14 +8,14 @@ import type { Store } from '../../store/store.js';
 import type { MailAccountRow } from '../../store/tables/mail.js';
 import type { MailAccountsStore } from '../accounts/queries.js';
 import { createGuard, processFolder, type VisitDeps, visitMailbox } from '../processing/visit.js';
-import { type StayTimes, stayInMailbox } from './stay.js';
+import { type FolderWatchTimes, watchFolders } from './folderwatch.js';
 
 export interface MailWatcherDeps {
   store: Pick<Store, 'transact' | 'writes'>;
   log: Log;
   accounts: MailAccountsStore;
   visits: VisitDeps;
-  times: StayTimes & ReconnectTimes;
+  times: FolderWatchTimes & ReconnectTimes;
 }
 
 /** In milliseconds. */
@@ -144,7 +144,7 @@ const watchMailbox = async (
   const look = { ...NOBODY_ASKS, signal };
   await visits.access.imap(account, { signal }, (session: ImapSession) =>
     guard.around(() =>
-      stayInMailbox({
+      watchFolders({
         session,
         place: { account },
         folders: inboxFirst(JSON.parse(account.folders)),

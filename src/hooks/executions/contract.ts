@@ -41,11 +41,11 @@ export const Execution = s.object('Execution', {
   }),
   result: s.json(),
   error: s.nullable(s.anyText(100_000)),
-  attempts: s.whole(0, 1_000_000),
+  attempts: s.integer(0, 1_000_000),
   agentId: s.nullable(s.id('agent')).description('Agent that the execution spawned'),
   replayOf: s.nullable(s.id('execution')).description('Execution that this one replays'),
   durationMs: s
-    .nullable(s.whole(0, Number.MAX_SAFE_INTEGER))
+    .nullable(s.integer(0, Number.MAX_SAFE_INTEGER))
     .description('Duration in milliseconds. `null` until the execution ends'),
   createdAt: s.time(),
   startedAt: s.nullable(s.time()),
@@ -65,7 +65,7 @@ export const ExecutionSummary = s.object('ExecutionSummary', {
   action: hookAction(),
   event: s.nullable(s.anyText(200)),
   error: s.nullable(s.anyText(MAX_ERROR_LENGTH).description('First 500 characters of the error')),
-  attempts: s.whole(0, 1_000_000),
+  attempts: s.integer(0, 1_000_000),
   agentId: s.nullable(s.id('agent')),
   replayOf: s.nullable(s.id('execution')),
   createdAt: s.time(),

@@ -2,25 +2,31 @@ import { hash, type KeyObject } from 'node:crypto';
 import { iso } from '../../kernel/clock.js';
 import { mint } from '../../kernel/ids.js';
 import type { Headers } from '../../kernel/signature.js';
-import type { ReadyEnd } from '../procedures/accept.js';
-import { deliveryEvent, keptHeaders, type ProvenBy, proofName, senderIdOf } from './headers.js';
+import type { InlineEnd } from '../procedures/accept.js';
+import {
+  deliveryEvent,
+  type ProofSource,
+  proofName,
+  senderIdOf,
+  storedHeaders,
+} from './headers.js';
 import type { InboxDeps } from './inbound.js';
 import type { Payload } from './payload.js';
-import { keptQuery, type Query } from './query.js';
+import { filterQuery, type Query } from './query.js';
 import type { ReceivingHook } from './receivinghooks.js';
-import { unkeptOf } from './unkept.js';
+import { secretFilterOf } from './redactheaders.js';
 
 export interface VerifiedHook {
   hook: ReceivingHook;
   usedOldSecret: boolean;
   key: KeyObject | null;
-  by: ProvenBy;
+  by: ProofSource;
   /** SHA-256 of the signed text, in hex. Null if the body itself is signed. */
   digest: string | null;
 }
 
 /** `digest`: SHA-256 of the body in hex, if already computed. */
-export type ReadPayload = Payload & { digest?: string };
+export type ParsedPayload = Payload & { digest?: string };
 
 export interface InboundRequestBody {
   path: string;
@@ -36,7 +42,7 @@ export type AcceptResult =
   | { verdict: 'duplicate'; deliveryId: string }
   | { verdict: 'accepted'; deliveryId: string; executions: string[] };
 
-export interface ComingDelivery {
+export interface IncomingDelivery {
   id: string;
   at: string;
   path: string;
@@ -47,7 +53,7 @@ export interface ComingDelivery {
 }
 
 interface PreparedReadyEnd {
-  end: ReadyEnd;
+  end: InlineEnd;
   published(): void;
 }
 
@@ -55,7 +61,7 @@ interface PreparedReadyEnd {
 export type PrepareEnd = (
   hook: ReceivingHook,
   executionId: string,
-  delivery: ComingDelivery,
+  delivery: IncomingDelivery,
 ) => PreparedReadyEnd | null;
 
 /**
@@ -68,7 +74,7 @@ export const createAccept = (deps: InboxDeps) => {
   const acceptBy = async (
     firing: VerifiedHook[],
     { path, headers, body, query }: InboundRequestBody,
-    payload: ReadPayload,
+    payload: ParsedPayload,
   ): Promise<AcceptResult> => {
     const now = clock.now();
     const id = mint('delivery', now);
@@ -76,9 +82,9 @@ export const createAccept = (deps: InboxDeps) => {
     const senderId = senderIdOf(by, headers, payload);
     const event = deliveryEvent(by, headers, payload);
     const at = iso(now);
-    const unkept = unkeptOf(firing, deps.directory.onPath(path));
-    const kept = keptHeaders(headers, unkept);
-    const storedQuery = keptQuery(query, unkept.holdsSecret);
+    const unkept = secretFilterOf(firing, deps.directory.onPath(path));
+    const kept = storedHeaders(headers, unkept);
+    const storedQuery = filterQuery(query, unkept.holdsSecret);
     const delivery = { id, at, path, headers: kept, query: storedQuery, payload, event };
     const row = [id, at, path, 'POST', JSON.stringify(kept), payload.text, event] as const;
     const runs = firing.map((one) => {
@@ -131,7 +137,7 @@ export const createAccept = (deps: InboxDeps) => {
   return async (
     firing: VerifiedHook[],
     arrival: InboundRequestBody,
-    payload: ReadPayload,
+    payload: ParsedPayload,
   ): Promise<AcceptResult> => {
     const schemes = new Set(firing.map(({ by }) => proofName(by)));
     if (schemes.size < 2) return acceptBy(firing, arrival, payload);

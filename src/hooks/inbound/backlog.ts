@@ -3,7 +3,7 @@ import { type Clock, iso } from '../../kernel/clock.js';
 import type { Log } from '../../kernel/log.js';
 import { pageLink } from '../../kernel/pagepath.js';
 import type { Outbound } from '../../outbound/module.js';
-import type { Precedence } from './precedence.js';
+import type { Backpressure } from './backpressure.js';
 import type { ReceivingHook } from './receivinghooks.js';
 
 const WAITING_PER_HOOK = 100_000;
@@ -16,7 +16,7 @@ export const createBacklog = (deps: {
   log: Log;
   queue: Pick<Queue, 'added' | 'totals' | 'waiting'>;
   outbound: Pick<Outbound, 'outbox'>;
-  precedence: Precedence;
+  precedence: Backpressure;
 }) => {
   const { clock, log, queue, outbound, precedence } = deps;
   const notified = new Map<string, string>();

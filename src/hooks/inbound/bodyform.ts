@@ -2,7 +2,7 @@ import { charsetOf } from '../../kernel/bodytext.js';
 import type { Headers } from '../../kernel/signature.js';
 import { BODY_FORMS, type BodyForm } from '../senders/recipe.js';
 import type { VerifiedHook } from './accept.js';
-import type { Reading } from './payload.js';
+import type { PayloadFormat } from './payload.js';
 import type { ReceivingHook } from './receivinghooks.js';
 
 const FORMS: [BodyForm, RegExp][] = [
@@ -12,7 +12,7 @@ const FORMS: [BodyForm, RegExp][] = [
 ];
 
 interface FittingHooks {
-  reading: Reading;
+  reading: PayloadFormat;
   fitting: VerifiedHook[];
 }
 

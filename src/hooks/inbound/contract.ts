@@ -5,7 +5,7 @@ const MAX_MESSAGE = 1000;
 export const RefusedDeliveries = s.object('RefusedDeliveries', {
   since: s.time().description('Start of the daemon. Earlier rejections are not kept'),
   count: s
-    .whole(0, Number.MAX_SAFE_INTEGER)
+    .integer(0, Number.MAX_SAFE_INTEGER)
     .description('Number of rejected deliveries since then. The list has the newest 20'),
   refused: s.list(
     s.object('RefusedDelivery', {

@@ -24,7 +24,7 @@ type RefusalReason = Pick<RefusedDelivery, 'reason' | 'message'>;
 export const isAddressSigned = (sender: ReceivingHook['sender']): sender is Sender =>
   sender?.recipe.signed?.includes('{url}') === true;
 
-export const whyUnverified = (
+export const rejectionReason = (
   { secrets, sender }: ReceivingHook,
   request: SenderRequest,
   { url, isIncoming }: { url: string; isIncoming: boolean },

@@ -35,7 +35,7 @@ const NOT_KEPT = new RegExp(
 );
 const MAX_KEPT = 2000;
 
-export type ProvenBy = SignatureScheme | 'secret' | Sender;
+export type ProofSource = SignatureScheme | 'secret' | Sender;
 
 export interface BodyNames {
   id: string | null;
@@ -43,7 +43,7 @@ export interface BodyNames {
   at?: Record<string, string>;
 }
 
-export const proofName = (by: ProvenBy): string =>
+export const proofName = (by: ProofSource): string =>
   typeof by === 'string' ? by : `sender ${by.name}`;
 
 /**
@@ -52,13 +52,13 @@ export const proofName = (by: ProvenBy): string =>
  * secret header). Without an `id`, Stripe's signed time identifies the body: the same bytes are a
  * duplicate, an equal body signed later is not.
  */
-export const senderIdOf = (by: ProvenBy, headers: Headers, names: BodyNames): string | null => {
+export const senderIdOf = (by: ProofSource, headers: Headers, names: BodyNames): string | null => {
   const signed = signedIdOf(by, headers, names);
   if (signed === null) return unsignedIdOf(headers);
   return (signed.trim() || signed).slice(0, MAX_ID_LENGTH);
 };
 
-const signedIdOf = (by: ProvenBy, headers: Headers, names: BodyNames): string | null => {
+const signedIdOf = (by: ProofSource, headers: Headers, names: BodyNames): string | null => {
   const { id } = names;
   if (typeof by === 'object') return idFromSender(by, headers, names);
   if (by === 'standard') return headers['webhook-id'] ?? '';
@@ -104,7 +104,11 @@ const unsignedIdOf = (headers: Headers): string | null => {
  * The body's `type` if the scheme signs it, otherwise an unsigned header. One line without control
  * characters, at most 100 characters.
  */
-export const deliveryEvent = (by: ProvenBy, headers: Headers, names: BodyNames): string | null => {
+export const deliveryEvent = (
+  by: ProofSource,
+  headers: Headers,
+  names: BodyNames,
+): string | null => {
   if (typeof by === 'object') {
     const event = namedText(by.recipe.eventFrom, headers, names);
     return (event && nameOf(event)) || headerEventOf(headers);
@@ -125,12 +129,12 @@ const nameOf = (event: string): string | null => {
   return line.slice(0, MAX_EVENT_LENGTH).replace(/\p{Cs}/gu, '') || null;
 };
 
-export interface Unkept {
+export interface SecretFilter {
   holdsSecret(text: string): boolean;
   headers: string[];
 }
 
-export const keptHeaders = (headers: Headers, unkept: Unkept): Record<string, string> => {
+export const storedHeaders = (headers: Headers, unkept: SecretFilter): Record<string, string> => {
   const kept: Record<string, string> = {};
   for (const [name, value] of Object.entries(headers)) {
     if (value === undefined || NOT_KEPT.test(name) || unkept.headers.includes(name)) continue;
@@ -140,7 +144,7 @@ export const keptHeaders = (headers: Headers, unkept: Unkept): Record<string, st
   return kept;
 };
 
-export const meansSecret = (name: string): boolean => NOT_KEPT.test(name);
+export const isSensitiveName = (name: string): boolean => NOT_KEPT.test(name);
 
 /** Node decodes headers as latin1, so this encoding restores the sent bytes. */
 export const secretHeaders = (headers: Headers): Buffer[] => {

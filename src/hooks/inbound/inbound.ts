@@ -13,8 +13,8 @@ import {
   type AcceptResult,
   createAccept,
   type InboundRequestBody,
+  type ParsedPayload,
   type PrepareEnd,
-  type ReadPayload,
   type VerifiedHook,
 } from './accept.js';
 import type { Backlog } from './backlog.js';
@@ -83,7 +83,7 @@ export const createInbox = (deps: InboxDeps) => {
   const enter = (
     verified: VerifiedHook[],
     arrival: InboundRequestBody,
-    payload: ReadPayload | BodyFault,
+    payload: ParsedPayload | BodyFault,
   ): Receiving => {
     if (isBodyFault(payload)) return { verdict: 'unreadable', verified, fault: payload };
     const firing = verified.filter(({ hook }) => hook.isEnabled);

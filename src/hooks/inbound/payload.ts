@@ -7,7 +7,12 @@ import {
   formFields,
   isBodyFault,
 } from '../../kernel/bodytext.js';
-import { isExactNumber, parseSpelled, scanJson, stringifyExact } from '../../kernel/exactjson.js';
+import {
+  isExactNumber,
+  parseWithDigits,
+  scanJson,
+  stringifyExact,
+} from '../../kernel/exactjson.js';
 import { isRecord, listAt, memberAt, textAt, withoutMark } from '../../kernel/jsonvalue.js';
 import { type SharedText, shareText } from '../../kernel/sharedtext.js';
 import { type BodyForm, MAX_FORM_FIELDS } from '../senders/recipe.js';
@@ -28,7 +33,7 @@ export interface Payload extends BodyNames {
 
 type TextPayload = Payload & { text: string };
 
-export interface Reading {
+export interface PayloadFormat {
   form: BodyForm;
   charset?: string | null;
   places: string[];
@@ -53,7 +58,7 @@ const PROTO_FIELD: BodyFault = {
   message: 'The form must not have a field named __proto__',
 };
 
-const PLAIN: Reading = { form: 'json', places: [] };
+const PLAIN: PayloadFormat = { form: 'json', places: [] };
 
 /**
  * The media type is not signed. So if the sender reads fields from the body, the body must be JSON.
@@ -134,7 +139,7 @@ const readForm = (
 export const readLargePayload = ({
   bytes,
   ...reading
-}: Reading & { bytes: Uint8Array }): (Payload & { digest: string }) | BodyFault => {
+}: PayloadFormat & { bytes: Uint8Array }): (Payload & { digest: string }) | BodyFault => {
   const body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   const payload = readPayload(body, reading);
   if (isBodyFault(payload)) return payload;
@@ -151,7 +156,7 @@ export const parsePayload = (text: string): { value: object } | BodyFault => {
   if (isDeep) return TOO_DEEP;
   try {
     const parsed: unknown = Bourne.parse(text);
-    const value = isExact ? parsed : parseSpelled(text);
+    const value = isExact ? parsed : parseWithDigits(text);
     return typeof parsed === 'object' && value instanceof Object ? { value } : NOT_OBJECT;
   } catch {
     return NOT_JSON;

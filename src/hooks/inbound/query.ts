@@ -51,7 +51,7 @@ const readable = (query: string): string => {
 export const secretParameter = (query: Query): string | null =>
   query === NONE ? null : (Object.keys(query).find((name) => SECRET_NAME.test(name)) ?? null);
 
-export const keptQuery = (query: Query, holdsSecret: (text: string) => boolean): Query | null => {
+export const filterQuery = (query: Query, holdsSecret: (text: string) => boolean): Query | null => {
   if (query === NONE) return null;
   const kept = Object.entries(query).filter(
     ([name, value]) => !SECRET_NAME.test(name) && !holdsSecret(name) && !holdsSecret(value),

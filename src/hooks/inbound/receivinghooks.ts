@@ -1,6 +1,6 @@
 import { createSecretKey } from 'node:crypto';
-import { unlessShut } from '../../kernel/envelope.js';
-import { type OverlapDeps, oldSecretsOf, type VerifyingKey } from '../../secrets/module.js';
+import { unsealOrNull } from '../../kernel/envelope.js';
+import { type OverlapDeps, previousSecrets, type VerifyingKey } from '../../secrets/module.js';
 import type { HookRow } from '../../store/tables/hooks.js';
 import type { SenderVerification } from '../senders/contract.js';
 import { type Sender, senderOf } from '../senders/open.js';
@@ -88,9 +88,9 @@ export type Directory = ReturnType<typeof createDirectory>;
 
 const secretsOf = (deps: OverlapDeps, row: HookRow): VerifyingKey[] => {
   const { id, secret_sealed: sealed } = row;
-  const secret = sealed === null ? null : unlessShut(() => deps.openSecret(id, sealed));
+  const secret = sealed === null ? null : unsealOrNull(() => deps.openSecret(id, sealed));
   const own = secret ? [{ key: secret.take(createSecretKey), until: null, isOld: false }] : [];
-  const before = oldSecretsOf(deps, row).map(({ secret, until }) => ({
+  const before = previousSecrets(deps, row).map(({ secret, until }) => ({
     key: createSecretKey(Buffer.from(secret)),
     until: Date.parse(until),
     isOld: true,

@@ -2,11 +2,11 @@ import { type Clock, iso } from '../../kernel/clock.js';
 import { type Headers, headerText } from '../../kernel/signature.js';
 import type { VerifiedHook } from './accept.js';
 import type { RefusedDeliveries, RefusedDelivery } from './contract.js';
-import { isAddressSigned, whyUnverified } from './diagnose.js';
-import { meansSecret, type Unkept } from './headers.js';
+import { isAddressSigned, rejectionReason } from './diagnose.js';
+import { isSensitiveName, type SecretFilter } from './headers.js';
 import type { InboundVerdict, Inbox, Receiving } from './inbound.js';
 import type { Directory, ReceivingHook } from './receivinghooks.js';
-import { unkeptOf } from './unkept.js';
+import { secretFilterOf } from './redactheaders.js';
 
 /** Kept in memory: rejections per hook, and hooks. */
 const MAX_OF_HOOK = 20;
@@ -45,7 +45,7 @@ export const createRefusalLog = ({ clock, directory, addressOf }: RefusalLogDeps
         : null;
       const refused = refusedHooks(found, hooks, { ...arrival, address: url, now: clock.now() });
       if (refused.length === 0) return found;
-      const shown = shownOf(arrival.headers, unkeptOf([], hooks));
+      const shown = shownOf(arrival.headers, secretFilterOf([], hooks));
       for (const each of refused) add(each, shown);
       return found;
     };
@@ -103,7 +103,7 @@ const refusedHooks = (
       // One object for all hooks, so that an untrusted body is parsed only once.
       const { headers, body, address: url, now } = arrival;
       const request = { headers, body, url, now };
-      return hooks.map((hook) => ({ hook, ...whyUnverified(hook, request, arrival) }));
+      return hooks.map((hook) => ({ hook, ...rejectionReason(hook, request, arrival) }));
     }
     case 'secret_in_query':
       return all('secret_in_query');
@@ -141,7 +141,7 @@ const NOTHING: ShownRequest = { contentType: null, headers: [] };
 
 const MEDIA_TYPE = /^[\w.+-]{1,60}\/[\w.+-]{1,100}/;
 
-const shownOf = (headers: Headers, { holdsSecret }: Unkept): ShownRequest => {
+const shownOf = (headers: Headers, { holdsSecret }: SecretFilter): ShownRequest => {
   const [type] = MEDIA_TYPE.exec(headerText(headers, 'content-type') ?? '') ?? [];
   return {
     contentType: type === undefined || holdsSecret(type) ? null : copied(type),
@@ -173,5 +173,5 @@ const TIME = /timestamp|request-time/;
 /** The sender chooses header names, so their number and length are limited. */
 const namesIn = (headers: RefusedArrival['headers']): string[] =>
   Object.keys(headers)
-    .filter((name) => name.length <= MAX_NAME_LENGTH && (meansSecret(name) || TIME.test(name)))
+    .filter((name) => name.length <= MAX_NAME_LENGTH && (isSensitiveName(name) || TIME.test(name)))
     .slice(0, MAX_HEADERS);

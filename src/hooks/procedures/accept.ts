@@ -28,11 +28,11 @@ export type Acceptance = [
     /**
      * Prepared outcome whose effects are all in the database. Without it the execution is queued.
      */
-    ready?: ReadyEnd | null,
+    ready?: InlineEnd | null,
   ][],
 ];
 
-export type ReadyEnd = [hookUpdatedAt: string, result: string, notice: NoticePosting];
+export type InlineEnd = [hookUpdatedAt: string, result: string, notice: NoticePosting];
 
 export type Accepted = [
   fired: number[],
@@ -151,7 +151,10 @@ export const acceptDelivery = (db: Database.Database, lanes: QueuedLanes) => {
   const insertEnded = (
     { user_id, trigger, action }: HookIdentity,
     [hookId, executionId]: [string, string],
-    { delivery: [id, at], ready: [, result, notice] }: { delivery: Acceptance[0]; ready: ReadyEnd },
+    {
+      delivery: [id, at],
+      ready: [, result, notice],
+    }: { delivery: Acceptance[0]; ready: InlineEnd },
   ): void => {
     statements.ended.run(executionId, hookId, user_id, id, trigger, action, result, at, at, at);
     post(notice);

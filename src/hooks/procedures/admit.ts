@@ -4,7 +4,7 @@ import {
   postNotice,
   type QueuedLanes,
 } from '../../outbound/procedures/post.js';
-import { Unmet } from '../../store/engine/protocol.js';
+import { ExpectationFailed } from '../../store/engine/protocol.js';
 
 export interface Admission {
   hookId: string;
@@ -50,7 +50,8 @@ export const admitUnlimited = (db: Database.Database) => {
   );
   const mark = db.prepare('UPDATE executions SET started_at = @now WHERE id = @executionId');
   return (run: UnlimitedRun): void => {
-    if (count.run(run).changes === 0) throw new Unmet('the hook is gone or has limits now', 0);
+    if (count.run(run).changes === 0)
+      throw new ExpectationFailed('the hook is gone or has limits now', 0);
     mark.run(run);
   };
 };

@@ -38,7 +38,7 @@ type Refusal = 'cooldown' | 'exhausted';
  * `gone`: it has already ended or was deleted. `changed`: the hook or the account of its owner was
  * changed since the preparation, so it must be prepared again. Neither changes anything.
  */
-export type EndedAs = Admitted | 'gone' | 'changed';
+export type EndVerdict = Admitted | 'gone' | 'changed';
 
 /** Returns false if the execution has already ended. */
 export const closeExecution = (db: Database.Database, lanes: QueuedLanes) => {
@@ -83,7 +83,7 @@ export const endExecutions = (db: Database.Database, lanes: QueuedLanes) => {
     { admission, prepared, ...of }: LimitedEndRecord,
     counts: ReturnType<typeof openCounts>,
     isCurrent: ReturnType<typeof openVersions>,
-  ): EndedAs => {
+  ): EndVerdict => {
     if (!isOpen.get(of.execution.id)) return 'gone';
     if (!isCurrent(prepared)) return 'changed';
     const admitted = admission ? counts.admit(admission) : 'go';
@@ -92,7 +92,7 @@ export const endExecutions = (db: Database.Database, lanes: QueuedLanes) => {
     return admitted;
   };
 
-  return (ends: LimitedEndRecord[]): EndedAs[] => {
+  return (ends: LimitedEndRecord[]): EndVerdict[] => {
     const counts = openCounts();
     const isCurrent = openVersions();
     const ended = ends.map((each) => endOne(each, counts, isCurrent));

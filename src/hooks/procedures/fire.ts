@@ -8,7 +8,7 @@ export interface FiringRequest {
 }
 
 /** Returns nothing if a hook with an agent trigger spawned the agent, to prevent loops. */
-export const firedHooks = (db: Database.Database) => {
+export const findTriggeredHooks = (db: Database.Database) => {
   const find = db.prepare<[FiringRequest], { id: string }>(
     `SELECT id FROM hooks WHERE user_id = @userId AND "trigger" = @trigger AND enabled = 1
       AND NOT EXISTS (SELECT 1 FROM hooks AS own WHERE own.id = @hookId

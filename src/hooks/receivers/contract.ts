@@ -4,9 +4,9 @@ import * as s from '../../kernel/contract/schema.js';
 const BODY_BYTES = 4 * 1024 * 1024;
 
 const Receipt = s.object('Receipt', {
-  received: s.flag(),
-  accepted: s.flag(),
-  hooks: s.whole(0, 1_000_000),
+  received: s.boolean(),
+  accepted: s.boolean(),
+  hooks: s.integer(0, 1_000_000),
   deliveryId: s.id('delivery'),
   executions: s.list(s.id('execution'), 1_000_000),
 });
@@ -19,7 +19,7 @@ const Noted = s.textOr(
   'Noted',
   s.anyText(1000),
   s.object('NotedDelivery', {
-    received: s.optional(s.flag()),
+    received: s.optional(s.boolean()),
     challenge: s.optional(
       s.anyText(1000).description("Response to Slack's URL verification request"),
     ),
@@ -27,9 +27,9 @@ const Noted = s.textOr(
     encryptedToken: s.optional(
       s.text(64).description("HMAC-SHA256 of `plainToken`, in Zoom's response"),
     ),
-    accepted: s.optional(s.flag()),
-    hooks: s.optional(s.whole(0, 0)),
-    duplicate: s.optional(s.flag()),
+    accepted: s.optional(s.boolean()),
+    hooks: s.optional(s.integer(0, 0)),
+    duplicate: s.optional(s.boolean()),
     deliveryId: s.optional(s.id('delivery')),
   }),
 );

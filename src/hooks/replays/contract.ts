@@ -1,5 +1,5 @@
 import { contract, endpoint } from '../../kernel/contract/endpoint.js';
-import { failedBy, Operation, OperationPreview } from '../../kernel/contract/operation.js';
+import { failedByField, Operation, OperationPreview } from '../../kernel/contract/operation.js';
 import * as s from '../../kernel/contract/schema.js';
 
 const status = () => s.oneOf('FailedStatus', 'error', 'interrupted');
@@ -11,11 +11,13 @@ const FailedRunsReplay = s.object('FailedRunsReplay', {
   ),
   since: s.moment().description('Earliest creation time of the executions'),
   until: s.optional(s.moment().description('Latest creation time of the executions')),
-  failedBy: failedBy(),
+  failedBy: failedByField(),
   force: s.optional(
-    s.flag().description('Whether to replay executions whose action may already have run'),
+    s.boolean().description('Whether to replay executions whose action may already have run'),
   ),
-  dryRun: s.optional(s.flag().description('Whether to list the executions without replaying them')),
+  dryRun: s.optional(
+    s.boolean().description('Whether to list the executions without replaying them'),
+  ),
 });
 export type FailedRunsReplay = s.Static<typeof FailedRunsReplay>;
 

@@ -35,7 +35,7 @@ const Signature = s
     ),
     toleranceSeconds: s.optional(
       s
-        .whole(30, 3600)
+        .integer(30, 3600)
         .description('Maximum clock difference of a signature, in seconds. Defaults to 300'),
     ),
     idFrom: s.optional(

@@ -15,11 +15,11 @@ export interface OutgoingRequest {
   now: number;
 }
 
-export class UnfitSecret extends Error {
-  override name = 'UnfitSecret';
+export class InvalidSigningSecret extends Error {
+  override name = 'InvalidSigningSecret';
 }
 
-export interface RequestAsSigned {
+export interface SignedSenderRequest {
   url: string;
   headers: Record<string, string>;
   body: Buffer;
@@ -27,13 +27,13 @@ export interface RequestAsSigned {
 
 /**
  * Adds `bodySHA256` to the URL for a sender that signs forms, and the current time to a body with a
- * signed time. For Ed25519 the secret is the private key as PEM. Throws UnfitSecret.
+ * signed time. For Ed25519 the secret is the private key as PEM. Throws InvalidSigningSecret.
  */
 export const signedRequest = (
   recipe: SignatureRecipe,
   secret: string,
   request: OutgoingRequest,
-): RequestAsSigned => {
+): SignedSenderRequest => {
   const { header, idFrom, eventFrom, timestampHeader } = recipe;
   const isState = recipe.algorithm === 'client-state';
   const body = isState ? withState(request.body, secret) : timely(recipe, request);
@@ -104,14 +104,14 @@ const headerValue = (
 const signatureOf = (recipe: SignatureRecipe, secret: string, signed: Buffer | null): string => {
   const { algorithm, encoding = 'hex' } = recipe;
   if (algorithm === 'token') return secret;
-  if (algorithm === 'sns') throw new UnfitSecret('Only Amazon can sign SNS messages');
+  if (algorithm === 'sns') throw new InvalidSigningSecret('Only Amazon can sign SNS messages');
   if (algorithm === 'client-state') return '';
   if (algorithm === 'basic') return Buffer.from(secret).toString('base64');
-  if (signed === null) throw new UnfitSecret('A signed part of the request is missing');
+  if (signed === null) throw new InvalidSigningSecret('A signed part of the request is missing');
   if (algorithm === 'ed25519') return sign(null, signed, privateKey(secret)).toString(encoding);
   // For a secret with a prefix the last key is the part after the prefix.
   const key = keysIn(recipe, createSecretKey(Buffer.from(secret))).at(-1);
-  if (key === undefined) throw new UnfitSecret('The secret is not valid base64');
+  if (key === undefined) throw new InvalidSigningSecret('The secret is not valid base64');
   return createHmac(algorithm, key).update(signed).digest(encoding);
 };
 
@@ -119,6 +119,6 @@ const privateKey = (secret: string): KeyObject => {
   try {
     return createPrivateKey(secret);
   } catch {
-    throw new UnfitSecret('Signing needs the private key of the sender, as PEM');
+    throw new InvalidSigningSecret('Signing needs the private key of the sender, as PEM');
   }
 };

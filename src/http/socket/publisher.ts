@@ -14,7 +14,7 @@ declare module '@hapi/hapi' {
  * nes handles authentication and subscriptions, but gets its connections from the upgrade gate.
  * Throws if another upgrade listener exists, or if nes has changed.
  */
-export const openSwitchboard = async (
+export const handleUpgrades = async (
   server: Server,
   settings: Pick<SocketSettings, 'strategy' | 'channels' | 'limits'>,
 ): Promise<WebSocketServer> => {

@@ -1,7 +1,7 @@
 import Boom from '@hapi/boom';
 import type { Accounts } from '../../accounts/module.js';
-import { type Agents, NoSession, SessionBusy } from '../../agents/module.js';
-import { approvalRefusal, DecisionRefused, NotOpen } from '../../approvals/module.js';
+import { type Agents, SessionBusy, SessionNotFound } from '../../agents/module.js';
+import { ApprovalNotPending, approvalRefusal, DecisionRefused } from '../../approvals/module.js';
 import type { Permissions } from '../../permissions/module.js';
 import type { AgentRow } from '../../store/tables/agents.js';
 import type { SocketService } from './socketserver.js';
@@ -51,8 +51,8 @@ export const createSocketService = (
       try {
         return await chat(userId, { ...message, by, check });
       } catch (error) {
-        if (error instanceof NoSession) throw Boom.notFound(error.message);
-        if (error instanceof SessionBusy || error instanceof NotOpen) {
+        if (error instanceof SessionNotFound) throw Boom.notFound(error.message);
+        if (error instanceof SessionBusy || error instanceof ApprovalNotPending) {
           throw Boom.conflict(error.message);
         }
         if (error instanceof DecisionRefused) {

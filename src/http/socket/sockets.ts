@@ -2,7 +2,7 @@ import type { Server } from '@hapi/hapi';
 import { Connections } from './connections.js';
 import { isForSocket, type Upgrade, UpgradeGate, upgradeRequired } from './gate.js';
 import { defaults } from './limits.js';
-import { openSwitchboard } from './publisher.js';
+import { handleUpgrades } from './publisher.js';
 import type { SocketOptions, SocketService } from './socketserver.js';
 
 /** Serves `/ws` (PROTOCOL.md). Call once before the server starts. */
@@ -15,7 +15,7 @@ export const openSockets = async (
   const connections = new Connections(settings);
   // Comes before nes's own close, which gives no code.
   server.ext('onPreStop', connections.close);
-  const wss = await openSwitchboard(server, settings);
+  const wss = await handleUpgrades(server, settings);
   const gate = new UpgradeGate({ service, connections, settings, wss });
   server.listener.on('upgrade', (request, socket, head) => {
     if (isForSocket(request)) void gate.accept({ request, socket, head });

@@ -10,25 +10,25 @@ export const agentAction = {
     s.list(s.text(100), 50).description('Tools that the agent may call without approval'),
   ),
   orchestrated: s.optional(
-    s.flag().description('Whether the agent delegates to experts. Defaults to `false`'),
+    s.boolean().description('Whether the agent delegates to experts. Defaults to `false`'),
   ),
   memory: s.optional(
-    s.flag().description('Whether the agent receives your memories. Defaults to `false`'),
+    s.boolean().description('Whether the agent receives your memories. Defaults to `false`'),
   ),
-  notifyOwner: s.optional(s.flag()),
+  notifyOwner: s.optional(s.boolean()),
   notifyMessage: s.optional(
     s.anyText(20_000).description('Text of the notification, with placeholders'),
   ),
 };
 
 export const AgentLimits = s.object('AgentLimits', {
-  maxSteps: s.whole(1, 1000),
-  maxSeconds: s.whole(1, 86_400),
-  maxTokens: s.whole(1, 100_000_000),
+  maxSteps: s.integer(1, 1000),
+  maxSeconds: s.integer(1, 86_400),
+  maxTokens: s.integer(1, 100_000_000),
   maxAnswerTokens: s
-    .whole(1, 1_000_000)
+    .integer(1, 1_000_000)
     .description('Maximum number of tokens in one model reply, including reasoning'),
-  maxCostUsd: s.amount(0, 10_000),
-  maxDepth: s.whole(0, 10),
-  maxAgents: s.whole(1, 100),
+  maxCostUsd: s.number(0, 10_000),
+  maxDepth: s.integer(0, 10),
+  maxAgents: s.integer(1, 100),
 });

@@ -234,7 +234,7 @@ export interface ReplayCall {
   /** Whether repeating has the same effect as once: the method is not `POST`. */
   isRepeatable: boolean;
 }
-export interface KeptReply {
+export interface StoredReply {
   status: number;
   body: unknown;
 }

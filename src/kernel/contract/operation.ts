@@ -1,6 +1,6 @@
 import * as s from './schema.js';
 
-const count = () => s.whole(0, Number.MAX_SAFE_INTEGER);
+const count = () => s.integer(0, Number.MAX_SAFE_INTEGER);
 
 export const operationStatus = () =>
   s.oneOf(
@@ -30,8 +30,8 @@ export const operationFields = () => ({
       retry: s.optional(
         s
           .object('OperationRetry', {
-            attempt: s.whole(2, 1000).description('Number of the next attempt'),
-            of: s.whole(2, 1000).description('Maximum number of consecutive attempts'),
+            attempt: s.integer(2, 1000).description('Number of the next attempt'),
+            of: s.integer(2, 1000).description('Maximum number of consecutive attempts'),
             nextAt: s.time(),
             reason: s.anyText(500).description('Error of the last attempt'),
           })
@@ -51,7 +51,7 @@ export const operationFields = () => ({
 export const Operation = s.object('Operation', operationFields());
 export type Operation = s.Static<typeof Operation>;
 
-export const failedBy = () =>
+export const failedByField = () =>
   s
     .optional(s.moment())
     .description(
@@ -69,7 +69,7 @@ export const OperationPreview = s.object('OperationPreview', {
   ...part,
   listedAt: s
     .time()
-    .description('Time of this list. Pass it as `failedBy` to process only the listed items'),
+    .description('Time of this list. Pass it as `failedByField` to process only the listed items'),
   reasons: s.record('SkipReasons').description('Number of skipped items by reason'),
   parts: s
     .list(s.object('PreviewedPart', { id: s.text(200), name: s.text(400), ...part }))

@@ -17,7 +17,7 @@ export const pageOf = <const P extends string, S extends s.Schema>(
   item: S,
   label = `${plural[0]?.toUpperCase()}${plural.slice(1)}Page`,
 ) =>
-  s.later(
+  s.lazy(
     () =>
       Joi.object({
         [plural]: Joi.array().items(item).required(),

@@ -41,7 +41,7 @@ const makers = new WeakMap<Schema, () => Schema>();
  * Creates the schema on first use. Creating some thousand schemas at once would take a sixth of the
  * start time.
  */
-export const later = <S extends Schema>(make: () => S): S => {
+export const lazy = <S extends Schema>(make: () => S): S => {
   let made: S | undefined;
   const schema = (): S => {
     made ??= make();
@@ -55,7 +55,7 @@ export const later = <S extends Schema>(make: () => S): S => {
   const promised = new Proxy(Object.create(PROTOTYPE) as S, {
     get: (_, key) =>
       made === undefined && FURTHER.has(key)
-        ? (...given: unknown[]) => later(() => ask(key)(...given))
+        ? (...given: unknown[]) => lazy(() => ask(key)(...given))
         : ask(key),
   });
   makers.set(promised, schema);
@@ -79,16 +79,16 @@ export const text = once((max?: number): Joi.StringSchema<string> => Joi.string(
 export const anyText = once(
   (max: number): Joi.StringSchema<string> => Joi.string().max(max).allow(''),
 );
-export const flag = once((): Joi.BooleanSchema<boolean> => Joi.boolean().strict());
+export const boolean = once((): Joi.BooleanSchema<boolean> => Joi.boolean().strict());
 export const queryFlag = once((): Joi.BooleanSchema<boolean> => Joi.boolean());
-export const whole = once(
+export const integer = once(
   (min: number, max: number): Joi.NumberSchema<number> =>
     Joi.number().integer().min(min).max(max).strict(),
 );
 export const queryWhole = once(
   (min: number, max: number): Joi.NumberSchema<number> => Joi.number().integer().min(min).max(max),
 );
-export const amount = once(
+export const number = once(
   (min: number, max: number): Joi.NumberSchema<number> => Joi.number().min(min).max(max).strict(),
 );
 /** ISO 8601 in UTC with milliseconds. */
@@ -123,17 +123,17 @@ export const json = once(
   (): Joi.AnySchema<NonNullable<unknown> | null> => Joi.any().meta({ isAnything: true }),
 );
 export const record = (name: string): Joi.ObjectSchema<Record<string, unknown>> =>
-  later(() => Joi.object().unknown(true).label(name));
+  lazy(() => Joi.object().unknown(true).label(name));
 
 export const oneOf = <const V extends string>(label: string, ...values: V[]): Joi.StringSchema<V> =>
-  later(() =>
+  lazy(() =>
     Joi.string<V>()
       .valid(...values)
       .label(label),
   );
 
 export const textOr = <T extends Schema, O extends Schema>(label: string, of: T, other: O) =>
-  later(
+  lazy(
     () =>
       Joi.alternatives()
         .conditional(Joi.string(), { otherwise: itself(other) })
@@ -142,23 +142,23 @@ export const textOr = <T extends Schema, O extends Schema>(label: string, of: T,
   );
 
 export const list = <S extends Schema>(of: S, max = 1000) =>
-  later(() => Joi.array().items(itself(of)).max(max) as unknown as Joi.ArraySchema<Static<S>[]>);
+  lazy(() => Joi.array().items(itself(of)).max(max) as unknown as Joi.ArraySchema<Static<S>[]>);
 /** A labelled schema gets a new label, because labels are unique in the API document. */
 export const nullable = <S extends Schema>(of: S) =>
-  later(() => {
+  lazy(() => {
     const name = of.$_getFlag('label');
     const either = name === undefined ? of : of.label(`${name}OrNull`);
     return either.allow(null) as unknown as Joi.AnySchema<Static<S> | null>;
   });
 export const optional = <S extends Schema>(of: S) =>
-  later(() => of.optional() as unknown as Joi.AnySchema<Static<S> | undefined>);
+  lazy(() => of.optional() as unknown as Joi.AnySchema<Static<S> | undefined>);
 
 /**
  * Unknown keys are refused. Keys are marked as required beforehand, because fork() would rebuild
  * the object for each key.
  */
 export const object = <K extends Keys>(label: string, keys: K) =>
-  later(() => {
+  lazy(() => {
     const marked = Object.entries(keys).map(([key, given]) => {
       const schema = itself(given);
       return [key, schema.$_getFlag('presence') === 'optional' ? schema : demanded(schema)];
@@ -178,7 +178,7 @@ const demanded = (schema: Schema): Schema => {
 
 /** Replaces all keys at once, because fork() would rebuild the object for each. */
 export const allOptional = <T>(label: string, of: Joi.ObjectSchema<T>) =>
-  later(() => {
+  lazy(() => {
     const every: Joi.ObjectSchema = of;
     const given: { key: string; schema: Schema }[] = of.$_terms.keys ?? [];
     const keys = Object.fromEntries(given.map(({ key, schema }) => [key, schema.optional()]));
@@ -187,22 +187,25 @@ export const allOptional = <T>(label: string, of: Joi.ObjectSchema<T>) =>
 export const partial = <T>(label: string, of: Joi.ObjectSchema<T>) => allOptional(label, of).min(1);
 
 /** Accepts and drops read-only fields, so that clients may send back what they received. */
-export const ignoring = <T>(of: Joi.ObjectSchema<T>, ...fields: string[]): Joi.ObjectSchema<T> =>
-  later(() => of.concat(Joi.object(Object.fromEntries(fields.map((field) => [field, dropped])))));
+export const ignoreReadOnly = <T>(
+  of: Joi.ObjectSchema<T>,
+  ...fields: string[]
+): Joi.ObjectSchema<T> =>
+  lazy(() => of.concat(Joi.object(Object.fromEntries(fields.map((field) => [field, dropped])))));
 
-export const formerly = <T>(
+export const acceptFormerNames = <T>(
   of: Joi.ObjectSchema<T>,
   names: Record<string, string>,
 ): Joi.ObjectSchema<T> =>
-  later(() =>
+  lazy(() =>
     Object.entries(names).reduce((schema, [earlier, name]) => schema.rename(earlier, name), of),
   );
 
 const dropped = Joi.any().strip().meta({ swaggerHidden: true });
 
 /** Drops unknown keys. Used only for register and login. */
-export const lenient = <T>(of: Joi.ObjectSchema<T>): Joi.ObjectSchema<T> =>
-  later(() => of.prefs({ stripUnknown: true }));
+export const stripUnknownKeys = <T>(of: Joi.ObjectSchema<T>): Joi.ObjectSchema<T> =>
+  lazy(() => of.prefs({ stripUnknown: true }));
 
 export const keyNames = (of: Joi.ObjectSchema): string[] => {
   const keys: { key: string }[] = of.$_terms.keys ?? [];

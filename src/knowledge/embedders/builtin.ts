@@ -2,12 +2,12 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { createTurns } from '../../kernel/fairqueue.js';
-import { unlessAborted } from '../../kernel/gate.js';
+import { createFairQueue } from '../../kernel/fairqueue.js';
+import { orAborted } from '../../kernel/gate.js';
 import { makePrivateFolder } from '../../kernel/private.js';
 import type { Confinement } from '../../providers/confine/confinement.js';
-import { holdWorker } from '../../providers/confine/ownprogram.js';
 import { unconfined } from '../../providers/confine/unconfined.js';
+import { startConfinedWorker } from '../../providers/confine/workerprogram.js';
 import { type Embedder, EmbedderFailed } from './embedder.js';
 import type { EmbedderLine, TextToEmbed } from './main.js';
 
@@ -47,7 +47,7 @@ const FACTS = {
 };
 
 export const openBuiltin = ({ home, confinement }: BuiltinOptions): BuiltinEmbedder => {
-  const turns = createTurns({ atOnce: 1, waiting: Number.POSITIVE_INFINITY });
+  const turns = createFairQueue({ atOnce: 1, waiting: Number.POSITIVE_INFINITY });
   let running: Promise<EmbedderProcess> | null = null;
   let idle: NodeJS.Timeout | undefined;
   const closing = new AbortController();
@@ -83,7 +83,7 @@ export const openBuiltin = ({ home, confinement }: BuiltinOptions): BuiltinEmbed
     for (const text of texts) {
       const isFirst = use === 'query';
       const vector = turns.take(userId, async () => (signal.aborted ? [] : ask(text)), { isFirst });
-      vectors.push(await unlessAborted(vector, signal));
+      vectors.push(await orAborted(vector, signal));
     }
     return vectors;
   };
@@ -121,7 +121,7 @@ const startProcess = async (
   makePrivateFolder(folder);
   const scratchFolder = await mkdtemp(join(folder, 'embedder-'));
   const program = { script: SCRIPT, readable: [], packages: PACKAGES };
-  const held = await holdWorker(confinement, program, scratchFolder);
+  const held = await startConfinedWorker(confinement, program, scratchFolder);
   signal.addEventListener('abort', held.kill, { once: true });
   if (signal.aborted) held.kill();
   const lines = createInterface({ input: held.stdout })[Symbol.asyncIterator]();

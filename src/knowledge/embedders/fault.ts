@@ -8,7 +8,7 @@ interface FailedTexts extends Pick<EmbedCall, 'userId' | 'askedBy'> {
   failure: Pick<EmbedderFailed, 'message' | 'mayBeOfText'>;
 }
 
-export const HARMLESS_TEXT = 'ok';
+export const PROBE_TEXT = 'ok';
 /** Maximum time for this text if calls are queued, in milliseconds. */
 const QUEUED_MS = 60_000;
 
@@ -16,7 +16,7 @@ const QUEUED_MS = 60_000;
  * Finds the cause of a failure by embedding a harmless text. The embedder counts as failed only if
  * that fails as well, so that a text of one user does not turn it off for others.
  */
-export const createFaults = (health: HealthRecord) => {
+export const createFaultFinder = (health: HealthRecord) => {
   const trials = new Map<string, Promise<Fault>>();
 
   const attempt = async (
@@ -26,11 +26,11 @@ export const createFaults = (health: HealthRecord) => {
     const { key, isQueued, queryMs } = embedder;
     const signal = AbortSignal.timeout(isQueued ? QUEUED_MS : queryMs);
     try {
-      await embedder.embed([HARMLESS_TEXT], { use: 'query', userId, askedBy, signal });
+      await embedder.embed([PROBE_TEXT], { use: 'query', userId, askedBy, signal });
       health.worked(key);
       return 'text';
     } catch (error) {
-      const late = signal.aborted && !isQueued ? lateMessage(embedder) : null;
+      const late = signal.aborted && !isQueued ? embedderTimeoutMessage(embedder) : null;
       const message = late ?? (error instanceof EmbedderFailed ? error.message : null);
       // Errors such as a daily limit say nothing about the embedder.
       if (message === null) return null;
@@ -42,7 +42,7 @@ export const createFaults = (health: HealthRecord) => {
   return {
     of: (embedder: Embedder, { texts, failure, ...by }: FailedTexts): Promise<Fault> => {
       const { key } = embedder;
-      if (!failure.mayBeOfText || texts.every((text) => text === HARMLESS_TEXT)) {
+      if (!failure.mayBeOfText || texts.every((text) => text === PROBE_TEXT)) {
         health.failed(key, failure.message);
         return Promise.resolve('embedder');
       }
@@ -57,5 +57,5 @@ export const createFaults = (health: HealthRecord) => {
   };
 };
 
-export const lateMessage = ({ name, queryMs }: Embedder): string =>
+export const embedderTimeoutMessage = ({ name, queryMs }: Embedder): string =>
   `${name} did not answer within ${queryMs / 1000} s`;

@@ -10,7 +10,7 @@ import {
   type Embedder,
   EmbedderFailed,
 } from './embedder.js';
-import { createFaults, HARMLESS_TEXT, lateMessage } from './fault.js';
+import { createFaultFinder, embedderTimeoutMessage, PROBE_TEXT } from './fault.js';
 import { createHealthRecord } from './health.js';
 
 export interface EmbedderSource {
@@ -59,13 +59,13 @@ interface EmbeddersDeps {
 /** Time after a failure in which an embedder is not used for queries. */
 const REST_MS = 15_000;
 const MAX_KEPT = 1000;
-export const NO_COMPARISON = 'Vector search is not available on this machine';
+export const VECTOR_SEARCH_UNAVAILABLE = 'Vector search is not available on this machine';
 
 export const openEmbedders = (deps: EmbeddersDeps): Embedders => {
   const { store, clock, builtin, comparesVectors, isBuiltinOn } = deps;
   const builtinEmbedder = isBuiltinOn ? builtin.embedder : null;
   const health = createHealthRecord();
-  const faults = createFaults(health);
+  const faults = createFaultFinder(health);
   const ids = embedderIds(store);
   const queryCache = new Map<string, Uint8Array>();
   let source: EmbedderSource = { routed: () => null, withKey: () => null };
@@ -104,7 +104,9 @@ export const openEmbedders = (deps: EmbeddersDeps): Embedders => {
     } catch (error) {
       if (error instanceof DayLimitReached) return { reason: error.message };
       if (signal.aborted && embedder.isQueued) return { reason: busyMessage(embedder) };
-      const late = signal.aborted ? { message: lateMessage(embedder), mayBeOfText: true } : null;
+      const late = signal.aborted
+        ? { message: embedderTimeoutMessage(embedder), mayBeOfText: true }
+        : null;
       const failure = late ?? (error instanceof EmbedderFailed ? error : null);
       if (!failure) throw error;
       // The search does not wait for this check.
@@ -131,7 +133,7 @@ export const openEmbedders = (deps: EmbeddersDeps): Embedders => {
   const isOff = (): boolean => !isBuiltinOn && !source.routed();
 
   const whyNone = (): string => {
-    if (!comparesVectors) return NO_COMPARISON;
+    if (!comparesVectors) return VECTOR_SEARCH_UNAVAILABLE;
     const routed = source.routed();
     if (routed && 'reason' in routed) return routed.reason;
     return isBuiltinOn
@@ -146,7 +148,7 @@ export const openEmbedders = (deps: EmbeddersDeps): Embedders => {
     const failure = health.failure(embedder.key, REST_MS);
     if (failure !== null || embedder === builtinEmbedder || health.isFresh(embedder.key))
       return failure;
-    const checked = await askVector(embedder, userId, HARMLESS_TEXT);
+    const checked = await askVector(embedder, userId, PROBE_TEXT);
     return 'reason' in checked ? checked.reason : null;
   };
 

@@ -1,5 +1,5 @@
 import { hashOfChunk } from './hash.js';
-import { languageOf } from './language.js';
+import { detectLanguage } from './language.js';
 import { type SplitChunk, splitIntoChunks, type TextToSplit } from './split.js';
 
 /** One text, or the texts of pages. */
@@ -15,7 +15,7 @@ export interface SplitSummary {
 }
 
 /** Chunks per batch. A batch is written in one transaction. */
-export const CHUNKS_OF_BATCH = 64;
+export const CHUNKS_PER_BATCH = 64;
 /** Number of texts whose batches are kept. The least recently used one is dropped. */
 const MAX_KEPT = 8;
 
@@ -29,11 +29,11 @@ export const splitIntoBatches = async ({
   text: EntryText;
 }): Promise<SplitSummary> => {
   const whole = wholeText(text);
-  const language = await languageOf(whole.text);
+  const language = await detectLanguage(whole.text);
   const { chunks } = splitIntoChunks(whole);
   const batches: string[] = [];
-  for (let at = 0; at < chunks.length; at += CHUNKS_OF_BATCH) {
-    batches.push(JSON.stringify(chunks.slice(at, at + CHUNKS_OF_BATCH).map(hashed)));
+  for (let at = 0; at < chunks.length; at += CHUNKS_PER_BATCH) {
+    batches.push(JSON.stringify(chunks.slice(at, at + CHUNKS_PER_BATCH).map(hashed)));
   }
   if (batches.length > 0) keep(id, batches);
   return { chunks: chunks.length, batches: batches.length, chars: whole.text.length, language };

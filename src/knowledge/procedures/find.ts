@@ -1,7 +1,7 @@
 import type Database from 'better-sqlite3';
 import type { KnowledgeEntryRow } from '../../store/tables/knowledge.js';
 import type { KnowledgeFilter } from './filter.js';
-import { FUSED_HITS, fuseHits, hitsByMeaning, type RankedHit } from './fuse.js';
+import { FUSED_HITS, fuseHits, type RankedHit, scoreSemanticHits } from './fuse.js';
 import { nearestChunks } from './nearest.js';
 import { type ParsedQuery, parseQuery } from './query.js';
 import { oncePerDatabase, type SearchDatabases } from './searchdb.js';
@@ -68,7 +68,7 @@ export const findChunks = async (
   const { userId, limit } = request;
   const parsed = await parseQuery(request.query);
   if (!parsed) return { results: null };
-  const hits = ofOneState(databases.search, () => {
+  const hits = readConsistently(databases.search, () => {
     const owner = findOwner(databases.search, userId);
     return owner && hitsOf(databases.search, owner, { request, parsed });
   });
@@ -77,7 +77,7 @@ export const findChunks = async (
   const meaningWeight = request.meaning?.weight ?? 0;
   const ranked = request.byWords
     ? fuseHits({ words, parts, meaning, meaningWeight })
-    : hitsByMeaning(meaning);
+    : scoreSemanticHits(meaning);
   const marks = { ...parsed.marks, parts: parts.length > 0 ? parsed.parts : [] };
   const read = chunkReader(databases.main, userId);
   const results: FoundChunk[] = [];
@@ -90,7 +90,7 @@ export const findChunks = async (
 };
 
 /** Reads a consistent state, because tables of an owner may be dropped at any time. */
-export const ofOneState = <T>(search: Database.Database, read: () => T): T =>
+export const readConsistently = <T>(search: Database.Database, read: () => T): T =>
   search.transaction(read)();
 
 export const findOwner = (search: Database.Database, userId: string): IndexOwner | undefined =>

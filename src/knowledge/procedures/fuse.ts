@@ -54,7 +54,7 @@ export const fuseHits = ({ words, parts, meaning, meaningWeight }: HitLists): Ra
     .sort((a, b) => b.score - a.score);
 };
 
-export const hitsByMeaning = (hits: Hit[]): RankedHit[] =>
+export const scoreSemanticHits = (hits: Hit[]): RankedHit[] =>
   hits.map((hit) => ({ ...hit, score: Math.max(0, hit.fit), matched: ['meaning'] }));
 
 /** Share of the best hit. BM25 has no upper bound. */

@@ -17,7 +17,7 @@ const SCRIPTS: [RegExp, string][] = [
 ];
 
 /** Returns a two-letter code, or null. */
-export const languageOf = async (text: string): Promise<string | null> => {
+export const detectLanguage = async (text: string): Promise<string | null> => {
   const part = text.slice(0, READ);
   const letters = part.match(/\p{L}/gu)?.length ?? 0;
   if (letters === 0) return null;
@@ -32,7 +32,7 @@ export const languageOf = async (text: string): Promise<string | null> => {
  * letters.
  */
 export const mayBeEnglish = async (text: string): Promise<boolean> => {
-  const language = await languageOf(text);
+  const language = await detectLanguage(text);
   return language === null ? isLatin(text) && !OTHER_LETTER.test(text) : language === 'en';
 };
 

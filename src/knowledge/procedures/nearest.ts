@@ -1,7 +1,7 @@
 import type Database from 'better-sqlite3';
 import { conditionsOf, type KnowledgeFilter } from './filter.js';
 import type { ParsedQuery } from './query.js';
-import { ofOwner, ownerTables } from './searchdb.js';
+import { ownerRange, ownerTables } from './searchdb.js';
 import { signsOf, tablesOf, vectorTables } from './vectors.js';
 import { anyOf, type Hit, type IndexOwner } from './wordhits.js';
 
@@ -56,7 +56,7 @@ export const nearestChunks = (search: Database.Database, request: NearestRequest
 const bySigns = (embedder: number): string => {
   const { vectors, signs } = tablesOf(embedder);
   return `FROM (
-      SELECT s.id FROM ${signs} AS s WHERE ${ofOwner('s.id')}
+      SELECT s.id FROM ${signs} AS s WHERE ${ownerRange('s.id')}
       ORDER BY vec_distance_hamming(vec_bit(s.signs), vec_bit(@signs)) LIMIT ${MAX_CANDIDATES}
     ) AS near JOIN ${vectors} AS v ON v.id = near.id`;
 };
@@ -72,7 +72,7 @@ const byConditions = (
       ? `entries AS m CROSS JOIN chunks AS d ON d.entry = m.id CROSS JOIN ${vectors} AS v ON v.id = d.id`
       : `${vectors} AS v`;
   const own = conditions.length > 0 ? ['m.owner = @owner'] : [];
-  const all = [...own, ofOwner('v.id'), ...conditions, ...restrictions];
+  const all = [...own, ownerRange('v.id'), ...conditions, ...restrictions];
   return `FROM ${from} WHERE ${all.join(' AND ')}`;
 };
 

@@ -20,7 +20,7 @@ export const queryPieces = (query: string): QueryPiece[] =>
   });
 
 /** Returns an error instead of ignoring conditions beyond the limit, or null. */
-export const faultOfQuery = (query: string): string | null => {
+export const queryFault = (query: string): string | null => {
   const pieces = queryPieces(query).filter(({ text }) => text.trim() !== '');
   const excluded = pieces.filter(({ isExcluded }) => isExcluded).length;
   const phrases = pieces.filter(({ isPhrase, isExcluded }) => isPhrase && !isExcluded).length;

@@ -66,12 +66,12 @@ export const dropOwner = (search: Database.Database, owner: number): void => {
   const { words, counts } = ownerTables(owner);
   search.exec(`DROP TABLE IF EXISTS ${counts}; DROP TABLE IF EXISTS ${words};`);
   const of = { owner };
-  search.prepare(`DELETE FROM word_parts WHERE ${ofOwner('rowid')}`).run(of);
-  search.prepare(`DELETE FROM vocabulary WHERE ${ofOwner('id')}`).run(of);
+  search.prepare(`DELETE FROM word_parts WHERE ${ownerRange('rowid')}`).run(of);
+  search.prepare(`DELETE FROM vocabulary WHERE ${ownerRange('id')}`).run(of);
   search.prepare('DELETE FROM owners WHERE id = @owner').run(of);
 };
 
-export const ofOwner = (rowid: string): string =>
+export const ownerRange = (rowid: string): string =>
   `${rowid} BETWEEN (@owner << 32) AND (@owner << 32) + 4294967295`;
 
 export const oncePerDatabase = <T>(make: (database: Database.Database) => T) => {

@@ -32,7 +32,7 @@ interface IndexState {
  * Applies changes of the main database for a limited time. An index of another database, such as
  * before a rollback, is rebuilt.
  */
-export const takeChanges = ({ search, main }: SearchDatabases): SyncReport => {
+export const applyChanges = ({ search, main }: SearchDatabases): SyncReport => {
   const state = readState(search);
   const last = main
     .prepare<[], Change>(

@@ -1,5 +1,5 @@
 import { splitIntoBatches, takeBatch } from './batches.js';
-import { type FindRequest, type Found, findChunks, findOwner, ofOneState } from './find.js';
+import { type FindRequest, type Found, findChunks, findOwner, readConsistently } from './find.js';
 import { forgetKnownWords } from './indexwriter.js';
 import { mergeWords } from './merge.js';
 import { nearestChunks } from './nearest.js';
@@ -12,7 +12,7 @@ import {
   removeIndex,
   type SearchDatabases,
 } from './searchdb.js';
-import { type SyncReport, takeChanges } from './sync.js';
+import { applyChanges, type SyncReport } from './sync.js';
 
 let writing: SearchDatabases | null = null;
 let searching: SearchDatabases | null = null;
@@ -26,7 +26,7 @@ const sync = ({ home }: { home: string }): SyncReport => {
   try {
     if (writing && writing.inode !== indexInode(home)) writing = dropped(writing);
     writing ??= openToWrite(home);
-    return takeChanges(writing);
+    return applyChanges(writing);
   } catch (error) {
     forgetKnownWords();
     writing = dropped(writing);
@@ -68,7 +68,7 @@ export interface NearestEntry {
 
 const nearest = ({ home, userId, entryId, ...by }: NearestEntry): Promise<boolean> =>
   searchIn(home, false, async ({ search }) =>
-    ofOneState(search, () => {
+    readConsistently(search, () => {
       const owner = findOwner(search, userId);
       if (!owner) return false;
       const terms = { phrases: [], excluded: [] };

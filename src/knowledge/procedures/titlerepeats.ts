@@ -19,7 +19,7 @@ const MAX_ROUNDS = 3;
  * Each chunk contains the title of its entry. Of hits that match only by title, one per entry is
  * kept, so that a long text does not fill the results. Others follow after the replacements.
  */
-export const withoutRepeats = (
+export const dropTitleRepeats = (
   found: WordHit[],
   { limit, inTexts, others }: RepeatOptions,
 ): WordHit[] => {

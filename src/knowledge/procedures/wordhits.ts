@@ -1,8 +1,8 @@
 import type Database from 'better-sqlite3';
 import { conditionsOf, type KnowledgeFilter } from './filter.js';
 import type { ParsedQuery, QueryWord } from './query.js';
-import { ofOwner, oncePerDatabase, ownerTables } from './searchdb.js';
-import { type WordHit, withoutRepeats } from './titlerepeats.js';
+import { oncePerDatabase, ownerRange, ownerTables } from './searchdb.js';
+import { dropTitleRepeats, type WordHit } from './titlerepeats.js';
 
 export interface Hit {
   entryId: string;
@@ -41,7 +41,7 @@ export const hitFinder = (
   const varied = (hits: WordHit[], match: string, words: string[]): Hit[] =>
     hits.length <= limit
       ? hits
-      : withoutRepeats(hits, {
+      : dropTitleRepeats(hits, {
           limit: depth,
           inTexts: (ids) => hitsInTexts(search, owner, { ids, words }),
           others: (except) => run(match, except),
@@ -185,7 +185,7 @@ const wordsWith = (search: Database.Database, owner: IndexOwner, part: string): 
   search
     .prepare<[object], string>(
       `SELECT v.word FROM word_parts AS p JOIN vocabulary AS v ON v.id = p.rowid
-        WHERE p.word_parts MATCH @part AND ${ofOwner('p.rowid')} LIMIT ${MAX_PARTS}`,
+        WHERE p.word_parts MATCH @part AND ${ownerRange('p.rowid')} LIMIT ${MAX_PARTS}`,
     )
     .pluck()
     .all({ part: `"${part.replaceAll('"', '""')}"`, owner: owner.id })

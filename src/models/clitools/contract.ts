@@ -2,7 +2,7 @@ import { contract, endpoint } from '../../kernel/contract/endpoint.js';
 import * as s from '../../kernel/contract/schema.js';
 
 const name = () => s.oneOf('CliToolName', 'claude', 'codex', 'gemini', 'opencode');
-const figure = () => s.nullable(s.amount(0, Number.MAX_SAFE_INTEGER));
+const figure = () => s.nullable(s.number(0, Number.MAX_SAFE_INTEGER));
 
 export const clitools = contract({
   status: endpoint.get('/api/models/cli/status', {
@@ -11,13 +11,13 @@ export const clitools = contract({
       tools: s.list(
         s.object('CliTool', {
           name: name(),
-          available: s.flag().description('Whether the tool is installed and runs confined'),
+          available: s.boolean().description('Whether the tool is installed and runs confined'),
           version: s
             .nullable(s.text(200))
             .description('Installed version. `null` if it is unavailable.'),
           path: s.nullable(s.text(4096)).description('Path of the executable'),
           loggedIn: s
-            .flag()
+            .boolean()
             .description('Whether the tool has a stored login. The login can have expired.'),
         }),
         10,
@@ -35,7 +35,7 @@ export const clitools = contract({
           ),
           limit: figure().description('Quota limit. `null` if the tool has not reported it.'),
           resetsAt: s.nullable(s.time()),
-          exhausted: s.nullable(s.flag()),
+          exhausted: s.nullable(s.boolean()),
           source: s
             .nullable(s.anyText(200))
             .description('Event of the tool that reported the quota'),

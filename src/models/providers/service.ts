@@ -1,15 +1,15 @@
 import Boom from '@hapi/boom';
 import type { Caller } from '../../kernel/contract/endpoint.js';
-import { unlessShut } from '../../kernel/envelope.js';
+import { unsealOrNull } from '../../kernel/envelope.js';
 import type { Http } from '../../kernel/http.js';
 import { badRequest } from '../../kernel/route.js';
 import { adapters, type Provider } from '../../providers/llm/adapters.js';
-import { faultOfAddress } from '../../providers/llm/address.js';
+import { addressFault } from '../../providers/llm/address.js';
 import {
   type AvailableModel,
   litellmModels,
+  ModelListUnavailable,
   type ModelServer,
-  NoList,
   ollamaModels,
 } from '../../providers/llm/available.js';
 import type { Vault } from '../../vault/module.js';
@@ -42,7 +42,7 @@ export const listAvailable = async (
   try {
     return reply(null, await lists[provider](deps.http, server));
   } catch (error) {
-    if (!(error instanceof NoList)) throw error;
+    if (!(error instanceof ModelListUnavailable)) throw error;
     return reply(error.message, []);
   }
 };
@@ -50,7 +50,7 @@ export const listAvailable = async (
 /** A private address that every user may set would give access to the network. */
 const checkBaseUrl = (baseUrl: string, { role }: Pick<Caller, 'role'>): void => {
   if (role !== 'admin') throw Boom.forbidden('Only an admin may set baseUrl');
-  const message = faultOfAddress(baseUrl);
+  const message = addressFault(baseUrl);
   if (message !== null) throw badRequest([{ path: 'baseUrl', message }]);
 };
 
@@ -74,7 +74,7 @@ const keyOf = async (
 ): Promise<string | null> => {
   if (credential_id !== null) return vault.newest(credential_id);
   if (key_sealed === null) return null;
-  const key = unlessShut(() => unsealKey(id, key_sealed));
+  const key = unsealOrNull(() => unsealKey(id, key_sealed));
   if (key !== null) return key;
   throw Boom.conflict(`The API key of the model ${name} is damaged. Set it again.`, {
     code: 'key_damaged',

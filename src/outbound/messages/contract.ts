@@ -8,7 +8,7 @@ const status = () =>
     .description('`unknown`: the reply was lost, so the message may have been delivered');
 const target = () =>
   s.text(40).description('Kind of the channel, or `endpoint` for an outgoing webhook');
-const count = () => s.whole(0, Number.MAX_SAFE_INTEGER);
+const count = () => s.integer(0, Number.MAX_SAFE_INTEGER);
 
 const message = {
   id: s.id('sending'),
@@ -37,13 +37,13 @@ export const OutboundMessageView = s.object('Sending', {
 export type OutboundMessageView = s.Static<typeof OutboundMessageView>;
 
 export const MessageAttempt = s.object('SendingAttempt', {
-  number: s.whole(1, 1_000_000),
+  number: s.integer(1, 1_000_000),
   at: s.time(),
   durationMs: count(),
   verdict: s
     .oneOf('SendingVerdict', 'sent', 'retry', 'failed', 'unknown')
     .description('Result of the attempt'),
-  statusCode: s.nullable(s.whole(100, 999)),
+  statusCode: s.nullable(s.integer(100, 999)),
   error: s.nullable(s.anyText(10_000)),
 });
 

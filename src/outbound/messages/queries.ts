@@ -4,10 +4,10 @@ import { cutPage, DEFAULT_LIMIT } from '../../kernel/contract/page.js';
 import type { Static } from '../../kernel/contract/schema.js';
 import type { TransactionStep } from '../../store/engine/protocol.js';
 import type { Page } from '../../store/page.js';
-import { type Store, unlessUnmet } from '../../store/store.js';
+import { isCommitted, type Store } from '../../store/store.js';
 import type { MessageAttemptRow, OutboundMessageRow } from '../../store/tables/outbox.js';
 import { visibleTo } from '../../store/visible.js';
-import { sendAgain } from '../messages.js';
+import { requeueMessage } from '../messages.js';
 import type { outbox } from './contract.js';
 
 export type ListedMessage = Omit<OutboundMessageRow, 'content' | 'cause_id' | 'hops'> & {
@@ -69,8 +69,11 @@ export const outboxStore = ({ store, clock }: { store: Store; clock: Clock }) =>
 
     /** False if the status changed. */
     resend: (id: string, also: TransactionStep): Promise<boolean> =>
-      unlessUnmet(
-        store.transact([...sendAgain({ store, clock }, { id, from: ['failed', 'unknown'] }), also]),
+      isCommitted(
+        store.transact([
+          ...requeueMessage({ store, clock }, { id, from: ['failed', 'unknown'] }),
+          also,
+        ]),
       ),
 
     hasNotice: async (userId: string, id: string): Promise<boolean> => {

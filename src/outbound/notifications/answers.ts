@@ -3,7 +3,7 @@ import { type Store, statement } from '../../store/store.js';
 import { visibleTo } from '../../store/visible.js';
 
 /** The user has already answered them. */
-export const readAnswered = (
+export const markAnsweredAsRead = (
   { db }: Store,
   { userId, effectIds, at }: { userId: string; effectIds: string[]; at: string },
 ): Statement =>

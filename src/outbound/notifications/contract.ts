@@ -3,7 +3,7 @@ import { contract, endpoint } from '../../kernel/contract/endpoint.js';
 import { pageQuery } from '../../kernel/contract/page.js';
 import * as s from '../../kernel/contract/schema.js';
 
-const count = () => s.whole(0, Number.MAX_SAFE_INTEGER);
+const count = () => s.integer(0, Number.MAX_SAFE_INTEGER);
 
 export const Notification = s.object('Notification', {
   id: s.id('notification'),
@@ -28,17 +28,17 @@ const choice = {
     .description(
       'Channel that the choice applies to. `null` applies to all channels without their own choice',
     ),
-  enabled: s.flag(),
+  enabled: s.boolean(),
 };
 const KindChoice = s.object('KindChoice', { ...choice, about: s.text(200) });
-const GivenChoice = s.ignoring(s.object('GivenChoice', choice), 'about');
+const GivenChoice = s.ignoreReadOnly(s.object('GivenChoice', choice), 'about');
 export type GivenChoice = s.Static<typeof GivenChoice>;
 
 const times = { from: timeOfDay(), to: timeOfDay(), timezone: s.text(64).example('Europe/Berlin') };
 const amounts = {
-  windowMinutes: s.whole(1, 1440).description('Length of the digest window, in minutes'),
+  windowMinutes: s.integer(1, 1440).description('Length of the digest window, in minutes'),
   threshold: s
-    .whole(0, 1000)
+    .integer(0, 1000)
     .description(
       'Number of notifications of a kind sent individually per window before the digest starts',
     ),
@@ -46,7 +46,7 @@ const amounts = {
 
 const reminders = {
   reminderMinutes: s
-    .nullable(s.whole(0, 40_320))
+    .nullable(s.integer(0, 40_320))
     .description(
       'Default lead time of task reminders, in minutes. `null` disables default reminders',
     ),
@@ -56,8 +56,8 @@ export const NotificationPreferences = s.object('NotificationPreferences', {
   kinds: s
     .list(KindChoice)
     .description('All kinds that can be muted, and choices for single channels'),
-  quietHours: s.object('QuietHours', { enabled: s.flag(), ...times }),
-  digest: s.object('Digest', { enabled: s.flag(), ...amounts }),
+  quietHours: s.object('QuietHours', { enabled: s.boolean(), ...times }),
+  digest: s.object('Digest', { enabled: s.boolean(), ...amounts }),
   tasks: s.object('TaskReminders', reminders),
 });
 export type NotificationPreferences = s.Static<typeof NotificationPreferences>;
@@ -78,7 +78,7 @@ const PreferenceChanges = s
     ),
     quietHours: s.optional(
       s.object('QuietHoursChange', {
-        enabled: s.flag(),
+        enabled: s.boolean(),
         from: s.optional(times.from),
         to: s.optional(times.to),
         timezone: s.optional(times.timezone),
@@ -86,7 +86,7 @@ const PreferenceChanges = s
     ),
     digest: s.optional(
       s.object('DigestChange', {
-        enabled: s.flag(),
+        enabled: s.boolean(),
         windowMinutes: s.optional(amounts.windowMinutes),
         threshold: s.optional(amounts.threshold),
       }),

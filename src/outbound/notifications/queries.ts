@@ -4,7 +4,7 @@ import type { Static } from '../../kernel/contract/schema.js';
 import type { TransactionStep } from '../../store/engine/protocol.js';
 import type { Page } from '../../store/page.js';
 import { changeInSteps, selectRows } from '../../store/rows.js';
-import { type Store, unlessUnmet } from '../../store/store.js';
+import { isCommitted, type Store } from '../../store/store.js';
 import { type NotificationRow, notificationTable } from '../../store/tables/notifications.js';
 import { visibleTo } from '../../store/visible.js';
 import {
@@ -94,7 +94,7 @@ export const notificationsStore = (store: Store) => {
       { parts, at }: { parts: PreferenceParts; at: string },
       also: TransactionStep,
     ): Promise<boolean> =>
-      unlessUnmet(store.transact([...writePreferences(store, { userId, parts, at }), also])),
+      isCommitted(store.transact([...writePreferences(store, { userId, parts, at }), also])),
 
     channelIds: async (userId: string): Promise<string[]> => {
       const rows = await db.selectFrom('channels').select('id').where(visibleTo(userId)).execute();

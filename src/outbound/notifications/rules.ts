@@ -1,7 +1,7 @@
 import { isTimezone } from '../../kernel/clock.js';
 import type { FieldFault } from '../../kernel/problem.js';
-import { isChosen, isKind, KINDS, noticeKind } from '../noticekinds.js';
-import { differsFromDefault, type PreferenceParts, type Preferences } from '../preferences.js';
+import { isConfigurable, isKind, KINDS, noticeKind } from '../noticekinds.js';
+import { isNonDefault, type PreferenceParts, type Preferences } from '../preferences.js';
 import type { GivenChoice, NotificationPreferences, PreferenceChanges } from './contract.js';
 
 export const preferenceFaults = (
@@ -10,7 +10,7 @@ export const preferenceFaults = (
 ): FieldFault[] => [
   ...choicesFaults(kinds, 'kinds', known.channelIds),
   ...choicesFaults(kindChanges, 'kindChanges', known.channelIds),
-  ...(quietHours ? hoursFaults({ ...known.hours, ...quietHours }) : []),
+  ...(quietHours ? quietHoursFaults({ ...known.hours, ...quietHours }) : []),
 ];
 
 const choicesFaults = (
@@ -31,8 +31,8 @@ const choiceFaults = (
   if (!isKind(kind)) {
     const message = `must be one of: ${CHOSEN.join(', ')}`;
     faults.push({ path: `${path}.kind`, message });
-  } else if (!isChosen(kind)) {
-    faults.push({ path: `${path}.kind`, message: whyNotChosen(kind) });
+  } else if (!isConfigurable(kind)) {
+    faults.push({ path: `${path}.kind`, message: notConfigurableReason(kind) });
   }
   if (channelId !== null && !channelIds.includes(channelId)) {
     faults.push({ path: `${path}.channelId`, message: 'does not match any of your channels' });
@@ -40,9 +40,9 @@ const choiceFaults = (
   return faults;
 };
 
-const CHOSEN = Object.keys(KINDS).filter(isChosen);
+const CHOSEN = Object.keys(KINDS).filter(isConfigurable);
 
-const whyNotChosen = (kind: string): string => {
+const notConfigurableReason = (kind: string): string => {
   const { rank } = noticeKind(kind);
   if (rank === 'app') return 'is only shown in the app';
   return rank === 'direct'
@@ -57,7 +57,7 @@ const repeats = (choices: GivenChoice[], path: string): FieldFault[] => {
   );
 };
 
-const hoursFaults = (hours: Preferences['quietHours']): FieldFault[] => {
+const quietHoursFaults = (hours: Preferences['quietHours']): FieldFault[] => {
   const faults: FieldFault[] = [];
   if (!isTimezone(hours.timezone)) {
     const message = 'must be a time zone, as in "Europe/Berlin"';
@@ -73,7 +73,7 @@ export const changed = (
   before: Preferences,
   { kinds, kindChanges, quietHours, digest, tasks }: PreferenceChanges,
 ): PreferenceParts => ({
-  ...(kinds && { choices: kinds.filter(differsFromDefault) }),
+  ...(kinds && { choices: kinds.filter(isNonDefault) }),
   ...(kindChanges && { changes: kindChanges }),
   ...(quietHours && { quietHours: { ...before.quietHours, ...quietHours } }),
   ...(digest && { digest: { ...before.digest, ...digest } }),

@@ -1,8 +1,8 @@
 import { type Clock, iso } from '../../kernel/clock.js';
 import type { Recorder } from '../../kernel/contract/audit.js';
 import type { Caller } from '../../kernel/contract/endpoint.js';
-import { refuseFaults } from '../../kernel/route.js';
-import { untilWritten } from '../../store/updateif.js';
+import { throwIfFaults } from '../../kernel/route.js';
+import { retryUntilWritten } from '../../store/updateif.js';
 import type { Preferences } from '../preferences.js';
 import type { PreferenceChanges } from './contract.js';
 import type { NotificationsStore } from './queries.js';
@@ -21,12 +21,12 @@ export const setPreferences = async (
   input: PreferenceChanges,
   by: Caller & Recorder,
 ): Promise<Preferences> => {
-  await untilWritten(async () => {
+  await retryUntilWritten(async () => {
     const [before, channelIds] = await Promise.all([
       notifications.preferences(by.userId),
       notifications.channelIds(by.userId),
     ]);
-    refuseFaults(preferenceFaults(input, { channelIds, hours: before.quietHours }));
+    throwIfFaults(preferenceFaults(input, { channelIds, hours: before.quietHours }));
     const parts = changed(before, input);
     const at = iso(clock.now());
     const recorded = by.record({ data: { ...input } });

@@ -1,5 +1,5 @@
 import type Database from 'better-sqlite3';
-import { Unmet } from '../../store/engine/protocol.js';
+import { ExpectationFailed } from '../../store/engine/protocol.js';
 import type { MessageAttemptRow, OutboundMessageRow } from '../../store/tables/outbox.js';
 
 export interface Settlement {
@@ -35,10 +35,11 @@ export const settleMessage = (db: Database.Database) => {
      WHERE id = ? AND enabled = 1 AND failing_since IS NOT NULL`,
   );
   return ({ message, attempt, recovered, jobId }: Settlement): void => {
-    if (end.run(message).changes !== 1) throw new Unmet('The message is gone', 0);
+    if (end.run(message).changes !== 1) throw new ExpectationFailed('The message is gone', 0);
     if (attempt) record.run(attempt);
     if (recovered !== null) recover.run(recovered);
     if (message.next_at === null) drop.run(jobId);
-    else if (postpone.run(message.next_at, jobId).changes !== 1) throw new Unmet('no job', 0);
+    else if (postpone.run(message.next_at, jobId).changes !== 1)
+      throw new ExpectationFailed('no job', 0);
   };
 };

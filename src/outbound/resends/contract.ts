@@ -1,5 +1,5 @@
 import { contract, endpoint } from '../../kernel/contract/endpoint.js';
-import { failedBy, Operation, OperationPreview } from '../../kernel/contract/operation.js';
+import { failedByField, Operation, OperationPreview } from '../../kernel/contract/operation.js';
 import * as s from '../../kernel/contract/schema.js';
 
 const status = () => s.oneOf('UndeliveredStatus', 'failed', 'unknown');
@@ -15,9 +15,9 @@ const requestFields = {
       ),
   ),
   until: s.optional(s.moment().description('Latest creation time of the messages')),
-  failedBy: failedBy(),
+  failedBy: failedByField(),
   dryRun: s.optional(
-    s.flag().description('Whether to only list the messages that would be resent'),
+    s.boolean().description('Whether to only list the messages that would be resent'),
   ),
 };
 const since = () => s.moment().description('Earliest creation time of the messages');

@@ -1,6 +1,6 @@
 import { orNotFound, resource } from '../../kernel/route.js';
 import type { WebhooksStore } from '../webhooks/queries.js';
-import { bareWebhook } from '../webhooks/service.js';
+import { findUserWebhookRow } from '../webhooks/service.js';
 import { resends } from './contract.js';
 import { type ResendsDeps, resendUndelivered } from './service.js';
 
@@ -11,7 +11,7 @@ interface ResendsRoutesDeps extends ResendsDeps {
 export const resendsResource = (deps: ResendsRoutesDeps) =>
   resource('resends', resends, {
     webhooks: async ({ body: { webhookId: targetId, ...given } }, by) => {
-      if (targetId !== undefined) await bareWebhook(deps, by.userId, targetId);
+      if (targetId !== undefined) await findUserWebhookRow(deps, by.userId, targetId);
       return resendUndelivered(deps, { to: 'webhook', targetId, given }, by);
     },
     outbox: async ({ body: { channelId: targetId, ...given } }, by) => {

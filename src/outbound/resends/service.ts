@@ -14,7 +14,7 @@ import {
   walkLanes,
 } from '../../operations/module.js';
 import type { Store } from '../../store/store.js';
-import { sendAgain } from '../messages.js';
+import { requeueMessage } from '../messages.js';
 import type { ResendRequest } from './contract.js';
 import type { UndeliveredFilter, UndeliveredStore } from './queries.js';
 
@@ -61,7 +61,7 @@ export const resendOperation = (
             id,
             todo:
               skipped === null
-                ? { steps: sendAgain({ store, clock }, { id, from: filter.status }) }
+                ? { steps: requeueMessage({ store, clock }, { id, from: filter.status }) }
                 : { skip: skipped },
           }));
         },

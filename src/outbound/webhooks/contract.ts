@@ -23,10 +23,10 @@ const url = () =>
     .example('https://app.example.org/adjutant');
 const status = () =>
   s.oneOf('WebhookDeliveryStatus', 'queued', 'sending', 'sent', 'failed', 'unknown');
-const count = () => s.whole(0, Number.MAX_SAFE_INTEGER);
+const count = () => s.integer(0, Number.MAX_SAFE_INTEGER);
 const overlap = () =>
   s
-    .whole(0, 43_200)
+    .integer(0, 43_200)
     .description(
       'Time during which the previous secret also signs, in minutes. Defaults to 60. 0 ' +
         'revokes all previous secrets at once',
@@ -39,13 +39,13 @@ const secret = () =>
 
 const rate = () =>
   s
-    .whole(1, 6000)
+    .integer(1, 6000)
     .description(
       'Maximum number of messages per minute. Further messages are delayed. `null` means no limit',
     );
 /** Checked completely in headers.ts. */
 const headers = <V>(label: string, value: Joi.AnySchema<V>) =>
-  s.later(() =>
+  s.lazy(() =>
     Joi.object<Record<string, V>>()
       .pattern(Joi.string().max(100), value)
       .max(20)
@@ -58,8 +58,8 @@ const webhook = {
   name: s.text(200),
   url: s.text(2000),
   events: s.list(eventType()),
-  enabled: s.flag(),
-  secretSet: s.flag(),
+  enabled: s.boolean(),
+  secretSet: s.boolean(),
   credentialId: s
     .nullable(s.id('credential'))
     .description(
@@ -102,14 +102,14 @@ const NewWebhook = s.object('NewOutgoingWebhook', {
   credentialId: s.optional(
     s.text(80).description('Vault credential of type `webhook_secret` to use instead of `secret`'),
   ),
-  enabled: s.optional(s.flag()),
+  enabled: s.optional(s.boolean()),
   ratePerMinute: s.optional(s.nullable(rate())),
   headers: s.optional(headers('OwnHeaders', s.anyText(4000))),
 });
 export type NewWebhook = s.Static<typeof NewWebhook>;
 
 const WebhookChanges = s
-  .ignoring(
+  .ignoreReadOnly(
     s.object('OutgoingWebhookChanges', {
       name: s.optional(s.text(200)),
       url: s.optional(
@@ -127,7 +127,7 @@ const WebhookChanges = s
       ),
       enabled: s.optional(
         s
-          .flag()
+          .boolean()
           .description('Whether the webhook is enabled. Setting true also clears `disabledReason`'),
       ),
       ratePerMinute: s.optional(s.nullable(rate())),
@@ -176,10 +176,10 @@ export const WebhookDelivery = s.object('WebhookDelivery', {
   }),
   attempts: s.list(
     s.object('WebhookAttempt', {
-      number: s.whole(1, 1_000_000),
+      number: s.integer(1, 1_000_000),
       at: s.time(),
       durationMs: count(),
-      statusCode: s.nullable(s.whole(100, 999)),
+      statusCode: s.nullable(s.integer(100, 999)),
       response: s.nullable(s.anyText(10_000)).description('Beginning of the response body'),
       error: s.nullable(s.anyText(10_000)),
     }),
@@ -194,8 +194,8 @@ export const WebhookDelivery = s.object('WebhookDelivery', {
 export type WebhookDelivery = s.Static<typeof WebhookDelivery>;
 
 const WebhookTest = s.object('WebhookTestResult', {
-  delivered: s.flag().description('Whether the endpoint returned a 2xx status'),
-  statusCode: s.nullable(s.whole(100, 999)),
+  delivered: s.boolean().description('Whether the endpoint returned a 2xx status'),
+  statusCode: s.nullable(s.integer(100, 999)),
   durationMs: count(),
   response: s.nullable(s.anyText(10_000)).description('Beginning of the response body'),
   error: s.nullable(s.anyText(10_000)),

@@ -1,7 +1,7 @@
-import { unlessShut } from '../../kernel/envelope.js';
+import { unsealOrNull } from '../../kernel/envelope.js';
 import { faultOfHeaderValue } from '../../kernel/headervalue.js';
 import type { FieldFault } from '../../kernel/problem.js';
-import { refuseFaults } from '../../kernel/route.js';
+import { throwIfFaults } from '../../kernel/route.js';
 import type { WebhookRow } from '../../store/tables/outbox.js';
 
 export interface HeaderSealer {
@@ -12,7 +12,7 @@ export interface HeaderSealer {
 /** null removes a header. */
 export type HeaderChanges = Record<string, string | null>;
 
-const MOST = 20;
+const MAX_HEADERS = 20;
 /** RFC 9110, section 5.6.2. */
 const TOKEN = /^[!#$%&'*+.^_`|~0-9a-z-]{1,100}$/;
 /** Connection headers and those sent by the daemon. */
@@ -26,7 +26,7 @@ export const checkHeaders = (headers: HeaderChanges = {}): void => {
     const message = faultOfName(name.toLowerCase()) ?? faultOfValue;
     return message === null ? null : { path: `headers.${name}`, message };
   });
-  refuseFaults(faults.filter((fault) => fault !== null));
+  throwIfFaults(faults.filter((fault) => fault !== null));
 };
 
 const faultOfName = (name: string): string | null => {
@@ -47,8 +47,8 @@ export const headerColumns = (
     else headers.set(name.toLowerCase(), value);
   }
   const names = [...headers.keys()].sort();
-  if (names.length > MOST) {
-    refuseFaults([{ path: 'headers', message: `must have at most ${MOST} headers` }]);
+  if (names.length > MAX_HEADERS) {
+    throwIfFaults([{ path: 'headers', message: `must have at most ${MAX_HEADERS} headers` }]);
   }
   const sealed = sealer.seal(row.id, JSON.stringify(Object.fromEntries(headers)));
   return {
@@ -58,7 +58,7 @@ export const headerColumns = (
 };
 
 /** Throws 400 if the origin changes and an existing header is not in the change. */
-export const refuseKeptHeaders = (
+export const refuseUnlistedHeaders = (
   sealer: HeaderSealer,
   row: Pick<WebhookRow, 'id' | 'url' | 'headers_sealed'>,
   { url = row.url, headers = {} }: { url?: string; headers?: HeaderChanges },
@@ -70,7 +70,7 @@ export const refuseKeptHeaders = (
   );
   if (missing.length === 0) return;
   const message = `must contain these headers again, or null, because the origin changes: ${missing.sort().join(', ')}`;
-  refuseFaults([{ path: 'headers', message }]);
+  throwIfFaults([{ path: 'headers', message }]);
 };
 
 /** null if damaged. */
@@ -79,6 +79,6 @@ export const openHeaders = (
   { id, headers_sealed: sealed }: Pick<WebhookRow, 'id' | 'headers_sealed'>,
 ): Record<string, string> | null => {
   if (sealed === null) return {};
-  const text = unlessShut(() => sealer.unseal(id, sealed));
+  const text = unsealOrNull(() => sealer.unseal(id, sealed));
   return text === null ? null : JSON.parse(text);
 };

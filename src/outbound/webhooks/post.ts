@@ -61,23 +61,23 @@ export const post = async (
 const verdictOnBroken = ({ begun, message: error }: HttpFailure, now: number): SendResult => {
   if (!begun) return { verdict: 'retry', error };
   if (!isSuccess(begun)) return verdictOn(begun, now);
-  return { ...saidBy(begun), verdict: 'retry', error };
+  return { ...responseSummary(begun), verdict: 'retry', error };
 };
 
 const verdictOn = (reply: PartialReply, now: number): SendResult => {
   const { status } = reply;
-  const text = saidBy(reply);
+  const text = responseSummary(reply);
   if (isSuccess(reply)) return { ...text, verdict: 'sent', receipt: null };
   if (status === GONE) {
     return { ...text, verdict: 'failed', error: '410: the endpoint is gone', isGone: true };
   }
-  const afterMs = askedRest(reply.headers['retry-after'], now);
+  const afterMs = retryAfterMs(reply.headers['retry-after'], now);
   return { ...text, verdict: 'retry', error: faultOf(status), ...(afterMs > 0 && { afterMs }) };
 };
 
 const isSuccess = ({ status }: PartialReply): boolean => status >= 200 && status < 300;
 
-const saidBy = ({ status, body }: PartialReply) => ({
+const responseSummary = ({ status, body }: PartialReply) => ({
   status,
   excerpt: body.toString('utf8').slice(0, EXCERPT),
 });
@@ -91,7 +91,7 @@ const faultOf = (status: number): string =>
  * `Retry-After` in seconds or as a date (RFC 9110, 10.2.3), in milliseconds, at most a day. 0 if
  * absent.
  */
-const askedRest = (header: string | undefined, now: number): number => {
+const retryAfterMs = (header: string | undefined, now: number): number => {
   if (header === undefined) return 0;
   const ms = /^\d+$/.test(header) ? Number(header) * 1000 : Date.parse(header) - now;
   return Number.isNaN(ms) ? 0 : Math.min(DAY_MS, Math.max(0, ms));

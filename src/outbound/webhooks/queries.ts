@@ -3,13 +3,13 @@ import type { Clock } from '../../kernel/clock.js';
 import type { TransactionStep } from '../../store/engine/protocol.js';
 import { newestFirst, type Page, type PageInput } from '../../store/page.js';
 import { changeInSteps, insertUpTo, selectCount, selectRows } from '../../store/rows.js';
-import { type Store, statement, unlessUnmet } from '../../store/store.js';
+import { isCommitted, type Store, statement } from '../../store/store.js';
 import { type MessageStatus, type WebhookRow, webhookTable } from '../../store/tables/outbox.js';
 import type { CredentialRow } from '../../store/tables/vault.js';
 import type { Tables } from '../../store/tables.js';
 import { unchangedSince } from '../../store/updateif.js';
 import { visibleTo } from '../../store/visible.js';
-import { dropWaiting, sendAgain } from '../messages.js';
+import { dropWaiting, requeueMessage } from '../messages.js';
 import { endSomeWaiting, endWaiting } from './disable.js';
 import type { WebhookDeliveryRow, WebhookWithStats } from './view.js';
 
@@ -79,7 +79,7 @@ export const webhooksStore = ({ store, clock }: { store: Store; clock: Clock }) 
     insert: (row: WebhookRow, most: number, also: TransactionStep): Promise<boolean> => {
       const count = selectCount(db, webhookTable, { user_id: row.user_id });
       const insert = insertUpTo(db, webhookTable, row, { count, most });
-      return unlessUnmet(store.transact([statement(insert, 1), also]));
+      return isCommitted(store.transact([statement(insert, 1), also]));
     },
 
     /** False if it changed since it was read. */
@@ -99,7 +99,7 @@ export const webhooksStore = ({ store, clock }: { store: Store; clock: Clock }) 
         .where('id', '=', read.id)
         .where(unchangedSince(read));
       const ended = enabled === 0 ? endSomeWaiting(read.id, at) : [];
-      const isWritten = await unlessUnmet(
+      const isWritten = await isCommitted(
         store.transact([statement(change, 1), ...ended, ...also]),
       );
       if (isWritten && enabled === 0) await endWaiting(store, read.id, at);
@@ -111,7 +111,7 @@ export const webhooksStore = ({ store, clock }: { store: Store; clock: Clock }) 
       if (!(await bareWebhook(store, userId, id))) return false;
       await deleteEnded(store, id);
       const webhook = db.deleteFrom('webhooks').where(visibleTo(userId)).where('id', '=', id);
-      return unlessUnmet(store.transact([statement(webhook, 1), dropWaiting(store, id), also]));
+      return isCommitted(store.transact([statement(webhook, 1), dropWaiting(store, id), also]));
     },
 
     deliveries: (
@@ -135,7 +135,7 @@ export const webhooksStore = ({ store, clock }: { store: Store; clock: Clock }) 
     /** False if it is already queued. */
     resend: ({ id }: WebhookDeliveryRow): Promise<boolean> => {
       const from: MessageStatus[] = ['sent', 'failed', 'unknown'];
-      return unlessUnmet(store.transact(sendAgain({ store, clock }, { id, from })));
+      return isCommitted(store.transact(requeueMessage({ store, clock }, { id, from })));
     },
 
     works: async ({ user_id, id, url }: WebhookRow): Promise<void> => {

@@ -6,7 +6,7 @@ import { mint } from '../../kernel/ids.js';
 import type { WebhookRow } from '../../store/tables/outbox.js';
 import type { WebhookTest } from './contract.js';
 import type { WebhooksStore } from './queries.js';
-import { bareWebhook } from './service.js';
+import { findUserWebhookRow } from './service.js';
 import { type KeysDeps, sendTo } from './transport.js';
 import type { WebhookDeliveryRow } from './view.js';
 
@@ -57,7 +57,7 @@ export const resendMessage = async (
   userId: string,
   { id, deliveryId }: { id: string; deliveryId: string },
 ): Promise<WebhookDeliveryRow> => {
-  const webhook = await bareWebhook(deps, userId, id);
+  const webhook = await findUserWebhookRow(deps, userId, id);
   const { webhooks, outgoing } = deps;
   const delivery = await webhooks.delivery(userId, id, deliveryId);
   if (!delivery) throw Boom.notFound('Delivery not found');

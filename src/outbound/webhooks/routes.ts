@@ -2,9 +2,9 @@ import { resource } from '../../kernel/route.js';
 import { webhooks } from './contract.js';
 import { type ResendDeps, resendMessage, sendTestEvent } from './resend.js';
 import {
-  bareWebhook,
   createWebhook,
   deleteWebhook,
+  findUserWebhookRow,
   findWebhook,
   rotateWebhookSecret,
   updateWebhook,
@@ -27,12 +27,12 @@ export const webhooksResource = (deps: WebhooksDeps & ResendDeps) =>
       viewWebhook(await updateWebhook(deps, { id, given: body }, by)),
     delete: ({ id }, by) => deleteWebhook(deps, id, by),
     deliveries: async ({ id, query }, by) => {
-      await bareWebhook(deps, by.userId, id);
+      await findUserWebhookRow(deps, by.userId, id);
       const { rows, nextCursor } = await deps.webhooks.deliveries(by.userId, id, query);
       return { deliveries: rows.map(viewDelivery), nextCursor };
     },
     resend: async ({ id, deliveryId }, by) =>
       viewDelivery(await resendMessage(deps, by.userId, { id, deliveryId })),
-    test: async ({ id }, by) => sendTestEvent(deps, await bareWebhook(deps, by.userId, id)),
+    test: async ({ id }, by) => sendTestEvent(deps, await findUserWebhookRow(deps, by.userId, id)),
     'rotate-secret': ({ id, body }, by) => rotateWebhookSecret(deps, { id, given: body }, by),
   });

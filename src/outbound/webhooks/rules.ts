@@ -1,7 +1,7 @@
 import type Boom from '@hapi/boom';
 import type { Http } from '../../kernel/http.js';
 import { badRequest } from '../../kernel/route.js';
-import { faultOfSecret } from '../../secrets/module.js';
+import { secretFault } from '../../secrets/module.js';
 import type { Vault } from '../../vault/module.js';
 import type { WebhooksStore } from './queries.js';
 
@@ -19,7 +19,7 @@ export const checkSecret = (input: { secret?: string; credentialId?: string }): 
   if (credentialId !== undefined) {
     throw refused('credentialId', 'cannot be combined with secret');
   }
-  const fault = faultOfSecret(secret);
+  const fault = secretFault(secret);
   if (fault !== null) throw refused('secret', fault);
 };
 
@@ -36,7 +36,7 @@ export const checkWebhookCredential = async (
   }
   const value = await vault.newest(id);
   if (value === null) throw refused('credentialId', 'refers to an expired credential');
-  const fault = faultOfSecret(value, true);
+  const fault = secretFault(value, true);
   if (fault !== null) throw refused('credentialId', fault);
 };
 

@@ -5,13 +5,18 @@ import type { Recorder } from '../../kernel/contract/audit.js';
 import type { Caller } from '../../kernel/contract/endpoint.js';
 import type { Http } from '../../kernel/http.js';
 import { mint } from '../../kernel/ids.js';
-import { newSecret, type RotationDeps, rotated } from '../../secrets/module.js';
+import { newSecret, type RotationDeps, rotatedSecretColumns } from '../../secrets/module.js';
 import { type WebhookRow, webhookTable } from '../../store/tables/outbox.js';
 import { updateIf } from '../../store/updateif.js';
 import { storedColumns } from '../../store/view.js';
 import type { Vault } from '../../vault/module.js';
 import type { NewWebhook, SecretRotation, WebhookChanges } from './contract.js';
-import { checkHeaders, type HeaderSealer, headerColumns, refuseKeptHeaders } from './headers.js';
+import {
+  checkHeaders,
+  type HeaderSealer,
+  headerColumns,
+  refuseUnlistedHeaders,
+} from './headers.js';
 import type { WebhooksStore } from './queries.js';
 import { checkSecret, checkUrl, checkWebhookCredential } from './rules.js';
 import type { Subscriptions } from './subscriptions.js';
@@ -28,7 +33,7 @@ export interface WebhooksDeps extends RotationDeps {
 
 type WebhookCaller = Caller & Recorder;
 
-const MOST = 50;
+const MAX_WEBHOOKS_PER_USER = 50;
 const OVERLAP_MINUTES = 60;
 
 /** A generated secret is returned only once. */
@@ -44,8 +49,10 @@ export const createWebhook = async (
   const secret = input.secret ?? newSecret();
   const row = newRow(deps, by.userId, { ...input, secret });
   const recorded = by.record({ target: row.id, data: { name: row.name, url: row.url } });
-  if (!(await deps.webhooks.insert(row, MOST, recorded))) {
-    throw Boom.conflict(`You have the maximum of ${MOST} outgoing webhooks. Delete one first`);
+  if (!(await deps.webhooks.insert(row, MAX_WEBHOOKS_PER_USER, recorded))) {
+    throw Boom.conflict(
+      `You have the maximum of ${MAX_WEBHOOKS_PER_USER} outgoing webhooks. Delete one first`,
+    );
   }
   deps.subscriptions.put(row);
   const isShown = input.secret === undefined && input.credentialId === undefined;
@@ -97,7 +104,7 @@ export const updateWebhook = async (
   // Logs header names, never values.
   const noted = { ...rest, ...(headers && { headers: Object.keys(headers) }) };
   const changed = await change(deps, { id, by, noted }, (row) => {
-    refuseKeptHeaders(deps.headers, row, given);
+    refuseUnlistedHeaders(deps.headers, row, given);
     return { ...changesOf(rest), ...headerColumns(deps.headers, row, headers) };
   });
   if (given.url !== undefined || given.enabled) deps.outgoing.rest(id, 0);
@@ -119,7 +126,7 @@ export const rotateWebhookSecret = async (
   { id, given }: { id: string; given: SecretRotation },
   by: WebhookCaller,
 ): Promise<{ secret?: string; oldSecretUntil: string | null }> => {
-  await bareWebhook(deps, by.userId, id);
+  await findUserWebhookRow(deps, by.userId, id);
   checkSecret(given);
   const { overlapMinutes = OVERLAP_MINUTES } = given;
   const secret = given.secret ?? newSecret();
@@ -127,7 +134,7 @@ export const rotateWebhookSecret = async (
     deps,
     { id, by, noted: { overlapMinutes } },
     (row) => ({
-      ...rotated(deps, row, { sealed: ownSecretOf(row), overlapMinutes }),
+      ...rotatedSecretColumns(deps, row, { sealed: ownSecretOf(row), overlapMinutes }),
       secret_sealed: deps.sealSecret(id, secret),
     }),
   );
@@ -150,7 +157,7 @@ export const deleteWebhook = async (
   id: string,
   by: WebhookCaller,
 ): Promise<void> => {
-  const { name } = await bareWebhook(deps, by.userId, id);
+  const { name } = await findUserWebhookRow(deps, by.userId, id);
   if (!(await deps.webhooks.delete(by.userId, id, by.record({ data: { name } })))) {
     throw noWebhook();
   }
@@ -164,8 +171,11 @@ interface StoreOfWebhooks {
 export const findWebhook = async ({ webhooks }: StoreOfWebhooks, userId: string, id: string) =>
   orMissing(await webhooks.get(userId, id));
 
-export const bareWebhook = async ({ webhooks }: StoreOfWebhooks, userId: string, id: string) =>
-  orMissing(await webhooks.bare(userId, id));
+export const findUserWebhookRow = async (
+  { webhooks }: StoreOfWebhooks,
+  userId: string,
+  id: string,
+) => orMissing(await webhooks.bare(userId, id));
 
 const orMissing = <Row>(row: Row | undefined): Row => {
   if (!row) throw noWebhook();
@@ -180,7 +190,7 @@ const change = async (
 ): Promise<WebhookWithStats> => {
   await updateIf({
     clock: deps.clock,
-    read: () => bareWebhook(deps, by.userId, id),
+    read: () => findUserWebhookRow(deps, by.userId, id),
     write: async (row, version) => {
       const changes = { ...decide(row), updated_at: version };
       return (await deps.webhooks.update(row, changes, [by.record({ data: noted })])) || null;

@@ -1,14 +1,19 @@
 import { iso } from '../../kernel/clock.js';
-import { unlessShut } from '../../kernel/envelope.js';
+import { unsealOrNull } from '../../kernel/envelope.js';
 import type { Http } from '../../kernel/http.js';
-import { redactTextApart } from '../../kernel/redactapart.js';
-import { keySpelt, type OverlapDeps, oldSecretsOf, secretKey } from '../../secrets/module.js';
+import { redactTextInWorker } from '../../kernel/redactinworker.js';
+import {
+  type OverlapDeps,
+  parseSecretKey,
+  previousSecrets,
+  secretKey,
+} from '../../secrets/module.js';
 import type { Statement } from '../../store/engine/protocol.js';
 import { selectRows } from '../../store/rows.js';
 import { type Store, statement } from '../../store/store.js';
 import { type WebhookRow, webhookTable } from '../../store/tables/outbox.js';
 import type { Vault } from '../../vault/module.js';
-import { NOTHING } from '../outbox.js';
+import { EMPTY_POSTING } from '../outbox.js';
 import type { SendResult, Transport } from '../transport.js';
 import { type DisablingDeps, disableWebhook } from './disable.js';
 import { type HeaderSealer, openHeaders } from './headers.js';
@@ -37,7 +42,7 @@ const DELAYS_MS = [
   10 * HOUR_MS,
   10 * HOUR_MS,
 ];
-const PATIENCE_DAYS = 5;
+const DISABLE_AFTER_DAYS = 5;
 
 /** Signed anew for each attempt. */
 export const createEndpointTransport = (deps: EndpointDeps): Transport => {
@@ -55,10 +60,10 @@ export const createEndpointTransport = (deps: EndpointDeps): Transport => {
     },
     failed: async ({ webhook_id }, sent) => {
       const webhook = await findWebhookRow(deps.store, webhook_id);
-      if (!webhook || webhook.enabled === 0) return NOTHING;
+      if (!webhook || webhook.enabled === 0) return EMPTY_POSTING;
       if (sent.verdict === 'failed' && sent.isGone)
         return disableWebhook(deps, webhook, sent.error);
-      return { ...NOTHING, statements: [failingSince(deps, webhook.id)] };
+      return { ...EMPTY_POSTING, statements: [markFailing(deps, webhook.id)] };
     },
   };
 };
@@ -69,7 +74,7 @@ export const sendTo = async (
   webhook: WebhookRow,
   { signal, ...content }: { id: string; body: string; hops?: number; signal: AbortSignal },
 ): Promise<SendResult> => {
-  const keys = await keysOf(deps, webhook);
+  const keys = await signingKeys(deps, webhook);
   if (keys.length === 0) {
     return { verdict: 'retry', error: webhook.credential_id === null ? DAMAGED : NO_KEY };
   }
@@ -77,19 +82,19 @@ export const sendTo = async (
   if (headers === null) return { verdict: 'retry', error: NO_HEADERS };
   const message = { url: webhook.url, ...content, keys, headers };
   const sent = await post(deps.http, message, { now: deps.clock.now(), signal });
-  return withoutValues(sent, Object.values(headers));
+  return redactHeaderValues(sent, Object.values(headers));
 };
 
 /** Shorter header values are not redacted. */
 const MIN_SECRET_LENGTH = 6;
 
 /** The response is stored. */
-const withoutValues = async (sent: SendResult, values: string[]): Promise<SendResult> => {
+const redactHeaderValues = async (sent: SendResult, values: string[]): Promise<SendResult> => {
   const secrets = values.flatMap(secretsIn).filter(({ length }) => length >= MIN_SECRET_LENGTH);
   if (secrets.length === 0) return sent;
-  const excerpt = sent.excerpt && (await redactTextApart(sent.excerpt, secrets));
+  const excerpt = sent.excerpt && (await redactTextInWorker(sent.excerpt, secrets));
   if (sent.verdict === 'sent') return { ...sent, excerpt };
-  return { ...sent, excerpt, error: await redactTextApart(sent.error, secrets) };
+  return { ...sent, excerpt, error: await redactTextInWorker(sent.error, secrets) };
 };
 
 /** The value, and the part after the scheme of `Authorization`. */
@@ -104,16 +109,16 @@ const NO_KEY = 'The vault credential of the webhook has expired. Rotate it';
 const DAMAGED = 'The secret of the webhook is damaged. Rotate it';
 
 /** Newest first: several during overlaps, none if the secret is damaged. */
-const keysOf = async (deps: KeysDeps, webhook: WebhookRow): Promise<Buffer[]> => {
+const signingKeys = async (deps: KeysDeps, webhook: WebhookRow): Promise<Buffer[]> => {
   const { openSecret, vault } = deps;
   const { id, credential_id, secret_sealed } = webhook;
   if (credential_id !== null) {
     vault.used(credential_id);
     return (await vault.liveValues(credential_id)).map(({ secret }) => secretKey(secret));
   }
-  const own = unlessShut(() => openSecret(id, secret_sealed));
+  const own = unsealOrNull(() => openSecret(id, secret_sealed));
   if (own === null) return [];
-  const before = oldSecretsOf(deps, webhook).map(({ secret }) => keySpelt(secret));
+  const before = previousSecrets(deps, webhook).map(({ secret }) => parseSecretKey(secret));
   return [secretKey(own), ...before];
 };
 
@@ -138,13 +143,13 @@ const finalResult = async (
     return { status, excerpt, verdict: 'retry', error: `${error} (at the previous URL)` };
   }
   const { failing_since: since } = webhook;
-  if (since === null || clock.now() - Date.parse(since) < PATIENCE_DAYS * DAY_MS) return sent;
-  const end = `No delivery has succeeded for ${PATIENCE_DAYS} days, since ${since}`;
+  if (since === null || clock.now() - Date.parse(since) < DISABLE_AFTER_DAYS * DAY_MS) return sent;
+  const end = `No delivery has succeeded for ${DISABLE_AFTER_DAYS} days, since ${since}`;
   return { ...sent, verdict: 'failed', error: `${end}. Last error: ${error}`, isGone: true };
 };
 
 /** Later failures do not change it. */
-const failingSince = ({ store: { db }, clock }: EndpointDeps, id: string): Statement => {
+const markFailing = ({ store: { db }, clock }: EndpointDeps, id: string): Statement => {
   const change = db.updateTable('webhooks').set({ failing_since: iso(clock.now()) });
   return statement(change.where('id', '=', id).where('failing_since', 'is', null));
 };

@@ -8,9 +8,9 @@ import { digest } from '../../providers/llm/digest.js';
 import type { Hub } from '../../realtime/module.js';
 import type { Store } from '../../store/store.js';
 import type { AgentRow } from '../../store/tables/agents.js';
-import { type BeginStage, WAITS_FOR_BUDGET, waitForBudget } from './begin.js';
+import { type BeginStage, BUDGET_WAIT_REASON, waitForBudget } from './begin.js';
 import type { Budget } from './budget.js';
-import { StageFault } from './outcome.js';
+import { StageError } from './outcome.js';
 import { renderProse } from './render.js';
 import type { RunStage } from './run.js';
 
@@ -34,9 +34,9 @@ export const createAgentBeginning =
     const { user_id: userId } = run.row;
     const { prompt, topic, model, expertId, tools, limits } = agentConfig(stage.config);
     const expert = expertId === undefined ? undefined : await deps.experts.find(userId, expertId);
-    if (expertId !== undefined && !expert) throw new StageFault(`Unknown expert: ${expertId}`);
+    if (expertId !== undefined && !expert) throw new StageError(`Unknown expert: ${expertId}`);
     if (model !== undefined && !deps.models.has(model)) {
-      throw new StageFault(`Unknown model: ${model}`);
+      throw new StageError(`Unknown model: ${model}`);
     }
     const wanted = { ...DEFAULTS, ...limits };
     const reserved = await deps.budget.reserve(run, wanted);
@@ -60,7 +60,7 @@ export const createAgentBeginning =
         status: 'running',
         agent_id: id,
         input: JSON.stringify({ prompt: text }),
-        ...(row.reason === WAITS_FOR_BUDGET && { reason: null }),
+        ...(row.reason === BUDGET_WAIT_REASON && { reason: null }),
         reserved_tokens: reserved.maxTokens,
         reserved_usd: reserved.maxCostUsd,
       },
@@ -95,9 +95,9 @@ export type AgentStageOutcome =
   | { is: 'again'; message: string };
 
 /** Prefix of the reason after a repeated request. */
-export const ASKED_AGAIN = 'Asked again: ';
+export const JSON_RETRY_PREFIX = 'Asked again: ';
 
-export const outcomeOfAgent = ({ stage, row }: RunStage, agent: AgentRow): AgentStageOutcome => {
+export const agentOutcome = ({ stage, row }: RunStage, agent: AgentRow): AgentStageOutcome => {
   if (agent.status === 'stopped') return { is: 'failed', error: 'The agent was stopped' };
   if (agent.status !== 'completed')
     return { is: 'failed', error: agent.error ?? 'The agent failed' };
@@ -106,7 +106,7 @@ export const outcomeOfAgent = ({ stage, row }: RunStage, agent: AgentRow): Agent
   const { output, fault } = fitting(result, stage.output);
   if (fault === null) return { is: 'completed', output };
   if (agent.model === digest.name) return { is: 'failed', error: `${NO_MODEL}: ${fault}` };
-  if (row.reason?.startsWith(ASKED_AGAIN)) {
+  if (row.reason?.startsWith(JSON_RETRY_PREFIX)) {
     return { is: 'failed', error: `The output does not match the schema: ${fault}` };
   }
   const message = `Your reply does not match the JSON Schema: ${fault}. Reply with JSON only.`;

@@ -16,15 +16,15 @@ interface ApprovedCallDeps {
 
 /**
  * Starts an approved call. `steps` are written in the same transaction. Resolves to false if the
- * run has changed since it was read. Throws StageFault if the budget is used up, and 409 if other
+ * run has changed since it was read. Throws StageError if the budget is used up, and 409 if other
  * stages have reserved the rest.
  */
-export type BeginApproved = (of: RunStage, steps: TransactionStep[]) => Promise<boolean>;
+export type StartApprovedCall = (of: RunStage, steps: TransactionStep[]) => Promise<boolean>;
 
 const ANSWERED = { digest: null, due: null, due_at: null };
 
 export const createApprovedCalls =
-  ({ record, effects, budget }: ApprovedCallDeps): BeginApproved =>
+  ({ record, effects, budget }: ApprovedCallDeps): StartApprovedCall =>
   (of, steps) => {
     const { run, row } = of;
     const begin = async (): Promise<boolean> => {

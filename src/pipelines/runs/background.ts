@@ -1,5 +1,5 @@
 import type { Log } from '../../kernel/log.js';
-import type { InTurn } from './service.js';
+import type { SerializeByRun } from './service.js';
 
 export interface BackgroundWork {
   /** Runs work on a run in its turn. Retries after an error. */
@@ -8,7 +8,7 @@ export interface BackgroundWork {
 }
 
 interface BackgroundDeps {
-  inTurn: InTurn;
+  inTurn: SerializeByRun;
   log: Log;
   isStopping(): boolean;
 }

@@ -4,10 +4,10 @@ import { pageLink } from '../../kernel/pagepath.js';
 import type { Outbound } from '../../outbound/module.js';
 import type { TransactionStep } from '../../store/engine/protocol.js';
 import type { PipelineStageRow } from '../../store/tables/pipelines.js';
-import { MAX_WAIT } from '../templates/contract.js';
+import { MAX_WAIT_SECONDS } from '../templates/contract.js';
 import type { StageKind } from '../templates/stagekinds.js';
-import { StageFault, shortReason } from './outcome.js';
-import { renderConfig, renderProse, valuesOf } from './render.js';
+import { StageError, truncateReason } from './outcome.js';
+import { renderConfig, renderProse, stageValues } from './render.js';
 import type { RunStage } from './run.js';
 
 export interface StageBeginning {
@@ -36,9 +36,9 @@ export type BeginStage = (of: RunStage, scope: object) => Promise<StageBeginning
 /** Default time for an answer: 7 days. */
 const ANSWER_SECONDS = 7 * 86_400;
 
-/** Throws StageFault if the stage cannot start. */
+/** Throws StageError if the stage cannot start. */
 export const beginStage = (deps: BeginDeps, of: RunStage): Promise<StageBeginning> => {
-  const scope = valuesOf(of.run, of.stage);
+  const scope = stageValues(of.run, of.stage);
   return BEGINNINGS[of.stage.kind](deps, of, scope);
 };
 
@@ -87,11 +87,11 @@ export const askOwner = (
 };
 
 /** Asks the owner whether to repeat a call that may have taken effect. */
-export const askAgain = (deps: OwnerAskDeps, of: RunStage, why: string): StageBeginning => {
+export const askToRepeat = (deps: OwnerAskDeps, of: RunStage, why: string): StageBeginning => {
   const headline = `${why}. The call may already have taken effect. Approve to repeat it.`;
   const input: unknown = JSON.parse(of.row.input ?? 'null');
   const waiting = askOwner(deps, of, { status: 'waiting_approval', input, headline });
-  return { ...waiting, change: { ...waiting.change, reason: shortReason(headline) } };
+  return { ...waiting, change: { ...waiting.change, reason: truncateReason(headline) } };
 };
 
 const digestOf = (question: object): string =>
@@ -104,9 +104,9 @@ const wait: Begin = async ({ now }, { stage }, scope) => {
       ? now() + Number(seconds) * 1000
       : Date.parse(`${renderConfig(until, scope)}`);
   if (!Number.isFinite(at))
-    throw new StageFault(`until is not a time: ${renderConfig(until, scope)}`);
-  if (at > now() + MAX_WAIT * 1000)
-    throw new StageFault('until is more than 90 days in the future');
+    throw new StageError(`until is not a time: ${renderConfig(until, scope)}`);
+  if (at > now() + MAX_WAIT_SECONDS * 1000)
+    throw new StageError('until is more than 90 days in the future');
   const dueAt = iso(Math.max(now(), at));
   return {
     change: {
@@ -118,13 +118,13 @@ const wait: Begin = async ({ now }, { stage }, scope) => {
   };
 };
 
-export const WAITS_FOR_BUDGET = 'Waiting for budget that other stages of the run have reserved';
+export const BUDGET_WAIT_REASON = 'Waiting for budget that other stages of the run have reserved';
 const BUDGET_MS = 5000;
 
 export const waitForBudget = (now: number): StageBeginning => ({
   change: {
     status: 'running',
-    reason: WAITS_FOR_BUDGET,
+    reason: BUDGET_WAIT_REASON,
     due: 'retry',
     due_at: iso(now + BUDGET_MS),
   },

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import type { Statement, TransactionStep } from '../../store/engine/protocol.js';
 import { type Store, statement } from '../../store/store.js';
-import { type RunUsage, StageFault } from './outcome.js';
+import { type RunUsage, StageError } from './outcome.js';
 import type { LoadedRun } from './run.js';
-import type { InTurn } from './service.js';
+import type { SerializeByRun } from './service.js';
 
 export interface Reservation {
   maxTokens: number;
@@ -14,7 +14,7 @@ export interface Reservation {
 export interface Budget {
   /**
    * Reserves the wanted amount, or the rest of the budget. Resolves to null if other stages have
-   * reserved the rest. Throws StageFault if the budget is used up.
+   * reserved the rest. Throws StageError if the budget is used up.
    */
   reserve(run: LoadedRun, wanted: Reservation): Promise<Reservation | null>;
   /** Serializes reservations in a run and its parents. */
@@ -26,21 +26,21 @@ export interface Budget {
 
 const BUDGET_EXHAUSTED = 'The run has reached its token or cost limit';
 
-export const createBudget = ({ db, transact }: Store, inTurn: InTurn): Budget => ({
+export const createBudget = ({ db, transact }: Store, inTurn: SerializeByRun): Budget => ({
   reserve: async ({ row }, wanted) => {
     let { maxTokens: tokens, maxCostUsd: usd } = wanted;
     let isReserved = false;
     const { rows } = await usedIn(row.id).execute(db);
     for (const { used, reserved, most } of rows.map(readBudget)) {
       if (used.tokens >= most.tokens || used.costUsd >= most.costUsd)
-        throw new StageFault(BUDGET_EXHAUSTED);
+        throw new StageError(BUDGET_EXHAUSTED);
       tokens = Math.min(tokens, most.tokens - used.tokens - reserved.tokens);
       usd = Math.min(usd, most.costUsd - used.costUsd - reserved.costUsd);
       isReserved ||= reserved.tokens > 0 || reserved.costUsd > 0;
     }
     if (tokens >= 1 && usd > 0) return { maxTokens: tokens, maxCostUsd: usd };
     if (isReserved) return null;
-    throw new StageFault(BUDGET_EXHAUSTED);
+    throw new StageError(BUDGET_EXHAUSTED);
   },
   inTurn: ({ row }, work) => inTurn(row.root_id ?? row.id, work),
   spend: ({ row }, usage) => spendStep(db, row.id, usage),

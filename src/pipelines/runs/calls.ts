@@ -1,20 +1,20 @@
 import { parseExact, stringifyExact } from '../../kernel/exactjson.js';
 import type { PermissionsOf } from '../../permissions/module.js';
-import { whyDenied } from '../../permissions/module.js';
+import { denialReason } from '../../permissions/module.js';
 import type { PipelineStageRow } from '../../store/tables/pipelines.js';
 import { type Tool, type Toolbox, ToolFailed, ToolRefused } from '../../tools/module.js';
-import { credentialsIn } from '../../vault/module.js';
+import { findCredentialNames } from '../../vault/module.js';
 import {
   askOwner,
   type BeginStage,
+  BUDGET_WAIT_REASON,
   type OwnerAskDeps,
-  WAITS_FOR_BUDGET,
   waitForBudget,
 } from './begin.js';
 import type { Budget, Reservation } from './budget.js';
-import { type IsInDoubt, MAY_BE_DONE } from './doubts.js';
-import { type RunUsage, StageFault } from './outcome.js';
-import { recordOf, renderConfig, renderExact, renderMarkdownText } from './render.js';
+import { IN_DOUBT_QUESTION, type IsInDoubt } from './indoubt.js';
+import { type RunUsage, StageError } from './outcome.js';
+import { asRecord, renderConfig, renderExact, renderMarkdownText } from './render.js';
 import type { RunStage } from './run.js';
 
 interface StageCall {
@@ -51,7 +51,7 @@ export const RESEARCH: Reservation = { maxTokens: 500_000, maxCostUsd: 1 };
 export const createStageCalls = (deps: StageCallDeps) => {
   const toolOf = ({ toolId, toolAction }: StageCall): Tool => {
     const tool = deps.toolbox.find(toolId, toolAction);
-    if (!tool) throw new StageFault(`Unknown tool: ${toolId}.${toolAction}`);
+    if (!tool) throw new StageError(`Unknown tool: ${toolId}.${toolAction}`);
     return tool;
   };
 
@@ -59,14 +59,18 @@ export const createStageCalls = (deps: StageCallDeps) => {
     const plain = await withCredential(deps, of, callOf(of.stage.config, of.stage.kind, scope));
     const tool = toolOf(plain);
     const call = withMarkdown(plain, { tool, of, scope });
-    const denied = whyDenied(tool, await deps.owner.permissionsOf(of.run.row.user_id));
-    if (denied !== null) throw new StageFault(denied);
+    const denied = denialReason(tool, await deps.owner.permissionsOf(of.run.row.user_id));
+    if (denied !== null) throw new StageError(denied);
     const isSafe = tool.isSafe(call.arguments);
     // Research that was stopped has no effect except its cost.
     if (!isSafe && of.stage.kind !== 'research' && (await deps.isInDoubt(of))) {
-      const question = { status: 'waiting_approval', input: call, headline: MAY_BE_DONE } as const;
+      const question = {
+        status: 'waiting_approval',
+        input: call,
+        headline: IN_DOUBT_QUESTION,
+      } as const;
       const { change, ...rest } = askOwner(deps, of, question);
-      return { change: { ...change, reason: MAY_BE_DONE }, ...rest };
+      return { change: { ...change, reason: IN_DOUBT_QUESTION }, ...rest };
     }
     const acts = tool.sendsOut || !isSafe;
     if (of.row.untrusted === 1 && acts && !of.stage.allowUntrusted) {
@@ -100,7 +104,7 @@ export const createStageCalls = (deps: StageCallDeps) => {
     try {
       const tool = toolOf(call);
       // The permission may have been removed while the stage waited for an answer.
-      const denied = whyDenied(tool, await deps.owner.permissionsOf(run.row.user_id));
+      const denied = denialReason(tool, await deps.owner.permissionsOf(run.row.user_id));
       if (denied !== null) return failed(denied);
       const output = await tool.run(call.arguments, {
         userId: run.row.user_id,
@@ -120,7 +124,7 @@ export const createStageCalls = (deps: StageCallDeps) => {
         ? { status: 'completed', ...shown }
         : { status: 'failed', error: failure, ...shown };
     } catch (error) {
-      if (error instanceof StageFault || error instanceof ToolRefused) return failed(error.message);
+      if (error instanceof StageError || error instanceof ToolRefused) return failed(error.message);
       if (!(error instanceof ToolFailed) || signal.aborted) throw error;
       const isInDoubt = error.effectBegan && !isRepeatable({ run, row, stage });
       return { ...failed(error.message), ...(isInDoubt && { isInDoubt }) };
@@ -142,7 +146,7 @@ export const reservationFor = async (
   const reserved = await budget.reserve(run, RESEARCH);
   if (!reserved) return null;
   const { maxTokens: reserved_tokens, maxCostUsd: reserved_usd } = reserved;
-  const isAsked = row.reason === WAITS_FOR_BUDGET;
+  const isAsked = row.reason === BUDGET_WAIT_REASON;
   return { reserved_tokens, reserved_usd, ...(isAsked && { reason: null }) };
 };
 
@@ -151,10 +155,10 @@ const callOf = (
   kind: RunStage['stage']['kind'],
   scope: object,
 ): StageCall => {
-  const rendered = recordOf(renderConfig(config, scope));
+  const rendered = asRecord(renderConfig(config, scope));
   // Untrusted text must not become the name of a credential.
-  if (credentialsIn(config).join() !== credentialsIn(rendered).join()) {
-    throw new StageFault('A value refers to a credential. Only the template may do so');
+  if (findCredentialNames(config).join() !== findCredentialNames(rendered).join()) {
+    throw new StageError('A value refers to a credential. Only the template may do so');
   }
   if (kind === 'research') {
     return { toolId: 'research', toolAction: 'start', arguments: rendered };
@@ -168,7 +172,7 @@ const callOf = (
   return {
     toolId: String(config.toolId),
     toolAction: String(config.toolAction),
-    arguments: recordOf(rendered.toolParams ?? {}),
+    arguments: asRecord(rendered.toolParams ?? {}),
   };
 };
 
@@ -177,7 +181,7 @@ const withMarkdown = (
   { tool, of, scope }: { tool: Tool; of: RunStage; scope: object },
 ): StageCall => {
   if (tool.markdown === undefined) return call;
-  const text = recordOf(of.stage.config.toolParams)[tool.markdown];
+  const text = asRecord(of.stage.config.toolParams)[tool.markdown];
   if (typeof text !== 'string') return call;
   const markdown = renderMarkdownText(text, of.run, scope);
   return markdown === call.arguments[tool.markdown] ? call : { ...call, markdown };
@@ -191,9 +195,9 @@ const withCredential = async (
   const { credentialId } = config;
   if (typeof credentialId !== 'string') return call;
   const name = await owner.credentialName(run.row.user_id, credentialId);
-  if (name === null) throw new StageFault(`Unknown credential: ${credentialId}`);
+  if (name === null) throw new StageError(`Unknown credential: ${credentialId}`);
   const headers = {
-    ...recordOf(call.arguments.headers),
+    ...asRecord(call.arguments.headers),
     authorization: `Bearer $credential(${name})`,
   };
   return { ...call, arguments: { ...call.arguments, headers } };
@@ -204,7 +208,7 @@ const requestOf = ({ method, url, headers, body }: Record<string, unknown>) => {
   const isText = typeof body === 'string';
   const all = {
     ...(body !== undefined && !isText && { 'content-type': 'application/json' }),
-    ...recordOf(headers),
+    ...asRecord(headers),
   };
   return {
     method,
@@ -217,7 +221,7 @@ const requestOf = ({ method, url, headers, body }: Record<string, unknown>) => {
 /** A JSON body is parsed. */
 const shownOutput = (kind: RunStage['stage']['kind'], output: unknown): unknown => {
   if (kind !== 'http') return output ?? null;
-  const { status, headers, body } = recordOf(output);
+  const { status, headers, body } = asRecord(output);
   return { status, headers, body: typeof body === 'string' ? jsonOr(body) : body };
 };
 

@@ -3,8 +3,8 @@ import type { ChildRunsStore } from './childqueries.js';
 import { lastOutputs } from './end.js';
 import type { AttemptOutcome } from './outcome.js';
 import type { RunsStore } from './queries.js';
-import { MAX_OUTPUT_LENGTH } from './room.js';
 import type { RunStage } from './run.js';
+import { MAX_OUTPUT_LENGTH } from './sizelimits.js';
 
 interface ChildOutcomeDeps {
   runs: RunsStore;
@@ -17,7 +17,7 @@ interface ChildProgress {
   waiting: number;
 }
 
-export const progressOfChildren = async (
+export const childProgressText = async (
   children: Pick<ChildRunsStore, 'open'>,
   { stage, row }: RunStage,
   { done, total, waiting }: ChildProgress,
@@ -30,7 +30,7 @@ export const progressOfChildren = async (
   return id === undefined ? null : `The nested run ${id} is waiting`;
 };
 
-export const failureOfChildren = async (
+export const childFailure = async (
   children: Pick<ChildRunsStore, 'firstFailed' | 'isUntrusted'>,
   { row }: RunStage,
 ): Promise<AttemptOutcome> => {
@@ -41,7 +41,7 @@ export const failureOfChildren = async (
   return { status: 'failed', error: `${name} ${outcome}`, untrusted };
 };
 
-export const successOfChildren = async (
+export const childSuccess = async (
   { runs, children }: ChildOutcomeDeps,
   { stage, row }: RunStage,
 ): Promise<AttemptOutcome> => {

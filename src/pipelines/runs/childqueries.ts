@@ -9,7 +9,7 @@ import {
   pipelineStageTable,
 } from '../../store/tables/pipelines.js';
 import type { NewRunRows } from './newrun.js';
-import type { CarriedRuns } from './retry.js';
+import type { CarriedOverRuns } from './retry.js';
 
 export type ChildrenOf = Pick<PipelineStageRow, 'run_id' | 'key' | 'visits' | 'attempt'>;
 
@@ -133,7 +133,7 @@ export const childRunWrites = ({ db }: Store) => {
      * Assigns the runs of a stage to a later visit: completed ones at once, others when they are
      * reopened.
      */
-    carryOver: ({ of, to }: CarriedRuns): Statement[] => {
+    carryOver: ({ of, to }: CarriedOverRuns): Statement[] => {
       const runs = db.updateTable('pipeline_runs').where('id', 'in', ofVisit(of).select('id'));
       return [
         statement(runs.where('status', 'in', UNFINISHED).set({ parent_attempt: NO_ATTEMPT })),

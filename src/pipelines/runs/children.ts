@@ -1,13 +1,13 @@
 import { iso } from '../../kernel/clock.js';
 import type { TransactionStep } from '../../store/engine/protocol.js';
 import { type FindTemplate, MAX_NESTING } from '../templates/nestedtemplates.js';
-import { givenParameters } from '../templates/parameters.js';
+import { resolveParameters } from '../templates/parameters.js';
 import { MAX_ITEMS } from '../templates/stagekinds.js';
 import type { BeginStage } from './begin.js';
 import type { ChildRunsStore, ChildrenOf, UnfinishedRun } from './childqueries.js';
 import { itemRunRows, type NewRunRows, nestedRunRows } from './newrun.js';
-import { StageFault } from './outcome.js';
-import { recordOf, renderConfig } from './render.js';
+import { StageError } from './outcome.js';
+import { asRecord, renderConfig } from './render.js';
 import { type ReopenDeps, reopenSteps } from './reopen.js';
 
 interface ForeachDeps extends ReopenDeps {
@@ -28,14 +28,14 @@ export const createNestedBeginning =
     const { run, stage, row } = of;
     const { templateId, params } = stage.config;
     const template = await find(run.row.user_id, `${templateId}`);
-    if (!template) throw new StageFault(`Unknown template: ${templateId}`);
+    if (!template) throw new StageError(`Unknown template: ${templateId}`);
     if (run.row.depth >= MAX_NESTING) {
-      throw new StageFault(`Pipelines must not be nested more than ${MAX_NESTING} levels deep`);
+      throw new StageError(`Pipelines must not be nested more than ${MAX_NESTING} levels deep`);
     }
-    const renderedParams = recordOf(renderConfig(params ?? {}, scope));
-    const { values, faults } = givenParameters(template.parameters, renderedParams);
+    const renderedParams = asRecord(renderConfig(params ?? {}, scope));
+    const { values, faults } = resolveParameters(template.parameters, renderedParams);
     const [fault] = faults;
-    if (fault) throw new StageFault(`${fault.path} ${fault.message}`);
+    if (fault) throw new StageError(`${fault.path} ${fault.message}`);
     const { runId, steps } =
       (await reopened(deps, row, ({ params }) => params === JSON.stringify(values))) ??
       inserted(children, nestedRunRows(of, { template, values, now: now() }));
@@ -116,7 +116,7 @@ const unfinishedItems = async (
 const NEVER_DUE = { due: null, due_at: null };
 
 const listIn = (value: unknown): unknown[] => {
-  if (!Array.isArray(value)) throw new StageFault('items is not a list');
+  if (!Array.isArray(value)) throw new StageError('items is not a list');
   if (value.length <= MAX_ITEMS) return value;
-  throw new StageFault(`items has ${value.length} items. The maximum is ${MAX_ITEMS}`);
+  throw new StageError(`items has ${value.length} items. The maximum is ${MAX_ITEMS}`);
 };

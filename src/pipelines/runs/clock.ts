@@ -4,13 +4,13 @@ import type { PipelineStageRow } from '../../store/tables/pipelines.js';
 import type { RunEngine } from './engine.js';
 import type { RunsStore } from './queries.js';
 import { isOpenRun, type LoadedRun, type RunStage, stageIn } from './run.js';
-import type { InTurn } from './service.js';
+import type { SerializeByRun } from './service.js';
 
 interface DueRunsDeps {
   runs: RunsStore;
   clock: Clock;
   engine: RunEngine;
-  inTurn: InTurn;
+  inTurn: SerializeByRun;
   isRepeatable(of: RunStage): boolean;
 }
 

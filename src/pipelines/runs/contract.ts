@@ -5,7 +5,7 @@ import * as s from '../../kernel/contract/schema.js';
 const runStatus = () =>
   s.oneOf('RunStatus', 'queued', 'running', 'waiting', 'completed', 'failed', 'stopped');
 
-const big = () => s.whole(0, Number.MAX_SAFE_INTEGER);
+const big = () => s.integer(0, Number.MAX_SAFE_INTEGER);
 
 export const RunStageView = s.object('RunStage', {
   key: s.text(40),
@@ -20,9 +20,9 @@ export const RunStageView = s.object('RunStage', {
   reason: s
     .nullable(s.anyText(2000))
     .description('Why the stage was skipped, waits or is repeated. `null` otherwise'),
-  attempt: s.whole(1, 1000).description('Number of the current attempt, from 1'),
+  attempt: s.integer(1, 1000).description('Number of the current attempt, from 1'),
   visits: s
-    .whole(1, 1_000_000_000)
+    .integer(1, 1_000_000_000)
     .description('Number of times that the run has reached the stage'),
   agentId: s.nullable(s.id('agent')),
   operationId: s.nullable(s.id('operation')),
@@ -34,7 +34,7 @@ export const RunStageView = s.object('RunStage', {
   input: s.json().description('Input of the stage, or the pending question'),
   output: s.json(),
   error: s.nullable(s.anyText(10_000)),
-  untrusted: s.flag().description('Whether the stage contains untrusted data'),
+  untrusted: s.boolean().description('Whether the stage contains untrusted data'),
   dueAt: s
     .nullable(s.time())
     .description(
@@ -51,15 +51,15 @@ const run = {
     .description('Parent run. `null` if a stage of another run did not start this run'),
   parentKey: s.nullable(s.text(40)).description('Key of the stage in the parent run'),
   itemAt: s
-    .nullable(s.whole(0, 999))
+    .nullable(s.integer(0, 999))
     .description('Index of the item in the list of a `foreach` stage, from 0'),
   templateId: s.text(80),
-  templateVersion: s.whole(1, 1_000_000_000),
+  templateVersion: s.integer(1, 1_000_000_000),
   name: s.text(200),
   params: s.record('RunParams'),
   status: runStatus(),
-  untrusted: s.flag().description('Whether untrusted input started the run'),
-  usage: s.object('RunUsage', { tokens: big(), costUsd: s.amount(0, Number.MAX_SAFE_INTEGER) }),
+  untrusted: s.boolean().description('Whether untrusted input started the run'),
+  usage: s.object('RunUsage', { tokens: big(), costUsd: s.number(0, Number.MAX_SAFE_INTEGER) }),
   error: s.nullable(s.anyText(10_000)),
   createdAt: s.time(),
   startedAt: s.nullable(s.time()),

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { createTurns } from '../../kernel/fairqueue.js';
+import { createFairQueue } from '../../kernel/fairqueue.js';
 import type { Log } from '../../kernel/log.js';
-import { persistently } from '../../store/persistently.js';
+import { retryWhileUnavailable } from '../../store/retry.js';
 import type { CallOutcome } from './calls.js';
 import type { RunStage } from './run.js';
 
@@ -18,14 +18,14 @@ export interface Effects {
   isStopping(): boolean;
 }
 
-export type CallSettled = (of: RunStage, outcome: CallOutcome) => Promise<void>;
+export type RecordCallOutcome = (of: RunStage, outcome: CallOutcome) => Promise<void>;
 
-export type CallPerformed = (of: RunStage, signal: AbortSignal) => Promise<CallOutcome>;
+export type PerformCall = (of: RunStage, signal: AbortSignal) => Promise<CallOutcome>;
 
 interface EffectsDeps {
   log: Log;
-  perform: CallPerformed;
-  settled: CallSettled;
+  perform: PerformCall;
+  settled: RecordCallOutcome;
 }
 
 const AT_ONCE = 16;
@@ -33,7 +33,12 @@ const EACH = 8;
 const WAITING = 100_000;
 
 export const createEffects = ({ log, perform, settled }: EffectsDeps): Effects => {
-  const turns = createTurns({ atOnce: AT_ONCE, each: EACH, waiting: WAITING, isOldestFirst: true });
+  const turns = createFairQueue({
+    atOnce: AT_ONCE,
+    each: EACH,
+    waiting: WAITING,
+    isOldestFirst: true,
+  });
   const live = new Map<string, AbortController>();
   const resumable = new Set<AbortController>();
   const running = new Set<Promise<unknown>>();
@@ -56,7 +61,7 @@ export const createEffects = ({ log, perform, settled }: EffectsDeps): Effects =
   const run = async (of: RunStage, { signal }: AbortController): Promise<void> => {
     const outcome = await performed(of, signal);
     // An outcome must not be lost while the disk is full.
-    if (!signal.aborted) await persistently(() => settled(of, outcome), signal);
+    if (!signal.aborted) await retryWhileUnavailable(() => settled(of, outcome), signal);
   };
 
   return {

@@ -2,9 +2,9 @@ import { iso } from '../../kernel/clock.js';
 import { parseExact, stringifyExact } from '../../kernel/exactjson.js';
 import { excerpt } from '../../kernel/excerpt.js';
 import { pageLink } from '../../kernel/pagepath.js';
-import { MAX_IN_EVENT_LENGTH, NOTHING, type Outbound } from '../../outbound/module.js';
+import { EMPTY_POSTING, MAX_IN_EVENT_LENGTH, type Outbound } from '../../outbound/module.js';
 import type { PipelineStageRow } from '../../store/tables/pipelines.js';
-import { OVER } from './outcome.js';
+import { ATTEMPT_RESET } from './outcome.js';
 import type { RunChange } from './record.js';
 import type { LoadedRun } from './run.js';
 
@@ -13,7 +13,7 @@ export interface PipelineEnd {
   error: string | null;
 }
 
-export const endingOf = (
+export const buildRunEnd = (
   { outbound, now }: { outbound: Outbound; now(): number },
   run: LoadedRun,
   { status, error }: PipelineEnd,
@@ -29,13 +29,13 @@ export const endingOf = (
           link: pageLink('run', id),
           about: name,
         })
-      : NOTHING;
+      : EMPTY_POSTING;
   const links = { pipeline: `/api/pipelines/${id}` };
   const data = { pipelineId: id, name, templateId, status, error, links };
   const event =
     run.row.parent_id === null
       ? outbound.toWebhooks(userId, { type: 'pipeline.finished', data, hops: run.row.hops })
-      : NOTHING;
+      : EMPTY_POSTING;
   return {
     change: {
       run: { status, error, finished_at: at },
@@ -53,7 +53,7 @@ const stoppedStages = (run: LoadedRun, at: string): Map<string, Partial<Pipeline
   new Map(
     [...run.stages.values()]
       .filter(({ finished_at }) => finished_at === null)
-      .map(({ key }) => [key, { ...OVER, status: 'stopped', finished_at: at }]),
+      .map(({ key }) => [key, { ...ATTEMPT_RESET, status: 'stopped', finished_at: at }]),
   );
 
 /** Returns the outputs of the stages that no other stage needs, by key. */

@@ -6,24 +6,24 @@ import type { AgentRow } from '../../store/tables/agents.js';
 import type { PipelineStageRow } from '../../store/tables/pipelines.js';
 import { graphOf } from '../templates/graph.js';
 import type { StageKind } from '../templates/stagekinds.js';
-import { ASKED_AGAIN, outcomeOfAgent } from './agentstage.js';
-import { askAgain, type BeginDeps, beginStage, type StageBeginning } from './begin.js';
+import { agentOutcome, JSON_RETRY_PREFIX } from './agentstage.js';
+import { askToRepeat, type BeginDeps, beginStage, type StageBeginning } from './begin.js';
 import type { Budget } from './budget.js';
 import type { Effects } from './effects.js';
-import { endingOf, type PipelineEnd } from './end.js';
+import { buildRunEnd, type PipelineEnd } from './end.js';
 import { type JudgeStage, type NextChange, nextChanges } from './next.js';
 import {
   type AttemptOutcome,
   completedChange,
   failedChange,
   type RunUsage,
-  StageFault,
-  shortReason,
+  StageError,
+  truncateReason,
 } from './outcome.js';
 import { type RecordRunDeps, recordRun } from './record.js';
-import { stoppedBy, valuesOf } from './render.js';
-import { beginningWithin, outcomeWithin } from './room.js';
-import { FRESH, isOpenRun, type LoadedRun, type RunStage, stageIn } from './run.js';
+import { stageValues, unmetCondition } from './render.js';
+import { isOpenRun, type LoadedRun, RESTARTED_STAGE, type RunStage, stageIn } from './run.js';
+import { limitBeginning, limitOutcome } from './sizelimits.js';
 
 export interface EngineDeps {
   record: RecordRunDeps;
@@ -46,7 +46,7 @@ export const createEngine = (deps: EngineDeps) => {
 
   const end = async (run: LoadedRun, outcome: PipelineEnd): Promise<boolean> => {
     const open = [...run.stages.values()].filter(({ finished_at }) => finished_at === null);
-    const { change, published } = endingOf(deps.begin, run, outcome);
+    const { change, published } = buildRunEnd(deps.begin, run, outcome);
     if (!(await recordRun(record, run, change))) return false;
     published();
     await Promise.all(open.map((row) => interrupt(run, row)));
@@ -109,7 +109,7 @@ export const createEngine = (deps: EngineDeps) => {
   ): Promise<boolean> => {
     const of = stageIn(run, key);
     if (!of) return true;
-    const outcome = outcomeWithin(of, ended);
+    const outcome = limitOutcome(of, ended);
     const spent = outcome.usage ? [deps.budget.spend(run, outcome.usage)] : [];
     const { change, steps = [], begun } = endingOfAttempt(deps.begin, of, outcome);
     const stages = new Map([[key, change]]);
@@ -155,9 +155,9 @@ export const createEngine = (deps: EngineDeps) => {
       await settle(run, key, { status: 'failed', error: 'The agent was deleted' });
       return;
     }
-    const outcome = outcomeOfAgent(of, agent);
+    const outcome = agentOutcome(of, agent);
     if (outcome.is === 'again') {
-      const reasons = new Map([[key, { reason: `${ASKED_AGAIN}${outcome.message}` }]]);
+      const reasons = new Map([[key, { reason: `${JSON_RETRY_PREFIX}${outcome.message}` }]]);
       if (await recordRun(record, run, { stages: reasons })) {
         await deps.agents.control.message(agent, outcome.message);
         deps.below.watchAgent(of);
@@ -199,9 +199,9 @@ const changedStages = (
     if (change.is === 'again') {
       for (const key of change.keys) {
         const { visits = 0, effect = 'none' } = run.stages.get(key) ?? {};
-        const reason = shortReason(change.because);
+        const reason = truncateReason(change.because);
         // An interrupted call stays in doubt.
-        stages.set(key, { ...FRESH, effect, visits: visits + 1, reason });
+        stages.set(key, { ...RESTARTED_STAGE, effect, visits: visits + 1, reason });
       }
     }
   }
@@ -216,7 +216,7 @@ const endingOfAttempt = (
 ): StageBeginning => {
   if (outcome.status === 'completed') return { change: completedChange(outcome, deps.now()) };
   return outcome.isInDoubt
-    ? askAgain(deps, of, outcome.error)
+    ? askToRepeat(deps, of, outcome.error)
     : { change: failedChange(of, outcome, deps.now()) };
 };
 
@@ -232,9 +232,9 @@ const beginningOf = async (
   of: RunStage,
 ): Promise<StageBeginning | { fault: string }> => {
   try {
-    return beginningWithin(of.run, of.row.key, await beginStage(deps, of));
+    return limitBeginning(of.run, of.row.key, await beginStage(deps, of));
   } catch (error) {
-    if (error instanceof StageFault) return { fault: error.message };
+    if (error instanceof StageError) return { fault: error.message };
     throw error;
   }
 };
@@ -262,7 +262,7 @@ const createJudge = (run: LoadedRun) => {
       return undefined;
     }
     const begun = performance.now();
-    const reason = stoppedBy(stage, stage.when ? valuesOf(run, stage) : {});
+    const reason = unmetCondition(stage, stage.when ? stageValues(run, stage) : {});
     took += performance.now() - begun;
     return reason;
   };

@@ -1,6 +1,6 @@
 import type { FieldFault } from '../../kernel/problem.js';
 import type { TemplateParameter } from '../templates/contract.js';
-import { faultOfParameter, isUnfilled } from '../templates/parameters.js';
+import { isBlankValue, parameterFault } from '../templates/parameters.js';
 
 export type StageField = Pick<TemplateParameter, 'key' | 'type' | 'options'> & {
   label?: string;
@@ -19,9 +19,9 @@ export const inputFaults = (
   const wrong = fields.flatMap((field) => {
     const value = Object.hasOwn(values, field.key) ? values[field.key] : undefined;
     const path = `values.${field.key}`;
-    if (field.required && isUnfilled(value)) return [{ path, message: 'is required' }];
+    if (field.required && isBlankValue(value)) return [{ path, message: 'is required' }];
     if (value === undefined) return [];
-    const fault = faultOfParameter(field, value);
+    const fault = parameterFault(field, value);
     return fault === null ? [] : [{ path, message: fault }];
   });
   return [...unknown, ...wrong];
@@ -31,7 +31,7 @@ export const fieldsIn = ({ fields }: Record<string, unknown>): StageField[] =>
   Array.isArray(fields) ? fields : [];
 
 /** Fields without a value are null. */
-export const allValues = (
+export const fillInputValues = (
   config: Record<string, unknown>,
   values: Record<string, unknown>,
 ): Record<string, unknown> => ({

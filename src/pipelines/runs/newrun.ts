@@ -2,7 +2,13 @@ import { iso } from '../../kernel/clock.js';
 import { mint } from '../../kernel/ids.js';
 import type { PipelineRunRow, PipelineStageRow } from '../../store/tables/pipelines.js';
 import type { TemplateStage } from '../templates/contract.js';
-import { FRESH, ITEM_KEY, type LoadedRun, type RunStage, type RunTemplate } from './run.js';
+import {
+  ITEM_KEY,
+  type LoadedRun,
+  RESTARTED_STAGE,
+  type RunStage,
+  type RunTemplate,
+} from './run.js';
 
 export interface NewRunRows {
   row: PipelineRunRow;
@@ -118,7 +124,7 @@ const emptyRow = (now: number) => ({
 
 const stageRows = (run_id: string, stages: Pick<TemplateStage, 'key'>[]): PipelineStageRow[] =>
   stages.map(({ key }, position) => ({
-    ...FRESH,
+    ...RESTARTED_STAGE,
     run_id,
     key,
     position,

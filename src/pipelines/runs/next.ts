@@ -139,13 +139,13 @@ const repeatAfter = (
   stateOf: (key: string) => StageState,
 ): NextChange[] | null => {
   if (typeof stage.onError !== 'object' || !goesBack(stage, stateOf(stage.key))) return null;
-  const keys = withBelow(stages, stage.onError.goto);
+  const keys = stageWithDependents(stages, stage.onError.goto);
   if (keys.some((key) => AT_WORK.has(stateOf(key).status))) return null;
   return [{ is: 'again', keys, because: `${stage.key} failed: ${stateOf(stage.key).error ?? ''}` }];
 };
 
 /** In the order of the template. */
-export const withBelow = (stages: TemplateStage[], from: string): string[] => {
+export const stageWithDependents = (stages: TemplateStage[], from: string): string[] => {
   const below = new Set([from]);
   for (const { key, needs = [] } of inOrder(stages)) {
     if (needs.some((need) => below.has(need))) below.add(key);

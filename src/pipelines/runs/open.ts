@@ -20,15 +20,15 @@ import { createStageCalls } from './calls.js';
 import { type ChildRunsStore, childRunsStore, childRunWrites } from './childqueries.js';
 import { createForeachBeginning, createNestedBeginning, type NestedDeps } from './children.js';
 import { createDueRuns } from './clock.js';
-import { createDoubts } from './doubts.js';
-import { type CallPerformed, type CallSettled, createEffects } from './effects.js';
+import { createEffects, type PerformCall, type RecordCallOutcome } from './effects.js';
 import { createEngine, type RunEngine } from './engine.js';
-import { createFamily } from './family.js';
+import { createRunHierarchy } from './hierarchy.js';
+import { createInDoubtCheck } from './indoubt.js';
 import { type RunsStore, runsStore } from './queries.js';
 import { type RecoveryDeps, recoverRuns, settleEndedAgent } from './recovery.js';
-import { createStageResearch, type OperationBegun } from './research.js';
-import { createRunService, type InTurn } from './service.js';
-import { createTurnsOfRuns } from './turns.js';
+import { createStageResearch, type RecordOperation } from './research.js';
+import { createRunService, type SerializeByRun } from './service.js';
+import { createRunSerializer } from './turns.js';
 
 export interface RunsModuleDeps {
   hub: Hub;
@@ -43,7 +43,7 @@ export interface RunsModuleDeps {
 const openCalls = (
   { store, log, clock: { now } }: Base,
   { outbound, tools, access }: RunsModuleDeps,
-  of: { budget: Budget; settled: CallSettled; begun: OperationBegun },
+  of: { budget: Budget; settled: RecordCallOutcome; begun: RecordOperation },
 ) => {
   const { vault, permissions } = access;
   const { budget, settled } = of;
@@ -58,10 +58,10 @@ const openCalls = (
       folderOf: tools.work.open,
     },
     budget,
-    isInDoubt: createDoubts(store),
+    isInDoubt: createInDoubtCheck(store),
   });
   const research = createStageResearch(access.research, of.begun);
-  const perform: CallPerformed = (stage, signal) =>
+  const perform: PerformCall = (stage, signal) =>
     stage.stage.kind === 'research'
       ? research.perform(stage, signal)
       : calls.perform(stage, signal);
@@ -94,7 +94,7 @@ const openFamily = (
   parts: {
     runs: RunsStore;
     children: ChildRunsStore;
-    inTurn: InTurn;
+    inTurn: SerializeByRun;
     isStopping(): boolean;
     engine(): RunEngine;
   },
@@ -102,7 +102,7 @@ const openFamily = (
   const { runs, children, inTurn, isStopping, engine } = parts;
   const background = createBackgroundWork({ inTurn, log, isStopping });
   const record = { runs, hub, now, childMoved: (child: PipelineRunRow) => family.moved(child) };
-  const family = createFamily({ children, record, background, inTurn, engine });
+  const family = createRunHierarchy({ children, record, background, inTurn, engine });
   const watchAgent = createAgentRest({ hub, rows: agents.rows, record, background });
   return { record, background, family, watchAgent };
 };
@@ -126,8 +126,8 @@ export const openRuns = (base: Base, deps: RunsModuleDeps, template: FindTemplat
   const { agents, outbound } = deps;
   const runs = runsStore(store);
   const children = { ...childRunsStore(store), ...childRunWrites(store) };
-  const inTurn = createTurnsOfRuns();
-  const budget = createBudget(store, createTurnsOfRuns());
+  const inTurn = createRunSerializer();
+  const budget = createBudget(store, createRunSerializer());
   const { calls, research, effects } = openCalls(base, deps, {
     budget,
     settled: (of, outcome) => service.callEnded(of, outcome),

@@ -2,11 +2,11 @@ import { iso } from '../../kernel/clock.js';
 import { stringifyExact } from '../../kernel/exactjson.js';
 import { beginningOf } from '../../kernel/excerpt.js';
 import type { PipelineStageRow } from '../../store/tables/pipelines.js';
-import { MAX_WAIT } from '../templates/contract.js';
+import { MAX_WAIT_SECONDS } from '../templates/contract.js';
 import type { RunStage } from './run.js';
 
-export class StageFault extends Error {
-  override name = 'StageFault';
+export class StageError extends Error {
+  override name = 'StageError';
 }
 
 export interface RunUsage {
@@ -34,7 +34,7 @@ export type AttemptOutcome =
       usage?: RunUsage;
     };
 
-export const OVER = {
+export const ATTEMPT_RESET = {
   digest: null,
   due: null,
   due_at: null,
@@ -47,7 +47,7 @@ export const completedChange = (
   { output, reason, untrusted }: Extract<AttemptOutcome, { status: 'completed' }>,
   now: number,
 ): Partial<PipelineStageRow> => ({
-  ...OVER,
+  ...ATTEMPT_RESET,
   ...(reason === null && { reason }),
   status: 'completed',
   effect: 'none',
@@ -60,7 +60,7 @@ export const completedChange = (
 const MAX_ERROR_LENGTH = 9900;
 const MAX_REASON_LENGTH = 2000;
 
-export const shortReason = (reason: string): string => beginningOf(reason, MAX_REASON_LENGTH);
+export const truncateReason = (reason: string): string => beginningOf(reason, MAX_REASON_LENGTH);
 
 export const failedChange = (
   { stage, row }: RunStage,
@@ -76,16 +76,16 @@ export const failedChange = (
     const effect = row.status === 'waiting_approval' ? row.effect : 'none';
     const output = outcome.output === undefined ? null : (stringifyExact(outcome.output) ?? null);
     const ended = { status: 'failed', effect, error, output, finished_at: iso(now) } as const;
-    return { ...OVER, ...taint, ...ended };
+    return { ...ATTEMPT_RESET, ...taint, ...ended };
   }
-  const seconds = Math.min(MAX_WAIT, backoffSeconds * factor ** (row.attempt - 1));
+  const seconds = Math.min(MAX_WAIT_SECONDS, backoffSeconds * factor ** (row.attempt - 1));
   const at = iso(now + seconds * 1000);
-  const reason = shortReason(`Attempt ${row.attempt} failed: ${error}`);
+  const reason = truncateReason(`Attempt ${row.attempt} failed: ${error}`);
   const nextAttempt = {
     status: 'running',
     attempt: row.attempt + 1,
     agent_id: null,
     effect: 'none',
   } as const;
-  return { ...OVER, ...nextAttempt, reason, error, due: 'retry', due_at: at };
+  return { ...ATTEMPT_RESET, ...nextAttempt, reason, error, due: 'retry', due_at: at };
 };

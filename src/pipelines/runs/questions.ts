@@ -3,7 +3,7 @@ import type { TransactionStep } from '../../store/engine/protocol.js';
 import type { Store } from '../../store/store.js';
 import { visibleTo } from '../../store/visible.js';
 import { fieldsIn, inputFaults, type StageField } from './inputs.js';
-import { recordOf } from './render.js';
+import { asRecord } from './render.js';
 import type { RunService, StageAnswer } from './service.js';
 
 export interface StageQuestion {
@@ -65,7 +65,7 @@ export const createStageQuestions = (
     ]);
   type Found = Awaited<ReturnType<ReturnType<typeof questions>['execute']>>[number];
   const questionOf = ({ status, input: text, digest, untrusted, ...of }: Found): StageQuestion => {
-    const input = recordOf(JSON.parse(text ?? '{}'));
+    const input = asRecord(JSON.parse(text ?? '{}'));
     const asks = status === 'waiting_input' ? 'input' : 'approval';
     const fields = asks === 'input' ? fieldsIn(input) : [];
     return { ...of, asks, input, fields, digest: digest ?? '', untrusted: untrusted === 1 };

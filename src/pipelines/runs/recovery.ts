@@ -1,12 +1,12 @@
 import { type AgentRows, UNFINISHED } from '../../agents/module.js';
 import type { Log } from '../../kernel/log.js';
 import type { Outbound } from '../../outbound/module.js';
-import { askAgain } from './begin.js';
+import { askToRepeat } from './begin.js';
 import type { RunEngine } from './engine.js';
-import { type Family, hasChildren } from './family.js';
+import { hasChildren, type RunHierarchy } from './hierarchy.js';
 import { type RecordRunDeps, recordRun } from './record.js';
 import { type LoadedRun, type RunStage, stageIn } from './run.js';
-import { DISABLED, type InTurn } from './service.js';
+import { OWNER_DISABLED, type SerializeByRun } from './service.js';
 
 export interface RecoveryDeps {
   engine: RunEngine;
@@ -14,8 +14,8 @@ export interface RecoveryDeps {
   outbound: Outbound;
   agents: AgentRows;
   calls: StageCalls;
-  family: Family;
-  inTurn: InTurn;
+  family: RunHierarchy;
+  inTurn: SerializeByRun;
 }
 
 interface StageCalls {
@@ -51,7 +51,7 @@ const recoverRun = async (deps: RecoveryDeps, id: string): Promise<void> => {
   const run = await deps.record.runs.byId(id);
   if (!run) return;
   if (await deps.record.runs.isSuspended(run.row)) {
-    await deps.engine.end(run, { status: 'stopped', error: DISABLED });
+    await deps.engine.end(run, { status: 'stopped', error: OWNER_DISABLED });
     return;
   }
   if (!(await deps.family.isWanted(run))) {
@@ -90,7 +90,7 @@ const recoverStage = async (deps: RecoveryDeps, run: LoadedRun, key: string): Pr
     change,
     steps = [],
     begun,
-  } = askAgain(
+  } = askToRepeat(
     { outbound: deps.outbound, now: deps.record.now },
     of,
     'The daemon stopped during this call',

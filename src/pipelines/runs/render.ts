@@ -8,8 +8,8 @@ import {
 import { parseExact, stringifyExact, withoutExactNumbers } from '../../kernel/exactjson.js';
 import { isRecord } from '../../kernel/jsonvalue.js';
 import type { TemplateStage } from '../templates/contract.js';
-import { stageValueIn, valuesIn } from '../templates/values.js';
-import { StageFault } from './outcome.js';
+import { findNamedValues, parseStageValue } from '../templates/values.js';
+import { StageError } from './outcome.js';
 import type { LoadedRun } from './run.js';
 
 interface StageScope {
@@ -20,12 +20,12 @@ interface StageScope {
 }
 
 /** Reads only the outputs that the stage uses, because outputs may be long. */
-export const valuesOf = (run: LoadedRun, { config, when = [] }: NamingStage): StageScope => {
+export const stageValues = (run: LoadedRun, { config, when = [] }: NamingStage): StageScope => {
   const named = [
-    ...valuesIn(config, '').map(({ name }) => name),
+    ...findNamedValues(config, '').map(({ name }) => name),
     ...when.map(({ field }) => field),
   ];
-  const keys = new Set(named.map((name) => stageValueIn(name)?.key));
+  const keys = new Set(named.map((name) => parseStageValue(name)?.key));
   return scopeOf(run, (key) => keys.has(key));
 };
 
@@ -59,7 +59,7 @@ export const MAX_INPUT_LENGTH = 1024 * 1024;
 
 /**
  * Inserts values into a configuration. A string that is one value becomes that value and keeps its
- * type. Throws StageFault if the result is too long.
+ * type. Throws StageError if the result is too long.
  */
 export const renderConfig = (value: unknown, scope: object): unknown =>
   withoutExactNumbers(renderExact(value, scope));
@@ -69,7 +69,7 @@ export const renderExact = (value: unknown, scope: object): unknown => {
   let left = MAX_INPUT_LENGTH;
   const counted = (rendered: unknown): unknown => {
     left -= stringifyExact(rendered)?.length ?? 0;
-    if (left < 0) throw new StageFault(TOO_LONG);
+    if (left < 0) throw new StageError(TOO_LONG);
     return rendered;
   };
   const render = (part: unknown): unknown => {
@@ -101,7 +101,7 @@ const refuseMissing = (text: string, scope: object): void => {
   const missing = placeholdersIn(text).find(
     (name) => VALUE.test(name) && lookUp(scope, name) === undefined,
   );
-  if (missing !== undefined) throw new StageFault(`{{${missing}}} has no value in this run`);
+  if (missing !== undefined) throw new StageError(`{{${missing}}} has no value in this run`);
 };
 
 /** Longer values are rejected instead of cut. */
@@ -110,7 +110,7 @@ const MAX_TEXT_LENGTH = 256 * 1024;
 const renderWhole = (text: string, scope: object): string => {
   const lengths = placeholdersIn(text).map((name) => lengthOf(lookUp(scope, name)));
   if (lengths.reduce((all, length) => all + length, 0) > MAX_TEXT_LENGTH) {
-    throw new StageFault(`The values in one text exceed ${MAX_TEXT_LENGTH} characters`);
+    throw new StageError(`The values in one text exceed ${MAX_TEXT_LENGTH} characters`);
   }
   return String(renderDeep(text, scope));
 };
@@ -118,7 +118,7 @@ const renderWhole = (text: string, scope: object): string => {
 const lengthOf = (value: unknown): number =>
   typeof value === 'string' ? value.length : (stringifyExact(value)?.length ?? 0);
 
-export const recordOf = (value: unknown): Record<string, unknown> =>
+export const asRecord = (value: unknown): Record<string, unknown> =>
   isRecord(value) ? { ...value } : {};
 
 export const renderProse = (text: unknown, scope: object): string => {
@@ -130,7 +130,7 @@ export const renderProse = (text: unknown, scope: object): string => {
 export const renderMarkdownText = (text: string, run: LoadedRun, scope: object): string => {
   const { template } = outermost(run);
   const isMarkdown = (name: string): boolean => {
-    const value = stageValueIn(name);
+    const value = parseStageValue(name);
     const stage = template.stages.find(({ key }) => key === value?.key);
     if (value?.of !== 'output') return false;
     return stage?.kind === 'research' || (stage?.kind === 'agent' && stage.output === undefined);
@@ -140,7 +140,7 @@ export const renderMarkdownText = (text: string, run: LoadedRun, scope: object):
 
 const outermost = (run: LoadedRun): LoadedRun => (run.outer ? outermost(run.outer) : run);
 
-export const stoppedBy = ({ when = [] }: TemplateStage, scope: object): string | null => {
+export const unmetCondition = ({ when = [] }: TemplateStage, scope: object): string | null => {
   const verdict = judgeConditions(when, scope);
   return verdict.verdict === 'hold' ? null : verdict.reason;
 };

@@ -1,7 +1,7 @@
 import type { TransactionStep } from '../../store/engine/protocol.js';
 import type { ChildRunsStore, ChildrenOf } from './childqueries.js';
 import type { RunsStore } from './queries.js';
-import { retriedStages, retryChanges } from './retry.js';
+import { retryChanges, stagesToRetry } from './retry.js';
 
 export interface ReopenDeps {
   runs: Pick<RunsStore, 'byId' | 'changeStep' | 'stageChange'>;
@@ -19,7 +19,7 @@ export const reopenSteps = async (
 ): Promise<TransactionStep[] | null> => {
   const run = await runs.byId(id);
   if (!run) return null;
-  const { stages, carried } = retryChanges(run, retriedStages(run));
+  const { stages, carried } = retryChanges(run, stagesToRetry(run));
   const reopened = {
     status: 'queued',
     parent_visits: visits,

@@ -1,11 +1,11 @@
 import type { ResearchFollow } from '../../research/module.js';
-import { RefusedResearch } from '../../research/module.js';
+import { ResearchRejected } from '../../research/module.js';
 import { type CallOutcome, RESEARCH } from './calls.js';
 import type { RunStage } from './run.js';
 
-export type OperationBegun = (of: RunStage, operationId: string) => Promise<void>;
+export type RecordOperation = (of: RunStage, operationId: string) => Promise<void>;
 
-export const createStageResearch = (research: ResearchFollow, begun: OperationBegun) => ({
+export const createStageResearch = (research: ResearchFollow, begun: RecordOperation) => ({
   perform: async (of: RunStage, signal: AbortSignal): Promise<CallOutcome> => {
     const { user_id: userId } = of.run.row;
     const maxCostUsd = of.row.reserved_usd || RESEARCH.maxCostUsd;
@@ -30,7 +30,7 @@ export const createStageResearch = (research: ResearchFollow, begun: OperationBe
       const output = { id, question, markdown, unverified, limitations, sources: used };
       return { status: 'completed', output, ...ended };
     } catch (error) {
-      if (!(error instanceof RefusedResearch)) throw error;
+      if (!(error instanceof ResearchRejected)) throw error;
       return { status: 'failed', error: error.message, untrusted: false };
     }
   },

@@ -1,9 +1,9 @@
-import { refuseFaults } from '../../kernel/route.js';
+import { throwIfFaults } from '../../kernel/route.js';
 import type { PipelineStageRow } from '../../store/tables/pipelines.js';
-import { withBelow } from './next.js';
-import { FRESH, type LoadedRun, stageIn } from './run.js';
+import { stageWithDependents } from './next.js';
+import { type LoadedRun, RESTARTED_STAGE, stageIn } from './run.js';
 
-export interface CarriedRuns {
+export interface CarriedOverRuns {
   of: PipelineStageRow;
   to: number;
 }
@@ -11,26 +11,26 @@ export interface CarriedRuns {
 interface RetryChanges {
   stages: Map<string, Partial<PipelineStageRow>>;
   /** Stages whose runs are continued instead of started again. */
-  carried: CarriedRuns[];
+  carried: CarriedOverRuns[];
 }
 
-export const retriedStages = (run: LoadedRun, fromStage?: string): string[] => {
+export const stagesToRetry = (run: LoadedRun, fromStage?: string): string[] => {
   const { stages } = run.template;
   if (fromStage !== undefined) {
     if (!run.stages.has(fromStage)) {
-      refuseFaults([{ path: 'fromStage', message: `refers to an unknown stage: ${fromStage}` }]);
+      throwIfFaults([{ path: 'fromStage', message: `refers to an unknown stage: ${fromStage}` }]);
     }
-    return withBelow(stages, fromStage);
+    return stageWithDependents(stages, fromStage);
   }
   const unfinished = [...run.stages.values()].filter(
     ({ status, blocked }) => status === 'failed' || status === 'stopped' || blocked === 1,
   );
-  return [...new Set(unfinished.flatMap(({ key }) => withBelow(stages, key)))];
+  return [...new Set(unfinished.flatMap(({ key }) => stageWithDependents(stages, key)))];
 };
 
 export const retryChanges = (run: LoadedRun, keys: readonly string[]): RetryChanges => {
   const stages = new Map(keys.map((key) => [key, freshStage(run, key)]));
-  const carried = [...stages].flatMap(([key, { visits }]): CarriedRuns[] => {
+  const carried = [...stages].flatMap(([key, { visits }]): CarriedOverRuns[] => {
     const of = stageIn(run, key);
     const isUnfinished = of?.row.status === 'failed' || of?.row.status === 'stopped';
     const hasRuns = of?.stage.kind === 'foreach' || of?.stage.kind === 'pipeline';
@@ -44,5 +44,5 @@ export const retryChanges = (run: LoadedRun, keys: readonly string[]): RetryChan
 const freshStage = (run: LoadedRun, key: string): Partial<PipelineStageRow> => {
   const { visits = 0, effect = 'none' } = run.stages.get(key) ?? {};
   // An interrupted call may have taken effect, so the owner is asked before it is repeated.
-  return { ...FRESH, effect, visits: visits + 1, visits_before: visits };
+  return { ...RESTARTED_STAGE, effect, visits: visits + 1, visits_before: visits };
 };

@@ -1,6 +1,6 @@
 import type { PipelineRunRow, PipelineStageRow } from '../../store/tables/pipelines.js';
 import type { TemplateStage } from '../templates/contract.js';
-import type { TemplateBody } from '../templates/normal.js';
+import type { TemplateBody } from '../templates/normalize.js';
 import { isStageWork } from '../templates/stagekinds.js';
 
 export type RunTemplate = Pick<TemplateBody, 'parameters' | 'stages' | 'limits' | 'onFinish'>;
@@ -51,7 +51,7 @@ export const stageIn = (run: LoadedRun, key: string): RunStage | null => {
 export const isOpenRun = ({ finished_at }: Pick<PipelineRunRow, 'finished_at'>): boolean =>
   finished_at === null;
 
-export const FRESH = {
+export const RESTARTED_STAGE = {
   status: 'pending',
   reason: null,
   attempt: 1,

@@ -1,21 +1,21 @@
 import Boom from '@hapi/boom';
 import type { Clock } from '../../kernel/clock.js';
-import { orNotFound, refuseFaults } from '../../kernel/route.js';
+import { orNotFound, throwIfFaults } from '../../kernel/route.js';
 import type { TransactionStep } from '../../store/engine/protocol.js';
 import type { Store } from '../../store/store.js';
 import type { PipelineStageRow } from '../../store/tables/pipelines.js';
 import type { PipelineTemplate } from '../templates/contract.js';
-import { givenParameters } from '../templates/parameters.js';
-import type { BeginApproved } from './approvedcall.js';
+import { resolveParameters } from '../templates/parameters.js';
+import type { StartApprovedCall } from './approvedcall.js';
 import type { CallOutcome } from './calls.js';
 import type { ChildRunsStore } from './childqueries.js';
 import type { RunEngine } from './engine.js';
-import { stopRun } from './family.js';
-import { allValues, inputFaults } from './inputs.js';
+import { stopRun } from './hierarchy.js';
+import { fillInputValues, inputFaults } from './inputs.js';
 import { newRunRows } from './newrun.js';
-import { StageFault } from './outcome.js';
+import { StageError } from './outcome.js';
 import { type RecordRunDeps, recordRun } from './record.js';
-import { retriedStages, retryChanges } from './retry.js';
+import { retryChanges, stagesToRetry } from './retry.js';
 import { isOpenRun, type LoadedRun, type RunStage, stageIn } from './run.js';
 
 export interface RunServiceDeps {
@@ -24,12 +24,12 @@ export interface RunServiceDeps {
   clock: Clock;
   engine: RunEngine;
   record: RecordRunDeps;
-  beginApproved: BeginApproved;
-  inTurn: InTurn;
+  beginApproved: StartApprovedCall;
+  inTurn: SerializeByRun;
 }
 
 /** Serializes the work on a run. */
-export type InTurn = <T>(runId: string, work: () => Promise<T>) => Promise<T>;
+export type SerializeByRun = <T>(runId: string, work: () => Promise<T>) => Promise<T>;
 
 export interface NewRun {
   userId: string;
@@ -83,8 +83,8 @@ export const createRunService = (deps: RunServiceDeps) => {
 
     start: async (started: NewRun): Promise<LoadedRun> => {
       const { userId, template, params, name, untrusted } = started;
-      const { values, faults } = givenParameters(template.parameters, params);
-      refuseFaults(faults);
+      const { values, faults } = resolveParameters(template.parameters, params);
+      throwIfFaults(faults);
       const now = clock.now();
       const rows = newRunRows({ userId, template, values, name, untrusted, now });
       const { id } = rows.row;
@@ -101,7 +101,7 @@ export const createRunService = (deps: RunServiceDeps) => {
 
     stopAll: async (userId: string): Promise<void> => {
       const stopping = { inTurn, record, engine: () => engine };
-      for (const id of await runs.openOf(userId)) await stopRun(stopping, id, DISABLED);
+      for (const id of await runs.openOf(userId)) await stopRun(stopping, id, OWNER_DISABLED);
     },
 
     retry: (userId: string, id: string, fromStage?: string): Promise<LoadedRun> =>
@@ -115,7 +115,7 @@ export const createRunService = (deps: RunServiceDeps) => {
         if (parent_id !== null) {
           throw Boom.conflict(`The run belongs to ${parent_id}. Retry that run instead`);
         }
-        const keys = retriedStages(run, fromStage);
+        const keys = stagesToRetry(run, fromStage);
         if (keys.length === 0) {
           throw Boom.conflict('No stage of this run failed. Pass fromStage to retry anyway');
         }
@@ -144,8 +144,8 @@ export const createRunService = (deps: RunServiceDeps) => {
           return engine.settle(run, key, { status: 'failed', error, isFinal: true }, steps);
         }
         if (answer.is === 'input') {
-          refuseFaults(inputFaults(of.stage.config, answer.values));
-          const output = allValues(of.stage.config, answer.values);
+          throwIfFaults(inputFaults(of.stage.config, answer.values));
+          const output = fillInputValues(of.stage.config, answer.values);
           return engine.settle(run, key, { status: 'completed', output }, steps);
         }
         if (of.stage.kind === 'approval') {
@@ -155,7 +155,7 @@ export const createRunService = (deps: RunServiceDeps) => {
         try {
           return await deps.beginApproved(of, steps);
         } catch (error) {
-          if (!(error instanceof StageFault)) throw error;
+          if (!(error instanceof StageError)) throw error;
           const failed = { status: 'failed', error: error.message, isFinal: true } as const;
           return engine.settle(run, key, failed, steps);
         }
@@ -174,7 +174,7 @@ export const createRunService = (deps: RunServiceDeps) => {
 
 export type RunService = ReturnType<typeof createRunService>;
 
-export const DISABLED = 'The owner of the run was disabled';
+export const OWNER_DISABLED = 'The owner of the run was disabled';
 
 const alreadyEnded = (run: LoadedRun): Boom.Boom =>
   Boom.conflict(`The run has already ended. Its status is ${run.row.status}`, { code: 'ended' });

@@ -1,7 +1,7 @@
-import type { InTurn } from './service.js';
+import type { SerializeByRun } from './service.js';
 
 /** Work on the same run is serialized, also after failures. Different runs proceed in parallel. */
-export const createTurnsOfRuns = (): InTurn => {
+export const createRunSerializer = (): SerializeByRun => {
   const last = new Map<string, Promise<unknown>>();
   return async (runId, work) => {
     const before = last.get(runId) ?? Promise.resolve();

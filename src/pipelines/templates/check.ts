@@ -4,9 +4,9 @@ import type { Schema } from '../../kernel/contract/schema.js';
 import { isRecord } from '../../kernel/jsonvalue.js';
 import type { FieldFault } from '../../kernel/problem.js';
 import { NewTemplate, type TemplateStage } from './contract.js';
-import { circleIn, graphOf } from './graph.js';
+import { findCycle, graphOf } from './graph.js';
 import { outputSchema } from './outputschema.js';
-import { faultOfType, parameterFaults } from './parameters.js';
+import { parameterFaults, parameterTypeFault } from './parameters.js';
 import { readableParts } from './readable.js';
 import {
   configSchema,
@@ -82,7 +82,7 @@ export const templateFaults = (template: NewTemplate, known: KnownNames): FieldF
     ...stages.flatMap((stage, at) => stageFaults(stage, `stages.${at}`, known)),
     ...needsFaults(stages),
   ];
-  const circle = circleIn(stages);
+  const circle = findCycle(stages);
   const at = stages.findIndex(({ key }) => key === circle?.[0]);
   const message = `must not form a cycle: ${circle?.join(' → ')}`;
   const ofOrder = circle ? [{ path: `stages.${at}.needs`, message }] : gotoFaults(stages);
@@ -230,7 +230,7 @@ const whenFaults = ({ parameters = [], stages }: NewTemplate): FieldFault[] =>
       if (!parameter || !COMPARING.has(operator) || value === undefined) return [];
       const { key, type } = parameter;
       return (operator === 'in' ? [value].flat() : [value]).flatMap((each, nth) => {
-        const fault = each === null ? null : faultOfType(type, each);
+        const fault = each === null ? null : parameterTypeFault(type, each);
         const place = operator === 'in' ? `value.${nth}` : 'value';
         const path = `stages.${at}.when.${index}.${place}`;
         return fault === null ? [] : [{ path, message: `${fault}, like the parameter ${key}` }];

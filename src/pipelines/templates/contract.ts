@@ -5,7 +5,7 @@ import { pageOf, pageQuery } from '../../kernel/contract/page.js';
 import * as s from '../../kernel/contract/schema.js';
 
 /** Maximum wait of a stage, in seconds: 90 days. */
-export const MAX_WAIT = 90 * 86_400;
+export const MAX_WAIT_SECONDS = 90 * 86_400;
 const TEMPLATE_BYTES = 256 * 1024;
 
 const stageKind = () =>
@@ -25,7 +25,7 @@ export const TemplateParameter = s.object('TemplateParameter', {
   type: s
     .oneOf('ParameterType', 'string', 'number', 'boolean', 'choice', 'text', 'document')
     .description('Type of the value. `text` has several lines. `document` is the ID of a document'),
-  required: s.optional(s.flag()),
+  required: s.optional(s.boolean()),
   default: s.optional(s.json()),
   options: s.optional(s.list(s.text(200), 100).description('Allowed values of a `choice`')),
   description: s.optional(s.anyText(500)),
@@ -34,12 +34,12 @@ export const TemplateParameter = s.object('TemplateParameter', {
 export type TemplateParameter = s.Static<typeof TemplateParameter>;
 
 const StageRetry = s.object('StageRetry', {
-  attempts: s.whole(1, 10).description('Maximum number of attempts, including the first'),
+  attempts: s.integer(1, 10).description('Maximum number of attempts, including the first'),
   backoffSeconds: s.optional(
-    s.amount(0, 3600).description('Delay before the second attempt, in seconds. Defaults to 5'),
+    s.number(0, 3600).description('Delay before the second attempt, in seconds. Defaults to 5'),
   ),
   factor: s.optional(
-    s.amount(1, 10).description('Multiplier for each further delay. Defaults to 2'),
+    s.number(1, 10).description('Multiplier for each further delay. Defaults to 2'),
   ),
 });
 
@@ -55,7 +55,7 @@ const stageFields = {
   retry: s.optional(StageRetry),
   timeoutSeconds: s.optional(
     s
-      .whole(1, MAX_WAIT)
+      .integer(1, MAX_WAIT_SECONDS)
       .description(
         'Time after which the stage fails, in seconds. Approvals and inputs default to 7 days',
       ),
@@ -64,7 +64,7 @@ const stageFields = {
     s.record('OutputSchema').description('JSON Schema that the output must match'),
   ),
   allowUntrusted: s.optional(
-    s.flag().description('Whether the stage acts without approval even on untrusted input'),
+    s.boolean().description('Whether the stage acts without approval even on untrusted input'),
   ),
 };
 
@@ -91,7 +91,7 @@ export const TemplateStage = s.object('TemplateStage', {
   ),
   maxVisits: s.optional(
     s
-      .whole(1, 20)
+      .integer(1, 20)
       .description('Maximum number of visits through `goto`, including the first. Defaults to 3'),
   ),
 });
@@ -99,10 +99,10 @@ export type TemplateStage = s.Static<typeof TemplateStage>;
 
 const limits = {
   maxSeconds: s
-    .whole(1, 30 * 86_400)
+    .integer(1, 30 * 86_400)
     .description('Maximum running time, in seconds. Waiting time does not count'),
-  maxTokens: s.whole(1, 1_000_000_000),
-  maxCostUsd: s.amount(0, 10_000),
+  maxTokens: s.integer(1, 1_000_000_000),
+  maxCostUsd: s.number(0, 10_000),
 };
 const RunLimits = s.object('RunLimits', limits);
 
@@ -115,7 +115,7 @@ const editable = {
   onFinish: s.optional(
     s.object('GivenOnFinish', {
       notifyOwner: s.optional(
-        s.flag().description('Whether to notify the owner when a run ends. Defaults to true'),
+        s.boolean().description('Whether to notify the owner when a run ends. Defaults to true'),
       ),
     }),
   ),
@@ -124,7 +124,7 @@ const editable = {
 export const NewTemplate = s.object('NewTemplate', editable);
 export type NewTemplate = s.Static<typeof NewTemplate>;
 
-const TemplateChanges = s.ignoring(
+const TemplateChanges = s.ignoreReadOnly(
   s
     .object('TemplateChanges', {
       ...editable,
@@ -132,7 +132,7 @@ const TemplateChanges = s.ignoring(
       stages: s.optional(editable.stages),
       version: s.optional(
         s
-          .whole(1, 1_000_000_000)
+          .integer(1, 1_000_000_000)
           .description(
             'Version that the change is based on. The reply is 409 if the template has a newer version',
           ),
@@ -149,17 +149,17 @@ const complete = {
   parameters: s.list(TemplateParameter),
   stages: s.list(TemplateStage),
   limits: RunLimits,
-  onFinish: s.object('OnFinish', { notifyOwner: s.flag() }),
+  onFinish: s.object('OnFinish', { notifyOwner: s.boolean() }),
 };
 
 export const PipelineTemplate = s.object('PipelineTemplate', {
   id: s.id('template'),
   ...complete,
   preset: s
-    .flag()
+    .boolean()
     .description('Whether the template ships with Adjutant. Such a template cannot be changed'),
   version: s
-    .whole(1, 1_000_000_000)
+    .integer(1, 1_000_000_000)
     .description('Version, increased by each change. A run keeps its version'),
   createdAt: s.time(),
   updatedAt: s.time(),
@@ -167,12 +167,12 @@ export const PipelineTemplate = s.object('PipelineTemplate', {
 export type PipelineTemplate = s.Static<typeof PipelineTemplate>;
 
 export const TemplateCheck = s.object('TemplateCheck', {
-  valid: s.flag(),
+  valid: s.boolean(),
   problems: s.list(
     s.object('TemplateProblem', {
       path: s.anyText(500).description('Path of the invalid value').example('stages.2.needs.0'),
       message: s.text(1000),
-      line: s.optional(s.whole(1, 1_000_000).description('Line in the YAML, from 1')),
+      line: s.optional(s.integer(1, 1_000_000).description('Line in the YAML, from 1')),
     }),
   ),
   template: s

@@ -8,7 +8,7 @@ interface StageGraph {
 }
 
 /** Returns the keys of a cycle in order, or null. */
-export const circleIn = (stages: TemplateStage[]): string[] | null => {
+export const findCycle = (stages: TemplateStage[]): string[] | null => {
   const needs = new Map(stages.map(({ key, needs = [] }) => [key, needs]));
   const done = new Set<string>();
   const walk = (key: string, way: string[]): string[] | null => {
@@ -68,7 +68,7 @@ const once = <T>(make: (key: string) => T): ((key: string) => T) => {
   };
 };
 
-export const mermaidOf = (stages: TemplateStage[]): string => {
+export const formatMermaid = (stages: TemplateStage[]): string => {
   const ids = new Map(stages.map(({ key }, at) => [key, `s${at}`]));
   const id = (key: string): string => ids.get(key) ?? '';
   const nodes = stages.map(

@@ -10,7 +10,7 @@ const FIELDS: Partial<Record<StageKind, string[]>> = {
 };
 
 /** Returns the first unknown name of a path with the known names, or null. */
-export const missingInOutput = (
+export const findMissingField = (
   stage: TemplateStage,
   path: readonly string[],
 ): { name: string; known: string[] } | null => {

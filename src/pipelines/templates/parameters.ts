@@ -20,7 +20,7 @@ export const parameterFaults = (parameters: TemplateParameter[]): FieldFault[] =
       faults.push({ path: `${at}.options`, message: 'is only allowed for the type choice' });
     }
     if (parameter.default === undefined) return faults;
-    const fault = faultOfParameter(parameter, parameter.default);
+    const fault = parameterFault(parameter, parameter.default);
     if (fault !== null) faults.push({ path: `${at}.default`, message: fault });
     if (required) {
       faults.push({ path: `${at}.default`, message: 'is not allowed for a required parameter' });
@@ -30,7 +30,7 @@ export const parameterFaults = (parameters: TemplateParameter[]): FieldFault[] =
 };
 
 /** Fills in defaults. Paths of faults start with `params`. */
-export const givenParameters = (
+export const resolveParameters = (
   parameters: TemplateParameter[],
   input: Record<string, unknown>,
 ): { values: Record<string, unknown>; faults: FieldFault[] } => {
@@ -43,28 +43,31 @@ export const givenParameters = (
     const passed = Object.hasOwn(input, parameter.key) ? input[parameter.key] : null;
     const value = passed ?? parameter.default ?? null;
     const path = `params.${parameter.key}`;
-    if (isUnfilled(value) && parameter.required) faults.push({ path, message: 'is required' });
-    const fault = value === null ? null : faultOfParameter(parameter, value);
+    if (isBlankValue(value) && parameter.required) faults.push({ path, message: 'is required' });
+    const fault = value === null ? null : parameterFault(parameter, value);
     if (fault !== null) faults.push({ path, message: fault });
     values[parameter.key] = value;
   }
   return { values, faults };
 };
 
-export const isUnfilled = (value: unknown): boolean =>
+export const isBlankValue = (value: unknown): boolean =>
   value === undefined || value === null || (typeof value === 'string' && value.trim() === '');
 
-export const faultOfParameter = (
+export const parameterFault = (
   { type, options = [] }: Pick<TemplateParameter, 'type' | 'options'>,
   value: unknown,
 ): string | null => {
-  const fault = faultOfType(type, value);
+  const fault = parameterTypeFault(type, value);
   if (fault !== null || type !== 'choice' || options.some((option) => option === value))
     return fault;
   return `must be one of ${options.join(', ')}`;
 };
 
-export const faultOfType = (type: TemplateParameter['type'], value: unknown): string | null => {
+export const parameterTypeFault = (
+  type: TemplateParameter['type'],
+  value: unknown,
+): string | null => {
   if (type === 'number') return Number.isFinite(value) ? null : 'must be a number';
   if (type === 'boolean') return typeof value === 'boolean' ? null : 'must be true or false';
   return typeof value === 'string' ? null : 'must be a string';

@@ -1,5 +1,5 @@
 import type { PipelineTemplate } from './contract.js';
-import { DEFAULT_LIMITS } from './normal.js';
+import { DEFAULT_LIMITS } from './normalize.js';
 
 const WRITTEN_AT = '2026-11-27T00:00:00.000Z';
 

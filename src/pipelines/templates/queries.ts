@@ -1,12 +1,12 @@
-import { type Compilable, type Store, statement, unlessUnmet } from '../../store/store.js';
+import { type Compilable, isCommitted, type Store, statement } from '../../store/store.js';
 import { type PipelineTemplateRow, pipelineTemplateTable } from '../../store/tables/pipelines.js';
 import { visibleTo } from '../../store/visible.js';
 
 export const MAX_TEMPLATES = 1000;
 
-/** Writes throw `Taken` if the user already has a template with this name. */
+/** Writes throw `UniqueViolation` if the user already has a template with this name. */
 export const templatesStore = ({ db, transact }: Store) => {
-  const isWritten = (query: Compilable) => unlessUnmet(transact([statement(query, 1)]));
+  const isWritten = (query: Compilable) => isCommitted(transact([statement(query, 1)]));
   const { columns } = pipelineTemplateTable;
   const own = (userId: string) =>
     db.selectFrom('pipeline_templates').select(columns).where(visibleTo(userId));

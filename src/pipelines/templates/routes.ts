@@ -4,20 +4,20 @@ import type { Caller } from '../../kernel/contract/endpoint.js';
 import { cutPage, DEFAULT_LIMIT } from '../../kernel/contract/page.js';
 import { mint } from '../../kernel/ids.js';
 import type { FieldFault } from '../../kernel/problem.js';
-import { orNotFound, refuseFaults, resource } from '../../kernel/route.js';
-import { Taken } from '../../store/engine/protocol.js';
+import { orNotFound, resource, throwIfFaults } from '../../kernel/route.js';
+import { UniqueViolation } from '../../store/engine/protocol.js';
 import { type PipelineTemplateRow, pipelineTemplateTable } from '../../store/tables/pipelines.js';
 import { viewer } from '../../store/view.js';
 import { type KnownNames, templateFaults } from './check.js';
 import { type NewTemplate, PipelineTemplate, templates } from './contract.js';
-import { mermaidOf } from './graph.js';
+import { formatMermaid } from './graph.js';
 import { type FindTemplate, type Nesting, nestedTemplates } from './nestedtemplates.js';
-import { normalTemplate, type TemplateBody } from './normal.js';
+import { normalizeTemplate, type TemplateBody } from './normalize.js';
 import { PRESETS } from './presets.js';
 import { MAX_TEMPLATES, type TemplatesStore } from './queries.js';
-import { checkedText, templateIn } from './text.js';
-import { addedTools, toolsGrantedBy } from './trust.js';
-import { templateYaml } from './yaml.js';
+import { parseTemplateText, validateTemplateText } from './text.js';
+import { findAddedTools, toolsGrantedBy } from './trust.js';
+import { formatTemplateYaml } from './yaml.js';
 
 export interface TemplatesDeps {
   templates: TemplatesStore;
@@ -62,7 +62,7 @@ export const templatesResource = (deps: TemplatesDeps) => {
       (await nestedTemplates(template, userId, findIn)).faults;
 
   const refuseTemplate = async (input: NewTemplate & Nesting, by: Caller): Promise<void> => {
-    refuseFaults([...templateFaults(input, known), ...(await nestingOf(by)(input))]);
+    throwIfFaults([...templateFaults(input, known), ...(await nestingOf(by)(input))]);
   };
 
   const create = async (body: TemplateBody, by: Caller): Promise<PipelineTemplate> => {
@@ -98,11 +98,11 @@ export const templatesResource = (deps: TemplatesDeps) => {
     },
     create: async ({ body }, by) => {
       await refuseTemplate({ ...body, id: null }, by);
-      return create(normalTemplate(body), by);
+      return create(normalizeTemplate(body), by);
     },
     get: async ({ id, query: { format } }, { userId }) => {
       const template = await find(userId, id);
-      return format === 'yaml' ? templateYaml(template) : template;
+      return format === 'yaml' ? formatTemplateYaml(template) : template;
     },
     update: async ({ id, body: { version, ...changes } }, by) => {
       const row = await own(by.userId, id);
@@ -114,8 +114,8 @@ export const templatesResource = (deps: TemplatesDeps) => {
         ...(changes.limits && { limits: { ...limits, ...changes.limits } }),
       };
       await refuseTemplate({ ...input, id }, by);
-      const next = normalTemplate(input);
-      deps.refuseGrants(by, addedTools(before, next));
+      const next = normalizeTemplate(input);
+      deps.refuseGrants(by, findAddedTools(before, next));
       const change = {
         ...columnsOf(next),
         version: row.version + 1,
@@ -129,10 +129,10 @@ export const templatesResource = (deps: TemplatesDeps) => {
       refusePreset(id);
       if (!(await store.delete(userId, id))) throw Boom.notFound('No template with that id');
     },
-    graph: async ({ id }, { userId }) => mermaidOf((await find(userId, id)).stages),
-    validate: async ({ raw }, by) => checkedText(raw, known, nestingOf(by)),
+    graph: async ({ id }, { userId }) => formatMermaid((await find(userId, id)).stages),
+    validate: async ({ raw }, by) => validateTemplateText(raw, known, nestingOf(by)),
     import: async ({ raw }, by) =>
-      create(normalTemplate(await templateIn(raw, known, nestingOf(by))), by),
+      create(normalizeTemplate(await parseTemplateText(raw, known, nestingOf(by))), by),
   });
 };
 
@@ -165,7 +165,7 @@ const orTaken = async (write: Promise<boolean>, name: string): Promise<boolean> 
   try {
     return await write;
   } catch (error) {
-    if (!(error instanceof Taken)) throw error;
+    if (!(error instanceof UniqueViolation)) throw error;
     throw Boom.conflict(`A template named ${name} already exists`, { code: 'name_taken' });
   }
 };

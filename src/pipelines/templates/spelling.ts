@@ -18,7 +18,7 @@ const NO_TEXT = /^must be a (text|string)\b/;
  * Adds a hint to faults of unquoted values, and reports numbers whose spelling would be lost:
  * `1.10` would become 1.1, and `007` would become 7.
  */
-export const withSpellings = (faults: FieldFault[], text: SpelledTemplate): FieldFault[] => {
+export const addSpellingFaults = (faults: FieldFault[], text: SpelledTemplate): FieldFault[] => {
   const { spellings } = text.yaml;
   const advised = faults.map(({ path, message }) => {
     const spelling = NO_TEXT.test(message) ? spellings.get(path) : undefined;

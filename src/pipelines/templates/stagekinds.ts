@@ -1,7 +1,7 @@
 import Joi from 'joi';
 import { AgentLimits } from '../../kernel/contract/agentaction.js';
 import * as s from '../../kernel/contract/schema.js';
-import { ItemStage, MAX_WAIT, type TemplateStage } from './contract.js';
+import { ItemStage, MAX_WAIT_SECONDS, type TemplateStage } from './contract.js';
 
 export type StageKind = TemplateStage['kind'];
 export type StageWork = Pick<TemplateStage, 'kind' | 'config' | 'output' | 'allowUntrusted'>;
@@ -15,7 +15,7 @@ const InputField = s.object('InputField', {
   label: s.text(200),
   type: s.oneOf('InputType', 'string', 'number', 'boolean', 'choice', 'text'),
   options: s.optional(s.list(s.text(200), 100)),
-  required: s.optional(s.flag()),
+  required: s.optional(s.boolean()),
 });
 
 const CONFIGS = {
@@ -51,7 +51,7 @@ const CONFIGS = {
   foreach: s.object('ForeachConfig', {
     items: s.textOr('ForeachItems', s.text(500), s.list(s.json(), MAX_ITEMS)),
     stage: ItemStage,
-    concurrency: s.optional(s.whole(1, 8)),
+    concurrency: s.optional(s.integer(1, 8)),
   }),
   pipeline: s.object('PipelineConfig', {
     templateId: s.text(80),
@@ -59,7 +59,7 @@ const CONFIGS = {
   }),
   wait: s
     .object('WaitConfig', {
-      seconds: s.optional(s.amount(0, MAX_WAIT)),
+      seconds: s.optional(s.number(0, MAX_WAIT_SECONDS)),
       until: s.optional(s.text(300)),
     })
     .xor('seconds', 'until'),

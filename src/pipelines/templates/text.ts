@@ -7,9 +7,9 @@ import { badRequest } from '../../kernel/route.js';
 import { checkTemplate, type KnownNames } from './check.js';
 import type { NewTemplate, TemplateCheck } from './contract.js';
 import type { Nesting } from './nestedtemplates.js';
-import { normalTemplate } from './normal.js';
-import { withSpellings } from './spelling.js';
-import { type LinedFault, readYaml } from './yaml.js';
+import { normalizeTemplate } from './normalize.js';
+import { addSpellingFaults } from './spelling.js';
+import { type FaultWithLine, parseTemplateYaml } from './yaml.js';
 
 /** YAML (RFC 9512), its older media types, and JSON. */
 const TYPES = /^(application\/(yaml|x-yaml|json)|text\/(yaml|x-yaml))\b/i;
@@ -17,7 +17,7 @@ const MAX_DEPTH = 32;
 
 type NestingFaults = (template: Nesting) => Promise<FieldFault[]>;
 
-export const checkedText = async (
+export const validateTemplateText = async (
   raw: RawBody,
   known: KnownNames,
   nested: NestingFaults,
@@ -26,12 +26,12 @@ export const checkedText = async (
   return {
     valid: template !== null,
     problems: faults,
-    template: template && normalTemplate(template),
+    template: template && normalizeTemplate(template),
   };
 };
 
 /** Throws 400 with all faults and their lines. */
-export const templateIn = async (
+export const parseTemplateText = async (
   raw: RawBody,
   known: KnownNames,
   nested: NestingFaults,
@@ -49,7 +49,7 @@ const read = async (
   { bytes, headers }: RawBody,
   known: KnownNames,
   nested: NestingFaults,
-): Promise<{ template: NewTemplate | null; faults: LinedFault[] }> => {
+): Promise<{ template: NewTemplate | null; faults: FaultWithLine[] }> => {
   const type = headers['content-type'] ?? 'application/yaml';
   if (!TYPES.test(type)) {
     throw Boom.unsupportedMediaType(
@@ -59,7 +59,7 @@ const read = async (
   if (!isUtf8(bytes)) {
     return { template: null, faults: [{ path: '', message: 'is not valid UTF-8' }] };
   }
-  const yaml = readYaml(bytes.toString('utf8'));
+  const yaml = parseTemplateYaml(bytes.toString('utf8'));
   if (yaml.faults.length > 0 || !('lineOf' in yaml)) return { template: null, faults: yaml.faults };
   const { value } = yaml;
   if (typeof value === 'object' && value !== null && isDeeper(value, MAX_DEPTH)) {
@@ -68,7 +68,7 @@ const read = async (
   }
   const checked = checkTemplate(value, known);
   const below = await nested({ id: null, stages: checked.stages });
-  const faults = withSpellings([...checked.faults, ...below], { yaml, known, value });
+  const faults = addSpellingFaults([...checked.faults, ...below], { yaml, known, value });
   const template = faults.length > 0 ? null : checked.template;
   const lined = faults.map((fault) => {
     const line = yaml.lineOf(fault.path);

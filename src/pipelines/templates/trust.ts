@@ -1,6 +1,6 @@
 import { canonical } from '../../kernel/jsonvalue.js';
 import type { TemplateStage } from './contract.js';
-import type { TemplateBody } from './normal.js';
+import type { TemplateBody } from './normalize.js';
 import { isStageWork, type StageWork } from './stagekinds.js';
 
 /** Returns tools such as `http.request` that agents and stages use without approval. */
@@ -14,7 +14,7 @@ type Granting = Pick<TemplateBody, 'parameters' | 'stages' | 'limits'>;
  * Returns the granted tools if a change affects what the stages do: the stages, parameters or
  * limits.
  */
-export const addedTools = (before: Granting, after: Granting): string[] =>
+export const findAddedTools = (before: Granting, after: Granting): string[] =>
   purposeOf(before) === purposeOf(after) ? [] : toolsGrantedBy(after.stages);
 
 const purposeOf = ({ parameters, stages, limits }: Granting): string =>

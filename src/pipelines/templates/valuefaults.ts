@@ -1,8 +1,8 @@
 import type { FieldFault } from '../../kernel/problem.js';
 import type { NewTemplate, TemplateStage } from './contract.js';
 import { graphOf } from './graph.js';
-import { missingInOutput } from './outputshape.js';
-import { type NamedValue, stageValueIn, valuesIn } from './values.js';
+import { findMissingField } from './outputshape.js';
+import { findNamedValues, type NamedValue, parseStageValue } from './values.js';
 
 const NAME = /^[A-Za-z_][\w-]*(\.[\w-]+)*$/;
 
@@ -25,7 +25,7 @@ export const valueFaults = (
     if (name === 'run.id') return null;
     if (root === 'item')
       return isItem ? null : 'uses {{item}}, which is only available inside a foreach';
-    const value = stageValueIn(name);
+    const value = parseStageValue(name);
     if (!value) return `uses the unknown value {{${name}}}. Available: ${ROOTS}`;
     if (!graph.stages.has(value.key)) return `refers to an unknown stage: ${value.key}`;
     if (isOrdered && !graph.above(stage.key).has(value.key)) {
@@ -38,7 +38,7 @@ export const valueFaults = (
       return `uses the output of ${value.key}, which may be skipped or may have failed`;
     }
     const named = graph.stages.get(value.key);
-    const missing = named ? missingInOutput(named, name.split('.').slice(3)) : null;
+    const missing = named ? findMissingField(named, name.split('.').slice(3)) : null;
     return missing && noField(value.key, missing);
   };
 
@@ -47,7 +47,7 @@ export const valueFaults = (
       path: `stages.${at}.when.${index}.field`,
       name: field,
     }));
-    const named = valuesIn(stage.config, `stages.${at}.config`).filter(({ name }) =>
+    const named = findNamedValues(stage.config, `stages.${at}.config`).filter(({ name }) =>
       NAME.test(name),
     );
     return [...fields, ...named].flatMap((value) => {

@@ -5,11 +5,12 @@ export interface NamedValue {
   name: string;
 }
 
-export const valuesIn = (value: unknown, path: string): NamedValue[] => {
+export const findNamedValues = (value: unknown, path: string): NamedValue[] => {
   if (typeof value === 'string') return placeholdersIn(value).map((name) => ({ path, name }));
-  if (Array.isArray(value)) return value.flatMap((each, at) => valuesIn(each, `${path}.${at}`));
+  if (Array.isArray(value))
+    return value.flatMap((each, at) => findNamedValues(each, `${path}.${at}`));
   if (typeof value !== 'object' || value === null) return [];
-  return Object.entries(value).flatMap(([key, each]) => valuesIn(each, `${path}.${key}`));
+  return Object.entries(value).flatMap(([key, each]) => findNamedValues(each, `${path}.${key}`));
 };
 
 export interface StageValue {
@@ -18,7 +19,7 @@ export interface StageValue {
 }
 
 /** Splits `stages.draft.output.title`. Returns null for other names. */
-export const stageValueIn = (name: string): StageValue | null => {
+export const parseStageValue = (name: string): StageValue | null => {
   const [root, key, of] = name.split('.');
   return root === 'stages' && key !== undefined && of !== undefined ? { key, of } : null;
 };

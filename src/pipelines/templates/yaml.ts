@@ -15,11 +15,11 @@ import type { FieldFault } from '../../kernel/problem.js';
 import type { PipelineTemplate } from './contract.js';
 
 /** Line in the YAML from 1, if known. */
-export interface LinedFault extends FieldFault {
+export interface FaultWithLine extends FieldFault {
   line?: number;
 }
 
-export type ReadYaml = ReadableYaml | { value: null; faults: LinedFault[] };
+export type ParsedYaml = ReadableYaml | { value: null; faults: FaultWithLine[] };
 
 export interface ReadableYaml {
   value: unknown;
@@ -41,7 +41,7 @@ const MAX_NODES = 20_000;
  * Reads YAML 1.2, which includes JSON. Aliases are rejected, because a few of them can expand to
  * gigabytes.
  */
-export const readYaml = (text: string): ReadYaml => {
+export const parseTemplateYaml = (text: string): ParsedYaml => {
   const lines = new LineCounter();
   // The parser would compare each key with all others of its map. Duplicates are detected below.
   const options = { stringKeys: true, merge: false, uniqueKeys: false };
@@ -98,9 +98,9 @@ const syntaxMessage = (message: string): string => {
   return `is not valid YAML: ${first.replace(/ at line \d+, column \d+:?$/, '')}`;
 };
 
-const refusedPart = (document: Document, lines: LineCounter): LinedFault | null => {
+const refusedPart = (document: Document, lines: LineCounter): FaultWithLine | null => {
   let nodes = 0;
-  let refused: LinedFault | null = null;
+  let refused: FaultWithLine | null = null;
   visit(document, {
     Node: (_, node) => {
       nodes++;
@@ -118,7 +118,7 @@ const refusedPart = (document: Document, lines: LineCounter): LinedFault | null 
 };
 
 /** Finds a duplicate key, or `__proto__`. */
-const refusedKey = ({ items }: YAMLMap, lines: LineCounter): LinedFault | null => {
+const refusedKey = ({ items }: YAMLMap, lines: LineCounter): FaultWithLine | null => {
   const keys = new Set<unknown>();
   for (const { key } of items) {
     if (!isScalar(key)) continue;
@@ -140,7 +140,7 @@ const lineOf = (document: Document, lines: LineCounter, path: string[]): number 
   return undefined;
 };
 
-export const templateYaml = (template: PipelineTemplate): string => {
+export const formatTemplateYaml = (template: PipelineTemplate): string => {
   const { name, description, parameters, stages, limits, onFinish } = template;
   const written = {
     name,

@@ -1,7 +1,7 @@
 import { BadUrl, EgressRefused, hostAndPort } from '../../kernel/egress.js';
 import { HttpFailure } from '../../kernel/failure.js';
 import { isRecord, parsedJson } from '../../kernel/jsonvalue.js';
-import { redactApart, redactTextApart } from '../../kernel/redactapart.js';
+import { redactInWorker, redactTextInWorker } from '../../kernel/redactinworker.js';
 import { MIN_PIECE_LENGTH } from '../../kernel/secretforms.js';
 import type { PlatformCheck, PlatformReach, PlatformRefusal, PlatformSent } from './platform.js';
 
@@ -52,11 +52,11 @@ export const callPlatform = async (
       allow: [hostAndPort(settings.baseUrl)],
     });
     const secrets = secretsIn(settings);
-    const text = await redactTextApart(response.body.toString('utf8'), secrets);
+    const text = await redactTextInWorker(response.body.toString('utf8'), secrets);
     const reply: PlatformCallReply = {
       verdict: 'replied',
       status: response.status,
-      headers: textsOf(await redactApart(response.headers, secrets)),
+      headers: textsOf(await redactInWorker(response.headers, secrets)),
       body: objectOf(text),
       excerpt: text.slice(0, EXCERPT),
     };

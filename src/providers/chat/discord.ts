@@ -35,7 +35,7 @@ import type {
   PlatformReach,
 } from './platform.js';
 
-const LONGEST = 2_000;
+const MAX_MESSAGE_LENGTH = 2_000;
 
 /** Message flags: no link previews, and visible only to the recipient. */
 const WITHOUT_PREVIEWS = 1 << 2;
@@ -47,7 +47,7 @@ const MESSAGE_LATER = 5;
 const UPDATE_LATER = 6;
 const UPDATE = 7;
 
-const COMES = 'One moment. The reply is sent as a direct message.';
+const DEFERRED_TEXT = 'One moment. The reply is sent as a direct message.';
 
 /**
  * Commands and buttons arrive over HTTP, so no gateway connection is needed. Text is sent as direct
@@ -86,9 +86,9 @@ export const discord: Platform = {
   parse: ({ body }) => [parseDiscord(body)],
   reply: ({ kind }, text, isOver) =>
     kind === 'button' && isOver
-      ? { type: UPDATE, data: { ...concluded(text) } }
-      : { type: MESSAGE, data: whispered(text) },
-  pendingReply: () => ({ type: MESSAGE, data: whispered(COMES) }),
+      ? { type: UPDATE, data: { ...concludedMessage(text) } }
+      : { type: MESSAGE, data: ephemeralMessage(text) },
+  pendingReply: () => ({ type: MESSAGE, data: ephemeralMessage(DEFERRED_TEXT) }),
   deferral: {
     // Discord waits three seconds.
     afterMs: 2_000,
@@ -98,7 +98,7 @@ export const discord: Platform = {
         : { type: MESSAGE_LATER, data: { flags: EPHEMERAL } },
     finish: async (reach, event, outcome) =>
       outcome || event.kind === 'message'
-        ? finish(reach, event, outcome ?? { text: COMES })
+        ? finish(reach, event, outcome ?? { text: DEFERRED_TEXT })
         : { verdict: 'sent', receipt: null },
   },
 
@@ -154,10 +154,10 @@ const finish = async (
   const original = `${path}/messages/@original`;
   const requested: Pick<PlatformCall, 'method' | 'url' | 'body'> =
     kind === 'message'
-      ? { method: 'PATCH', url: original, body: whispered(text) }
+      ? { method: 'PATCH', url: original, body: ephemeralMessage(text) }
       : isOver
-        ? { method: 'PATCH', url: original, body: concluded(text) }
-        : { url: path, body: whispered(text) };
+        ? { method: 'PATCH', url: original, body: concludedMessage(text) }
+        : { url: path, body: ephemeralMessage(text) };
   return sentOf(await call(reach, requested), (sent) => idOf(sent) || null);
 };
 
@@ -169,18 +169,21 @@ const bodyOf = (content: string): PlatformBody => ({
 });
 
 const textsOf = (message: ChannelMessage): string[] =>
-  messagesOf(messageLines(message, true), markdownLimits(discordRules, LONGEST)).map((lines) =>
-    writeMarkdown(lines, discordRules),
+  messagesOf(messageLines(message, true), markdownLimits(discordRules, MAX_MESSAGE_LENGTH)).map(
+    (lines) => writeMarkdown(lines, discordRules),
   );
 
 const first = (text: string): string => textsOf({ title: null, text })[0] ?? '';
 
-const whispered = (text: string): PlatformBody => ({
+const ephemeralMessage = (text: string): PlatformBody => ({
   ...bodyOf(first(text)),
   flags: WITHOUT_PREVIEWS | EPHEMERAL,
 });
 
-const concluded = (text: string): PlatformBody => ({ ...bodyOf(first(text)), components: [] });
+const concludedMessage = (text: string): PlatformBody => ({
+  ...bodyOf(first(text)),
+  components: [],
+});
 
 const ROW = 1;
 const BUTTON = 2;
@@ -217,7 +220,7 @@ const call = (reach: PlatformReach, requested: PlatformCall): Promise<CallResult
 };
 
 /** Errors whose text does not say what to do (Discord, JSON Error Codes). */
-const KNOWN: Record<number, string> = {
+const ERROR_TEXTS: Record<number, string> = {
   50007:
     'The bot cannot message this user. The user must share a server with the bot and allow direct messages from it',
   50035: 'Discord rejected the request as invalid',
@@ -225,7 +228,8 @@ const KNOWN: Record<number, string> = {
 
 const refusalIn: RefusalIn = (reply) => {
   const { code, message, retry_after } = reply.body;
-  const reason = KNOWN[Number(code)] ?? `Discord returned ${reply.status}: ${asText(message)}`;
+  const reason =
+    ERROR_TEXTS[Number(code)] ?? `Discord returned ${reply.status}: ${asText(message)}`;
   const refusal = platformRefusal(reply, reason);
   const afterMs = Math.ceil(Number(retry_after) * 1000);
   return refusal?.verdict === 'retry' && afterMs > 0 ? { ...refusal, afterMs } : refusal;

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { hopHeader } from '../../kernel/hops.js';
 import { composeMail } from '../mail/compose.js';
 import { MailFault } from '../mail/fault.js';
-import { withoutSecrets } from '../mail/secret.js';
+import { redactLoginSecrets } from '../mail/secret.js';
 import type { MailServer } from '../mail/server.js';
-import { AnswerLost, openSmtp, RecipientsRefused, type SmtpSession } from '../mail/smtp.js';
+import { openSmtp, RecipientsRefused, ReplyLost, type SmtpSession } from '../mail/smtp.js';
 import { asText } from './call.js';
 import { messageLines } from './markdown/message.js';
 import { writePlain } from './markdown/plain.js';
@@ -116,7 +116,7 @@ export const email: OutboundPlatform = {
 };
 
 /** Trimmed and in lower case, since no provider distinguishes case; null if invalid. */
-export const addressOfMailbox = (typed: string): string | null => {
+export const parseMailbox = (typed: string): string | null => {
   const address = typed.trim().toLowerCase();
   return ADDRESS.test(address) && !address.includes('..') ? address : null;
 };
@@ -139,7 +139,7 @@ const withSession = async (
   } catch (error) {
     if (!(error instanceof MailFault) || signal.aborted) throw error;
     const refusal = refusalOf(error);
-    return { ...refusal, error: await withoutSecrets(refusal.error, [password]) };
+    return { ...refusal, error: await redactLoginSecrets(refusal.error, [password]) };
   } finally {
     session?.close();
   }
@@ -160,7 +160,7 @@ const LASTING = new Set(['address', 'starttls', 'login']);
 
 const refusalOf = (fault: MailFault): PlatformRefusal => {
   const error = fault.message;
-  if (fault instanceof AnswerLost) return { verdict: 'unknown', error };
+  if (fault instanceof ReplyLost) return { verdict: 'unknown', error };
   const status = fault instanceof RecipientsRefused ? fault.recipients[0]?.status : fault.status;
   const isFinal = LASTING.has(fault.kind) || (status != null && status >= 500);
   return { verdict: isFinal ? 'failed' : 'retry', error };

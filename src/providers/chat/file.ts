@@ -90,11 +90,11 @@ const contentOf = (body: Response['body']): Readable => {
 const failed = (error: string): PlatformRefusal => ({ verdict: 'failed', error });
 
 /** Slack redirects an app without file permission to its login page. */
-const LED_ELSEWHERE =
+const REDIRECTED =
   'the platform redirected the download. The app may lack the permission to read files; see its setup steps';
 
 const refusalOf = (status: number): PlatformRefusal => {
-  if (status >= 300 && status < 400) return { verdict: 'failed', error: LED_ELSEWHERE, status };
+  if (status >= 300 && status < 400) return { verdict: 'failed', error: REDIRECTED, status };
   const error = `${status} from the platform`;
   const isPassing = status === 408 || status === 429 || status >= 500;
   return { verdict: isPassing ? 'retry' : 'failed', error, status };

@@ -18,8 +18,8 @@ import { COMMAND, isMattermosts, parseMattermost } from './mattermostinbound.js'
 import { withLast } from './part.js';
 import type { Platform, PlatformBody, PlatformReach } from './platform.js';
 
-const LONGEST = 16_383;
-const LIMITS = markdownLimits(mattermostRules, LONGEST);
+const MAX_MESSAGE_LENGTH = 16_383;
+const LIMITS = markdownLimits(mattermostRules, MAX_MESSAGE_LENGTH);
 
 /** Slash commands and outgoing webhooks come in; text is sent as direct messages of the bot. */
 export const mattermost: Platform = {

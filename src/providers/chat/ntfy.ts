@@ -15,15 +15,15 @@ import { plainLine, writePlain } from './markdown/plain.js';
 import type { ChannelMessage, OutboundPlatform, PlatformReach } from './platform.js';
 
 /** ntfy turns longer messages into attachments (`message-size-limit`). */
-const LONGEST = 4_096;
-const MAX_JSON_LENGTH = 2 * LONGEST;
+const MAX_MESSAGE_BYTES = 4_096;
+const MAX_JSON_LENGTH = 2 * MAX_MESSAGE_BYTES;
 /** Phones show no more of a title. */
 const MAX_TITLE_LENGTH = 200;
 /** Bytes of the JSON besides the message. */
-const AROUND = 2_048;
+const JSON_OVERHEAD = 2_048;
 
 /** 1 is the lowest priority, 5 the highest, which even a silenced phone shows. */
-const USUAL = 3;
+const DEFAULT_PRIORITY = 3;
 const URGENT = 4;
 
 const TOPIC = /^[\w-]{1,64}$/;
@@ -48,8 +48,8 @@ export const ntfy: OutboundPlatform = {
   render: (message) => {
     const { title, text } = placed(message);
     const lines = messageLines({ ...message, title: null, text });
-    const pieces = messagesOf(lines, { most: LONGEST, sizeOf });
-    const priority = message.isUrgent ? URGENT : USUAL;
+    const pieces = messagesOf(lines, { most: MAX_MESSAGE_BYTES, sizeOf });
+    const priority = message.isUrgent ? URGENT : DEFAULT_PRIORITY;
     // Without the flag `markdown` nothing is markup.
     return pieces.map((piece) => ({
       message: writePlain(piece),
@@ -80,7 +80,7 @@ export const ntfy: OutboundPlatform = {
  * `https://ntfy.sh/name` from the URL or the name; null if invalid. Includes the server, since
  * topics are per server.
  */
-export const addressOfTopic = (typed: string, baseUrl: string): string | null => {
+export const parseTopicUrl = (typed: string, baseUrl: string): string | null => {
   const input = typed.trim();
   const address = TOPIC.test(input) ? `${baseUrl}/${input}` : input.replace(/\/+$/, '');
   return topicIn(address, baseUrl) === null ? null : address;
@@ -103,7 +103,9 @@ const placed = ({ title, text }: ChannelMessage): Pick<ChannelMessage, 'title' |
 /** Bytes, scaled to the limit of the whole JSON. */
 const sizeOf = (line: TextLine): number => {
   const text = `${plainLine(line)}\n`;
-  const inJson = (Buffer.byteLength(JSON.stringify(text)) * LONGEST) / (MAX_JSON_LENGTH - AROUND);
+  const inJson =
+    (Buffer.byteLength(JSON.stringify(text)) * MAX_MESSAGE_BYTES) /
+    (MAX_JSON_LENGTH - JSON_OVERHEAD);
   return Math.max(Buffer.byteLength(text), inJson);
 };
 

@@ -21,7 +21,7 @@ import {
   telegramLines,
   telegramSize,
   telegramText,
-  untappedText,
+  withoutTapTargetsText,
 } from './markdown/telegramentities.js';
 import { withLast } from './part.js';
 import type {
@@ -95,7 +95,7 @@ export const telegram: Platform = {
     const sent = await post(part);
     const { entities, ...rest } = part;
     if (!entities || !isFormatRefused(sent)) return sent;
-    return post({ ...rest, text: beginning(untappedText(asText(part.text)), MESSAGE) });
+    return post({ ...rest, text: beginning(withoutTapTargetsText(asText(part.text)), MESSAGE) });
   },
   conclude: async (reach, { replyTo }, text) => {
     const { chat_id, message_id } = replyPlace(replyTo);

@@ -22,10 +22,10 @@ export const parseTelegram = (body: Buffer): Inbound => {
 };
 
 /** Text of other people: forwarded, or inserted by an inline bot. */
-const OTHERS = ['forward_origin', 'forward_date', 'via_bot'];
+const FORWARD_FIELDS = ['forward_origin', 'forward_date', 'via_bot'];
 
 /** Content types other than text (Bot API, Message); some can have a caption. */
-const WORDLESS = [
+const NON_TEXT_FIELDS = [
   ...['photo', 'voice', 'audio', 'video', 'video_note', 'animation', 'sticker', 'document'],
   ...['contact', 'location', 'venue', 'poll', 'dice', 'story', 'paid_media'],
 ];
@@ -34,9 +34,9 @@ const ofMessage = (message: Record<string, unknown>, eventId: string): Inbound =
   const chat = asObject(message.chat);
   const sender = senderOf(message.from);
   const typed = asText(message.text) || asText(message.caption);
-  const isCut = typed.length >= LONGEST;
+  const isCut = typed.length >= MAX_MESSAGE_LENGTH;
   const text = isCut ? typed : typed.trim();
-  const hasNoText = text === '' && WORDLESS.some((key) => message[key] !== undefined);
+  const hasNoText = text === '' && NON_TEXT_FIELDS.some((key) => message[key] !== undefined);
   // Telegram's examples omit the type; a private chat has the id of its user.
   const isPrivate = (chat.type ?? (idOf(chat.id) === sender?.id && 'private')) === 'private';
   if (!sender || (text === '' && !hasNoText)) return IGNORED;
@@ -47,7 +47,7 @@ const ofMessage = (message: Record<string, unknown>, eventId: string): Inbound =
     text: commandOf(text),
     eventId,
     replyTo: `${idOf(chat.id)}:${idOf(message.message_id)}`,
-    ...(OTHERS.some((key) => message[key] !== undefined) && { isForwarded: true }),
+    ...(FORWARD_FIELDS.some((key) => message[key] !== undefined) && { isForwarded: true }),
     ...(hasNoText && { hasNoText }),
     ...(isCut && { isCut }),
     ...quotedIn(message, sender.id),
@@ -56,7 +56,7 @@ const ofMessage = (message: Record<string, unknown>, eventId: string): Inbound =
 };
 
 /** Telegram apps split longer texts into several messages. */
-const LONGEST = 4096;
+const MAX_MESSAGE_LENGTH = 4096;
 const IN_GROUP = 'it was sent in a group or channel. Only private chats with the bot are supported';
 
 const quotedIn = (
@@ -69,7 +69,8 @@ const quotedIn = (
   if (message.reply_to_message === undefined || message.external_reply !== undefined)
     return chosen === '' ? {} : { quoted: { text: chosen, by: 'other' } };
   const from = asObject(before.from);
-  if (OTHERS.some((key) => before[key] !== undefined)) return { quoted: { text, by: 'other' } };
+  if (FORWARD_FIELDS.some((key) => before[key] !== undefined))
+    return { quoted: { text, by: 'other' } };
   // In a private chat the only bot is the daemon's.
   if (from.is_bot === true)
     return { quoted: { text, by: 'daemon', receipt: idOf(before.message_id) } };

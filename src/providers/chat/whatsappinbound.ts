@@ -9,7 +9,7 @@ import type {
   PlatformSettings,
   QuotedMessage,
 } from './platform.js';
-import { errorText, tooLate } from './whatsapprefusal.js';
+import { errorText, lateErrorFlag } from './whatsapprefusal.js';
 
 const BUTTON = /^(approve|deny|conversation|host):(\w{1,64}):([0-9a-f]{64})$/;
 /** `wa_id`: country code and number, digits only. */
@@ -88,7 +88,7 @@ const statusesOf = ({ statuses }: Record<string, unknown>): Inbound[] =>
         to: idsIn(recipient_id, recipient_user_id)?.id ?? '',
         receipt: asText(id),
         error: errorText(error),
-        ...tooLate(error.code),
+        ...lateErrorFlag(error.code),
       };
     });
 
@@ -102,10 +102,10 @@ const WORDS: Record<string, string> = {
   button: 'text',
 };
 /** Types without a reply. */
-const SILENT = ['', 'reaction', 'system', 'request_welcome', 'interactive'];
+const IGNORED_TYPES = ['', 'reaction', 'system', 'request_welcome', 'interactive'];
 
 /** Types whose file is stored. */
-const KEPT = ['image', 'document', 'audio'];
+const FILE_TYPES = ['image', 'document', 'audio'];
 const MEDIA = /^\w{1,100}$/;
 
 const messageFrom = (
@@ -120,7 +120,7 @@ const messageFrom = (
   const type = asText(message.type);
   const text = asText(asObject(message[type])[WORDS[type] ?? '']).trim();
   const hasNoText = text === '' && type !== 'text';
-  if (SILENT.includes(type) || (text === '' && !hasNoText)) return { kind: 'ignored' };
+  if (IGNORED_TYPES.includes(type) || (text === '' && !hasNoText)) return { kind: 'ignored' };
   const { forwarded, frequently_forwarded: often } = asObject(message.context);
   const isForwarded = forwarded === true || often === true;
   return {
@@ -152,7 +152,7 @@ const filesIn = (
   { id, filename }: Record<string, unknown>,
 ): { files?: PlatformFile[] } => {
   const ref = asText(id);
-  if (!KEPT.includes(type) || !MEDIA.test(ref)) return {};
+  if (!FILE_TYPES.includes(type) || !MEDIA.test(ref)) return {};
   const isVoice = type === 'audio' && { isVoice: true as const, name: 'voice message' };
   return { files: [{ name: asText(filename) || null, bytes: null, ref, ...isVoice }] };
 };

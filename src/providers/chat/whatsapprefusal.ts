@@ -4,25 +4,26 @@ import type { PlatformRefusal } from './platform.js';
 /** Uses Meta's error code, since the status is less precise; null if the call succeeded. */
 export const whatsappRefusal = (reply: PlatformCallReply): PlatformRefusal | null => {
   const error = asObject(reply.body.error);
-  const reason = saidIn(error);
+  const reason = errorTextIn(error);
   const code = Number(error.code);
   const seen = { status: reply.status, excerpt: reply.excerpt };
-  if (FINAL[code]) return { ...seen, verdict: 'failed', error: errorText(error), ...tooLate(code) };
+  if (FINAL[code])
+    return { ...seen, verdict: 'failed', error: errorText(error), ...lateErrorFlag(code) };
   const afterMs = BUSY[code];
   if (afterMs) return { ...seen, verdict: 'retry', error: `WhatsApp returned ${reason}`, afterMs };
   return platformRefusal(reply, `WhatsApp returned ${reply.status}${reason && `: ${reason}`}`);
 };
 
-export const tooLate = (code: unknown): { isLate?: true } =>
+export const lateErrorFlag = (code: unknown): { isLate?: true } =>
   Number(code) in LATE ? { isLate: true } : {};
 
 export const errorText = (error: Record<string, unknown>): string => {
   const code = Number(error.code);
-  const reason = FINAL[code] ?? `WhatsApp returned ${saidIn(error) || 'no details'}`;
+  const reason = FINAL[code] ?? `WhatsApp returned ${errorTextIn(error) || 'no details'}`;
   return `${reason} (${code})`;
 };
 
-const saidIn = ({ error_data, message, title }: Record<string, unknown>): string =>
+const errorTextIn = ({ error_data, message, title }: Record<string, unknown>): string =>
   asText(asObject(error_data).details) || asText(message) || asText(title);
 
 const OVER =

@@ -7,7 +7,7 @@ import type { ChannelMessage, PlatformBody, PlatformField, PlatformSettings } fr
 const MAX_PARAMETER_LENGTH = 900;
 const BETWEEN = ' \u00b7 ';
 const CUT = ' \u2026 The whole text is in the app.';
-const UNSHOWN = 'This call is too long to show here. Read it in the app.';
+const TOO_LONG_TO_SHOW = 'This call is too long to show here. Read it in the app.';
 
 /** Parameter name in a template with numbered parameters. */
 const NUMBERED = '1';
@@ -61,7 +61,7 @@ const parameterOf = (message: ChannelMessage, plain: (text: string) => string): 
   const text = writePlain(messageLines({ ...message, title: null }));
   const whole = plain(oneLine(title ?? '', text));
   if (whole.length <= MAX_PARAMETER_LENGTH) return whole || '(no text)';
-  if (question) return shortened(plain(oneLine(title ?? '')), `${BETWEEN}${UNSHOWN}`);
+  if (question) return shortened(plain(oneLine(title ?? '')), `${BETWEEN}${TOO_LONG_TO_SHOW}`);
   return shortened(whole, CUT);
 };
 

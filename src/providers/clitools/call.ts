@@ -3,13 +3,13 @@ import {
   type Confinement,
   ConfinementFailed,
 } from '../confine/confinement.js';
-import { endedBy } from '../llm/failure.js';
+import { abortFailure } from '../llm/failure.js';
 import { ModelFailure, type ModelRequest, type Price } from '../llm/model.js';
 import { createReplyReader } from '../llm/replytext.js';
 import { createTally, withUsage } from '../llm/tally.js';
 import { type ModelTimeouts, watchTimeouts } from '../llm/timeouts.js';
 import type { InstalledTool, ToolFinder } from './find.js';
-import { homeEnv, isLoggedIn, openCall, openHome } from './home.js';
+import { createCallFolder, homeEnv, isLoggedIn, openHome } from './home.js';
 import { writePrompt } from './prompt.js';
 import type { Quotas } from './quota.js';
 import { listen } from './run.js';
@@ -35,7 +35,7 @@ export const call = async (deps: CallDeps, of: ToolModel, request: ModelRequest)
   const { confinement, known } = await ready(deps, of);
   const { system, prompt } = writePrompt(request.turns);
   const home = await openHome(deps.home, of.tool.name);
-  const place = await openCall(home, of.tool, system);
+  const place = await createCallFolder(home, of.tool, system);
   try {
     const held = await start(confinement, { ...of, known, home, folder: place.folder });
     return await converse(deps, { ...of, held, prompt }, request);
@@ -96,7 +96,7 @@ const converse = async (
     return await listen({ name, tool, held, watch, reader, tally, quota });
   } catch (error) {
     const failed = { tally, request, price: price ?? undefined, isStreamed: true };
-    if (request.signal.aborted) throw withUsage(endedBy(name, request.signal), failed);
+    if (request.signal.aborted) throw withUsage(abortFailure(name, request.signal), failed);
     if (watch.signal.aborted) throw withUsage(watch.signal.reason, failed);
     const isRefused = error instanceof ModelFailure && error.kind === 'rate_limited';
     throw withUsage(error, failed, isRefused ? quotas.refused(tool.name) : undefined);

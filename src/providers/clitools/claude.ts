@@ -1,6 +1,6 @@
 import { listAt, memberAt, numberAt, textAt } from '../../kernel/jsonvalue.js';
 import type { ModelFailureKind } from '../llm/model.js';
-import { failureWithStatus, toolUsage } from './event.js';
+import { failureFromStatus, toolUsage } from './event.js';
 import { type CliTool, SYSTEM_FILE, type ToolEvent } from './tool.js';
 
 /**
@@ -33,7 +33,7 @@ export const claude: CliTool = {
     rate_limit_event: (event) => quota(memberAt(event, 'rate_limit_info')),
     result: (event) =>
       memberAt(event, 'is_error') === true
-        ? [failureWithStatus(numberAt(event, 'api_error_status'))]
+        ? [failureFromStatus(numberAt(event, 'api_error_status'))]
         : end(event),
   },
 };

@@ -1,5 +1,5 @@
 import { createGate } from '../../kernel/gate.js';
-import { endedBy } from '../llm/failure.js';
+import { abortFailure } from '../llm/failure.js';
 import {
   type Model,
   ModelFailure,
@@ -13,7 +13,7 @@ import { call } from './call.js';
 import { createFinder, type FinderDeps } from './find.js';
 import { createHomes, isLoggedIn } from './home.js';
 import { createQuotas } from './quota.js';
-import { cliTools, toolOf } from './tools.js';
+import { cliTools, findCliTool } from './tools.js';
 
 export interface CliOpening {
   name: string;
@@ -47,11 +47,11 @@ export const createCliTools = (deps: CliToolsDeps) => {
 
   const step = async (opening: CliOpening, request: ModelRequest): Promise<StepReply> => {
     const { name, price } = opening;
-    const of = toolOf(opening.modelId);
+    const of = findCliTool(opening.modelId);
     if (!of)
       throw new ModelFailure('unknown_model', `${name} refers to an unknown command-line tool`);
     const leave = await gate(request.signal).catch(() => {
-      throw endedBy(name, request.signal);
+      throw abortFailure(name, request.signal);
     });
     try {
       const calling = { home, confinement, timeouts, find, quotas };

@@ -1,5 +1,5 @@
 import { memberAt, textAt } from '../../kernel/jsonvalue.js';
-import { failureInWords, toolUsage } from './event.js';
+import { failureFromMessage, toolUsage } from './event.js';
 import { type CliTool, SYSTEM_FILE, type ToolEvent } from './tool.js';
 
 /** `code_mode_host` runs `exec`, which stays listed. */
@@ -45,7 +45,7 @@ export const codex: CliTool = {
       { is: 'end', text: null, isCut: false },
     ],
     // An earlier `error` event may be followed by a retry.
-    'turn.failed': failureInWords,
+    'turn.failed': failureFromMessage,
   },
 };
 

@@ -3,7 +3,7 @@ import type { ModelFailureKind } from '../llm/model.js';
 import type { ToolEvent } from './tool.js';
 
 /** From the HTTP status that the tool reports. */
-export const failureWithStatus = (status: number | null): Extract<ToolEvent, { is: 'failure' }> => {
+export const failureFromStatus = (status: number | null): Extract<ToolEvent, { is: 'failure' }> => {
   const detail = status === null ? '' : `status ${status}`;
   return { is: 'failure', kind: kindOfStatus(status), detail };
 };
@@ -24,7 +24,7 @@ const WORDS: [RegExp, ModelFailureKind][] = [
 ];
 
 /** The words are not stored, because they may quote the prompt. */
-export const failureInWords = (event: unknown): ToolEvent[] => {
+export const failureFromMessage = (event: unknown): ToolEvent[] => {
   const words = textAt(event, 'error', 'message') ?? '';
   const kind = WORDS.find(([pattern]) => pattern.test(words))?.[1] ?? 'server';
   return [{ is: 'failure', kind, detail: '' }];

@@ -1,5 +1,5 @@
 import { memberAt, textAt } from '../../kernel/jsonvalue.js';
-import { failureInWords, toolUsage } from './event.js';
+import { failureFromMessage, toolUsage } from './event.js';
 import { type CliTool, SYSTEM_FILE } from './tool.js';
 
 const POLICY_FILE = 'tools-off.toml';
@@ -41,6 +41,6 @@ export const gemini: CliTool = {
     result: (event) =>
       textAt(event, 'status') === 'success'
         ? [toolUsage(memberAt(event, 'stats')), { is: 'end', text: null, isCut: false }]
-        : failureInWords(event),
+        : failureFromMessage(event),
   },
 };

@@ -41,7 +41,7 @@ export const isFile = async (path: string): Promise<boolean> => {
 };
 
 /** Folder for one call, in the HOME of the tool. */
-export const openCall = async (
+export const createCallFolder = async (
   folder: string,
   tool: CliTool,
   system: string,

@@ -1,14 +1,14 @@
 import { mkdir, readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { writeWhole } from '../../kernel/durable.js';
+import { writeDurably } from '../../kernel/durable.js';
 import { homeEnv, isFile, isLoggedIn, openHome } from './home.js';
 import { cliTools } from './tools.js';
 
-export type ToolLogin = NonNullable<Awaited<ReturnType<typeof loginOf>>>;
+export type ToolLogin = NonNullable<Awaited<ReturnType<typeof prepareLogin>>>;
 
 /** Null if there is no such tool. */
-export const loginOf = async (home: string, name: string) => {
+export const prepareLogin = async (home: string, name: string) => {
   const tool = Object.values(cliTools).find((each) => each.name === name);
   if (!tool) return null;
   const folder = await openHome(home, tool.name);
@@ -29,7 +29,7 @@ export const loginOf = async (home: string, name: string) => {
     copy: async () => {
       for (const { from, to } of files) {
         await mkdir(dirname(to), { recursive: true, mode: 0o700 });
-        writeWhole(to, await readFile(from));
+        writeDurably(to, await readFile(from));
       }
     },
   };

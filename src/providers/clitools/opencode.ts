@@ -1,5 +1,5 @@
 import { memberAt, numberAt, textAt } from '../../kernel/jsonvalue.js';
-import { failureWithStatus, toolUsage } from './event.js';
+import { failureFromStatus, toolUsage } from './event.js';
 import { type CliTool, SYSTEM_FILE, type ToolPrompt } from './tool.js';
 
 const AGENT = 'adjutant';
@@ -39,7 +39,7 @@ export const opencode: CliTool = {
       return [usage, { is: 'end', text: null, isCut: reason === 'length' }];
     },
     error: (event) => {
-      const failure = failureWithStatus(numberAt(event, 'error', 'data', 'statusCode'));
+      const failure = failureFromStatus(numberAt(event, 'error', 'data', 'statusCode'));
       const isLogin = textAt(event, 'error', 'name') === 'ProviderAuthError';
       return [isLogin ? { ...failure, kind: 'credentials' } : failure];
     },

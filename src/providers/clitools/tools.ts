@@ -10,11 +10,11 @@ export const cliTools: Record<ToolName, CliTool> = { claude, codex, gemini, open
 const MODEL_ID = /^(claude|codex|gemini|opencode)(?::([A-Za-z0-9][\w.:@/+[\]-]{0,150}))?$/;
 
 /** For `claude` or `claude:opus`. */
-export const toolOf = (modelId: string): { tool: CliTool; model: string | null } | null => {
+export const findCliTool = (modelId: string): { tool: CliTool; model: string | null } | null => {
   const [, name, model = null] = MODEL_ID.exec(modelId) ?? [];
   const tool = Object.values(cliTools).find((each) => each.name === name);
   return tool ? { tool, model } : null;
 };
 
 /** Name of the grant: `cli:claude`. */
-export const grantOf = ({ name }: Pick<CliTool, 'name'>): string => `cli:${name}`;
+export const cliGrant = ({ name }: Pick<CliTool, 'name'>): string => `cli:${name}`;

@@ -3,7 +3,7 @@ import { Readable, Writable } from 'node:stream';
 import { errorCode } from '../../kernel/failure.js';
 import { signalGroup } from '../../kernel/program.js';
 import { type ConfinedResult, type ConfinedRun, ConfinementFailed } from './confinement.js';
-import { killerOf } from './kill.js';
+import { createKiller } from './kill.js';
 
 export interface Launch {
   command: string;
@@ -37,11 +37,13 @@ export const runChild = async (launch: Launch, run: ConfinedRun): Promise<EndedP
   run.signal.throwIfAborted();
   const startedMs = performance.now();
   const child = startChild(launch);
-  const kill = killerOf(child);
+  const kill = createKiller(child);
   const output = keep(child, run.maxOutputBytes, kill);
   feed(child.stdin, run.stdin ?? '');
   const watch = guard(child, run, kill);
-  const [exitCode, signal] = await closed(child).catch(notStarted(launch)).finally(watch.release);
+  const [exitCode, signal] = await whenClosed(child)
+    .catch(toStartError(launch))
+    .finally(watch.release);
   if (watch.isAborted) throw run.signal.reason;
   const { truncated, stdout, stderr, status } = output;
   const durationMs = Math.round(performance.now() - startedMs);
@@ -112,7 +114,7 @@ const guard = (child: ChildProcess, run: ConfinedRun, kill: () => void) => {
  * Kills the group when the child ends, and resolves when its pipes are closed. Rejects if it cannot
  * be started.
  */
-export const closed = (
+export const whenClosed = (
   child: ChildProcess,
 ): Promise<[exitCode: number | null, signal: string | null]> =>
   new Promise((resolve, reject) => {
@@ -130,7 +132,7 @@ export const closed = (
     child.once('error', reject);
   });
 
-export const notStarted =
+export const toStartError =
   ({ command }: Launch) =>
   (error: unknown) => {
     throw new ConfinementFailed(`${command} cannot be started: ${errorCode(error)}`);

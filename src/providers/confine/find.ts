@@ -11,7 +11,7 @@ export const findConfinement = async (options: {
   allowUnconfined: boolean;
 }): Promise<Confinement | null> => {
   for (const confinement of candidates()) {
-    if (await holds(confinement)) return confinement;
+    if (await verifyConfinement(confinement)) return confinement;
   }
   return options.allowUnconfined ? unconfined() : null;
 };
@@ -26,7 +26,9 @@ const candidates = (): Confinement[] => {
  * Verifies that a command can read its own folder and nothing else. An installed program proves
  * little, because containers and hardened kernels often deny namespaces.
  */
-export const holds = async (confinement: Pick<Confinement, 'run'>): Promise<boolean> => {
+export const verifyConfinement = async (
+  confinement: Pick<Confinement, 'run'>,
+): Promise<boolean> => {
   const base = await mkdtemp(join(tmpdir(), 'adjutant-confine-'));
   try {
     const folder = join(base, 'folder');

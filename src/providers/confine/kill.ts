@@ -15,7 +15,7 @@ const NAMED_MS = 1000;
  * survive it. So bubblewrap is stopped, and the first process of the namespace is killed by the ID
  * (`child-pid`) that it reports on descriptor 4 (`--json-status-fd`), as soon as it arrives.
  */
-export const killerOf = (child: ChildProcess): (() => void) => {
+export const createKiller = (child: ChildProcess): (() => void) => {
   const status = child.stdio[4];
   const isAlive = () => child.exitCode === null && child.signalCode === null;
   const killGroup = () => isAlive() && signalGroup(child.pid, 'SIGKILL');

@@ -1,21 +1,21 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { closed, type Launch, notStarted, startChild } from './child.js';
+import { type Launch, startChild, toStartError, whenClosed } from './child.js';
 import type { ConfinedProcess } from './confinement.js';
-import { killerOf } from './kill.js';
+import { createKiller } from './kill.js';
 
 /** Length of the stderr output that is kept to explain why the process ended. */
 const KEPT_STDERR_LENGTH = 2_000;
 
 export const startPipeProcess = async (launch: Launch): Promise<ConfinedProcess> => {
   const child = startChild(launch);
-  const kill = killerOf(child);
+  const kill = createKiller(child);
   const { stdin, stdout } = child;
   if (!stdin || !stdout) throw new Error('The process must have pipes for stdin and stdout');
   const lastWords = listen(child);
   // Listeners come first, because a process may write and end before the next turn of the event
   // loop.
-  const ended = closed(child)
+  const ended = whenClosed(child)
     .then(
       ([code, signal]) =>
         signal === null ? `it ended with code ${code}` : `it was ended by ${signal}`,
@@ -24,7 +24,7 @@ export const startPipeProcess = async (launch: Launch): Promise<ConfinedProcess>
     .then((how) => [how, lastWords()].filter(Boolean).join(': '));
   // Writers learn of the end through `ended`.
   stdin.on('error', () => stdin.destroy());
-  await once(child, 'spawn').catch(notStarted(launch));
+  await once(child, 'spawn').catch(toStartError(launch));
   return { stdin, stdout, ended, kill };
 };
 

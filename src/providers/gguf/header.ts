@@ -1,5 +1,5 @@
 import { GgufFault } from './bytes.js';
-import { keptBy } from './layers.js';
+import { recurrentState } from './layers.js';
 import { type Metadata, TOKENS } from './metadata.js';
 import type { GgufContents } from './parts.js';
 import { quantizationOf } from './quantization.js';
@@ -13,7 +13,7 @@ import {
   metadataText,
   metadataTexts,
 } from './values.js';
-import { slidingOf } from './windows.js';
+import { slidingWindowOf } from './windows.js';
 
 export interface GgufHeader extends ModelShape {
   architecture: string;
@@ -77,10 +77,10 @@ const shapeOf = (metadata: Metadata, architecture: string, tensors: TensorFacts[
   const at = (key: string): number | null => metadataNumber(metadata, `${architecture}.${key}`);
   const all = (key: string): number[] =>
     metadataNumbers(metadata, `${architecture}.${key}`, layers) ?? [0];
-  const layers = needed(architecture, 'block_count', at('block_count'));
+  const layers = requireNumber(architecture, 'block_count', at('block_count'));
   if (layers > MAX_LAYERS) throw new GgufFault(`The file declares ${layers} layers`);
-  const embeddingLength = needed(architecture, 'embedding_length', at('embedding_length'));
-  const stored = keptBy(metadata, architecture, { layers, tensors });
+  const embeddingLength = requireNumber(architecture, 'embedding_length', at('embedding_length'));
+  const stored = recurrentState(metadata, architecture, { layers, tensors });
   const ownBytes = (name: string): number => tensors.find((each) => each.name === name)?.bytes ?? 0;
   return {
     weightsBytes: sum(tensors, ({ bytes }) => bytes),
@@ -92,7 +92,7 @@ const shapeOf = (metadata: Metadata, architecture: string, tensors: TensorFacts[
     vocabularySize: metadataLength(metadata, TOKENS) ?? at('vocab_size') ?? 0,
     heads: Math.max(...all('attention.head_count')),
     ...stored,
-    sliding: slidingOf({
+    sliding: slidingWindowOf({
       architecture,
       layers,
       window: at('attention.sliding_window'),
@@ -121,7 +121,7 @@ const expertsOf = (
 /** llama.cpp accepts 512. */
 const MAX_LAYERS = 1024;
 
-const needed = (architecture: string, key: string, value: number | null): number => {
+const requireNumber = (architecture: string, key: string, value: number | null): number => {
   if (!value) {
     throw new GgufFault(
       `The metadata key "${architecture}.${key}" is missing, so the file is not a language model`,

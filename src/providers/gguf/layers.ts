@@ -2,7 +2,7 @@ import type { Metadata } from './metadata.js';
 import type { TensorFacts } from './tensors.js';
 import { metadataNumber, metadataNumbers } from './values.js';
 
-interface KeptState {
+interface RecurrentState {
   /** KV heads per layer; 0: no cache. */
   kvHeads: number[];
   keyLength: number;
@@ -24,18 +24,18 @@ const FIRST_WITH_KEYS: Record<string, number> = { gemma3n: 20 };
 const STATE_BYTES = 4;
 
 /** Architectures without a KV cache. */
-export const keepsNothing = (architecture: string): boolean => WITHOUT_CACHE.test(architecture);
+export const hasNoCache = (architecture: string): boolean => WITHOUT_CACHE.test(architecture);
 
 /** flashAttentionSupported in GgufInsights of node-llama-cpp. */
-export const attendsFast = (architecture: string, keyLength: number, valueLength: number) =>
+export const usesFlashAttention = (architecture: string, keyLength: number, valueLength: number) =>
   !['grok', 'gemma2'].includes(architecture) && keyLength === valueLength;
 
 /** As in llama.cpp. */
-export const keptBy = (
+export const recurrentState = (
   metadata: Metadata,
   architecture: string,
   { layers, tensors }: { layers: number; tensors: TensorFacts[] },
-): KeptState => {
+): RecurrentState => {
   const at = (key: string): number | null => metadataNumber(metadata, `${architecture}.${key}`);
   const heads = metadataNumbers(metadata, `${architecture}.attention.head_count`, layers);
   const kvHeads = metadataNumbers(metadata, `${architecture}.attention.head_count_kv`, layers);
@@ -46,7 +46,7 @@ export const keptBy = (
   const withKeys = withKeysOf(tensors, recurrent);
   const last = FIRST_WITH_KEYS[architecture] ?? layers - (at('attention.shared_kv_layers') ?? 0);
   const headsOf = (layer: number): number => {
-    if (keepsNothing(architecture) || layer >= last) return 0;
+    if (hasNoCache(architecture) || layer >= last) return 0;
     if (withKeys.size + recurrent.size > 0 && !withKeys.has(layer)) return 0;
     return isLatent ? 1 : (kvHeads?.[layer] ?? heads?.[layer] ?? 0);
   };
@@ -56,7 +56,7 @@ export const keptBy = (
     kvHeads: Array.from({ length: layers }, (_, layer) => headsOf(layer)),
     keyLength,
     valueLength: isLatent ? 0 : valueLength,
-    hasFlashAttention: attendsFast(architecture, keyLength, valueLength),
+    hasFlashAttention: usesFlashAttention(architecture, keyLength, valueLength),
     recurrentBytes: recurrent.size * STATE_BYTES * stateLength(at, mostHeads),
     recurrentLength: recurrent.size && (at('ssm.inner_size') ?? mostHeads * keyLength),
   };

@@ -1,5 +1,5 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider';
-import { uniformChunks } from './chunks.js';
+import { normalizeChunks } from './chunks.js';
 import { objectLines } from './lines.js';
 import type { GlobalFetch } from './wire.js';
 
@@ -51,7 +51,7 @@ const compatible = (baseUrl: string | null): Adapter => ({
       name: 'compatible',
       baseURL,
       includeUsage: true,
-      fetch: uniformChunks(fetch),
+      fetch: normalizeChunks(fetch),
     };
     return createOpenAICompatible(options).chatModel(modelId);
   },
@@ -64,7 +64,7 @@ export const adapters: Record<Provider, Adapter> = {
     open: async ({ modelId, baseUrl: baseURL, fetch }) => {
       const { createOpenAI } = await import('@ai-sdk/openai');
       // The newer interface stores conversations at the provider.
-      return createOpenAI({ baseURL, apiKey: NO_KEY, fetch: uniformChunks(fetch) }).chat(modelId);
+      return createOpenAI({ baseURL, apiKey: NO_KEY, fetch: normalizeChunks(fetch) }).chat(modelId);
     },
     keyHeader: bearer,
   },

@@ -1,12 +1,12 @@
-import { createEgress, hostAndPort, parseUrl, whyRefused } from '../../kernel/egress.js';
+import { createEgress, egressRefusalOf, hostAndPort, parseUrl } from '../../kernel/egress.js';
 
 /** A private address is permitted. A metadata service never is. */
-export const faultOfAddress = (baseUrl: string): string | null => {
+export const addressFault = (baseUrl: string): string | null => {
   const check = (): void => {
     const url = parseUrl(baseUrl);
     createEgress([hostAndPort(baseUrl)]).check(url);
   };
-  return whyRefused(check) ?? faultOfPath(parseUrl(baseUrl));
+  return egressRefusalOf(check) ?? faultOfPath(parseUrl(baseUrl));
 };
 
 const faultOfPath = ({ search, hash }: URL): string | null =>

@@ -22,7 +22,7 @@ export interface ModelServer {
 }
 
 /** The message does not quote the server. */
-export class NoList extends NamedError {}
+export class ModelListUnavailable extends NamedError {}
 
 const MOST = 1000;
 
@@ -34,14 +34,14 @@ export const ollamaModels = async (http: Http, at: ModelServer): Promise<Availab
   });
 };
 
-/** From `/model/info`, or only names if that is closed. Throws NoList. */
+/** From `/model/info`, or only names if that is closed. Throws ModelListUnavailable. */
 export const litellmModels = async (http: Http, at: ModelServer): Promise<AvailableModel[]> => {
   const root = at.baseUrl.replace(/(\/v1)?\/*$/, '');
   try {
     const described = rowsOf(await get(http, at, `${root}/model/info`), 'data');
     return described.flatMap(describedModel);
   } catch (error) {
-    if (!(error instanceof NoList)) throw error;
+    if (!(error instanceof ModelListUnavailable)) throw error;
     const named = rowsOf(await get(http, at, `${root}/v1/models`), 'data');
     return named.flatMap((row) => {
       const modelId = textIn(row, 'id');
@@ -84,17 +84,17 @@ const get = async (http: Http, { apiKey }: ModelServer, url: string): Promise<un
     .request({ method: 'GET', url, headers: bearer(apiKey), allow, redirects: 0 })
     .catch((error: unknown) => {
       const isKnown = error instanceof HttpFailure || error instanceof EgressRefused;
-      throw isKnown ? new NoList(error.message) : error;
+      throw isKnown ? new ModelListUnavailable(error.message) : error;
     });
-  if (reply.status !== 200) throw new NoList(`${hostname} answered ${reply.status}`);
+  if (reply.status !== 200) throw new ModelListUnavailable(`${hostname} answered ${reply.status}`);
   const json = parsedJson(reply.body.toString());
-  if (json === undefined) throw new NoList(`${hostname} sent an invalid list`);
+  if (json === undefined) throw new ModelListUnavailable(`${hostname} sent an invalid list`);
   return json;
 };
 
 const rowsOf = (reply: unknown, key: string): Record<string, unknown>[] => {
   const rows = memberAt(reply, key);
-  if (!Array.isArray(rows)) throw new NoList('The server sent an invalid list');
+  if (!Array.isArray(rows)) throw new ModelListUnavailable('The server sent an invalid list');
   return rows.slice(0, MOST).filter(isRecord);
 };
 

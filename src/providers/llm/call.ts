@@ -9,12 +9,12 @@ import {
 } from '@ai-sdk/provider';
 import { readArguments } from './arguments.js';
 import { ModelFailure } from './model.js';
-import { type SdkReply, unended } from './reply.js';
+import { type SdkReply, unfinishedReply } from './reply.js';
 import type { ReplyReader } from './replytext.js';
 import type { ReplyTally } from './tally.js';
 import type { TimeoutWatch } from './timeouts.js';
 import { usageIn } from './usage.js';
-import { framedFailure } from './wire.js';
+import { streamErrorFailure } from './wire.js';
 
 /** Maximum bytes of a reply, including reasoning and arguments. */
 const MAX_REPLY_LENGTH = 4 * 1024 * 1024;
@@ -154,8 +154,8 @@ const tooLong = (name: string): string => `${name} exceeded the maximum length o
 const errorOf = (name: string, error: unknown, tally: ReplyTally): unknown => {
   // The adapters report a missing finish reason without data.
   const isUnended = InvalidResponseDataError.isInstance(error) && error.data === undefined;
-  if (isUnended && tally.bytes() > 0) return unended(name);
-  return error instanceof Error ? readable(name, error) : framedFailure(name, error);
+  if (isUnended && tally.bytes() > 0) return unfinishedReply(name);
+  return error instanceof Error ? readable(name, error) : streamErrorFailure(name, error);
 };
 
 /** A RangeError means that the reply exceeds the recursion of the SDK. */

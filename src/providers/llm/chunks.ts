@@ -1,7 +1,7 @@
 import {
   hasInexactNumber,
   isAnyNumber,
-  parseSpelled,
+  parseWithDigits,
   stringifyExact,
 } from '../../kernel/exactjson.js';
 import { isRecord, listAt, parsedJson, withoutMark } from '../../kernel/jsonvalue.js';
@@ -15,7 +15,7 @@ const DONE = '[DONE]';
  * The adapters check replies strictly. Many servers send arguments as an object, an empty finish
  * reason or none, numbers for IDs, or one JSON reply instead of a stream.
  */
-export const uniformChunks =
+export const normalizeChunks =
   (fetch: GlobalFetch): GlobalFetch =>
   async (input, init) => {
     const response = await fetch(input, init);
@@ -76,7 +76,7 @@ const eventFilter = (): TransformStream<Uint8Array, Uint8Array> => {
 /** Numbers stay as received, because arguments may contain them. */
 const parsed = (text: string): unknown => {
   const value = parsedJson(text);
-  return value !== undefined && hasInexactNumber(text) ? parseSpelled(withoutMark(text)) : value;
+  return value !== undefined && hasInexactNumber(text) ? parseWithDigits(withoutMark(text)) : value;
 };
 
 const eventOf = (value: unknown): string => `data: ${stringifyExact(value)}\n\n`;

@@ -2,8 +2,8 @@ import type { LanguageModelV4, LanguageModelV4CallOptions } from '@ai-sdk/provid
 import { adapters, type ModelEndpoint, type Provider } from './adapters.js';
 import { askStreamed, askWhole } from './call.js';
 import type { DialectTraits } from './dialect.js';
-import { createOwnErrors, endedBy, modelFailure, refuseUnsendable } from './failure.js';
-import { withoutApiKey, withoutKey } from './hidekey.js';
+import { abortFailure, assertKeySendable, createOwnErrors, modelFailure } from './failure.js';
+import { redactKey, redactKeyStream } from './hidekey.js';
 import { boundedLines } from './lines.js';
 import type { Model, ModelFailure, ModelRequest, Price, StepReply } from './model.js';
 import { replyOf } from './reply.js';
@@ -11,7 +11,7 @@ import { createReplyReader, guessReasoning, type ReasoningTraits } from './reply
 import { createTally, withUsage } from './tally.js';
 import { type ModelTimeouts, watchTimeouts } from './timeouts.js';
 import { functionTools, promptOf } from './turns.js';
-import { wireOf } from './wire.js';
+import { createWireFetch } from './wire.js';
 
 /**
  * `fetch` is `fetchFor` of the guarded client. The base URL excludes `/chat/completions`,
@@ -70,7 +70,7 @@ const openOnce = (
 ): (() => Promise<OpenedModel>) => {
   const watched = new WeakMap<AbortSignal, () => void>();
   const begun = (signal: AbortSignal): void => watched.get(signal)?.();
-  const wire = boundedLines(name, wireOf({ name, fetch, traits, begun }));
+  const wire = boundedLines(name, createWireFetch({ name, fetch, traits, begun }));
   let opening: Promise<OpenedModel> | undefined;
   const open = async (): Promise<OpenedModel> => ({
     model: await adapters[provider].open({ name, modelId, baseUrl, fetch: wire }),
@@ -94,7 +94,7 @@ const take = async (
 ): Promise<StepReply> => {
   const { name, modelId, price, streaming = true, timeouts = TIMEOUTS } = options;
   const apiKey = (await options.keyOf?.()) ?? options.apiKey;
-  refuseUnsendable(name, apiKey);
+  assertKeySendable(name, apiKey);
   const ownErrors = createOwnErrors();
   const whole = new AbortController();
   const watch = watchTimeouts(name, timeouts);
@@ -118,7 +118,7 @@ const take = async (
     isRead = !sdkReply.isCutOff;
     listener.end();
     const reply = replyOf({ name, price, request, sdkReply });
-    return await withoutKey(reply, apiKey);
+    return await redactKey(reply, apiKey);
   } catch (error) {
     if (ownErrors.includes(error) && !request.signal.aborted) throw error;
     const failure = failureOf(name, error, [request.signal, watch.signal]);
@@ -136,7 +136,7 @@ const openListener = (
   apiKey: string | undefined,
   own: (work: () => void) => void,
 ) => {
-  const open = () => withoutApiKey(apiKey, (text) => own(() => onText?.(text)));
+  const open = () => redactKeyStream(apiKey, (text) => own(() => onText?.(text)));
   let shown = open();
   return {
     onText: (text: string): void => shown.take(text),
@@ -150,7 +150,7 @@ const openListener = (
 
 /** The reason of an aborted signal takes precedence. */
 const failureOf = (name: string, error: unknown, [request, watch]: AbortSignal[]): ModelFailure => {
-  if (request?.aborted) return endedBy(name, request);
+  if (request?.aborted) return abortFailure(name, request);
   return watch?.aborted ? watch.reason : modelFailure(name, error);
 };
 

@@ -92,7 +92,7 @@ const ADAPTATIONS = new Map<string, Adaptation>([
   ],
 ]);
 
-export const adapted = (text: string, { adaptations }: DialectTraits): string => {
+export const adaptBody = (text: string, { adaptations }: DialectTraits): string => {
   if (adaptations.size === 0) return text;
   let body = bodyOf(text);
   if (!body) return text;

@@ -1,11 +1,11 @@
 import { beginningOf } from '../../kernel/excerpt.js';
 import { parsedJson } from '../../kernel/jsonvalue.js';
-import { extract } from './extract.js';
-import { endedBy } from './failure.js';
+import { extractFields } from './extract.js';
+import { abortFailure } from './failure.js';
 import { headline } from './headline.js';
 import type { Model, ModelRequest, StepReply, Turn } from './model.js';
 import { type Prompt, readPrompt } from './prompt.js';
-import { isSecretName, named, quote } from './quote.js';
+import { isSecretName, quote, quoteUnlessName } from './quote.js';
 
 const TEXT_LINES = 10;
 const TEXT_BYTES = 8192;
@@ -33,7 +33,7 @@ export const digest: Model = {
 
 const reply = (request: ModelRequest): StepReply => {
   const { turns, signal, onText } = request;
-  if (signal.aborted) throw endedBy(digest.name, signal);
+  if (signal.aborted) throw abortFailure(digest.name, signal);
   const text = digestOf(turns, reasonOf(request));
   onText?.(text);
   const usage = { inputTokens: 0, outputTokens: 0, costUsd: 0 };
@@ -58,7 +58,7 @@ const digestOf = (turns: Turn[], reason: string): string => {
 const withPayload = ({ task, event }: Prompt, payload: string, reason: string): string => {
   const json = parsedJson(payload);
   const parsed = typeof json === 'object' ? json : null;
-  const body = parsed === null ? textLines(payload) : extract(parsed);
+  const body = parsed === null ? textLines(payload) : extractFields(parsed);
   const first = body[0] ?? 'an empty payload';
   const head = parsed === null ? textHeadline(event, first) : headline(parsed, event, first);
   const taskLines = task === '' ? [] : [`Task not carried out: ${quote(task, TASK_CHARACTERS)}`];
@@ -83,7 +83,7 @@ const signature = (reason: string): string =>
   reason === NOT_CONFIGURED ? `${SIGNED} ${SETUP}` : `${reason} ${SIGNED}`;
 
 const textHeadline = (event: string | null, first: string): string =>
-  `${named(event ?? 'webhook')}: ${first}`;
+  `${quoteUnlessName(event ?? 'webhook')}: ${first}`;
 
 /** For a payload that is not JSON. */
 const textLines = (payload: string): string[] =>

@@ -1,10 +1,10 @@
 import { isRecord, parsedJson } from '../../kernel/jsonvalue.js';
 import { adapters, type ModelEndpoint, ollamaRoot, type Provider } from './adapters.js';
-import { endedBy, modelFailure, refuseUnsendable } from './failure.js';
+import { abortFailure, assertKeySendable, modelFailure } from './failure.js';
 import { ModelFailure } from './model.js';
 import { textTokens } from './tokens.js';
 import { usageIn } from './usage.js';
-import { wireOf } from './wire.js';
+import { createWireFetch } from './wire.js';
 
 export interface EmbeddedTexts {
   vectors: number[][];
@@ -72,18 +72,18 @@ const wires: Partial<Record<string, EmbeddingWire>> = {
   ollama: ollamaWire,
 };
 
-export const embedsTexts = (provider: string): boolean =>
+export const canEmbed = (provider: string): boolean =>
   provider === 'llama' || wires[provider] !== undefined;
 
 export const embeddingModel = (options: EmbeddingOptions): EmbeddingModel => {
   const { name, provider } = options;
   const traits = { adaptations: new Set<string>() };
-  const fetch = wireOf({ name, fetch: options.fetch, traits, begun: () => undefined });
+  const fetch = createWireFetch({ name, fetch: options.fetch, traits, begun: () => undefined });
   const wire = wires[provider] ?? openAiWire;
   return {
     embed: async (texts, signal) => {
       const apiKey = (await options.keyOf?.()) ?? options.apiKey;
-      refuseUnsendable(name, apiKey);
+      assertKeySendable(name, apiKey);
       try {
         const response = await fetch(wire.path(options.baseUrl), {
           method: 'POST',
@@ -95,12 +95,12 @@ export const embeddingModel = (options: EmbeddingOptions): EmbeddingModel => {
           signal,
         });
         const reply = parsedJson(await replyText(options, response, texts.length));
-        const vectors = wire.vectors(reply).map((vector) => checkedVector(options, vector));
+        const vectors = wire.vectors(reply).map((vector) => checkVector(options, vector));
         if (vectors.length !== texts.length)
           throw invalid(name, 'a different number of vectors than texts');
         return { vectors, inputTokens: usageIn(reply).inputTokens ?? estimate(texts) };
       } catch (error) {
-        throw signal.aborted ? endedBy(name, signal) : modelFailure(name, error);
+        throw signal.aborted ? abortFailure(name, signal) : modelFailure(name, error);
       }
     },
   };
@@ -126,7 +126,7 @@ const estimate = (texts: string[]): number =>
   texts.reduce((sum, text) => sum + textTokens(text), 0);
 
 /** Throws ModelFailure. */
-export const checkedVector = (
+export const checkVector = (
   { name, dimensions }: Pick<EmbeddingOptions, 'name' | 'dimensions'>,
   vector: unknown,
 ): number[] => {

@@ -1,4 +1,4 @@
-import { isSecretName, line, quote } from './quote.js';
+import { isSecretName, printableLine, quote } from './quote.js';
 
 const LINES = 15;
 const VALUE_CHARACTERS = 160;
@@ -58,7 +58,7 @@ interface ExtractedLine extends JsonPosition {
  * Returns at most 15 fields as `path: value`. Text is quoted and shortened, arrays are shown as
  * counts, and fields with secret names are skipped.
  */
-export const extract = (payload: unknown): string[] =>
+export const extractFields = (payload: unknown): string[] =>
   choose(search(payload))
     .slice(0, LINES)
     .map(({ path, shown }) => `${path}: ${shown}`);
@@ -101,7 +101,7 @@ const show = (value: unknown): string | null => {
     return Number.isInteger(value) && !Number.isSafeInteger(value) ? null : String(value);
   if (typeof value !== 'string' || value.trim() === '') return null;
   const isLink = /^https?:\/\/[^\s"<>]+$/.test(value);
-  return isLink ? line(value, VALUE_CHARACTERS) : quote(value, VALUE_CHARACTERS);
+  return isLink ? printableLine(value, VALUE_CHARACTERS) : quote(value, VALUE_CHARACTERS);
 };
 
 const scoreOf = ({ name, depth, penalty }: JsonPosition): number =>

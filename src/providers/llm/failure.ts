@@ -24,7 +24,7 @@ const libraryFailure = (name: string, error: unknown): ModelFailure => {
 };
 
 /** Otherwise a library would quote the key in its error. */
-export const refuseUnsendable = (name: string, key: string | undefined): void => {
+export const assertKeySendable = (name: string, key: string | undefined): void => {
   if (key === undefined || faultOfHeaderValue(key) === null) return;
   const remedy =
     'because it contains a character that is not allowed in an HTTP header. Set it again.';
@@ -50,7 +50,7 @@ export const createOwnErrors = () => {
   };
 };
 
-export const endedBy = (name: string, { reason }: AbortSignal): ModelFailure =>
+export const abortFailure = (name: string, { reason }: AbortSignal): ModelFailure =>
   reason instanceof Error && reason.name === 'TimeoutError'
     ? new ModelFailure('timeout', `${name} did not finish in time`)
     : new ModelFailure('aborted', `The call of ${name} was stopped`);

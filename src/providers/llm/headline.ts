@@ -1,5 +1,5 @@
 import { memberAt } from '../../kernel/jsonvalue.js';
-import { line, named, quote } from './quote.js';
+import { printableLine, quote, quoteUnlessName } from './quote.js';
 
 const NAME_CHARACTERS = 100;
 
@@ -71,22 +71,24 @@ export const headline = (payload: unknown, event: string | null, otherwise: stri
   const title = titleOf(payload, subject);
   const marks = [...subjectMarks(subject), ...countMarks(payload)].filter((mark) => mark !== '');
   const parts = [
-    place === '' ? '' : ` in ${named(place)}`,
+    place === '' ? '' : ` in ${quoteUnlessName(place)}`,
     title === '' || title === place ? '' : `: ${quote(title, NAME_CHARACTERS)}`,
     marks.length === 0 ? '' : ` (${marks.join(', ')})`,
-    actor === '' ? '' : ` by ${named(actor)}`,
+    actor === '' ? '' : ` by ${quoteUnlessName(actor)}`,
   ].join('');
   return whatOf(payload, event) + (parts || `: ${otherwise}`);
 };
 
 /** The header of GitLab is a phrase (`Push Hook`), so that its body is used. */
 const whatOf = (payload: unknown, event: string | null): string => {
-  const header = line(event ?? '', NAME_CHARACTERS);
+  const header = printableLine(event ?? '', NAME_CHARACTERS);
   const isAlerts = Array.isArray(at(payload, 'alerts'));
   const eventName = word(payload, EVENTS) || (isAlerts ? 'alerts' : '');
   const what = (header.endsWith(' Hook') && eventName) || header || eventName || 'webhook';
   const action = word(payload, isAlerts ? ['status'] : ACTIONS);
-  return action && !what.endsWith(`.${action}`) ? `${named(what)}.${named(action)}` : named(what);
+  return action && !what.endsWith(`.${action}`)
+    ? `${quoteUnlessName(what)}.${quoteUnlessName(action)}`
+    : quoteUnlessName(what);
 };
 
 const titleOf = (payload: unknown, subject: unknown): string =>
@@ -98,7 +100,7 @@ const subjectMarks = (subject: unknown): string[] => {
   return [
     typeof number === 'number' ? `${sign}${number}` : '',
     at(subject, 'merged') === true ? 'merged' : '',
-    named(word(subject, OUTCOMES)),
+    quoteUnlessName(word(subject, OUTCOMES)),
   ];
 };
 
@@ -107,9 +109,9 @@ const countMarks = (payload: unknown): string[] => {
   const branch = word(payload, ['ref']).replace(/^refs\/(heads|tags)\//, '');
   const alerts = countOf(at(payload, 'alerts'));
   return [
-    named(word(payload, STATES)),
+    quoteUnlessName(word(payload, STATES)),
     at(payload, 'deleted') === true ? 'deleted' : '',
-    commits ? `${plural(commits, 'commit')}${branch && ` to ${named(branch)}`}` : '',
+    commits ? `${plural(commits, 'commit')}${branch && ` to ${quoteUnlessName(branch)}`}` : '',
     alerts === null ? '' : plural(alerts, 'alert'),
     Array.isArray(payload) ? plural(payload.length, 'item') : '',
   ];
@@ -127,7 +129,7 @@ const word = (value: unknown, paths: string[]): string => {
   const found = paths
     .map((path) => at(value, path))
     .find((text): text is string => typeof text === 'string' && text.trim() !== '');
-  return line(found?.trim().split('\n', 1)[0] ?? '', NAME_CHARACTERS);
+  return printableLine(found?.trim().split('\n', 1)[0] ?? '', NAME_CHARACTERS);
 };
 
 const at = (value: unknown, path: string): unknown => memberAt(value, ...path.split('.'));

@@ -1,6 +1,6 @@
 import { isRecord, parsedJson } from '../../kernel/jsonvalue.js';
 import { ModelFailure } from './model.js';
-import { framedFailure, type GlobalFetch } from './wire.js';
+import { type GlobalFetch, streamErrorFailure } from './wire.js';
 
 const LF = 10;
 /** A token takes a few hundred bytes. */
@@ -69,7 +69,7 @@ const checkedLines = (name: string): Filter => {
 const check = (name: string, line: string): void => {
   const value = parsedJson(line);
   if (!isRecord(value)) throw invalidReply(name);
-  if ('error' in value) throw framedFailure(name, value);
+  if ('error' in value) throw streamErrorFailure(name, value);
   const isChunk = 'message' in value && isRecord(value.message) && 'content' in value.message;
   if (!isChunk) throw invalidReply(name);
 };

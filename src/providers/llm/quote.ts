@@ -15,7 +15,7 @@ const URL_LOGIN = /(:\/\/)[^/?#\s@]*@/g;
 const URL_SECRET = /([?&][^=&\s#]*(?:token|secret|key|sig|passw|auth|code)[^=&\s#]*=)[^&\s#]+/gi;
 
 /** Removes text that looks like a secret. */
-export const line = (text: string, max: number): string => {
+export const printableLine = (text: string, max: number): string => {
   // A generous cut avoids work on megabytes.
   const clean = text
     .slice(0, max * 20)
@@ -32,10 +32,10 @@ export const line = (text: string, max: number): string => {
 
 /** A quotation is recognizable as data. */
 export const quote = (text: string, max: number): string =>
-  `"${line(text, max).replaceAll('"', "'")}"`;
+  `"${printableLine(text, max).replaceAll('"', "'")}"`;
 
 /** Quotes a text that could be a sentence or a link. */
-export const named = (text: string): string =>
+export const quoteUnlessName = (text: string): string =>
   text === '' || NAME.test(text) ? text : quote(text, NAME_CHARACTERS);
 
 /** Such as `apiKey`, `client_secret` or `X-Hub-Signature-256`. */

@@ -36,7 +36,7 @@ interface ReplyInput {
 export const replyOf = ({ name, request, sdkReply, price }: ReplyInput): StepReply => {
   if (sdkReply.finishReason === 'content-filter')
     throw new ModelFailure('bad_request', `${name} withheld its reply (content filter)`);
-  if (sdkReply.finishReason === 'error' || isUnended(sdkReply)) throw unended(name);
+  if (sdkReply.finishReason === 'error' || isUnended(sdkReply)) throw unfinishedReply(name);
   const isCut = sdkReply.finishReason === 'length';
   const toolCalls = sdkReply.toolCalls.map((call) => callOf(call, isCut));
   return {
@@ -48,7 +48,7 @@ export const replyOf = ({ name, request, sdkReply, price }: ReplyInput): StepRep
   };
 };
 
-export const unended = (name: string): ModelFailure =>
+export const unfinishedReply = (name: string): ModelFailure =>
   new ModelFailure('invalid_reply', `${name} ended its reply without finish_reason`);
 
 /** Whether the connection ended before the reply did. Some adapters report that as `other`. */

@@ -1,8 +1,8 @@
 import { isRecord, listAt, memberAt } from '../../kernel/jsonvalue.js';
 import { ModelFailure, type ModelRequest, type ReplyReasoning } from './model.js';
+import { createReasoningFilter } from './reasoningfilter.js';
 import type { SdkReply } from './reply.js';
-import { createThoughtFilter } from './thoughts.js';
-import { callsInText, mayBecomeCall } from './writtencalls.js';
+import { mayBecomeCall, parseCallsInText } from './writtencalls.js';
 
 /** Their chat template often writes the opening mark itself. */
 const REASONS_UNOPENED = /(?:^|[^a-z])(?:r1|qwq|think|thinking|reasoner|reasoning)(?:[^a-z]|$)/i;
@@ -41,7 +41,7 @@ export const createReplyReader = ({ name, modelId, request, traits }: ReplyReade
   /** Text that may still become a call. Null once it is shown. */
   let held: string | null = '';
 
-  const filter = createThoughtFilter({
+  const filter = createReasoningFilter({
     beginsInThought: traits.beginsInThought,
     onText: (piece) => {
       if (held !== null) held += piece;
@@ -92,7 +92,7 @@ export const createReplyReader = ({ name, modelId, request, traits }: ReplyReade
       if (filter.isUnopened()) Object.assign(traits, { beginsInThought: true, isShown: true });
       else if (text !== '' && !traits.isShown) traits.beginsInThought = false;
       const isCall = reply.toolCalls.length === 0 && reply.finishReason !== 'length';
-      const calls = isCall ? callsInText(text, request) : null;
+      const calls = isCall ? parseCallsInText(text, request) : null;
       if (calls === 'unreadable') {
         throw new ModelFailure('invalid_reply', `${name} wrote a tool call as text`);
       }

@@ -62,7 +62,7 @@ export const createTally = () => {
 const atLeast = (name: string, before = 0, now = 0) =>
   Math.max(before, now) > 0 ? { [name]: Math.max(before, now) } : {};
 
-export interface Failed {
+export interface FailedCall {
   tally: ReplyTally;
   request: ModelRequest;
   price: Price | undefined;
@@ -73,7 +73,7 @@ export interface Failed {
 }
 
 /** Returns other errors unchanged. */
-export const withUsage = (failure: unknown, failed: Failed, retryAfterMs?: number): unknown => {
+export const withUsage = (failure: unknown, failed: FailedCall, retryAfterMs?: number): unknown => {
   if (!(failure instanceof ModelFailure)) return failure;
   const { kind, message } = failure;
   const usage = usageOfFailed(failure, failed);
@@ -84,7 +84,7 @@ export const withUsage = (failure: unknown, failed: Failed, retryAfterMs?: numbe
  * The reported usage, otherwise the part that was seen, otherwise the maximum. Undefined if the
  * provider refused or sent nothing, without reporting usage.
  */
-const usageOfFailed = (failure: ModelFailure, failed: Failed): ModelUsage | undefined => {
+const usageOfFailed = (failure: ModelFailure, failed: FailedCall): ModelUsage | undefined => {
   const { tally, request, price } = failed;
   const seen = tally.tokens();
   const reported =
@@ -99,14 +99,14 @@ const usageOfFailed = (failure: ModelFailure, failed: Failed): ModelUsage | unde
 };
 
 /** Whether a cut reply may contain unseen reasoning. */
-const isUnseen = (failure: ModelFailure, { tally, hidesReasoning }: Failed): boolean =>
+const isUnseen = (failure: ModelFailure, { tally, hidesReasoning }: FailedCall): boolean =>
   !(failure instanceof ModelRefusal) &&
   CUT.includes(failure.kind) &&
   (tally.tokens() === 0 || hidesReasoning || tally.hidesReasoning);
 const CUT: ModelFailureKind[] = ['timeout', 'aborted', 'server'];
 
 /** A reply started, the caller aborted, or a call without streaming timed out. */
-const mayHaveCost = (kind: ModelFailureKind, { tally, isStreamed }: Failed): boolean =>
+const mayHaveCost = (kind: ModelFailureKind, { tally, isStreamed }: FailedCall): boolean =>
   tally.hasBegun || kind === 'aborted' || (kind === 'timeout' && !isStreamed);
 
 export const usageWith = (

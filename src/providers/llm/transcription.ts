@@ -1,9 +1,9 @@
 import { isRecord, parsedJson } from '../../kernel/jsonvalue.js';
 import { adapters, type ModelEndpoint, type Provider } from './adapters.js';
-import { endedBy, modelFailure, refuseUnsendable } from './failure.js';
+import { abortFailure, assertKeySendable, modelFailure } from './failure.js';
 import { ModelFailure } from './model.js';
 import { type TokenUsage, usageIn } from './usage.js';
-import { wireOf } from './wire.js';
+import { createWireFetch } from './wire.js';
 
 export interface SpeechInput {
   wav: Buffer;
@@ -11,7 +11,7 @@ export interface SpeechInput {
   prompt: string | null;
 }
 
-export interface HeardText {
+export interface TranscribedText {
   text: string;
   /** Seconds from the beginning. Empty if the provider reports no times. */
   segments: { start: number; end: number; text: string }[];
@@ -22,7 +22,7 @@ export interface HeardText {
 
 export interface TranscriptionModel {
   /** No retries. Every failure is a ModelFailure. */
-  transcribe(speech: SpeechInput, signal: AbortSignal): Promise<HeardText>;
+  transcribe(speech: SpeechInput, signal: AbortSignal): Promise<TranscribedText>;
 }
 
 interface TranscriptionOptions extends ModelEndpoint {
@@ -38,16 +38,16 @@ const TIMELESS = /^gpt-4o/;
 const MAX_BYTES = 8 * 1024 * 1024;
 
 /** Whether models of the provider can transcribe here. */
-export const hearsSpeech = (provider: string): provider is Provider => HEARING.includes(provider);
+export const canTranscribe = (provider: string): provider is Provider => HEARING.includes(provider);
 
 export const transcriptionModel = (options: TranscriptionOptions): TranscriptionModel => {
   const { name, provider, baseUrl } = options;
   const traits = { adaptations: new Set<string>() };
-  const fetch = wireOf({ name, fetch: options.fetch, traits, begun: () => undefined });
+  const fetch = createWireFetch({ name, fetch: options.fetch, traits, begun: () => undefined });
   return {
     transcribe: async (speech, signal) => {
       const apiKey = (await options.keyOf?.()) ?? options.apiKey;
-      refuseUnsendable(name, apiKey);
+      assertKeySendable(name, apiKey);
       try {
         const form = new Response(formOf(options, speech));
         const response = await fetch(`${baseUrl.replace(/\/+$/, '')}/audio/transcriptions`, {
@@ -61,7 +61,7 @@ export const transcriptionModel = (options: TranscriptionOptions): Transcription
         });
         return parseTranscription(name, parsedJson(await replyText(name, response)));
       } catch (error) {
-        throw signal.aborted ? endedBy(name, signal) : modelFailure(name, error);
+        throw signal.aborted ? abortFailure(name, signal) : modelFailure(name, error);
       }
     },
   };
@@ -92,7 +92,7 @@ const replyText = async (name: string, response: Response): Promise<string> => {
   return Buffer.concat(pieces).toString();
 };
 
-const parseTranscription = (name: string, reply: unknown): HeardText => {
+const parseTranscription = (name: string, reply: unknown): TranscribedText => {
   if (!isRecord(reply) || typeof reply.text !== 'string') {
     throw new ModelFailure('invalid_reply', `${name} sent no text`);
   }

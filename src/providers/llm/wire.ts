@@ -1,6 +1,6 @@
 import { HttpFailure } from '../../kernel/failure.js';
 import { parsedJson } from '../../kernel/jsonvalue.js';
-import { adaptationFor, adapted, type DialectTraits } from './dialect.js';
+import { adaptationFor, adaptBody, type DialectTraits } from './dialect.js';
 import { noReplyFailure } from './failure.js';
 import { type ModelFailure, type ModelFailureKind, ModelRefusal } from './model.js';
 import { usageIn } from './usage.js';
@@ -61,13 +61,13 @@ export interface WireOptions {
  * Any status but 2xx is a ModelFailure. A rejected feature is omitted in a retry, and in later
  * requests if the retry succeeds.
  */
-export const wireOf = ({ name, fetch, traits, begun }: WireOptions): GlobalFetch => {
+export const createWireFetch = ({ name, fetch, traits, begun }: WireOptions): GlobalFetch => {
   return async (input, init) => {
     const text = typeof init?.body === 'string' ? init.body : '';
     const learned: string[] = [];
     for (;;) {
       const adaptations = new Set([...traits.adaptations, ...learned]);
-      const body = adapted(text, { adaptations });
+      const body = adaptBody(text, { adaptations });
       const sent = text === '' ? init : { ...init, body };
       const response = await fetch(input, sent).catch((error: unknown) => {
         throw noReplyFailure(name, error);
@@ -86,7 +86,7 @@ export const wireOf = ({ name, fetch, traits, begun }: WireOptions): GlobalFetch
 };
 
 /** An error inside a stream. `code` may be the status. */
-export const framedFailure = (name: string, frame: unknown): ModelFailure => {
+export const streamErrorFailure = (name: string, frame: unknown): ModelFailure => {
   const excerpt = JSON.stringify(frame) ?? '';
   const status =
     /"code":"?([45]\d\d)\b/.exec(excerpt)?.[1] ?? (/rate_?limit/i.test(excerpt) ? 429 : 500);

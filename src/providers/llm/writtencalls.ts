@@ -30,7 +30,7 @@ interface WrittenCall {
  * `unreadable`: a call of an unknown tool, or after other text. A text from the conversation is no
  * call, so that quoted content cannot become one.
  */
-export const callsInText = (
+export const parseCallsInText = (
   text: string,
   { tools, turns }: Pick<ModelRequest, 'tools' | 'turns'>,
 ): ReadCall[] | 'unreadable' | null => {

@@ -29,10 +29,10 @@ export const resultsIn = (value: string): AuthenticationResults => {
     spf: () => {
       const all = of('spf');
       const ofEnvelope = all.filter(({ properties }) => properties.has('smtp.mailfrom'));
-      return worstOf(ofEnvelope.length > 0 ? ofEnvelope : all);
+      return combineResults(ofEnvelope.length > 0 ? ofEnvelope : all);
     },
-    dkim: (domain) => signatureOf(of('dkim'), domain.toLowerCase()),
-    dmarc: () => worstOf(of('dmarc')),
+    dkim: (domain) => dkimResult(of('dkim'), domain.toLowerCase()),
+    dmarc: () => combineResults(of('dmarc')),
   };
 };
 
@@ -77,20 +77,20 @@ const resultIn = (clause: string): MethodResult[] => {
 };
 
 /** `pass` only if all pass, else the first failure. */
-const worstOf = (results: MethodResult[]): string =>
+const combineResults = (results: MethodResult[]): string =>
   (results.find(({ result }) => result !== 'pass') ?? results[0])?.result ?? 'none';
 
 /**
  * A pass counts for the sender's domain, a parent or a subdomain (RFC 7489, 3.1.1), since anybody
  * can sign with their own domain. Without a stated domain all must pass.
  */
-const signatureOf = (results: MethodResult[], domain: string): string => {
+const dkimResult = (results: MethodResult[], domain: string): string => {
   const named = results.map((one) => ({ ...one, signer: signerOf(one) }));
   const isOfSender = ({ signer }: { signer: string | null }): boolean =>
     signer !== null && isAligned(signer, domain);
   if (named.some((one) => one.result === 'pass' && isOfSender(one))) return 'pass';
   const others = named.filter((one) => one.result !== 'pass' || one.signer === null);
-  return worstOf(others);
+  return combineResults(others);
 };
 
 const signerOf = ({ properties }: MethodResult): string | null => {

@@ -2,7 +2,7 @@ import { BadUrl, EgressRefused } from '../../kernel/egress.js';
 import { errorCode, HttpFailure, NamedError } from '../../kernel/failure.js';
 
 /** Predicates: the host is the subject. */
-const sentences = {
+const PREDICATES = {
   address: 'is not an allowed address',
   dns: 'the name does not resolve',
   connection: 'cannot be reached',
@@ -13,7 +13,7 @@ const sentences = {
   excess: 'sent more data than allowed',
   server: 'rejected the request',
 };
-export type MailFaultKind = keyof typeof sentences;
+export type MailFaultKind = keyof typeof PREDICATES;
 
 export class MailFault extends NamedError {
   constructor(
@@ -26,7 +26,7 @@ export class MailFault extends NamedError {
       status?: number | undefined;
     } = {},
   ) {
-    super(`${host}: ${sentences[kind]}${detail === '' ? '' : ` (${detail})`}`, options);
+    super(`${host}: ${PREDICATES[kind]}${detail === '' ? '' : ` (${detail})`}`, options);
     this.status = options.status;
   }
   readonly status: number | undefined;
@@ -102,9 +102,9 @@ const kindOf = (error: unknown, fields: ErrorFields): MailFaultKind => {
 
 /** The login could not be checked now: SMTP 4yz, IMAP `UNAVAILABLE` (RFC 5530). */
 const isPassing = ({ responseCode = 0, serverResponseCode = '' }: ErrorFields): boolean =>
-  (responseCode >= 400 && responseCode < 500) || PASSING.has(serverResponseCode);
+  (responseCode >= 400 && responseCode < 500) || TEMPORARY_CODES.has(serverResponseCode);
 
-const PASSING = new Set(['UNAVAILABLE', 'INUSE', 'LIMIT']);
+const TEMPORARY_CODES = new Set(['UNAVAILABLE', 'INUSE', 'LIMIT']);
 const NO_STARTTLS =
   /does(?: not|n't) (?:support|offer).*STARTTLS|STARTTLS.*not (?:available|supported|offered)/i;
 const CERTIFICATE =

@@ -1,7 +1,7 @@
 import { Tokenizer } from 'htmlparser2';
 
 /** Parsers are slower for deeper elements. */
-const DEEPEST = 100;
+const MAX_DEPTH = 100;
 /** Raw text elements, kept completely. */
 const RAW = new Set(['script', 'style', 'title', 'textarea', 'xmp']);
 
@@ -68,7 +68,7 @@ interface TagPlace {
 
 const openTag = (flat: FlatHtml, name: string, tag: TagPlace): void => {
   if (VOID.has(name)) return;
-  if (flat.open.length >= DEEPEST && !RAW.has(name)) {
+  if (flat.open.length >= MAX_DEPTH && !RAW.has(name)) {
     replace(flat, tag, '');
     return;
   }

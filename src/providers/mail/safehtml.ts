@@ -13,7 +13,9 @@ const BLOCKS = new Set(
     ' ',
   ),
 );
-const UNREAD = new Set('head title style script noscript template object svg math'.split(' '));
+const HIDDEN_ELEMENTS = new Set(
+  'head title style script noscript template object svg math'.split(' '),
+);
 const HIDDEN =
   /display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0|opacity\s*:\s*0(?![.\d])/i;
 
@@ -28,7 +30,7 @@ export const textOfHtml = (html: string): string => {
   const parser = new Parser({
     onopentag: (name, attributes) => {
       const isVoid = VOID.has(name);
-      if (unread > 0 || UNREAD.has(name) || HIDDEN.test(attributes.style ?? '')) {
+      if (unread > 0 || HIDDEN_ELEMENTS.has(name) || HIDDEN.test(attributes.style ?? '')) {
         if (!isVoid) unread++;
         return;
       }
@@ -45,7 +47,7 @@ export const textOfHtml = (html: string): string => {
       else if (BLOCKS.has(name)) text += '\n';
       else if (name === 'a' && link !== null) {
         const content = text.slice(link.start).trim();
-        if (content !== '' && !saysTarget(content, link.target)) text += ` <${link.target}>`;
+        if (content !== '' && !isTargetText(content, link.target)) text += ` <${link.target}>`;
         link = null;
       }
     },
@@ -70,7 +72,7 @@ const targetOf = (href: string): string | null => {
   return search !== '' && protocol !== 'mailto:' ? `${shown}?…` : shown;
 };
 
-const saysTarget = (content: string, target: string): boolean => {
+const isTargetText = (content: string, target: string): boolean => {
   const bare = (text: string): string =>
     text
       .replace(/^https?:\/\//i, '')

@@ -22,7 +22,7 @@ export interface DialledServer extends MailServer {
 }
 
 /** Another address of the same host may work. */
-const ELSEWHERE = new Set(['connection', 'timeout']);
+const RETRY_OTHER_ADDRESS = new Set(['connection', 'timeout']);
 const MAX_ADDRESSES = 4;
 
 /**
@@ -41,7 +41,7 @@ export const connectTo = async <T>(
       return await connect({ ...server, address, servername: nameOf(host) });
     } catch (error) {
       fault = mailFaultOf(error, host);
-      if (!ELSEWHERE.has(fault.kind)) break;
+      if (!RETRY_OTHER_ADDRESS.has(fault.kind)) break;
     }
   }
   throw fault;

@@ -3,7 +3,7 @@ import type SMTPConnection from 'nodemailer/lib/smtp-connection';
 import type { Http } from '../../kernel/http.js';
 import { MailFault, mailFaultOf, wordsOf } from './fault.js';
 import { limitTime } from './phaselimit.js';
-import { withoutSecrets } from './secret.js';
+import { redactLoginSecrets } from './secret.js';
 import { connectTo, type DialledServer, type MailLogin, type MailServer } from './server.js';
 
 interface SmtpOptions {
@@ -33,7 +33,7 @@ export interface RecipientReply {
 }
 
 /** The data was sent and the reply was lost. */
-export class AnswerLost extends MailFault {
+export class ReplyLost extends MailFault {
   /** Rejected before, so they did not get the message. */
   readonly refused: RecipientReply[];
 
@@ -54,7 +54,7 @@ export class RecipientsRefused extends MailFault {
 
 export interface SmtpSession {
   /**
-   * Throws RecipientsRefused, AnswerLost if the outcome is unknown, and MailFault if it was not
+   * Throws RecipientsRefused, ReplyLost if the outcome is unknown, and MailFault if it was not
    * sent. `beforeData` is awaited before the first byte of the message; if it throws, nothing is
    * sent.
    */
@@ -88,7 +88,7 @@ export const openSmtp = async (
     opened.once('end', () => options.signal.removeEventListener('abort', close));
     const limit = limitTime(opened, to.host, options.phaseMs ?? PHASE_MS);
     try {
-      await settled(opened, (done) => opened.connect(done));
+      await awaitReply(opened, (done) => opened.connect(done));
     } catch (error) {
       throw limit.fault() ?? error;
     } finally {
@@ -115,7 +115,7 @@ export const openSmtp = async (
   const { password, accessToken } = options.login;
   return {
     send: (envelope, message, beforeData) =>
-      withoutTold([password, accessToken], () =>
+      redactReplies([password, accessToken], () =>
         sendOn(connection, options.server.host, { envelope, message, beforeData, phaseMs }),
       ),
     close: () => connection.quit(),
@@ -140,7 +140,7 @@ const connectionOptions = (
 });
 
 /** Or rejects when the connection ends. */
-const settled = <T>(
+const awaitReply = <T>(
   connection: SMTPConnection,
   call: (done: (error?: Error | null, value?: T) => void) => void,
 ): Promise<T | undefined> =>
@@ -160,14 +160,14 @@ const settled = <T>(
 const logIn = async (connection: SMTPConnection, login: MailLogin): Promise<void> => {
   const { username: user, password, accessToken } = login;
   if (accessToken === undefined) {
-    await settled(connection, (done) =>
+    await awaitReply(connection, (done) =>
       connection.login({ user, credentials: { user, pass: password } }, done),
     );
     return;
   }
   const { default: XOAuth2 } = await import('nodemailer/lib/xoauth2');
   const oauth2 = new XOAuth2({ user, accessToken });
-  await settled(connection, (done) => connection.login({ user, oauth2 }, done));
+  await awaitReply(connection, (done) => connection.login({ user, oauth2 }, done));
 };
 
 const PIECE = 64 * 1024;
@@ -202,7 +202,7 @@ const sendOn = async (
   };
   try {
     const content = Readable.from(pieces());
-    const sent = await settled<SMTPConnection.SentMessageInfo>(connection, (done) =>
+    const sent = await awaitReply<SMTPConnection.SentMessageInfo>(connection, (done) =>
       connection.send({ ...addressed(envelope), size: message.length }, content, done),
     );
     if (!sent) throw new Error('No reply');
@@ -260,13 +260,16 @@ const refusedOn = (connection: SMTPConnection): RecipientReply[] => {
 };
 
 /** Removes secrets from replies. */
-const withoutTold = async (
+const redactReplies = async (
   secretsSent: (string | undefined)[],
   send: () => Promise<RecipientReply[]>,
 ): Promise<RecipientReply[]> => {
   // Each reply is one line.
   const cleaned = async (replies: RecipientReply[]): Promise<RecipientReply[]> => {
-    const text = await withoutSecrets(replies.map(({ reply }) => reply).join('\n'), secretsSent);
+    const text = await redactLoginSecrets(
+      replies.map(({ reply }) => reply).join('\n'),
+      secretsSent,
+    );
     const lines = text.split('\n');
     return replies.map((one, at) => ({ ...one, reply: lines[at] ?? '' }));
   };
@@ -278,10 +281,10 @@ const withoutTold = async (
     if (error instanceof RecipientsRefused) {
       throw new RecipientsRefused(host, await cleaned(error.recipients));
     }
-    const fault = new MailFault(kind, host, await withoutSecrets(error.detail, secretsSent), {
+    const fault = new MailFault(kind, host, await redactLoginSecrets(error.detail, secretsSent), {
       status,
     });
-    throw error instanceof AnswerLost ? new AnswerLost(fault, await cleaned(error.refused)) : fault;
+    throw error instanceof ReplyLost ? new ReplyLost(fault, await cleaned(error.refused)) : fault;
   }
 };
 
@@ -290,5 +293,5 @@ const failureOf = (error: unknown, host: string, refused: RecipientReply[] | nul
   const { rejectedErrors, responseCode }: SendingError = Object.assign({}, error);
   if (rejectedErrors?.length) return new RecipientsRefused(host, rejectedErrors.map(refusalOf));
   const fault = mailFaultOf(error, host);
-  return refused !== null && responseCode === undefined ? new AnswerLost(fault, refused) : fault;
+  return refused !== null && responseCode === undefined ? new ReplyLost(fault, refused) : fault;
 };

@@ -4,9 +4,9 @@ import type { McpConnection } from './connection.js';
 import { mcpFailure } from './failure.js';
 import { createListing } from './list.js';
 import { PipeEnded, PipeTransport } from './pipetransport.js';
-import { resultOf } from './result.js';
+import { toMcpResult } from './result.js';
 import { loadSdk, type McpSdk } from './sdk.js';
-import { watched } from './watch.js';
+import { watchResponses } from './watch.js';
 
 export type McpAddress =
   | { kind: 'stdio'; hold(): Promise<ConfinedProcess> }
@@ -81,7 +81,7 @@ const calling =
         // Without a listener, the SDK does not request progress.
         onprogress: () => undefined,
       });
-      return resultOf(result);
+      return toMcpResult(result);
     } catch (error) {
       signal.throwIfAborted();
       throw await of.fail(error);
@@ -97,7 +97,7 @@ const transportTo = async (sdk: McpSdk, to: McpAddress, broken: () => void) => {
   let why = 'the session was closed';
   const transport = new sdk.StreamableHTTPClientTransport(new URL(to.url), {
     requestInit: { headers: to.headers },
-    fetch: watched(to.fetch, (error) => {
+    fetch: watchResponses(to.fetch, (error) => {
       why = error.message;
       broken();
     }),

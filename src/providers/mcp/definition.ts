@@ -20,7 +20,11 @@ const MAX_DEPTH = 32;
 export const MAX_TOOLS = 200;
 
 /** Null if the tool cannot be shown to a model. */
-export const definitionOf = ({ name, description = '', inputSchema }: Tool): Definition | null => {
+export const parseDefinition = ({
+  name,
+  description = '',
+  inputSchema,
+}: Tool): Definition | null => {
   if (!NAME.test(name) || description.length > MAX_DESCRIPTION) return null;
   if (isDeeper(inputSchema, MAX_DEPTH)) return null;
   if (JSON.stringify(inputSchema).length > MAX_SCHEMA) return null;

@@ -1,5 +1,5 @@
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
-import { type Definition, definitionOf, MAX_TOOLS } from './definition.js';
+import { type Definition, MAX_TOOLS, parseDefinition } from './definition.js';
 import type { McpSdk } from './sdk.js';
 
 const LIST_MS = 15_000;
@@ -33,7 +33,7 @@ const list = async ({ types }: McpSdk, client: Client): Promise<Definition[]> =>
     // `listTools` would compile the output schemas of the server, including their patterns.
     const reply = await client.request(request, types.ListToolsResultSchema, { timeout: LIST_MS });
     for (const tool of reply.tools) {
-      const definition = definitionOf(tool);
+      const definition = parseDefinition(tool);
       if (definition && !found.has(tool.name)) found.set(tool.name, definition);
     }
     cursor = reply.nextCursor;

@@ -13,7 +13,7 @@ export interface McpResult {
 const MAX_TEXT = 256 * 1024;
 const MAX_STRUCTURED = 256 * 1024;
 
-export const resultOf = ({
+export const toMcpResult = ({
   content,
   structuredContent: structured,
   isError = false,

@@ -1,10 +1,10 @@
-import { inPieces } from '../../kernel/pieces.js';
+import { requireIncrementally } from '../../kernel/pieces.js';
 
 /**
  * Takes 170 ms and 28 MB. In one piece it would block the event loop for 50 ms, in these pieces at
  * most 30 ms.
  */
-export const loadSdk = inPieces({
+export const loadSdk = requireIncrementally({
   library: '@modelcontextprotocol/sdk/client/index.js',
   pieces: ['ajv/dist/compile/index.js', 'ajv/dist/core.js', 'ajv', 'ajv-formats'],
   load: async () => {

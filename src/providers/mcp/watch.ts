@@ -1,5 +1,5 @@
 /** The SDK would wait for a lost reply until its time limit. */
-export const watched =
+export const watchResponses =
   (fetch: typeof globalThis.fetch, broken: (error: Error) => void): typeof globalThis.fetch =>
   async (input, init) => {
     if (init?.method !== 'POST') return fetch(input, init);

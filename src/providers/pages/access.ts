@@ -1,6 +1,6 @@
 import type { Http } from '../../kernel/http.js';
-import type { ReadPage } from './apart.js';
-import { createPageClient, type PageAsker, type PageClient, PageFailed } from './request.js';
+import type { ReadPage } from './pageworker.js';
+import { createPageClient, type PageClient, PageFailed, type PageRequester } from './request.js';
 import { createRobots } from './robots.js';
 
 export interface PageAccess {
@@ -30,7 +30,7 @@ export const createPageAccess = ({ http, now, readPage }: PageAccessDeps): PageA
 
   return {
     getPage,
-    getAllowedPage: (url, asker: PageAsker) => {
+    getAllowedPage: (url, asker: PageRequester) => {
       const refuse = (each: string): Promise<void> => refuseUnlessAllowed(each, asker.signal);
       return getPage(url, { ...asker, refuse });
     },

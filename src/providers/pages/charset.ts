@@ -13,7 +13,7 @@ const MARKS: [number[], string][] = [
  * Decodes a page by its byte order mark, content type, `meta` element or XML declaration.
  * Otherwise, or if it is not valid UTF-8 as declared, the charset is guessed.
  */
-export const decodedText = (body: Uint8Array, contentType: string): string => {
+export const decodeText = (body: Uint8Array, contentType: string): string => {
   const named = markOf(body) ?? decoderFor(charsetIn(contentType)) ?? decoderFor(statedIn(body));
   if (named && named.encoding !== 'utf-8') return named.decode(body);
   return asUtf8(body) ?? guessed(body).decode(body);

@@ -29,17 +29,17 @@ const SHAPED = new RegExp(
 /** After this number of rounds, a text that keeps forming new tokens is hostile. */
 export const MAX_ROUNDS = 50;
 
-export const withoutSigns = (text: string): string => text.replace(/[<>[\]|｜]/g, '');
+export const removeTokenSigns = (text: string): string => text.replace(/[<>[\]|｜]/g, '');
 
 /** Also removes tokens that form when others are removed. */
-export const withoutTokens = (text: string): string => {
+export const removeTokens = (text: string): string => {
   let rest = text;
   for (let round = 0; round < MAX_ROUNDS; round++) {
     const next = rest.replace(TOKENS, '');
     if (next === rest) return rest;
     rest = next;
   }
-  return withoutSigns(rest);
+  return removeTokenSigns(rest);
 };
 
 export const tokensIn = (text: string): { from: number; to: number }[] =>
@@ -49,7 +49,7 @@ export const tokensIn = (text: string): { from: number; to: number }[] =>
   }));
 
 /** Keeps joiners in scripts and emoji that use them. */
-export const withoutInvisible = (raw: string): string => {
+export const removeInvisible = (raw: string): string => {
   const text = raw.replace(/\r\n?/g, '\n');
   return text.replace(INVISIBLE, (character, at: number) =>
     JOINERS.includes(character) && SHAPED.test(text.slice(Math.max(0, at - 2), at))
@@ -58,7 +58,7 @@ export const withoutInvisible = (raw: string): string => {
   );
 };
 
-export const cleanText = (text: string): string => withoutTokens(withoutInvisible(text));
+export const cleanText = (text: string): string => removeTokens(removeInvisible(text));
 
 export const cleanLine = (text: string | null | undefined, most: number): string | null => {
   const line = cleanText((text ?? '').slice(0, most * 4))

@@ -28,7 +28,7 @@ export const backgroundColor = (value: string): RgbaColor | 'none' | null => {
   return color.a < UNSEEN_ALPHA ? 'none' : color;
 };
 
-export const isUnseen = (color: RgbaColor, background: RgbaColor | null): boolean => {
+export const isInvisibleColor = (color: RgbaColor, background: RgbaColor | null): boolean => {
   if (color.a < UNSEEN_ALPHA) return true;
   if (!background) return false;
   const { r, g, b } = background;

@@ -1,6 +1,6 @@
 import { beginningOf } from '../../kernel/excerpt.js';
 import { contentOf, type PageContent } from './article.js';
-import { decodedText } from './charset.js';
+import { decodeText } from './charset.js';
 import { cleanLine, cleanText } from './clean.js';
 import { feedOf } from './feed.js';
 import { type VisiblePart, visiblePart } from './hide.js';
@@ -10,10 +10,10 @@ import {
   NO_FACTS,
   type PageFormat,
   type PageLink,
+  type PageReadOptions,
   type PageSource,
   type PageText,
   PageUnreadable,
-  type PageWish,
 } from './page.js';
 import { markdownOf, safeHtml, textIn } from './render.js';
 import { addressIn, resolveAddresses } from './sanitize.js';
@@ -21,13 +21,13 @@ import type { PageElement } from './tree.js';
 
 const MAX_LINKS = 500;
 
-export const convertPage = async (source: PageSource, wish: PageWish): Promise<PageText> => {
+export const convertPage = async (source: PageSource, wish: PageReadOptions): Promise<PageText> => {
   const form = formOf(source);
   const reader = READERS[form];
   return reader(source, wish);
 };
 
-type FormReader = (source: PageSource, wish: PageWish) => PageText | Promise<PageText>;
+type FormReader = (source: PageSource, wish: PageReadOptions) => PageText | Promise<PageText>;
 
 const refuse =
   (sentence: string, kind: 'pdf' | 'office' | null): FormReader =>
@@ -35,9 +35,9 @@ const refuse =
     throw new PageUnreadable(sentence, kind);
   };
 
-const textOf = ({ body, contentType }: PageSource): string => decodedText(body, contentType);
+const textOf = ({ body, contentType }: PageSource): string => decodeText(body, contentType);
 
-const plain = (kind: 'text' | 'json', raw: string, wish: PageWish): PageText => {
+const plain = (kind: 'text' | 'json', raw: string, wish: PageReadOptions): PageText => {
   const text = cleanText(raw);
   if (text.trim() === '') throw new PageUnreadable('is empty', kind);
   const page = { ...NO_FACTS, kind, links: [], words: countWords(text), note: null };
@@ -98,7 +98,7 @@ const visiblePage = (html: string, url: string, isWhole: boolean): VisibleConten
   return { ...content, hiddenCharacters };
 };
 
-const readHtml = (html: string, url: string, wish: PageWish): PageText => {
+const readHtml = (html: string, url: string, wish: PageReadOptions): PageText => {
   const { isArticle, root, facts, hiddenCharacters } = visiblePage(html, url, wish.isWhole);
   const links = linksIn(root);
   const kind = isArticle ? 'article' : 'page';
@@ -129,12 +129,12 @@ const noteOf = (seen: number, hiddenCharacters: number): string | null => {
   return isMostHidden ? `Most of the text is left out: ${hidden(hiddenCharacters)}` : null;
 };
 
-const rendered = (root: PageElement, { format, hasAddresses }: PageWish): string => {
+const rendered = (root: PageElement, { format, hasAddresses }: PageReadOptions): string => {
   if (format === 'html') return safeHtml(root);
   return format === 'markdown' ? markdownOf(root) : textIn(root, hasAddresses);
 };
 
-const readFeed = async (text: string, url: string, wish: PageWish): Promise<PageText> => {
+const readFeed = async (text: string, url: string, wish: PageReadOptions): Promise<PageText> => {
   const { html, items, ...facts } = await feedOf(text, url);
   const { root } = visiblePage(html, url, true);
   const links = linksIn(root);

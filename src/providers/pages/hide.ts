@@ -1,5 +1,5 @@
 import type { RgbaColor } from 'colord';
-import { backgroundColor, colorOf, isUnseen } from './color.js';
+import { backgroundColor, colorOf, isInvisibleColor } from './color.js';
 import { pixels } from './media.js';
 import { cleanTexts } from './sanitize.js';
 import { type DeclaredStyle, declaredStyles } from './styles.js';
@@ -228,4 +228,4 @@ const isUnreadable = ({
   opacity < UNSEEN_OPACITY ||
   isIndentedAway ||
   fontPx < MIN_FONT_PX ||
-  (color !== null && isUnseen(color, background));
+  (color !== null && isInvisibleColor(color, background));

@@ -9,7 +9,7 @@ export interface PageSource {
   url: string;
 }
 
-export interface PageWish {
+export interface PageReadOptions {
   format: PageFormat;
   /** True for all visible content, false for the article if there is one. */
   isWhole: boolean;

@@ -1,5 +1,5 @@
 import TurndownService from 'turndown';
-import { withoutTokens } from './clean.js';
+import { removeTokens } from './clean.js';
 import { BLOCKS } from './sanitize.js';
 import { isElement, isTextNode, type PageElement, type PageNode } from './tree.js';
 
@@ -22,7 +22,7 @@ export const textIn = (root: PageElement, hasAddresses: boolean): string => {
     if (BLOCKS.has(localName) && !isCell) out.push('\n');
   };
   visit(root, false);
-  return withoutTokens(tidied(out.join('')));
+  return removeTokens(tidied(out.join('')));
 };
 
 /** Placeholder for a line break that is kept. */
@@ -76,7 +76,7 @@ export const markdownOf = (root: PageElement): string => {
     replacement: () => '',
   });
   const source: { toString(): string } = root;
-  return withoutTokens(turndown.turndown(Object(source)).trim());
+  return removeTokens(turndown.turndown(Object(source)).trim());
 };
 
 const fenced = (text: string): string => {

@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { type Cookies, createCookies } from '../../kernel/cookies.js';
 import { BadUrl, EgressRefused } from '../../kernel/egress.js';
 import { HttpFailure } from '../../kernel/failure.js';
-import { NoTurn } from '../../kernel/fairqueue.js';
+import { QueueFull } from '../../kernel/fairqueue.js';
 import type { Http, Incoming, Outgoing } from '../../kernel/http.js';
 import { createPace } from '../../kernel/pace.js';
 import { tooManyRedirects } from '../../kernel/redirect.js';
@@ -95,7 +95,7 @@ export class PageFailed extends Error {
   }
 }
 
-export interface PageAsker {
+export interface PageRequester {
   userId: string;
   signal: AbortSignal;
   enoughBytes?: number;
@@ -117,17 +117,17 @@ const MAX_WAITING = 100;
 export const createPageClient = (http: Pick<Http, 'request'>, everyMs = MIN_INTERVAL_MS) => {
   const pause = (ms: number) => wait(ms, undefined, { ref: false });
   const pace = createPace({ everyMs, waiting: MAX_WAITING, wait: pause });
-  const turn = async (host: string, { userId, signal }: PageAsker): Promise<void> => {
+  const turn = async (host: string, { userId, signal }: PageRequester): Promise<void> => {
     try {
       await pace.take(host, async () => undefined, { asker: userId, signal });
     } catch (error) {
-      if (!(error instanceof NoTurn)) throw error;
+      if (!(error instanceof QueueFull)) throw error;
       throw new PageFailed(`Too many requests to ${host} are waiting`, null, null, error);
     }
   };
   const getRefusable = async (
     url: string,
-    asker: PageAsker,
+    asker: PageRequester,
     refuse: (url: string) => Promise<void>,
   ): Promise<ReceivedPage> => {
     const bounds = { redirects: 0, totalMs: LIMITS.totalMs, cookies: createCookies() };
@@ -144,7 +144,7 @@ export const createPageClient = (http: Pick<Http, 'request'>, everyMs = MIN_INTE
       at = next;
     }
   };
-  return async (url: string, asker: PageAsker): Promise<ReceivedPage> => {
+  return async (url: string, asker: PageRequester): Promise<ReceivedPage> => {
     const { signal, enoughBytes, refuse } = asker;
     if (refuse) return getRefusable(url, asker, refuse);
     await turn(new URL(url).host, asker);

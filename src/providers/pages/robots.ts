@@ -1,5 +1,5 @@
 import { inThread } from '../../kernel/threadtask.js';
-import { untilAborted } from './apart.js';
+import { untilAborted } from './pageworker.js';
 import { type PageClient, PageFailed } from './request.js';
 import type { RobotsTask } from './robotsthread.js';
 

@@ -1,4 +1,4 @@
-import { cleanText, MAX_ROUNDS, tokensIn, withoutInvisible, withoutSigns } from './clean.js';
+import { cleanText, MAX_ROUNDS, removeInvisible, removeTokenSigns, tokensIn } from './clean.js';
 import { isElement, isTextNode, type PageElement, type PageNode } from './tree.js';
 
 export const BLOCKS = new Set(
@@ -21,13 +21,13 @@ interface Placed {
  */
 export const cleanTexts = (root: PageElement): void => {
   for (const line of linesOf(root)) {
-    for (const placed of line) placed.text = withoutInvisible(placed.text);
+    for (const placed of line) placed.text = removeInvisible(placed.text);
     let tokens = tokensIn(whole(line));
     for (let round = 0; tokens.length > 0 && round < MAX_ROUNDS; round++) {
       for (const { from, to } of tokens.reverse()) cutOut(line, from, to);
       tokens = tokensIn(whole(line));
     }
-    if (tokens.length > 0) for (const placed of line) placed.text = withoutSigns(placed.text);
+    if (tokens.length > 0) for (const placed of line) placed.text = removeTokenSigns(placed.text);
     for (const { node, text } of line) if (node.textContent !== text) node.textContent = text;
   }
 };

@@ -21,7 +21,7 @@ const KNOWN = new Set(
   ).split(' '),
 );
 
-export const isKnown = (selector: string): boolean =>
+export const isKnownSelector = (selector: string): boolean =>
   [...withoutStrings(selector).matchAll(/(::?)(-?[a-z][\w-]*)/gi)].every(
     ([, colons, name = '']) =>
       colons === '::' || name.startsWith('-') || KNOWN.has(name.toLowerCase()),

@@ -1,6 +1,6 @@
 import { type Element as CssNode, compile } from 'stylis';
 import { isForScreen } from './media.js';
-import { isKnown, selectorIndex, specificityOf } from './selectors.js';
+import { isKnownSelector, selectorIndex, specificityOf } from './selectors.js';
 import type { PageDocument, PageElement } from './tree.js';
 
 const PROPERTIES = new Set(
@@ -101,7 +101,7 @@ const rulesIn = (css: string, variables: Map<string, string>): CssRule[] => {
       } else if (type === 'rule' && Array.isArray(props)) {
         const declarations = children.flatMap((node) => declarationIn(node, variables));
         // As in browsers, one invalid selector invalidates the rule.
-        if (declarations.length > 0 && props.every(isKnown)) {
+        if (declarations.length > 0 && props.every(isKnownSelector)) {
           for (const selector of props) rules.push({ selector, declarations });
         }
       }

@@ -1,10 +1,10 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { convertPage } from './convert.js';
-import { type PageSource, type PageText, PageUnreadable, type PageWish } from './page.js';
+import { type PageReadOptions, type PageSource, type PageText, PageUnreadable } from './page.js';
 
 export interface PageTask {
   source: PageSource;
-  wish: PageWish;
+  wish: PageReadOptions;
 }
 export type PageOutcome = { page: PageText } | { unreadable: string; kind: PageUnreadable['kind'] };
 

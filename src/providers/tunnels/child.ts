@@ -18,7 +18,7 @@ export interface ProcessMark {
   began: string;
 }
 
-export class NotStarted extends NamedError {}
+export class TunnelNotStarted extends NamedError {}
 
 const LAST_CHANCE_MS = 3_000;
 const MAX_LINE_LENGTH = 500;
@@ -42,7 +42,7 @@ export const startTunnelChild = async (launch: TunnelLaunch, hear: (line: string
     lines.on('line', (line) => hear(line.slice(0, MAX_LINE_LENGTH)));
   }
   await once(child, 'spawn').catch((error: NodeJS.ErrnoException) => {
-    throw new NotStarted(`Cannot start ${launch.path}: ${error.code}`);
+    throw new TunnelNotStarted(`Cannot start ${launch.path}: ${error.code}`);
   });
   return {
     pid: child.pid ?? 0,

@@ -1,7 +1,7 @@
 import { readdir, realpath, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { errorCode } from '../../kernel/failure.js';
-import { DAMAGE_NOTE } from '../llm/llama/files.js';
+import { DAMAGE_FILE } from '../llm/llama/files.js';
 
 export interface WhisperModel {
   /** Slug: `whisper-base-q5_1`. */
@@ -46,7 +46,7 @@ const engineIn = async (folder: string): Promise<string | null> => {
 };
 
 const isDamaged = async (folder: string): Promise<boolean> =>
-  (await orNone(stat(join(folder, DAMAGE_NOTE)))) !== null;
+  (await orNone(stat(join(folder, DAMAGE_FILE)))) !== null;
 
 const orNone = async <T>(requested: Promise<T>): Promise<T | null> => {
   try {

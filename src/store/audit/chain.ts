@@ -18,11 +18,11 @@ const CHAINED = [
 type ChainedColumn = (typeof CHAINED)[number];
 
 /** Each column follows its length (a netstring), so that no two rows give the same bytes. */
-export const WRITTEN = `CAST(${CHAINED.map(
+export const CHAINED_ROW_SQL = `CAST(${CHAINED.map(
   (name) => `coalesce(';' || length(CAST(${name} AS BLOB)) || ':' || ${name}, ';-')`,
 ).join(' || ')} AS BLOB)`;
 
-export const BEGINNING: AuditHead = { number: 0, mac: '0'.repeat(64) };
+export const CHAIN_START: AuditHead = { number: 0, mac: '0'.repeat(64) };
 
 /**
  * HMAC-SHA256 (RFC 2104) over the previous MAC, the number and the row, so that each MAC covers all
@@ -47,7 +47,7 @@ export const appendAudit = (db: Database.Database, { auditKey }: { auditKey: Uin
   const head = newestOf(db);
   const names = CHAINED.map((name) => `@${name} AS ${name}`);
   const write = db
-    .prepare<ChainedRow, Buffer>(`SELECT ${WRITTEN} FROM (SELECT ${names.join(', ')})`)
+    .prepare<ChainedRow, Buffer>(`SELECT ${CHAINED_ROW_SQL} FROM (SELECT ${names.join(', ')})`)
     .pluck();
   const insert = db.prepare<ChainedRow & AuditHead>(
     `INSERT INTO audit (number, ${CHAINED.join(', ')}, mac)
@@ -56,7 +56,7 @@ export const appendAudit = (db: Database.Database, { auditKey }: { auditKey: Uin
   return (entry: AuditRecord): StatementResult => {
     const row = rowOf(entry);
     try {
-      const before = head() ?? BEGINNING;
+      const before = head() ?? CHAIN_START;
       const number = before.number + 1;
       const written = write.get(row) ?? Buffer.alloc(0);
       const made = { number, mac: mac(before.mac, number, written) };
@@ -71,16 +71,16 @@ export const appendAudit = (db: Database.Database, { auditKey }: { auditKey: Uin
   };
 };
 
-export const newestHolds = (db: Database.Database, { auditKey }: { auditKey: Uint8Array }) => {
+export const isNewestValid = (db: Database.Database, { auditKey }: { auditKey: Uint8Array }) => {
   const mac = macWith(auditKey);
   const newest = db.prepare<[], AuditHead & { written: Buffer }>(
-    `SELECT number, mac, ${WRITTEN} AS written FROM audit ORDER BY number DESC LIMIT 1`,
+    `SELECT number, mac, ${CHAINED_ROW_SQL} AS written FROM audit ORDER BY number DESC LIMIT 1`,
   );
   const macAt = db.prepare<[number], string>('SELECT mac FROM audit WHERE number = ?').pluck();
   return (): boolean => {
     const row = newest.get();
     if (!row) return true;
-    const before = macAt.get(row.number - 1) ?? BEGINNING.mac;
+    const before = macAt.get(row.number - 1) ?? CHAIN_START.mac;
     return mac(before, row.number, row.written) === row.mac;
   };
 };

@@ -1,6 +1,6 @@
 import type Database from 'better-sqlite3';
 import type { AuditHead } from '../engine/protocol.js';
-import { BEGINNING, type MakeMac, macWith, WRITTEN } from './chain.js';
+import { CHAIN_START, CHAINED_ROW_SQL, type MakeMac, macWith } from './chain.js';
 
 /** Entries per step. A step takes a few milliseconds, then the thread serves other reads. */
 const MAX_ENTRIES = 500;
@@ -26,7 +26,7 @@ export const checkAudit = (db: Database.Database, { auditKey }: { auditKey: Uint
   return ({ after }: { after: AuditHead | null }): AuditCheck => {
     const all = readAfter(db, after);
     const rows = all.filter(({ number }) => Number.isSafeInteger(number));
-    let before = after ?? BEGINNING;
+    let before = after ?? CHAIN_START;
     const breaks: AuditBreak[] = [];
     for (const row of rows) {
       const found = breakOf(mac, before, row);
@@ -47,7 +47,7 @@ export const checkAudit = (db: Database.Database, { auditKey }: { auditKey: Uint
 
 /** Starts at the very first entry, because one may have been inserted before it. */
 const readAfter = (db: Database.Database, after: AuditHead | null): StoredEntry[] => {
-  const select = `SELECT number, mac, ${WRITTEN} AS written FROM audit`;
+  const select = `SELECT number, mac, ${CHAINED_ROW_SQL} AS written FROM audit`;
   const order = `ORDER BY number LIMIT ${MAX_ENTRIES}`;
   return after === null
     ? db.prepare<[], StoredEntry>(`${select} ${order}`).all()

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type Database from 'better-sqlite3';
 import type { AuditHead, ThreadOptions } from '../engine/protocol.js';
 import { contradictedOf, type HeadChunk, headsIn, readChunk, readTail } from './headlines.js';
-import { type HeadPlace, headPlaces } from './headplaces.js';
+import { type CheckpointFile, headPlaces } from './headplaces.js';
 
 type HeadsLocation = Pick<ThreadOptions, 'home' | 'auditHeads'>;
 
@@ -51,7 +51,7 @@ export const contradictedHeads = (db: Database.Database, options: HeadsLocation)
 };
 
 /** The file in the home is sometimes rewritten, so it is consistent only if read at once. */
-const read = ({ file, isOwn }: HeadPlace, from: number): HeadChunk =>
+const read = ({ file, isOwn }: CheckpointFile, from: number): HeadChunk =>
   isOwn ? { heads: headsIn(readFileSync(file, 'latin1')), next: null } : readChunk(file, from);
 
 export const headsState = (db: Database.Database, options: HeadsLocation) => {
@@ -59,7 +59,7 @@ export const headsState = (db: Database.Database, options: HeadsLocation) => {
   return (_: undefined): HeadsState[] => places.map(stateOf);
 };
 
-const stateOf = ({ file, name, isDue }: HeadPlace): HeadsState => {
+const stateOf = ({ file, name, isDue }: CheckpointFile): HeadsState => {
   const isOptional = isDue();
   const heads = attempt(() => readTail(file));
   if ('failure' in heads) {

@@ -10,7 +10,7 @@ import type Database from 'better-sqlite3';
 import { renameDurably } from '../../kernel/durable.js';
 import type { AuditHead } from '../engine/protocol.js';
 import { appendAt, contradictedOf, endsInLine, headLine, headsIn, readTail } from './headlines.js';
-import type { HeadPlace } from './headplaces.js';
+import type { CheckpointFile } from './headplaces.js';
 import type { HeadRows } from './headrows.js';
 
 const KEPT = 1000;
@@ -34,7 +34,7 @@ export class HeadFile {
   private size = 0;
 
   constructor(
-    private readonly place: HeadPlace,
+    private readonly place: CheckpointFile,
     private readonly db: Database.Database,
     private readonly rows: HeadRows,
   ) {}
@@ -49,7 +49,7 @@ export class HeadFile {
       if (isOwn && existsSync(file)) chmodSync(file, 0o600);
       const heads = this.read();
       this.kept = heads.at(-1) ?? null;
-      if (heads.length === 0) return isDue ? null : `${name} is missing: ${NOBODY}`;
+      if (heads.length === 0) return isDue ? null : `${name} is missing: ${REMOVAL_UNDETECTABLE}`;
       if (isDue) this.place.settle();
       const [first] = contradictedOf(this.db, heads);
       return first ? contradictionMessage(name, first, this.rows.newest()) : null;
@@ -130,7 +130,7 @@ export class HeadFile {
   }
 }
 
-export const NOBODY = 'a removal of the newest entries cannot be detected';
+export const REMOVAL_UNDETECTABLE = 'a removal of the newest entries cannot be detected';
 
 /** A crash or a full disk may have left half a line. */
 const endOf = (file: string): string => (!existsSync(file) || endsInLine(file) ? '' : '\n');

@@ -2,7 +2,7 @@ import type Database from 'better-sqlite3';
 import type { ThreadOptions } from '../engine/protocol.js';
 import { headFileIn } from './headlines.js';
 
-export interface HeadPlace {
+export interface CheckpointFile {
   file: string;
   name: string;
   /** A file outside the home is only appended to. */
@@ -14,7 +14,7 @@ export interface HeadPlace {
 export const headPlaces = (
   db: Database.Database,
   { home, auditHeads }: Pick<ThreadOptions, 'home' | 'auditHeads'>,
-): HeadPlace[] => {
+): CheckpointFile[] => {
   const begun = db
     .prepare<[string], string>('SELECT file FROM audit_heads WHERE place = ?')
     .pluck();
@@ -22,7 +22,7 @@ export const headPlaces = (
     `INSERT INTO audit_heads (place, file) VALUES (?, ?)
       ON CONFLICT DO UPDATE SET file = excluded.file`,
   );
-  const placeOf = (place: 'home' | 'outside', file: string, name: string): HeadPlace => ({
+  const placeOf = (place: 'home' | 'outside', file: string, name: string): CheckpointFile => ({
     file,
     name,
     isOwn: place === 'home',

@@ -2,7 +2,7 @@ import type Database from 'better-sqlite3';
 import { iso, systemClock } from '../../kernel/clock.js';
 import type { AuditRecord } from '../../kernel/contract/audit.js';
 import { mint } from '../../kernel/ids.js';
-import { appendAudit, newestHolds, newestOf } from './chain.js';
+import { appendAudit, isNewestValid, newestOf } from './chain.js';
 
 /** A log without a head file got one. Earlier removals cannot be detected. */
 const ADOPTED = 'audit.head-adopted';
@@ -17,7 +17,7 @@ export interface LostHead {
 
 export const headRows = (db: Database.Database, keys: { auditKey: Uint8Array }) => {
   const append = db.transaction(appendAudit(db, keys));
-  const holds = newestHolds(db, keys);
+  const holds = isNewestValid(db, keys);
   const last = db
     .prepare<[], string>(
       `SELECT action || ' ' || coalesce(data, '') FROM audit ORDER BY number DESC LIMIT 1`,

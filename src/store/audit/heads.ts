@@ -1,6 +1,6 @@
 import type Database from 'better-sqlite3';
 import type { AuditHead, AuditReport, ThreadOptions } from '../engine/protocol.js';
-import { HeadFile, NOBODY } from './headfile.js';
+import { HeadFile, REMOVAL_UNDETECTABLE } from './headfile.js';
 import { headPlaces } from './headplaces.js';
 import { type HeadRows, headRows, lostHead } from './headrows.js';
 
@@ -27,7 +27,10 @@ export class Heads {
 
   private sayLost(): string | null {
     const lost = this.lost(undefined);
-    return lost && `${lost.file} was missing before entry ${lost.number} was written: ${NOBODY}`;
+    return (
+      lost &&
+      `${lost.file} was missing before entry ${lost.number} was written: ${REMOVAL_UNDETECTABLE}`
+    );
   }
 
   /** Call after each commit. */

@@ -2,15 +2,15 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import {
   type AuditReport,
+  ExpectationFailed,
   OpenRefused,
   type OpenReport,
   type StoreWork,
-  Taken,
   type ThreadOptions,
   type ThreadReply,
   type ThreadRequest,
   Unavailable,
-  Unmet,
+  UniqueViolation,
   type WorkResult,
 } from './protocol.js';
 
@@ -175,8 +175,8 @@ const settle = ({ resolve, reject }: PendingWork, answer: WorkResult | undefined
 const errorOf = (answer: Exclude<WorkResult, { value: unknown }> | undefined): Error => {
   if (!answer) return new Error('The database thread did not reply');
   const { name, message, at } = answer.failure;
-  if (name === 'Unmet') return new Unmet(message, at ?? 0);
-  if (name === 'Taken') return new Taken(message);
+  if (name === 'ExpectationFailed') return new ExpectationFailed(message, at ?? 0);
+  if (name === 'UniqueViolation') return new UniqueViolation(message);
   if (name === 'Unavailable') return new Unavailable(message);
   return new Error(message);
 };

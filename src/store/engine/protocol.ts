@@ -30,7 +30,7 @@ export type WorkResult =
   | { value: unknown }
   | { failure: { name: FailureName; message: string; at?: number } };
 
-export type FailureName = 'Unmet' | 'Taken' | 'Unavailable' | 'Broken';
+export type FailureName = 'ExpectationFailed' | 'UniqueViolation' | 'Unavailable' | 'Broken';
 
 export interface Batch {
   id: number;
@@ -84,10 +84,10 @@ export interface Migration {
   name: string;
   sql: string;
   /** Triggers of the resulting schema. Without them, all migrations are run to find out. */
-  triggers?: MadeTrigger[];
+  triggers?: SchemaTrigger[];
 }
 
-export interface MadeTrigger {
+export interface SchemaTrigger {
   name: string;
   table: string;
   sql: string;
@@ -104,18 +104,18 @@ export interface ThreadOptions {
   auditHeads?: string;
 }
 
-export class Unmet extends Error {
+export class ExpectationFailed extends Error {
   constructor(
     message: string,
     readonly at: number,
   ) {
     super(message);
-    this.name = 'Unmet';
+    this.name = 'ExpectationFailed';
   }
 }
 
-export class Taken extends Error {
-  override name = 'Taken';
+export class UniqueViolation extends Error {
+  override name = 'UniqueViolation';
 }
 
 export const STORAGE_FULL = 'database or disk is full';

@@ -99,13 +99,13 @@ export interface AgentSnapshot {
   levels: Pick<PermissionRow, 'skill_id' | 'action' | 'level'>[];
   owner: Pick<UserRow, 'role' | 'permissions'> | undefined;
   /** Oldest first. Empty if not requested. */
-  messages: SaidRow[];
+  messages: TranscriptMessageRow[];
   /** Whether the agent may receive memories, and the owner has some. */
   hasMemories: boolean;
   timezone: string;
 }
 
-export type SaidRow = Pick<
+export type TranscriptMessageRow = Pick<
   MessageRow,
   'seq' | 'role' | 'content' | 'tool_calls' | 'tool_call_id' | 'agent_id' | 'generation'
 >;

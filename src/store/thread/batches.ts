@@ -1,17 +1,17 @@
 import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
 import {
+  ExpectationFailed,
   STORAGE_FULL,
   type Statement,
   type StatementResult,
   type StoreWork,
   type TransactionStep,
   Unavailable,
-  Unmet,
   type WorkResult,
 } from '../engine/protocol.js';
 import { isStorageFull } from './database.js';
-import { mendTexts } from './wholetexts.js';
+import { replaceLoneSurrogates } from './surrogates.js';
 
 const STATEMENTS_KEPT = 500;
 
@@ -64,7 +64,7 @@ export const createBatchRunner = (
   };
 
   const write = (works: StoreWork[]): WorkResult[] => {
-    mendTexts(works);
+    replaceLoneSurrogates(works);
     try {
       return attempt(() => perform(works).map((value) => ({ value })));
     } catch (error) {
@@ -82,7 +82,7 @@ export const createBatchRunner = (
   };
 
   const read = (work: StoreWork): WorkResult => {
-    mendTexts(work);
+    replaceLoneSurrogates(work);
     try {
       const [value] = perform([work]);
       return { value };
@@ -116,7 +116,7 @@ const performer = (db: Database.Database, procedures: Record<string, Procedure>)
     const outcome = run(step);
     const touched = outcome.rows.length || outcome.changes;
     if (step.expect !== undefined && touched !== step.expect) {
-      throw new Unmet(`${touched} rows instead of ${step.expect}`, at);
+      throw new ExpectationFailed(`${touched} rows instead of ${step.expect}`, at);
     }
     return outcome;
   };
@@ -154,14 +154,14 @@ const statementsOf = (db: Database.Database) => {
 };
 
 const failure = (error: unknown, db: Database.Database): WorkResult => {
-  if (error instanceof Unmet) {
-    return { failure: { name: 'Unmet', message: error.message, at: error.at } };
+  if (error instanceof ExpectationFailed) {
+    return { failure: { name: 'ExpectationFailed', message: error.message, at: error.at } };
   }
   const message = error instanceof Error ? error.message : String(error);
   if (error instanceof Unavailable) return { failure: { name: 'Unavailable', message } };
   if (!(error instanceof Database.SqliteError)) return { failure: { name: 'Broken', message } };
   if (/CONSTRAINT_(UNIQUE|PRIMARYKEY)/.test(error.code)) {
-    return { failure: { name: 'Taken', message } };
+    return { failure: { name: 'UniqueViolation', message } };
   }
   if (isStorageFull(error, dirname(db.name))) {
     return { failure: { name: 'Unavailable', message: `SQLITE_FULL: ${STORAGE_FULL}` } };

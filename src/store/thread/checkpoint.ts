@@ -17,7 +17,7 @@ export const checkpointByTimer = (db: Database.Database): (() => void) => {
 export const checkpoint = (db: Database.Database): void => attempt(db, 'PASSIVE');
 
 /** Call after each transaction in the writer thread. Waits for no other connection. */
-export const boundLog = (db: Database.Database): (() => void) => {
+export const limitLogSize = (db: Database.Database): (() => void) => {
   const pageBytes = Number(db.pragma('page_size', { simple: true }));
   let transactions = 0;
   return () => {

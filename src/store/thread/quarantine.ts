@@ -5,7 +5,7 @@ import { appendAudit } from '../audit/chain.js';
 import { auditKeyIn } from '../audit/key.js';
 import type { ThreadOptions } from '../engine/protocol.js';
 import { schemaOf } from './database.js';
-import { HOLDS, type QuarantineCounts } from './holds.js';
+import { QUARANTINE_STATEMENTS, type QuarantineCounts } from './quarantinestatements.js';
 
 export interface QuarantineOptions {
   at: string;
@@ -31,7 +31,12 @@ export const quarantineCopy = (file: string, holding: QuarantineOptions): Quaran
         folders: 0,
       };
       const watched = watchedByOwner(db);
-      for (const { since, until = Number.POSITIVE_INFINITY, sql, counts } of HOLDS) {
+      for (const {
+        since,
+        until = Number.POSITIVE_INFINITY,
+        sql,
+        counts,
+      } of QUARANTINE_STATEMENTS) {
         if (schemaOf(db) < since || schemaOf(db) >= until) continue;
         const { changes } = db.prepare(sql).run(sql.includes('@') ? namedIn(sql, { at, why }) : {});
         if (counts) held[counts] += changes;

@@ -51,7 +51,7 @@ export const compareWith = (home: string, { file }: Snapshot): SnapshotLoss =>
  * Writes each dropped delivery as a line of JSON, with headers, original body and executions.
  * Durable on return.
  */
-export const saveDropped = (home: string, { file }: Snapshot, to: string): void =>
+export const saveDroppedDeliveries = (home: string, { file }: Snapshot, to: string): void =>
   withBoth(home, file, (db) => {
     const out = openSync(to, 'wx', 0o600);
     try {
@@ -100,7 +100,7 @@ const withBoth = <T>(home: string, file: string, work: (db: Database.Database) =
     return work(db);
   });
 
-export const prepareBack = (home: string, { file }: Snapshot): string => {
+export const prepareRollback = (home: string, { file }: Snapshot): string => {
   const coming = join(home, `${DATABASE}.rollback`);
   for (const left of [coming, `${coming}-journal`]) rmSync(left, { force: true });
   copyFileSync(file, coming, constants.COPYFILE_EXCL);

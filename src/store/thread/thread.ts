@@ -11,7 +11,7 @@ import type {
   ThreadRequest,
 } from '../engine/protocol.js';
 import { createBatchRunner } from './batches.js';
-import { boundLog, checkpoint, checkpointByTimer, emptyLog } from './checkpoint.js';
+import { checkpoint, checkpointByTimer, emptyLog, limitLogSize } from './checkpoint.js';
 import { openReadOnly, openWriter, takeLock } from './database.js';
 
 interface Role {
@@ -31,7 +31,7 @@ const openWriting = async (): Promise<Role> => {
   const { db, opened } = await openWriter(options.home, options.migrations);
   const queued: string[] = [];
   const runner = createBatchRunner(db, openProcedures(db, options, queued), queued);
-  const bound = boundLog(db);
+  const bound = limitLogSize(db);
   const heads = new Heads(db, { ...options, auditKey: auditKeyIn(db, options) });
   reply({ kind: 'opened', opened, audit: heads.open() });
   return {

@@ -1,6 +1,6 @@
 import Database from 'better-sqlite3';
 import { shellWord } from '../../kernel/shellword.js';
-import type { MadeTrigger, Migration } from '../engine/protocol.js';
+import type { Migration, SchemaTrigger } from '../engine/protocol.js';
 
 interface TriggerFault {
   /** Continues a sentence about the database: `lacks the trigger …`. */
@@ -17,7 +17,7 @@ export const findTriggerFault = (
   migrations: Migration[],
 ): TriggerFault | null => {
   const found = triggersOf(db);
-  const due = migrations.at(-1)?.triggers ?? triggersMadeBy(migrations);
+  const due = migrations.at(-1)?.triggers ?? triggersOfMigrations(migrations);
   const foreign = found.find((one) => !due.some((own) => own.name === one.name));
   if (foreign) return foreignTrigger(foreign);
   for (const own of due) {
@@ -32,16 +32,16 @@ export const triggerRefusal = (file: string, { fault, remedy }: TriggerFault): s
   `The database ${file} ${fault}. Nothing was changed. Find out who changed it and keep a copy of the ` +
   `file. Then ${remedy(shellWord(file))}`;
 
-const triggersOf = (db: Database.Database): MadeTrigger[] =>
+const triggersOf = (db: Database.Database): SchemaTrigger[] =>
   db
-    .prepare<[], MadeTrigger>(
+    .prepare<[], SchemaTrigger>(
       `SELECT name, tbl_name AS "table", sql FROM sqlite_master WHERE type = 'trigger' ORDER BY name`,
     )
     .all()
     .map(({ sql, ...one }) => ({ ...one, sql: sql.replaceAll(/\s+/g, ' ').trim() }));
 
 /** As stored by SQLite after all migrations, because a later one may drop earlier triggers. */
-export const triggersMadeBy = (migrations: Migration[]): MadeTrigger[] => {
+export const triggersOfMigrations = (migrations: Migration[]): SchemaTrigger[] => {
   if (!migrations.some(({ sql }) => /\bTRIGGER\b/i.test(sql))) return [];
   const db = new Database(':memory:');
   try {
@@ -52,7 +52,7 @@ export const triggersMadeBy = (migrations: Migration[]): MadeTrigger[] => {
   }
 };
 
-const foreignTrigger = ({ name, table }: MadeTrigger): TriggerFault => ({
+const foreignTrigger = ({ name, table }: SchemaTrigger): TriggerFault => ({
   fault:
     `has an unknown trigger ${shown(name)} on the table ${shown(table)}, which may hide or change ` +
     'writes',
@@ -62,12 +62,12 @@ const foreignTrigger = ({ name, table }: MadeTrigger): TriggerFault => ({
       : 'remove the trigger, or restore a backup',
 });
 
-const missingTrigger = ({ name, table, sql }: MadeTrigger): TriggerFault => ({
+const missingTrigger = ({ name, table, sql }: SchemaTrigger): TriggerFault => ({
   fault: `lacks the trigger ${name} on the table ${table}`,
   remedy: (file) => `restore a backup, or create the trigger again: sqlite3 ${file} "${sql}"`,
 });
 
-const changedTrigger = ({ name, table, sql }: MadeTrigger): TriggerFault => ({
+const changedTrigger = ({ name, table, sql }: SchemaTrigger): TriggerFault => ({
   fault: `has a modified trigger ${name} on the table ${table}`,
   remedy: (file) =>
     `restore a backup, or create the trigger again: sqlite3 ${file} "DROP TRIGGER ${name}; ${sql}"`,

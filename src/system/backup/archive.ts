@@ -17,7 +17,7 @@ export interface NewFile {
 
 /** The file is gone or was replaced. Nothing of it was written. */
 export class FileGone extends Error {
-  override name = 'Gone';
+  override name = 'FileGone';
 }
 
 export interface FileSource {

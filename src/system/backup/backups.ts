@@ -14,7 +14,13 @@ import type { BackupProgress } from './contract.js';
 import { type BackupRows, backupRows } from './rows.js';
 import { createBackupSchedule } from './schedule.js';
 import { type BackupSettings, backupSettings } from './settings.js';
-import { type BackupWork, Cancelled, startWork, type Task, WorkFailed } from './work.js';
+import {
+  type BackupTask,
+  type BackupWork,
+  BackupWorkFailed,
+  Cancelled,
+  startWork,
+} from './work.js';
 
 export interface BackupDeps {
   outbox: Outbox;
@@ -58,7 +64,7 @@ export const createBackups = (base: Base, deps: BackupDeps) => {
   let current: CurrentBackup | null = null;
   let isStopping = false;
 
-  const run = async (row: BackupRow, task: Task, also: StoreStep[]): Promise<BackupRow> => {
+  const run = async (row: BackupRow, task: BackupTask, also: StoreStep[]): Promise<BackupRow> => {
     if (current)
       throw new BackupRefused('Another backup or verification is running', 'backup_running');
     const mine: CurrentBackup = { id: row.id, work: null, ended: Promise.resolve() };
@@ -199,7 +205,7 @@ const follow = async (
       return ended('done', { report: JSON.stringify(report) });
     } catch (error) {
       if (error instanceof Cancelled) return ended(isStopping() ? 'interrupted' : 'cancelled');
-      const isInternal = !(error instanceof WorkFailed) || error.reason === 'Broken';
+      const isInternal = !(error instanceof BackupWorkFailed) || error.reason === 'Broken';
       if (isInternal) log.error({ err: error, backup: row.id }, 'a backup failed unexpectedly');
       const message = isInternal ? 'Internal error. See the log of the daemon' : error.message;
       return ended('failed', { error: message });

@@ -4,7 +4,7 @@ import * as s from '../../kernel/contract/schema.js';
 
 // The same limit as MIN_PASSPHRASE_LENGTH, where keys are sealed.
 const MIN_LENGTH = 8;
-const number = () => s.whole(0, Number.MAX_SAFE_INTEGER);
+const number = () => s.integer(0, Number.MAX_SAFE_INTEGER);
 const passphrase = () =>
   s.optional(
     s
@@ -86,7 +86,7 @@ export const backups = contract({
         ),
         keep: number().description('Number of scheduled backups to keep'),
         folder: s.text(5000),
-        isPassphraseSet: s.flag().description('Whether `ADJUTANT_BACKUP_PASSPHRASE` is set'),
+        isPassphraseSet: s.boolean().description('Whether `ADJUTANT_BACKUP_PASSPHRASE` is set'),
         lastAt: s.nullable(s.time()),
         nextAt: s.nullable(s.time()),
       }),
@@ -111,7 +111,7 @@ export const backups = contract({
       ),
       withoutDocuments: s.optional(
         s
-          .flag()
+          .boolean()
           .description(
             'Whether to leave out the original files of documents. Their texts are included',
           ),

@@ -6,7 +6,7 @@ import { DATABASE } from '../../store/engine/protocol.js';
 import { copyDatabase, type NewestDelivery } from '../../store/thread/copy.js';
 import { type Archive, FileGone, openArchive } from './archive.js';
 import type { BackupMade } from './contract.js';
-import { openFiles, secretFiles } from './home.js';
+import { listPlainFiles, readSecretFiles } from './home.js';
 import { sealKeys } from './keys.js';
 import {
   type BackupFile,
@@ -21,7 +21,7 @@ import {
 } from './manifest.js';
 import type { ProgressWatch } from './work.js';
 
-export interface Creation {
+export interface BackupCreation {
   home: string;
   /** Absolute path of a file that must not exist yet. */
   file: string;
@@ -41,7 +41,10 @@ const MAX_SKIPPED = 1000;
  * head of the audit log is read before the database, so that it is never ahead of it; other files after
  * the database, so that every file that the database refers to is included.
  */
-export const createBackup = async (of: Creation, watch: ProgressWatch): Promise<BackupMade> => {
+export const createBackup = async (
+  of: BackupCreation,
+  watch: ProgressWatch,
+): Promise<BackupMade> => {
   const part = `${of.file}.part`;
   makePrivateFolder(dirname(of.file));
   if (existsSync(of.file)) throw new BadBackup(`${of.file} already exists`);
@@ -75,7 +78,7 @@ interface CopiedDatabase {
 
 const fill = async (
   archive: Archive,
-  of: Creation,
+  of: BackupCreation,
   { copy, head, schema, newestDelivery }: CopiedDatabase,
 ): Promise<Omit<BackupMade, 'bytes'>> => {
   const own = { isExecutable: false, mtime: Math.floor(Date.parse(of.at) / 1000) };
@@ -85,7 +88,7 @@ const fill = async (
   const { files, skipped } = addFiles(archive, of);
   const { sealed, macKey } = await sealKeys(of.passphrase, {
     masterKeys: of.masterKeys,
-    files: secretFiles(of.home),
+    files: readSecretFiles(of.home),
   });
   const keys = archive.add({ path: KEYS, ...own }, sealed);
   const all = [bare(database), ...heads, ...files, keys];
@@ -116,9 +119,9 @@ const bare = ({ path, size, sha256 }: BackupFile): BackupFile => ({ path, size, 
 
 const addFiles = (
   archive: Archive,
-  { home, withoutDocuments }: Pick<Creation, 'home' | 'withoutDocuments'>,
+  { home, withoutDocuments }: Pick<BackupCreation, 'home' | 'withoutDocuments'>,
 ) => {
-  const { files, skipped } = openFiles(home, withoutDocuments);
+  const { files, skipped } = listPlainFiles(home, withoutDocuments);
   const added: BackupFile[] = [];
   for (const file of files) {
     try {

@@ -1,5 +1,5 @@
 import { EnvelopeError } from '../../kernel/envelope.js';
-import { auditKeysOf, Keyring, proveMasterKey, SEALED, sealedPage } from '../../secrets/module.js';
+import { auditKeysOf, Keyring, SEALED, sealedPage, verifyMasterKey } from '../../secrets/module.js';
 import type { AuditCheck } from '../../store/audit/check.js';
 import type { AuditHead, Migration } from '../../store/engine/protocol.js';
 import { openStore, type Store } from '../../store/store.js';
@@ -27,7 +27,7 @@ export const drill = async (of: {
     { lost, audited: () => undefined },
   );
   try {
-    await proveMasterKey(store, keyring);
+    await verifyMasterKey(store, keyring);
     return { secrets: await openAll(store, keyring), auditEntries: await verifyAudit(store) };
   } finally {
     await store.close();

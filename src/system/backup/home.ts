@@ -67,7 +67,7 @@ const OF_VOLUME: RegExp[] = [
 ];
 
 /** `name` is at the top of a folder. */
-export const isOfVolume = (name: string): boolean =>
+export const isVolumeFile = (name: string): boolean =>
   OF_VOLUME.some((pattern) => pattern.test(name));
 
 /** Backups. One that is stored in the home would be copied into every later backup. */
@@ -76,18 +76,18 @@ const BACKUP = /^adjutant-\d{8}-\d{6}\.tar/;
 const SECRET = ['mcp.json', 'clitools'];
 const MAX_SECRET = 16 * 1024 * 1024;
 
-export const isLeft = (path: string): boolean =>
+export const isExcludedName = (path: string): boolean =>
   LEFT.some((pattern) => pattern.test(path.split('/', 1)[0] ?? ''));
 
 /** True if a path may be unpacked from the sealed files. */
-export const isSecret = (path: string): boolean => SECRET.includes(path.split('/', 1)[0] ?? '');
+export const isSecretPath = (path: string): boolean => SECRET.includes(path.split('/', 1)[0] ?? '');
 
 const DOCUMENTS = 'documents';
 
 /** Lists the files that are copied unencrypted. */
-export const openFiles = (home: string, withoutDocuments = false): HomeFiles => {
+export const listPlainFiles = (home: string, withoutDocuments = false): HomeFiles => {
   const top = readdirSync(home, { withFileTypes: true }).filter(
-    ({ name }) => !isLeft(name) && !isOfVolume(name),
+    ({ name }) => !isExcludedName(name) && !isVolumeFile(name),
   );
   if (!withoutDocuments) return gather(home, top);
   const found = gather(
@@ -99,8 +99,8 @@ export const openFiles = (home: string, withoutDocuments = false): HomeFiles => 
 };
 
 /** The files that are sealed together with the keys. */
-export const secretFiles = (home: string): { path: string; content: string }[] => {
-  const there = readdirSync(home, { withFileTypes: true }).filter(({ name }) => isSecret(name));
+export const readSecretFiles = (home: string): { path: string; content: string }[] => {
+  const there = readdirSync(home, { withFileTypes: true }).filter(({ name }) => isSecretPath(name));
   return gather(home, there)
     .files.filter(({ size }) => size <= MAX_SECRET)
     .map(({ path }) => ({ path, content: readFileSync(join(home, path)).toString('base64') }));

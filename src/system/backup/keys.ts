@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import * as s from '../../kernel/contract/schema.js';
 import { openWith, sealWith } from '../../kernel/passphrase.js';
-import { isSecret } from './home.js';
+import { isSecretPath } from './home.js';
 import { BadBackup } from './manifest.js';
 
 /** The content of `keys.sealed`. All values are base64. */
@@ -60,7 +60,7 @@ export const openBackupKeys = async (passphrase: string, sealed: Buffer): Promis
   if (!newest || [newest, ...older].some(({ length }) => length !== 32)) {
     throw new BadBackup('The sealed keys contain no valid master key');
   }
-  const odd = files.find(({ path }) => !isSecret(path) || path.split('/').some(isOdd));
+  const odd = files.find(({ path }) => !isSecretPath(path) || path.split('/').some(isOdd));
   if (odd)
     throw new BadBackup(`The sealed keys contain a forbidden file: ${JSON.stringify(odd.path)}`);
   return { masterKeys: [newest, ...older], macKey: Buffer.from(value.macKey, 'base64'), files };

@@ -12,17 +12,17 @@ const MAX_FILES = 1_000_000;
 
 const BackupFile = s.object('BackupFile', {
   path: s.text(4096),
-  size: s.whole(0, Number.MAX_SAFE_INTEGER),
+  size: s.integer(0, Number.MAX_SAFE_INTEGER),
   sha256: s.text(64),
 });
 export type BackupFile = s.Static<typeof BackupFile>;
 
 /** Contains no secret. */
 const Manifest = s.object('BackupManifest', {
-  format: s.whole(1, 1000),
+  format: s.integer(1, 1000),
   /** Version of the package that created the backup. */
   version: s.text(100),
-  schema: s.whole(0, 1_000_000),
+  schema: s.integer(0, 1_000_000),
   /** The backup contains everything that was acknowledged before this time. */
   createdAt: s.time(),
   newestDelivery: s.nullable(s.object('BackupDelivery', { id: s.text(80), receivedAt: s.time() })),
@@ -62,7 +62,7 @@ export const readManifest = (bytes: Buffer, sum: Buffer): Manifest => {
 };
 
 /** The MAC cannot be made without the passphrase. Throws BadBackup. */
-export const proveManifest = (bytes: Buffer, sum: Buffer, macKey: Buffer): void => {
+export const verifyManifestMac = (bytes: Buffer, sum: Buffer, macKey: Buffer): void => {
   const actual = Buffer.from(sum.toString('latin1').slice(65, -1));
   const expected = Buffer.from(macOf(macKey, bytes));
   if (actual.length !== expected.length || !timingSafeEqual(actual, expected)) {

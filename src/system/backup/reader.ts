@@ -2,17 +2,17 @@ import { createHash } from 'node:crypto';
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { type FoundEntry, readTar, TarError } from '../../kernel/tar.js';
 import { DATABASE } from '../../store/engine/protocol.js';
-import { isLeft } from './home.js';
+import { isExcludedName } from './home.js';
 import { type BackupKeys, openBackupKeys } from './keys.js';
 import {
   BadBackup,
   KEYS,
   MANIFEST,
   type Manifest,
-  proveManifest,
   readManifest,
   SUM,
   sha256,
+  verifyManifestMac,
 } from './manifest.js';
 import type { ProgressWatch } from './work.js';
 
@@ -61,7 +61,7 @@ export const withBackup = async <T>(
       }
     }
     const keys = await openBackupKeys(passphrase, whole(KEYS));
-    proveManifest(manifestBytes, sum, keys.macKey);
+    verifyManifestMac(manifestBytes, sum, keys.macKey);
     return await work({
       manifest,
       manifestSha256: sha256(manifestBytes),
@@ -104,7 +104,7 @@ const digestsOf = ({ files }: Manifest, entries: FoundEntry[]): Map<string, stri
   const listed = new Map(files.map((file) => [file.path, file]));
   const inside = entries.filter(({ name }) => name !== MANIFEST && name !== SUM);
   for (const { name, size } of inside) {
-    if (isLeft(name) && !OWN.includes(name))
+    if (isExcludedName(name) && !OWN.includes(name))
       throw new BadBackup(`${name} is not allowed in a backup`);
     if (listed.get(name)?.size !== size) throw new BadBackup(`${name} does not match the manifest`);
   }

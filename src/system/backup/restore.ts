@@ -7,9 +7,9 @@ import { mint } from '../../kernel/ids.js';
 import { makePrivateFolder } from '../../kernel/private.js';
 import { DATABASE, OpenRefused, type ThreadOptions } from '../../store/engine/protocol.js';
 import { isStorageFull, RESTORING, takeLock } from '../../store/thread/database.js';
-import type { QuarantineCounts } from '../../store/thread/holds.js';
 import { quarantineCopy } from '../../store/thread/quarantine.js';
-import { isOfVolume } from './home.js';
+import type { QuarantineCounts } from '../../store/thread/quarantinestatements.js';
+import { isVolumeFile } from './home.js';
 import { type Backup, type ReadOptions, withBackup } from './reader.js';
 import { unpack, writeNew } from './unpack.js';
 import type { ProgressWatch } from './work.js';
@@ -73,7 +73,7 @@ const LOCK_FILES = ['lock.db', 'lock.db-journal'];
 /** Without what belongs to the volume. */
 const entriesOf = (home: string): string[] =>
   readdirSync(home)
-    .filter((name) => !isOfVolume(name))
+    .filter((name) => !isVolumeFile(name))
     .sort();
 
 /** The number of names in an error message. */
@@ -115,7 +115,7 @@ const fill = (of: Filling, backup: Backup, watch: ProgressWatch): QuarantineCoun
   const { keys, entries } = backup;
   for (const each of entries) {
     // Older versions also copied what belongs to the volume.
-    const isOther = isOfVolume(each.name.split('/', 1)[0] ?? '');
+    const isOther = isVolumeFile(each.name.split('/', 1)[0] ?? '');
     if (each.name !== DATABASE && !isOther) unpack(backup, each, { root: home, watch });
   }
   for (const { path, content } of keys.files) writeNew(home, path, { chunks: [content] });

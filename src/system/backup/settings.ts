@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { type Config, givenSettings, variableOf } from '../../config.js';
+import { type Config, configuredSettingNames, variableOf } from '../../config.js';
 import { MIN_PASSPHRASE_LENGTH } from '../../kernel/passphrase.js';
 import { OpenRefused } from '../../store/engine/protocol.js';
 
@@ -21,7 +21,7 @@ export const backupSettings = (config: Config) => {
     keep: backupKeep,
     passphrase: backupPassphrase,
     /** Names of the settings in the environment of the daemon. */
-    given: givenSettings(),
+    given: configuredSettingNames(),
   };
 };
 

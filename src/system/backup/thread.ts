@@ -4,9 +4,9 @@ import { OpenRefused } from '../../store/engine/protocol.js';
 import { binaryFault } from '../../store/thread/binary.js';
 import { BadBackup } from './manifest.js';
 import {
+  type BackupTask,
   Cancelled,
   type ProgressWatch,
-  type Task,
   type ThreadInput,
   type WorkerReport,
 } from './work.js';
@@ -32,7 +32,7 @@ const watch: ProgressWatch = {
 };
 
 /** Loads only the code of the task: creating a backup needs a third of that of a verification. */
-const perform = async (of: Task): Promise<object> => {
+const perform = async (of: BackupTask): Promise<object> => {
   if (of.kind === 'create') return (await import('./create.js')).createBackup(of, watch);
   if (of.kind === 'verify') return (await import('./verify.js')).verifyBackup(of, watch);
   return (await import('./restore.js')).restoreBackup(of, watch);

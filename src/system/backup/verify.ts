@@ -11,7 +11,7 @@ import { type ReadOptions, withBackup } from './reader.js';
 import { unpack } from './unpack.js';
 import type { ProgressWatch } from './work.js';
 
-export interface Verification extends ReadOptions {
+export interface BackupCheckOptions extends ReadOptions {
   migrations: Migration[];
 }
 
@@ -19,7 +19,10 @@ export interface Verification extends ReadOptions {
  * Also starts a copy, since only a start proves that a backup can be used. Throws BadBackup,
  * PassphraseError or OpenRefused.
  */
-export const verifyBackup = (of: Verification, watch: ProgressWatch): Promise<VerifiedBackup> =>
+export const verifyBackup = (
+  of: BackupCheckOptions,
+  watch: ProgressWatch,
+): Promise<VerifiedBackup> =>
   withBackup(of, watch, async (backup) => {
     const scratch = mkdtempSync(join(tmpdir(), 'adjutant-drill-'));
     try {

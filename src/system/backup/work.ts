@@ -1,12 +1,12 @@
 import { Worker } from 'node:worker_threads';
 import type { BackupMade, BackupProgress, VerifiedBackup } from './contract.js';
-import type { Creation } from './create.js';
+import type { BackupCreation } from './create.js';
 import type { RestoreOptions, RestoreResult } from './restore.js';
-import type { Verification } from './verify.js';
+import type { BackupCheckOptions } from './verify.js';
 
-export type Task =
-  | ({ kind: 'create' } & Creation)
-  | ({ kind: 'verify' } & Verification)
+export type BackupTask =
+  | ({ kind: 'create' } & BackupCreation)
+  | ({ kind: 'verify' } & BackupCheckOptions)
   | ({ kind: 'restore' } & RestoreOptions);
 
 interface Outcomes {
@@ -26,7 +26,7 @@ export class Cancelled extends Error {
 }
 
 export interface ThreadInput {
-  task: Task;
+  task: BackupTask;
   /** A buffer with one number, which is 1 if the work must end. */
   flag: SharedArrayBuffer;
 }
@@ -37,27 +37,27 @@ export type WorkerReport =
   | { kind: 'failed'; name: string; message: string };
 
 /** The message is for the operator. */
-export class WorkFailed extends Error {
+export class BackupWorkFailed extends Error {
   constructor(
     message: string,
     /** `BadBackup`, `PassphraseError`, `OpenRefused`, `Disk`; `Broken` is a bug in the program. */
     readonly reason: string,
   ) {
     super(message);
-    this.name = 'WorkFailed';
+    this.name = 'BackupWorkFailed';
   }
 }
 
 export interface BackupWork<T> {
-  /** Rejects with WorkFailed or Cancelled, after the temporary files were removed. */
+  /** Rejects with BackupWorkFailed or Cancelled, after the temporary files were removed. */
   done: Promise<T>;
   /** The last reported progress; null before the first report. */
   step(): BackupProgress | null;
   cancel(): void;
 }
 
-export const startWork = <K extends Task['kind']>(
-  task: Extract<Task, { kind: K }>,
+export const startWork = <K extends BackupTask['kind']>(
+  task: Extract<BackupTask, { kind: K }>,
   onStep: (step: BackupProgress) => void = () => undefined,
 ): BackupWork<Outcomes[K]> => {
   const flag = new SharedArrayBuffer(4);
@@ -75,11 +75,11 @@ export const startWork = <K extends Task['kind']>(
     });
     worker.once('error', reject);
     worker.once('exit', () =>
-      reject(new WorkFailed('The thread of the backup ended unexpectedly', 'Broken')),
+      reject(new BackupWorkFailed('The thread of the backup ended unexpectedly', 'Broken')),
     );
   });
   return { done, step: () => last, cancel: () => Atomics.store(new Int32Array(flag), 0, 1) };
 };
 
 const errorOf = ({ name, message }: { name: string; message: string }): Error =>
-  name === 'Cancelled' ? new Cancelled() : new WorkFailed(message, name);
+  name === 'Cancelled' ? new Cancelled() : new BackupWorkFailed(message, name);

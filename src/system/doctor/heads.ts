@@ -1,11 +1,11 @@
 import { auditReader, checkChain, headProblem } from '../../accounts/module.js';
 import type { HeadsState } from '../../store/audit/headcheck.js';
 import { Unavailable } from '../../store/engine/protocol.js';
-import type { OutsideHeads } from '../../store/externalheads.js';
+import type { ExternalHeads } from '../../store/externalheads.js';
 import { storageFault } from '../maintenance/partreport.js';
 import type { Finding } from './contract.js';
 import type { DoctorStore } from './queries.js';
-import { failedFinding, okFinding, ROOM, warnFinding } from './rules.js';
+import { DISK_FULL_REMEDY, failedFinding, okFinding, warnFinding } from './rules.js';
 
 /** Time limit for checking the chain. */
 const CHAIN_MS = 2000;
@@ -16,7 +16,7 @@ const CHAIN_MS = 2000;
  */
 export const checkAuditLog = async (
   store: DoctorStore,
-  { syslog }: OutsideHeads,
+  { syslog }: ExternalHeads,
   recorded: number | Unavailable,
 ): Promise<Finding> => {
   const reader = auditReader(store.look);
@@ -26,7 +26,7 @@ export const checkAuditLog = async (
   if (problem) return failedFinding('audit', problem.message, VERIFY);
   if (recorded instanceof Unavailable) {
     const full = storageFault(recorded);
-    if (full !== null) return failedFinding('audit', `its entries ${full}`, ROOM);
+    if (full !== null) return failedFinding('audit', `its entries ${full}`, DISK_FULL_REMEDY);
     return failedFinding('audit', recorded.message.slice(0, 1000), 'adjutant logs --last 50');
   }
   const states = await store.look('headsState', undefined);
@@ -46,7 +46,7 @@ export const checkAuditLog = async (
 
 const whereHeadsGo = (
   states: HeadsState[],
-  syslog: OutsideHeads['syslog'],
+  syslog: ExternalHeads['syslog'],
   chain: { entries: number; isAll: boolean },
 ): string => {
   const sent = syslog ? [`sent to ${syslog.to} (UDP does not confirm delivery)`] : [];

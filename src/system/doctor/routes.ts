@@ -23,24 +23,24 @@ import { checkFiles, missingRoots } from './files.js';
 import { checkAuditLog } from './heads.js';
 import { type DoctorStore, doctorStore } from './queries.js';
 import {
-  backupOf,
+  backupFinding,
   capabilityFindings,
-  clockOf,
-  embedderOf,
+  clockFinding,
+  DISK_FULL_REMEDY,
+  embedderFinding,
   exposureFindings,
   failedFinding,
-  foldersOf,
+  folderFindings,
   frontFindings,
-  mailboxesOf,
-  modelsOf,
+  mailboxFindings,
+  modelFindings,
   okFinding,
-  originalsOf,
-  platformsOf,
+  originalFindings,
+  platformFindings,
   proxyFindings,
-  ROOM,
-  unreadOf,
+  unreadFindings,
   unusedProxyFindings,
-  voiceOf,
+  voiceFinding,
   warnFinding,
 } from './rules.js';
 import { checkWork } from './work.js';
@@ -102,7 +102,7 @@ export const doctorResource = (base: Base, deps: DoctorDeps) => {
         ['integrity', async () => [integrityOf(await store.integrity())]],
         ['vault', async () => proofOf(await deps.prove())],
         ['audit', async () => [await checkAuditLog(store, daemon.heads, recorded)]],
-        ['clock', async () => [clockOf(now, await store.newest())]],
+        ['clock', async () => [clockFinding(now, await store.newest())]],
         [
           'exposure',
           async () => [...exposureFindings(exposure()), ...proxyFindings(deps.proxies.seen())],
@@ -111,30 +111,30 @@ export const doctorResource = (base: Base, deps: DoctorDeps) => {
         ['front', async () => frontFindings(await deps.tunnel.arrivesUnmarked(FRONT_MS))],
         [
           'parts',
-          async () => partsOf(await parts(), modelsOf(models.states(), await capabilities())),
+          async () => partsOf(await parts(), modelFindings(models.states(), await capabilities())),
         ],
         ['backup', async () => [await ageOfBackup(store, deps.backups, now)]],
         ['scheduler', async () => schedulerOf(daemon.late(LATE_MS))],
         ['work', () => checkWork(base.store, now)],
         ['log', async () => logOf(daemon.recent.lost())],
         ['outbox', async () => [outboxOf(await store.deadLetters())]],
-        ['embedder', async () => [embedderOf(await models.embedder(by.userId))]],
+        ['embedder', async () => [embedderFinding(await models.embedder(by.userId))]],
         ['capabilities', async () => capabilityFindings(await capabilities(), models.states())],
-        ['documents', async () => originalsOf(await deps.checks.originals(ORIGINALS_MS))],
+        ['documents', async () => originalFindings(await deps.checks.originals(ORIGINALS_MS))],
         [
           'folders',
           async () => [
             ...(await missingRoots(deps.checks.roots)),
-            ...foldersOf(await store.failingFolders()),
+            ...folderFindings(await store.failingFolders()),
           ],
         ],
         [
           'mailboxes',
-          async () => mailboxesOf(await store.unreachedMailboxes(iso(now - UNREACHED_MS))),
+          async () => mailboxFindings(await store.unreachedMailboxes(iso(now - UNREACHED_MS))),
         ],
-        ['voice', async () => [voiceOf(await deps.checks.voice())]],
-        ['platforms', async () => platformsOf(await deps.checks.platforms())],
-        ['messages', async () => unreadOf(deps.checks.unread())],
+        ['voice', async () => [voiceFinding(await deps.checks.voice())]],
+        ['platforms', async () => platformFindings(await deps.checks.platforms())],
+        ['messages', async () => unreadFindings(deps.checks.unread())],
       ];
       const findings = await Promise.all(checks.map(([name, check]) => attempt(name, check)));
       return { at: iso(now), findings: findings.flat() };
@@ -148,7 +148,7 @@ const attempt = async (name: string, check: () => Promise<Finding[]>): Promise<F
     return await check();
   } catch (error) {
     const full = storageFault(error);
-    if (full !== null) return [failedFinding(name, full, ROOM)];
+    if (full !== null) return [failedFinding(name, full, DISK_FULL_REMEDY)];
     const why = error instanceof Error ? error.message : String(error);
     return [failedFinding(name, `the check failed: ${why}`.slice(0, 1000), LOGS)];
   }
@@ -160,7 +160,7 @@ const ageOfBackup = async (
   now: number,
 ): Promise<Finding> => {
   const [newest, begunAt] = await Promise.all([rows.newestDone(), store.begunAt()]);
-  return backupOf({ now, newestAt: newest?.created_at ?? null, begunAt });
+  return backupFinding({ now, newestAt: newest?.created_at ?? null, begunAt });
 };
 
 const LOGS = 'adjutant logs --last 50';
@@ -232,7 +232,7 @@ const REMEDIES: Record<string, string> = {
   database: `${LOGS}   The disk must be writable and not full`,
   queue: `${LOGS}   Running agents: adjutant agents list --status running`,
   channels: 'adjutant outbox list --status failed',
-  disk: ROOM,
+  disk: DISK_FULL_REMEDY,
   capabilities: 'correct the setting, then: adjutant restart',
   tunnel: 'adjutant tunnel check, then: adjutant tunnel get',
   confinement: 'install bubblewrap (apt install bubblewrap), then: adjutant restart',

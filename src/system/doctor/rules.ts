@@ -3,11 +3,11 @@ import type { ModelState } from '../../agents/module.js';
 import type { CapabilityFault } from '../../capabilities/module.js';
 import type { IncompletePlatform, UnreadMessages } from '../../channels/module.js';
 import type { OriginalsReport } from '../../documents/module.js';
-import { isOfWatching } from '../../folders/module.js';
+import { isWatchFault } from '../../folders/module.js';
 import { isLoopbackHost } from '../../kernel/clientaddress.js';
 import { iso } from '../../kernel/clock.js';
 import {
-  type SeenProxies,
+  type DetectedProxies,
   UNNAMED_PROXY_REMEDY,
   UNREADABLE_ADDRESS_REMEDY,
 } from '../../kernel/proxywatch.js';
@@ -32,7 +32,7 @@ export const failedFinding = (name: string, detail: string, remedy: string): Fin
   return { name, status: 'fail', detail, remedy };
 };
 
-export const ROOM = 'free disk space: nothing can be stored otherwise';
+export const DISK_FULL_REMEDY = 'free disk space: nothing can be stored otherwise';
 
 const MAX_FAULTS = 10;
 
@@ -88,7 +88,7 @@ export const frontFindings = (arrivesUnmarked: boolean | null): Finding[] =>
     : [];
 
 /** Proxies that are not configured, and those that send no client address. */
-export const proxyFindings = ({ unnamed, unreadable }: SeenProxies): Finding[] => [
+export const proxyFindings = ({ unnamed, unreadable }: DetectedProxies): Finding[] => [
   ...(unnamed === null
     ? []
     : [
@@ -123,7 +123,7 @@ const NAMELESS = warnFinding(
 );
 
 /** If the clock was set back, stored times are in the future. */
-export const clockOf = (now: number, newestAt: string | null): Finding => {
+export const clockFinding = (now: number, newestAt: string | null): Finding => {
   const aheadMs = newestAt === null ? 0 : Date.parse(newestAt) - now;
   if (aheadMs <= LEEWAY_MS) return okFinding('clock', new Date(now).toISOString());
   return failedFinding(
@@ -133,7 +133,7 @@ export const clockOf = (now: number, newestAt: string | null): Finding => {
   );
 };
 
-export const embedderOf = ({ isWell, detail }: EmbedderReport): Finding =>
+export const embedderFinding = ({ isWell, detail }: EmbedderReport): Finding =>
   isWell
     ? okFinding('embedder', detail)
     : warnFinding(
@@ -143,7 +143,7 @@ export const embedderOf = ({ isWell, detail }: EmbedderReport): Finding =>
       );
 
 /** Missing engines are not a fault, since transcription is optional. */
-export const voiceOf = ({ engines, hasFfmpeg }: EngineReport): Finding => {
+export const voiceFinding = ({ engines, hasFfmpeg }: EngineReport): Finding => {
   const files = hasFfmpeg ? '' : '; without ffmpeg, WebM, M4A and AMR cannot be read';
   const [first, ...others] = engines;
   if (first === undefined) return okFinding('voice', `no engine transcribes speech${files}`);
@@ -151,7 +151,7 @@ export const voiceOf = ({ engines, hasFfmpeg }: EngineReport): Finding => {
   return okFinding('voice', `speech is transcribed by ${first}${then}${files}`);
 };
 
-export const originalsOf = ({ total, compared, damaged }: OriginalsReport): Finding[] => {
+export const originalFindings = ({ total, compared, damaged }: OriginalsReport): Finding[] => {
   if (total === 0) return [];
   const seen = compared === total ? `all ${total}` : `${compared} of ${total}`;
   const limit = compared === total ? '' : ' (time limit reached)';
@@ -170,12 +170,12 @@ export const originalsOf = ({ total, compared, damaged }: OriginalsReport): Find
 };
 
 /** Folders whose last scan failed, and those whose changes are noticed late. */
-export const foldersOf = (failing: { path: string; error: string | null }[]): Finding[] =>
+export const folderFindings = (failing: { path: string; error: string | null }[]): Finding[] =>
   failing.map(({ path, error }) => {
     const shown = path.slice(0, 300);
     const again = `adjutant knowledge index ${shellQuoted(path)} --on-server`;
     const setting = /fs\.inotify\.\w+/.exec(error ?? '')?.[0];
-    if (error === null || !isOfWatching(error)) {
+    if (error === null || !isWatchFault(error)) {
       const text = `${shown} cannot be read: ${error}`.slice(0, 1000);
       return warnFinding('folders', text, `adjutant knowledge folders list   To retry: ${again}`);
     }
@@ -192,7 +192,7 @@ const shellQuoted = (path: string): string =>
 /** The value that editors and synchronization programs recommend. */
 const INOTIFY_LIMIT = 524_288;
 
-export const mailboxesOf = (unreached: UnreachedMailbox[]): Finding[] =>
+export const mailboxFindings = (unreached: UnreachedMailbox[]): Finding[] =>
   unreached.map(({ address, error }) =>
     warnFinding(
       'mailboxes',
@@ -202,7 +202,7 @@ export const mailboxesOf = (unreached: UnreachedMailbox[]): Finding[] =>
   );
 
 /** Models that fail or cool down. For a damaged or missing file, the fault contains the remedy. */
-export const modelsOf = (states: ModelState[], faults: CapabilityFault[]): Finding[] =>
+export const modelFindings = (states: ModelState[], faults: CapabilityFault[]): Finding[] =>
   states.flatMap(({ name, status, lastError }) => {
     const because = `${lastError}`.slice(0, 1000);
     if (status === 'down') {
@@ -222,7 +222,7 @@ export const modelsOf = (states: ModelState[], faults: CapabilityFault[]): Findi
   });
 
 /** `begunAt` is the time of the first account: a new installation has nothing to lose yet. */
-export const backupOf = (of: {
+export const backupFinding = (of: {
   now: number;
   newestAt: string | null;
   begunAt: string | null;
@@ -239,7 +239,7 @@ export const backupOf = (of: {
   );
 };
 
-export const unreadOf = (unread: UnreadMessages[]): Finding[] =>
+export const unreadFindings = (unread: UnreadMessages[]): Finding[] =>
   unread.map(({ kind, count, reason }) => {
     const messages = count === 1 ? '1 message was' : `${count} messages were`;
     const detail = `${messages} unreadable since the start. Last reason: ${reason}`;
@@ -250,7 +250,7 @@ export const unreadOf = (unread: UnreadMessages[]): Finding[] =>
  * Platforms that have linked channels but are not set up, or that have no template for messages after
  * the time in which they accept free text.
  */
-export const platformsOf = (unset: IncompletePlatform[]): Finding[] =>
+export const platformFindings = (unset: IncompletePlatform[]): Finding[] =>
   unset.map(({ kind, channels, missing, sendsNoneLate }) => {
     const linked = channels === 1 ? '1 channel is' : `${channels} channels are`;
     if (sendsNoneLate && missing.length === 0) {

@@ -5,7 +5,7 @@ const HealthPart = s.object('HealthPart', {
   name: s.text(60),
   status: s.oneOf('PartStatus', 'ok', 'warn', 'down'),
   latencyMs: s
-    .nullable(s.amount(0, 1_000_000))
+    .nullable(s.number(0, 1_000_000))
     .description('Duration of the check in milliseconds. `null` if it was not measured'),
   detail: s.anyText(500).description('Details. Empty for requests without a token'),
 });
@@ -15,7 +15,7 @@ export type PartReport = s.Static<typeof HealthPart>;
 const Health = s.object('Health', {
   status: s.oneOf('HealthStatus', 'ok'),
   version: s.text(40),
-  uptimeSeconds: s.whole(0, Number.MAX_SAFE_INTEGER),
+  uptimeSeconds: s.integer(0, Number.MAX_SAFE_INTEGER),
 });
 
 const Readiness = s.object('Readiness', {
@@ -26,7 +26,7 @@ const Readiness = s.object('Readiness', {
 const DetailedHealth = s.object('DetailedHealth', {
   status: s.oneOf('OverallStatus', 'ok', 'warn', 'down'),
   version: s.text(40),
-  uptimeSeconds: s.whole(0, Number.MAX_SAFE_INTEGER),
+  uptimeSeconds: s.integer(0, Number.MAX_SAFE_INTEGER),
   parts: s.list(HealthPart),
 });
 

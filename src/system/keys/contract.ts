@@ -12,7 +12,7 @@ export const keys = contract({
     reply: s.object('KeyRotation', {
       keyId: s.id('key'),
       createdAt: s.time(),
-      retired: s.whole(0, 1_000_000).description('Number of older keys that still verify tokens'),
+      retired: s.integer(0, 1_000_000).description('Number of older keys that still verify tokens'),
     }),
   }),
 });

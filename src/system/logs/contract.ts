@@ -5,7 +5,7 @@ import * as s from '../../kernel/contract/schema.js';
 export const LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const;
 const MAX_LINES = 1000;
 
-const big = () => s.whole(0, Number.MAX_SAFE_INTEGER);
+const big = () => s.integer(0, Number.MAX_SAFE_INTEGER);
 
 export const LogEntry = s.object('LogEntry', {
   id: big().description('Number of the line. Numbers increase across restarts of the daemon'),
@@ -45,7 +45,7 @@ export const logs = contract({
       entries: s.list(LogEntry, MAX_LINES),
       lastId: big().description('Number of the last line searched. Use it as the next `after`'),
       oldestId: big().description('Number of the oldest line in memory'),
-      gap: s.flag().description('Whether lines after `after` are no longer in memory'),
+      gap: s.boolean().description('Whether lines after `after` are no longer in memory'),
     }),
   }),
 });

@@ -1,5 +1,5 @@
 import type { Queue } from '../../jobs/module.js';
-import { inPieces } from '../../kernel/pieces.js';
+import { requireIncrementally } from '../../kernel/pieces.js';
 
 type Labels = Record<string, string | number>;
 
@@ -31,7 +31,7 @@ const count = (counts: Counts, key: string, labels: Labels): void => {
 };
 
 /** Loaded on first use, since most daemons are never asked for metrics. At once it takes 40 ms. */
-const loadLibrary = inPieces({
+const loadLibrary = requireIncrementally({
   library: 'prom-client',
   pieces: [
     '@opentelemetry/api',

@@ -1,7 +1,7 @@
 import { contract, endpoint } from '../../kernel/contract/endpoint.js';
 import * as s from '../../kernel/contract/schema.js';
 
-const count = () => s.whole(0, Number.MAX_SAFE_INTEGER);
+const count = () => s.integer(0, Number.MAX_SAFE_INTEGER);
 
 /** The minutes that the rates cover. */
 export const MINUTES = 60;
@@ -11,7 +11,7 @@ export const MAX_NEEDS = 10;
 const Part = s.object('OverviewPart', {
   name: s.text(60),
   status: s.oneOf('OverviewStatus', 'ok', 'warn', 'down'),
-  latencyMs: s.nullable(s.amount(0, 1_000_000)),
+  latencyMs: s.nullable(s.number(0, 1_000_000)),
   detail: s.anyText(500),
 });
 
@@ -42,7 +42,7 @@ export const Need = s.object('Need', {
   agentId: s.nullable(s.id('agent')),
   hookId: s.nullable(s.id('hook')).description('ID of the hook whose execution failed'),
   untrusted: s
-    .nullable(s.flag())
+    .nullable(s.boolean())
     .description('Whether untrusted input is behind the item. `null` if it does not apply'),
   at: s
     .time()
@@ -90,8 +90,8 @@ export const Overview = s.object('Overview', {
   }),
   today: s
     .object('OverviewToday', {
-      costUsd: s.amount(0, 1e9),
-      limitUsd: s.nullable(s.amount(0, 1e9)),
+      costUsd: s.number(0, 1e9),
+      limitUsd: s.nullable(s.number(0, 1e9)),
       agents: count(),
       executions: count(),
       failed: count(),

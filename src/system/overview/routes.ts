@@ -1,4 +1,4 @@
-import { dailyCapsOf } from '../../agents/module.js';
+import { readDailyLimits } from '../../agents/module.js';
 import type { Base } from '../../base.js';
 import type { Config } from '../../config.js';
 import type { Queue } from '../../jobs/module.js';
@@ -12,7 +12,7 @@ import type { Tunnel } from '../tunnel/tunnel.js';
 import { MAX_NEEDS, MINUTES, type Need, overview } from './contract.js';
 import { mailNeeds } from './mail.js';
 import { type OverviewStore, overviewStore } from './queries.js';
-import { type DueTask, needsOf, ratesOf } from './rules.js';
+import { type DueTask, executionRates, listNeeds } from './rules.js';
 import { workCounts } from './work.js';
 
 interface OverviewDeps {
@@ -32,7 +32,7 @@ export const overviewResource = (base: Base, deps: OverviewDeps) => {
   const { clock } = base;
   const { config, tunnel, queue } = deps;
   const store = overviewStore(base.store);
-  const capsOf = dailyCapsOf(base.store, config);
+  const capsOf = readDailyLimits(base.store, config);
   return resource('overview', overview, {
     get: async (_input, { userId }) => {
       const now = clock.now();
@@ -82,7 +82,7 @@ const figuresOf = async (
     ]);
   const having = (status: string): number => countIn(statuses, status);
   return {
-    rates: ratesOf(perMinute, now),
+    rates: executionRates(perMinute, now),
     agents: {
       running: having('running'),
       queued: having('queued'),
@@ -94,7 +94,7 @@ const figuresOf = async (
       queued: countIn(operations, 'queued'),
     },
     today: { costUsd, agents, executions, failed },
-    needs: needsOf({ ...needs, due, mail }),
+    needs: listNeeds({ ...needs, due, mail }),
     unread,
   };
 };

@@ -10,7 +10,7 @@ const MAX_TITLE_LENGTH = 400;
 type OverviewQuery<K extends keyof OverviewStore> = Awaited<ReturnType<OverviewStore[K]>>;
 
 /** One count for each of the last 60 minutes, oldest first. The last one is the current minute. */
-export const ratesOf = (counted: OverviewQuery<'perMinute'>, now: number): number[] => {
+export const executionRates = (counted: OverviewQuery<'perMinute'>, now: number): number[] => {
   const counts = new Map(counted.map(({ minute, count }) => [minute, count]));
   return Array.from({ length: MINUTES }, (_, at) => {
     const minute = iso(now - (MINUTES - 1 - at) * MINUTE_MS).slice(0, 16);
@@ -38,7 +38,7 @@ const callDetail = ({
 };
 
 /** Within a kind: the first to expire or the newest first. */
-export const needsOf = (found: {
+export const listNeeds = (found: {
   approvals: OverviewQuery<'approvals'>;
   failed: OverviewQuery<'failed'>;
   expiring: OverviewQuery<'expiring'>;

@@ -3,7 +3,7 @@ import * as s from '../../kernel/contract/schema.js';
 
 const provider = () =>
   s.oneOf('TunnelProvider', 'cloudflared', 'ngrok', 'tailscale', 'ssh', 'proxy');
-const port = () => s.whole(1, 65_535);
+const port = () => s.integer(1, 65_535);
 const address = () =>
   s.text(300).description('Public address, such as `https://hooks.example.org`');
 const sentence = () => s.anyText(2000);
@@ -46,11 +46,11 @@ const Stage = s.object('TunnelStage', {
   name: StageName(),
   status: s.oneOf('TunnelStageStatus', 'ok', 'warn', 'failed', 'not_run'),
   detail: sentence(),
-  latencyMs: s.nullable(s.whole(0, 1_000_000)),
+  latencyMs: s.nullable(s.integer(0, 1_000_000)),
 });
 
 const TunnelCheck = s.object('TunnelCheck', {
-  ok: s.flag().description('Whether no stage failed'),
+  ok: s.boolean().description('Whether no stage failed'),
   address: address(),
   checkedAt: s.time(),
   stages: s.list(Stage, 6),
@@ -74,7 +74,7 @@ const state = {
   ...settings,
   publicUrl: s.nullable(address()).description('Permanent public address. `null` if there is none'),
   publicUrlSetting: s
-    .flag()
+    .boolean()
     .description(
       'Whether `ADJUTANT_PUBLIC_URL` sets the address, which cannot be changed here then',
     ),
@@ -82,14 +82,14 @@ const state = {
     .nullable(address())
     .description('Current public address, which may be temporary. `null` if there is none'),
   reach: reach(),
-  tokenSet: s.flag().description('Whether a token is stored'),
+  tokenSet: s.boolean().description('Whether a token is stored'),
   credentialId: s.nullable(s.id('credential')),
-  on: s.flag().description('Whether the tunnel is switched on'),
+  on: s.boolean().description('Whether the tunnel is switched on'),
   status: s.oneOf('TunnelStatus', 'off', 'starting', 'running', 'restarting'),
   since: s.nullable(s.time()).description('Time of the last change of `status`'),
   detail: s.nullable(sentence()).description('Reason why the tunnel is not running'),
-  pid: s.nullable(s.whole(0, Number.MAX_SAFE_INTEGER)),
-  restarts: s.whole(0, Number.MAX_SAFE_INTEGER),
+  pid: s.nullable(s.integer(0, Number.MAX_SAFE_INTEGER)),
+  restarts: s.integer(0, Number.MAX_SAFE_INTEGER),
   nextTryAt: s.nullable(s.time()).description('Time of the next attempt to start'),
   addressHeader: s
     .nullable(s.text(60))
@@ -119,7 +119,7 @@ const settingsInput = {
     .optional(s.nullable(s.id('credential')))
     .description('ID of a vault credential to use instead of `token`'),
 };
-const TunnelSettingsInput = s.ignoring(
+const TunnelSettingsInput = s.ignoreReadOnly(
   s.object('TunnelSettings', settingsInput),
   ...[...Object.keys(state), 'passkeysLost'].filter((field) => !(field in settingsInput)),
 );
@@ -179,9 +179,9 @@ export const tunnel = contract({
     summary: 'Get the public address',
     reply: s.object('TunnelAddress', {
       address: s.nullable(address()),
-      isTemporary: s.flag().description('Whether the address changes at the next start'),
+      isTemporary: s.boolean().description('Whether the address changes at the next start'),
       publicUrlSetting: s
-        .flag()
+        .boolean()
         .description(
           'Whether `ADJUTANT_PUBLIC_URL` sets the address, which cannot be changed here then',
         ),
@@ -228,7 +228,7 @@ export const tunnel = contract({
   config: endpoint.get('/api/tunnel/config', {
     summary: 'Get a reverse proxy configuration',
     access: 'admin',
-    query: s.formerly(
+    query: s.acceptFormerNames(
       s.object('TunnelConfigQuery', {
         proxy: s.oneOf('ProxyServer', 'caddy', 'nginx'),
         publicUrl: s.optional(address()),

@@ -84,7 +84,7 @@ const missingAddresses = ({ probe, addressHeader }: StageInput): StageInput['ope
 };
 
 /** Settings that give unauthenticated clients more access than they should have. */
-export const openingsOf = ({ registration, host, port }: Config): StageInput['openings'] => {
+export const findOpenings = ({ registration, host, port }: Config): StageInput['openings'] => {
   const registering = {
     seen: 'anybody can create an account',
     remedy: 'unset ADJUTANT_REGISTRATION, then: adjutant restart',

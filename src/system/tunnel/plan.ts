@@ -1,8 +1,8 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { unlessShut } from '../../kernel/envelope.js';
+import { unsealOrNull } from '../../kernel/envelope.js';
 import { findProgram, programEnv } from '../../kernel/program.js';
-import { NotStarted } from '../../providers/tunnels/child.js';
+import { TunnelNotStarted } from '../../providers/tunnels/child.js';
 import { tunnelProvider } from '../../providers/tunnels/providers.js';
 import { HOST_ALIAS } from '../../providers/tunnels/ssh.js';
 import type { TunnelRun, TunnelSettings } from '../../providers/tunnels/tunnel.js';
@@ -19,16 +19,16 @@ interface PlanInput {
   lines: ProcessLines;
 }
 
-/** Throws NotStarted with what is missing. */
-export const planOf = async (
+/** Throws TunnelNotStarted with what is missing. */
+export const createTunnelPlan = async (
   deps: TunnelDeps,
   { home, row, publicUrl, port, lines }: PlanInput,
 ): Promise<Plan> => {
   const provider = row && tunnelProvider(row.provider);
-  if (!row || !provider) throw new NotStarted('no tunnel program is configured');
+  if (!row || !provider) throw new TunnelNotStarted('no tunnel program is configured');
   const { cliPath } = deps.config;
   const path = await findProgram(cliPath, provider.program);
-  if (path === null) throw new NotStarted(`${provider.program} is not installed`);
+  if (path === null) throw new TunnelNotStarted(`${provider.program} is not installed`);
   const token = await tokenOf(deps, row);
   lines.hide(token);
   const settings: TunnelSettings = JSON.parse(row.settings);
@@ -45,12 +45,13 @@ const tokenOf = async (
 ): Promise<string | null> => {
   if (credential_id === null) {
     if (token_sealed === null) return null;
-    const own = unlessShut(() => unsealToken(id, token_sealed));
-    if (own === null) throw new NotStarted('the token is damaged. Set it again');
+    const own = unsealOrNull(() => unsealToken(id, token_sealed));
+    if (own === null) throw new TunnelNotStarted('the token is damaged. Set it again');
     return own;
   }
   const token = await vault.newest(credential_id);
-  if (token === null) throw new NotStarted('the credential with the token is missing or expired');
+  if (token === null)
+    throw new TunnelNotStarted('the credential with the token is missing or expired');
   vault.used(credential_id);
   return token;
 };

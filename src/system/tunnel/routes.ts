@@ -1,11 +1,11 @@
 import Boom from '@hapi/boom';
 import { findProgram } from '../../kernel/program.js';
-import { refuseFaults, resource } from '../../kernel/route.js';
+import { resource, throwIfFaults } from '../../kernel/route.js';
 import { findPrograms } from '../../providers/tunnels/find.js';
 import { scanHostKeys } from '../../providers/tunnels/hostkeys.js';
 import { proxyConfigs } from '../../providers/tunnels/proxy.js';
 import { tunnel as contract } from './contract.js';
-import { fileFault, originOf, tunnelFaults } from './rules.js';
+import { fileFault, parseOrigin, tunnelFaults } from './rules.js';
 import {
   checkTunnel,
   forgetAddress,
@@ -34,7 +34,7 @@ export const tunnelResource = (deps: TunnelServiceDeps) => {
     programs: async () => ({ programs: await findPrograms(folders) }),
     'host-keys': async ({ body }, by) => {
       const candidate = { provider: 'ssh' as const, remotePort: 1, ...body };
-      refuseFaults(tunnelFaults({ ...candidate, publicUrl: 'https://a.test' }, null));
+      throwIfFaults(tunnelFaults({ ...candidate, publicUrl: 'https://a.test' }, null));
       const keyscan = await findProgram(folders, 'ssh-keyscan');
       if (keyscan === null)
         throw Boom.conflict('ssh-keyscan is not installed on the machine of the daemon');
@@ -42,7 +42,7 @@ export const tunnelResource = (deps: TunnelServiceDeps) => {
       return { hostKeys: await scanHostKeys(keyscan, { ...body, folders }) };
     },
     config: async ({ query: { proxy, publicUrl, certificate, key } }) => {
-      refuseFaults([...fileFault('certificate', certificate), ...fileFault('key', key)]);
+      throwIfFaults([...fileFault('certificate', certificate), ...fileFault('key', key)]);
       const address = publicUrl ?? tunnel.publicUrl();
       if (address === null) {
         throw Boom.conflict(
@@ -52,9 +52,9 @@ export const tunnelResource = (deps: TunnelServiceDeps) => {
           },
         );
       }
-      const origin = originOf(address);
+      const origin = parseOrigin(address);
       if (origin === null)
-        refuseFaults(tunnelFaults({ provider: 'proxy', publicUrl: address }, null));
+        throwIfFaults(tunnelFaults({ provider: 'proxy', publicUrl: address }, null));
       const files = certificate && key ? { certificate, key } : null;
       const site = { url: new URL(origin ?? address), upstream: tunnel.upstream(), files };
       return { text: proxyConfigs[proxy](site) };

@@ -26,7 +26,7 @@ const PATH = /^\/[^\p{Cc}"'%\\]+$/u;
 const TOKEN = /^[\w.=+/~-]{8,}$/;
 
 /** Null if the address is not valid. */
-export const originOf = (address: string): string | null =>
+export const parseOrigin = (address: string): string | null =>
   ADDRESS.test(address) && URL.canParse(address) ? new URL(address).origin : null;
 
 export const tunnelFaults = (input: TunnelSettingsInput, fixedUrl: string | null): FieldFault[] => [
@@ -55,7 +55,7 @@ const addressFaults = (
   fixedUrl: string | null,
 ): FieldFault[] => {
   if (publicUrl === undefined || publicUrl === null) return [];
-  const origin = originOf(publicUrl);
+  const origin = parseOrigin(publicUrl);
   if (origin === null) {
     const message = 'must be an address without a path, such as https://hooks.example.org';
     return [{ path: 'publicUrl', message }];
@@ -63,7 +63,7 @@ const addressFaults = (
   if (TEMPORARY.test(new URL(origin).hostname)) {
     return [{ path: 'publicUrl', message: 'is a temporary address, which ends with the tunnel' }];
   }
-  const isOther = fixedUrl !== null && originOf(fixedUrl) !== origin;
+  const isOther = fixedUrl !== null && parseOrigin(fixedUrl) !== origin;
   return faultIf(isOther, 'publicUrl', `is already set by ADJUTANT_PUBLIC_URL: ${fixedUrl}`);
 };
 

@@ -3,14 +3,14 @@ import type { Config } from '../../config.js';
 import { type Clock, iso } from '../../kernel/clock.js';
 import type { Recorder } from '../../kernel/contract/audit.js';
 import type { Caller } from '../../kernel/contract/endpoint.js';
-import { refuseFaults } from '../../kernel/route.js';
+import { throwIfFaults } from '../../kernel/route.js';
 import { addressHeaderOf } from '../../providers/tunnels/providers.js';
 import type { Store } from '../../store/store.js';
 import type { TunnelRow } from '../../store/tables/tunnel.js';
 import type { Vault } from '../../vault/module.js';
 import type { ConfiguredTunnel, TunnelCheck, TunnelSettingsInput, TunnelView } from './contract.js';
-import { openingsOf } from './exposure.js';
-import { originOf, tunnelFaults } from './rules.js';
+import { findOpenings } from './exposure.js';
+import { parseOrigin, tunnelFaults } from './rules.js';
 import type { Tunnel } from './tunnel.js';
 
 export interface TunnelServiceDeps {
@@ -51,10 +51,10 @@ export const setTunnel = async (
   by: Caller & Recorder,
 ): Promise<ConfiguredTunnel> => {
   const { tunnel, vault } = deps;
-  refuseFaults(tunnelFaults(input, deps.config.publicUrl));
+  throwIfFaults(tunnelFaults(input, deps.config.publicUrl));
   // A credential of another user counts as missing.
   if (input.credentialId && !(await vault.isOwn(by.userId, input.credentialId))) {
-    refuseFaults([{ path: 'credentialId', message: 'is not the ID of one of your credentials' }]);
+    throwIfFaults([{ path: 'credentialId', message: 'is not the ID of one of your credentials' }]);
   }
   const row = rowOf(deps, input);
   const { token, ...fields } = input;
@@ -99,7 +99,7 @@ export const checkTunnel = async (deps: TunnelServiceDeps, by: Recorder): Promis
   const address = deps.tunnel.address();
   if (address === null) throw notSetUp();
   await deps.store.transact([by.record({ target: address })]);
-  const checked = await deps.tunnel.check(openingsOf(deps.config));
+  const checked = await deps.tunnel.check(findOpenings(deps.config));
   if (checked === null) throw notSetUp();
   return checked;
 };
@@ -118,7 +118,7 @@ const rowOf = (
     id,
     provider,
     settings: JSON.stringify(settings),
-    public_url: publicUrl ? originOf(publicUrl) : null,
+    public_url: publicUrl ? parseOrigin(publicUrl) : null,
     token_sealed: isNew ? (token ? sealToken(id, token) : null) : (kept?.token_sealed ?? null),
     credential_id: isNew ? (credentialId ?? null) : (kept?.credential_id ?? null),
     is_on: before?.is_on ?? 0,

@@ -4,7 +4,7 @@ import { iso } from '../../kernel/clock.js';
 import { markOf } from '../../providers/tunnels/child.js';
 import { addressHeaderOf } from '../../providers/tunnels/providers.js';
 import type { TransactionStep } from '../../store/engine/protocol.js';
-import { statement, unlessUnmet } from '../../store/store.js';
+import { isCommitted, statement } from '../../store/store.js';
 import type { TunnelReachRow, TunnelRow } from '../../store/tables/tunnel.js';
 
 export const createTunnelState = ({ store, clock }: Base, fixedUrl: string | null) => {
@@ -44,7 +44,7 @@ export const createTunnelState = ({ store, clock }: Base, fixedUrl: string | nul
       const set = { ...changes, updated_at: iso(clock.now()) };
       const changed = statement(db.updateTable('tunnel').set(set), 1);
       const forgotten = changes.public_url === null ? [unchecked] : [];
-      const isSetUp = await unlessUnmet(store.transact([changed, ...forgotten, ...also]));
+      const isSetUp = await isCommitted(store.transact([changed, ...forgotten, ...also]));
       if (isSetUp) await read();
       return isSetUp;
     },

@@ -1,6 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Clock, iso } from '../../kernel/clock.js';
-import { NotStarted, startTunnelChild, type TunnelLaunch } from '../../providers/tunnels/child.js';
+import {
+  startTunnelChild,
+  type TunnelLaunch,
+  TunnelNotStarted,
+} from '../../providers/tunnels/child.js';
 import type { TunnelOutput } from '../../providers/tunnels/tunnel.js';
 import type { TunnelView } from './contract.js';
 import type { ProcessLines } from './lines.js';
@@ -20,7 +24,7 @@ export interface Plan {
 export interface SupervisorDeps {
   clock: Clock;
   lines: ProcessLines;
-  /** Throws NotStarted if the program cannot be started now. */
+  /** Throws TunnelNotStarted if the program cannot be started now. */
   plan(): Promise<Plan>;
   /** Stores the process ID so that the next daemon finds it; null after its end. */
   keep(pid: number | null): Promise<void>;
@@ -129,6 +133,6 @@ export const createSupervisor = (deps: SupervisorDeps) => {
 };
 
 const notStartedReason = (error: unknown): string => {
-  if (error instanceof NotStarted) return error.message;
+  if (error instanceof TunnelNotStarted) return error.message;
   throw error;
 };

@@ -8,7 +8,7 @@ import type { Vault } from '../../vault/module.js';
 import { createCheck } from './check.js';
 import type { TunnelView } from './contract.js';
 import { createLines } from './lines.js';
-import { planOf } from './plan.js';
+import { createTunnelPlan } from './plan.js';
 import { createProbes } from './probes.js';
 import { createTunnelState, type TunnelState } from './state.js';
 import { createSupervisor, type Plan, type ProcessState } from './supervisor.js';
@@ -32,7 +32,7 @@ export const createTunnel = (base: Base, deps: TunnelDeps) => {
   const publishState = (): void =>
     publish(base, deps.hub, { ...supervisor.state(), address: addresses.address() });
   const plan = (): Promise<Plan> =>
-    planOf(deps, { home, row: row(), publicUrl: state.publicUrl(), port, lines });
+    createTunnelPlan(deps, { home, row: row(), publicUrl: state.publicUrl(), port, lines });
   const keep = state.keepProcess;
   const supervisor = createSupervisor({ clock, lines, keep, plan, changed: publishState });
   const addresses = addressesOf(state, { process: supervisor.state, port: () => port });

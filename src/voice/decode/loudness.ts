@@ -5,7 +5,7 @@ const FRAME = SAMPLE_RATE / 100;
 const FRAMES = SAMPLE_RATE / FRAME;
 
 /** Full scale: -60 dB. */
-const SOFTEST = 0.001;
+const SILENCE_LEVEL = 0.001;
 /** Relative to the loud parts: -40 dB. */
 const SOFT_PART = 0.01;
 /** Silence that separates regions, and silence kept at their ends. */
@@ -35,12 +35,12 @@ export const createLoudness = () => {
       }
     },
     /** Without silence, none longer than an engine handles well. */
-    stretches: (): Stretch[] => stretchesOf(frames),
+    stretches: (): Stretch[] => findStretches(frames),
   };
 };
 
-const stretchesOf = (frames: number[]): Stretch[] => {
-  const silence = Math.max(SOFTEST, loudOf(frames) * SOFT_PART);
+const findStretches = (frames: number[]): Stretch[] => {
+  const silence = Math.max(SILENCE_LEVEL, loudLevel(frames) * SOFT_PART);
   const sounds: { from: number; to: number }[] = [];
   for (let at = 0; at < frames.length; at++) {
     if ((frames[at] ?? 0) < silence) continue;
@@ -58,7 +58,7 @@ const stretchesOf = (frames: number[]): Stretch[] => {
 };
 
 /** Loudness that few frames exceed. */
-const loudOf = (frames: number[]): number => {
+const loudLevel = (frames: number[]): number => {
   const sorted = Float32Array.from(frames).sort();
   return sorted[Math.floor(sorted.length * 0.98)] ?? 0;
 };
@@ -71,7 +71,7 @@ const divided = (
   let start = from;
   while (to - start > MAX_S * FRAMES) {
     const end = start + MAX_S * FRAMES;
-    const cut = softestIn(frames, Math.round(end - CUT_PART * MAX_S * FRAMES), end);
+    const cut = softestPoint(frames, Math.round(end - CUT_PART * MAX_S * FRAMES), end);
     parts.push({ from: start, to: cut });
     start = cut;
   }
@@ -79,7 +79,7 @@ const divided = (
 };
 
 /** Middle of the softest 0.1 s. */
-const softestIn = (frames: number[], from: number, to: number): number => {
+const softestPoint = (frames: number[], from: number, to: number): number => {
   const width = FRAMES / 10;
   let softest = { at: to, sum: Number.POSITIVE_INFINITY };
   for (let at = from; at + width <= to; at++) {

@@ -17,11 +17,11 @@ import { openSpeechDetector } from './speech.js';
 import { readWav } from './wav.js';
 
 /** Progress interval in seconds of audio. */
-const TOLD_S = 30;
+const PROGRESS_INTERVAL_S = 30;
 /** A process that nobody ends exits after this time. */
-const LEFT_MS = 60_000;
+const EXIT_AFTER_MS = 60_000;
 /** Regions analyzed; later ones count as speech. */
-const MAX_HEARD = 2000;
+const MAX_ANALYZED_REGIONS = 2000;
 
 /**
  * Separate process. Reads a DecodeJob from stdin, writes samples to a file and DecodeLines to
@@ -38,7 +38,7 @@ const main = async (): Promise<void> => {
     write({ failed: { code, message } });
   }
   // The reader ends this process, so that no line is lost.
-  setTimeout(() => process.exit(0), LEFT_MS);
+  setTimeout(() => process.exit(0), EXIT_AFTER_MS);
 };
 
 const write = (line: DecodeLine): void => {
@@ -66,7 +66,7 @@ const decode = async (job: DecodeJob): Promise<AudioFacts> => {
         `The audio is longer than ${job.mostSeconds / 3600} hours`,
       );
     }
-    if (seconds - reported >= TOLD_S) {
+    if (seconds - reported >= PROGRESS_INTERVAL_S) {
       reported = seconds;
       write({ decoded: seconds });
     }
@@ -75,7 +75,7 @@ const decode = async (job: DecodeJob): Promise<AudioFacts> => {
   const detector = await openSpeechDetector();
   const regions: AudioFacts['regions'] = [];
   for (const stretch of loudness.stretches()) {
-    const isHeard = regions.length < MAX_HEARD;
+    const isHeard = regions.length < MAX_ANALYZED_REGIONS;
     regions.push({ ...stretch, isSpeech: !isHeard || (await detector.isSpeech(file, stretch)) });
     write({ decoded: stretch.end });
   }

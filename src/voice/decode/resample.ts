@@ -10,7 +10,7 @@ export async function* mono16k(
   for await (const { channels, rate } of blocks) {
     // Chained streams may change the rate.
     if (last.rate !== rate) Object.assign(last, { rate, convert: await converterOf(rate) });
-    const mixed = mixedDown(channels);
+    const mixed = downmix(channels);
     for (let at = 0; at < mixed.length; at += AT_ONCE) {
       yield last.convert(mixed.subarray(at, at + AT_ONCE));
     }
@@ -29,7 +29,7 @@ const converterOf = async (rate: number): Promise<Convert> => {
   return (samples) => Float32Array.from(converter.full(samples));
 };
 
-const mixedDown = (channels: Float32Array[]): Float32Array => {
+const downmix = (channels: Float32Array[]): Float32Array => {
   const [first = new Float32Array(0), ...others] = channels;
   if (others.length === 0) return first;
   return first.map(

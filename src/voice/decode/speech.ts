@@ -6,9 +6,9 @@ const FACTOR = 48_000 / SAMPLE_RATE;
 /** RNNoise scales to 16-bit samples. */
 const SCALE = 32_768;
 /** Seconds analyzed, in the middle of a region. */
-const HEARD_S = 4;
+const ANALYZED_S = 4;
 /** Mean probability threshold. Speech has 0.6 and more, music and noise 0.2 and less. */
-const LEAST = 0.35;
+const MIN_SPEECH_PROBABILITY = 0.35;
 
 /** Voice detection of RNNoise. Throws if it cannot be loaded. */
 export const openSpeechDetector = async () => {
@@ -24,7 +24,7 @@ export const openSpeechDetector = async () => {
     const frame = new Float32Array(rnnoise.frameSize);
     const step = frame.length / FACTOR;
     const frames = Math.max(0, Math.ceil(samples.length / step) - 1);
-    const needed = frames * LEAST;
+    const needed = frames * MIN_SPEECH_PROBABILITY;
     let sum = 0;
     for (let at = 0; at < frames && sum < needed && sum + frames - at >= needed; at++) {
       for (let n = 0; n < frame.length; n++) frame[n] = sampleAt(samples, at * step + n / FACTOR);
@@ -36,11 +36,11 @@ export const openSpeechDetector = async () => {
 
   return {
     isSpeech: async (file: FileHandle, { start, end }: Pick<AudioRegion, 'start' | 'end'>) => {
-      const seconds = Math.min(HEARD_S, end - start);
+      const seconds = Math.min(ANALYZED_S, end - start);
       const from = Math.round(((start + end - seconds) / 2) * SAMPLE_RATE);
       const samples = new Int16Array(Math.round(seconds * SAMPLE_RATE));
       await file.read(samples, 0, samples.byteLength, from * samples.BYTES_PER_ELEMENT);
-      return soundsLikeSpeech(louder(samples));
+      return soundsLikeSpeech(amplify(samples));
     },
   };
 };
@@ -52,7 +52,7 @@ const sampleAt = (samples: Int16Array, at: number): number => {
 };
 
 /** Amplifies soft samples: the network was trained with loud speech. */
-const louder = (samples: Int16Array): Int16Array => {
+const amplify = (samples: Int16Array): Int16Array => {
   const peak = samples.reduce((most, each) => Math.max(most, Math.abs(each)), 1);
   const factor = Math.max(1, SCALE / 2 / peak);
   return samples.map((each) => Math.round(each * factor));

@@ -8,13 +8,13 @@ import { modelEngine } from './model.js';
 import { POCKETSPHINX_LANGUAGE, POCKETSPHINX_PROGRAM, pocketsphinxEngine } from './pocketsphinx.js';
 import { whisperEngine } from './whisper.js';
 
-export interface EngineWish {
+export interface EnginePreferences {
   language: string | null;
   /** null: the first available engine. */
   model: string | null;
 }
 
-export interface PassedOver {
+export interface SkippedEngine {
   engine: string;
   because: string;
 }
@@ -22,7 +22,7 @@ export interface PassedOver {
 /** In order. */
 export interface ChosenEngines {
   engines: SpeechEngine[];
-  passedOver: PassedOver[];
+  passedOver: SkippedEngine[];
 }
 
 interface EngineChoiceDeps {
@@ -35,11 +35,13 @@ interface EngineChoiceDeps {
   inTurn<T>(userId: string, work: () => Promise<T>): Promise<T>;
 }
 
-export type ChooseEngines = (wish: EngineWish) => Promise<ChosenEngines>;
+export type ChooseEngines = (wish: EnginePreferences) => Promise<ChosenEngines>;
 
 export const createEngineChoice = (deps: EngineChoiceDeps): ChooseEngines => {
-  const pocketsphinx = async ({ language }: EngineWish): Promise<SpeechEngine | PassedOver> => {
-    const passed = (because: string): PassedOver => ({ engine: 'pocketsphinx', because });
+  const pocketsphinx = async ({
+    language,
+  }: EnginePreferences): Promise<SpeechEngine | SkippedEngine> => {
+    const passed = (because: string): SkippedEngine => ({ engine: 'pocketsphinx', because });
     const program = await findProgram(deps.folders, POCKETSPHINX_PROGRAM);
     if (program === null) return passed('it is not installed on this machine');
     if (language !== null && !isEnglish(language)) return passed('it supports only English');
@@ -47,18 +49,20 @@ export const createEngineChoice = (deps: EngineChoiceDeps): ChooseEngines => {
     return pocketsphinxEngine({ program, confinement, folder, inTurn });
   };
 
-  const whisper = async ({ model }: EngineWish): Promise<SpeechEngine | PassedOver | null> => {
+  const whisper = async ({
+    model,
+  }: EnginePreferences): Promise<SpeechEngine | SkippedEngine | null> => {
     const found = await findWhisper(deps.capabilities);
     const chosen = found.models.find(({ slug }) => slug === model) ?? found.models[0];
     if (model !== null && model !== WHISPER && chosen?.slug !== model) return null;
-    const passed = (because: string): PassedOver => ({ engine: WHISPER, because });
+    const passed = (because: string): SkippedEngine => ({ engine: WHISPER, because });
     if (!chosen) return passed('none of its models is installed');
     const { engine } = found;
     if (engine === null) return passed('its engine is not installed');
     return whisperEngine({ engine, model: chosen, workers: deps.workers });
   };
 
-  const models = ({ model }: EngineWish): (SpeechEngine | PassedOver)[] => {
+  const models = ({ model }: EnginePreferences): (SpeechEngine | SkippedEngine)[] => {
     const found = model === null ? deps.models.routed() : [deps.models.named(model)];
     return found
       .filter((each) => each !== null)

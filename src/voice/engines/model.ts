@@ -1,4 +1,4 @@
-import { type SpeechModel, SpeechUnheard } from '../../agents/module.js';
+import { type SpeechModel, TranscriptionFailed } from '../../agents/module.js';
 import { EngineFailed, type SpeechEngine } from './engine.js';
 
 /** A WAV file of this length is below OpenAI's 25 MB. */
@@ -13,7 +13,7 @@ export const modelEngine = ({ name, hear }: SpeechModel): SpeechEngine => ({
     try {
       return await hear({ wav, seconds, userId, askedBy, language, prompt, signal });
     } catch (error) {
-      if (error instanceof SpeechUnheard) throw new EngineFailed(error.message);
+      if (error instanceof TranscriptionFailed) throw new EngineFailed(error.message);
       throw error;
     }
   },

@@ -6,7 +6,7 @@ import type Database from 'better-sqlite3';
 import type { AuditVerdict } from '../../../src/accounts/audit/contract.js';
 import { auditReader } from '../../../src/accounts/audit/heads.js';
 import { verifyAuditLog } from '../../../src/accounts/audit/service.js';
-import { BEGINNING, macWith, WRITTEN } from '../../../src/store/audit/chain.js';
+import { CHAIN_START, CHAINED_ROW_SQL, macWith } from '../../../src/store/audit/chain.js';
 import type { AuditHead } from '../../../src/store/engine/protocol.js';
 import { entry, LEDGER_KEY, type Ledger, openLedger } from '../../store/audit/ledger.js';
 
@@ -256,11 +256,11 @@ const rewritten =
     db.prepare(`UPDATE audit SET actor_id = 'user_other' WHERE number >= ?`).run(from);
     const macAt = db.prepare<[number], string>('SELECT mac FROM audit WHERE number = ?').pluck();
     const written = db
-      .prepare<[number], Buffer>(`SELECT ${WRITTEN} FROM audit WHERE number = ?`)
+      .prepare<[number], Buffer>(`SELECT ${CHAINED_ROW_SQL} FROM audit WHERE number = ?`)
       .pluck();
     const write = db.prepare('UPDATE audit SET mac = ? WHERE number = ?');
     for (let number = from; number <= ENTRIES; number++) {
-      const before = macAt.get(number - 1) ?? BEGINNING.mac;
+      const before = macAt.get(number - 1) ?? CHAIN_START.mac;
       write.run(mac(before, number, written.get(number) ?? Buffer.alloc(0)), number);
     }
   };

@@ -1,7 +1,7 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
+import { measureInTurn } from '../../harness/alternate.js';
 import { frozenClock, PASSWORD, startApp, type TestApp } from '../../harness/app.js';
-import { measureInTurn } from '../../harness/inturn.js';
 
 export const lab = Lab.script();
 const { after, before, beforeEach, describe, it } = lab;

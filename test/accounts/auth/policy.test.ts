@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { COMMON_PASSWORDS, faultOfPassword } from '../../../src/accounts/auth/policy.js';
+import { COMMON_PASSWORDS, passwordFault } from '../../../src/accounts/auth/policy.js';
 import { PASSWORD, startApp, type TestApp } from '../../harness/app.js';
 
 export const lab = Lab.script();
@@ -13,7 +13,7 @@ const OWN = 'is your own username or e-mail address';
 
 describe('faultOfPassword', () => {
   const fault = (password: string) =>
-    faultOfPassword({ password, names: ['Adalove', 'ada.love@example.org'] });
+    passwordFault({ password, names: ['Adalove', 'ada.love@example.org'] });
 
   it('knows the most common ones, however they are written', async () => {
     for (const each of ['password1', 'PASSWORD1', 'iloveyou1', '1q2w3e4r', 'ｐａｓｓｗｏｒｄ１']) {

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { openFiles } from '../../../src/system/backup/home.js';
+import { listPlainFiles } from '../../../src/system/backup/home.js';
 import {
   type FrozenClock,
   frozenClock,
@@ -102,7 +102,9 @@ describe('a setup code', () => {
     const code = kept();
     const lines = JSON.stringify(app.recent.after(null));
     expect(lines).to.not.contain(code);
-    expect(openFiles(app.home).files.filter(({ path }) => path.startsWith('setup'))).to.equal([]);
+    expect(listPlainFiles(app.home).files.filter(({ path }) => path.startsWith('setup'))).to.equal(
+      [],
+    );
   });
 });
 

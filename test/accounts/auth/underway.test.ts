@@ -1,6 +1,6 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { accountsOf } from '../../../src/accounts/auth/account.js';
+import { createAccountOperations } from '../../../src/accounts/auth/account.js';
 import { authStore } from '../../../src/accounts/auth/queries.js';
 import { type AuthDeps, logInWithPassword } from '../../../src/accounts/auth/service.js';
 import type { AuditRecord } from '../../../src/kernel/contract/audit.js';
@@ -128,7 +128,7 @@ describe('a login under way', () => {
   });
 
   it('by another proof is refused too once the account was disabled and enabled', async () => {
-    const accounts = accountsOf(depsWhile(async () => undefined));
+    const accounts = createAccountOperations(depsWhile(async () => undefined));
     const entry = await accounts.entryOf(stage.bob.id);
     await disableAndEnable();
     const from = { by: visit, device: undefined, also: [] };
@@ -155,7 +155,7 @@ describe('a login under way', () => {
   });
 
   it('makes no token that outlives it', async () => {
-    const accounts = accountsOf(depsWhile(async () => undefined));
+    const accounts = createAccountOperations(depsWhile(async () => undefined));
     const { body } = await stage.login(stage.bob.username);
     const { id } = await stage.app.app.store.db
       .selectFrom('auth_sessions')

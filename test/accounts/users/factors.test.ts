@@ -4,7 +4,7 @@ import { generate } from 'otplib';
 import { PASSWORD } from '../../harness/app.js';
 import { linkChannel } from '../../harness/channel.js';
 import { inside } from '../../harness/inside.js';
-import { keepPasskey } from '../../harness/passkey.js';
+import { seedPasskey } from '../../harness/passkey.js';
 import { makeToken } from '../../harness/token.js';
 import { type Member, openStage, type Stage, withOthers } from './stage.js';
 
@@ -79,7 +79,7 @@ describe('the second factors of others', () => {
   });
 
   it('are passkeys, which are listed, and removed one by one', async () => {
-    const id = await keepPasskey(stage.app, stage.bob.id, 'Bob’s phone');
+    const id = await seedPasskey(stage.app, stage.bob.id, 'Bob’s phone');
     const listed = await stage.ask('GET', passkeysOf(stage.bob));
     const shown = {
       id,
@@ -120,7 +120,7 @@ describe('the second factors of others', () => {
   });
 
   it('of an admin are removed by nobody here, not by that admin either', async () => {
-    const key = await keepPasskey(stage.app, stage.admin.id);
+    const key = await seedPasskey(stage.app, stage.admin.id);
     await stage.ask('PATCH', `/api/admin/users/${stage.bob.id}`, { role: 'admin' });
     await enableTotp(stage.bob);
     expect(await outcome(remove(totpOf(stage.bob)))).to.equal([403, 'admin_account']);
@@ -148,7 +148,7 @@ describe('the second factors of others', () => {
   });
 
   it('that are not there are 404, and another’s passkey too', async () => {
-    const key = await keepPasskey(stage.app, stage.admin.id);
+    const key = await seedPasskey(stage.app, stage.admin.id);
     expect(await outcome(remove(totpOf(stage.bob)))).to.equal([404, undefined]);
     expect(await outcome(remove(`${passkeysOf(stage.bob)}/${key}`))).to.equal([404, undefined]);
     expect((await stage.ask('GET', '/api/admin/users/user_nobody/passkeys')).status).to.equal(404);

@@ -1,6 +1,6 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { eventsOf, type FollowingDeps } from '../../../src/agents/chat/stream.js';
+import { type FollowingDeps, streamChatEvents } from '../../../src/agents/chat/stream.js';
 import type { AgentEvent } from '../../../src/agents/contract.js';
 import { createDeltas } from '../../../src/agents/textdeltas.js';
 import type { AgentRow } from '../../../src/store/tables/agents.js';
@@ -48,7 +48,7 @@ describe('the stream of a chat', () => {
     });
     const told: unknown[] = [];
     const { signal } = new AbortController();
-    for await (const { event, data } of eventsOf({ rows, hub: silentHub, deltas }, AGENT, {
+    for await (const { event, data } of streamChatEvents({ rows, hub: silentHub, deltas }, AGENT, {
       after: 0,
       signal,
     })) {

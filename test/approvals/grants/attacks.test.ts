@@ -1,6 +1,6 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { covers, type JudgedCall, termsOf } from '../../../src/approvals/grants/rules.js';
+import { grantCovers, grantTermsOf, type JudgedCall } from '../../../src/approvals/grants/rules.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;
@@ -12,12 +12,12 @@ const APPROVED = 'https://api.example.org/repos/x/issues';
 const grant = {
   scope: 'host' as const,
   ...{ tool: 'http', action: 'request', tool_digest: null },
-  ...termsOf(REQUEST, { method: 'POST', url: APPROVED }),
+  ...grantTermsOf(REQUEST, { method: 'POST', url: APPROVED }),
 };
 
 const isCovered = (method: string, url: unknown, isUntrusted = true): boolean => {
   const call: JudgedCall = { tool: REQUEST, arguments: { method, url }, isUntrusted };
-  return covers(grant, call);
+  return grantCovers(grant, call);
 };
 
 const onHost = (path: string): string => `https://api.example.org${path}`;
@@ -185,7 +185,7 @@ describe('a grant for a host, of an untrusted agent', () => {
 
   it('covers no header that could carry data, and no body of a GET', () => {
     const covered = (more: object, method = 'GET'): boolean =>
-      covers(grant, {
+      grantCovers(grant, {
         tool: REQUEST,
         arguments: { method, url: APPROVED, ...more },
         isUntrusted: true,
@@ -220,12 +220,15 @@ describe('a grant for a host, of an untrusted agent', () => {
   });
 
   it('made for the root of a host, covers every path there, and made for an odd path, none', () => {
-    const with_ = (url: string) => ({ ...grant, ...termsOf(REQUEST, { method: 'POST', url }) });
+    const with_ = (url: string) => ({
+      ...grant,
+      ...grantTermsOf(REQUEST, { method: 'POST', url }),
+    });
     const post = (url: string): JudgedCall => ({
       ...{ tool: REQUEST, isUntrusted: true, arguments: { method: 'POST', url } },
     });
-    expect(covers(with_(onHost('/')), post(onHost('/any/path')))).to.be.true();
-    expect(covers(with_(onHost('/a;b/c')), post(onHost('/a;b/c')))).to.be.false();
-    expect(covers(with_(onHost('/a;b/c')), post(onHost('/a')))).to.be.false();
+    expect(grantCovers(with_(onHost('/')), post(onHost('/any/path')))).to.be.true();
+    expect(grantCovers(with_(onHost('/a;b/c')), post(onHost('/a;b/c')))).to.be.false();
+    expect(grantCovers(with_(onHost('/a;b/c')), post(onHost('/a')))).to.be.false();
   });
 });

@@ -2,7 +2,7 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { call, enterAs } from '../../agents/stage.js';
 import { sign, until } from '../../harness/app.js';
-import { keepGrant } from '../../harness/grant.js';
+import { seedGrant } from '../../harness/grant.js';
 import { inside } from '../../harness/inside.js';
 import { says } from '../../harness/openai.js';
 import { openTarget } from '../../harness/target.js';
@@ -139,7 +139,7 @@ describe('a grant', () => {
     ];
     for (const [change, holds] of changes) {
       const hookId = await makeHook(`changing-${String(Object.keys(change)[0]).toLowerCase()}`);
-      await keepGrant(desk, desk.userId, { hook_id: hookId, session_id: null });
+      await seedGrant(desk, desk.userId, { hook_id: hookId, session_id: null });
       const changed = await desk.ask('PUT', `/api/hooks/${hookId}`, change);
       expect(changed.status, changed.text).to.equal(200);
       const left = (await grants(`?hookId=${hookId}`)).grants.length === 1;
@@ -202,7 +202,7 @@ describe('a grant', () => {
   });
 
   it('is not made beyond a hundred, and then nothing is decided', async () => {
-    for (let count = 0; count < 100; count++) await keepGrant(desk, desk.userId);
+    for (let count = 0; count < 100; count++) await seedGrant(desk, desk.userId);
     await desk.asking(request('POST', 'in'));
     const refused = await approve('host');
     expect([refused.status, refused.body.code]).to.equal([409, 'too_many_grants']);
@@ -281,7 +281,7 @@ describe('a grant', () => {
     const ada = await enterAs(desk, 'ada');
     const adas = await ada.spawn({ prompt: 'Hello' });
     await ada.reaches(adas.id);
-    await keepGrant(desk, ada.userId, { session_id: adas.sessionId });
+    await seedGrant(desk, ada.userId, { session_id: adas.sessionId });
     const token = await desk.impersonate(desk.token, ada.userId);
     const said = await desk.call('POST', `/api/agents/${adas.id}/message`, {
       ...{ token, body: { content: 'Send it' } },
@@ -294,8 +294,8 @@ describe('a grant', () => {
   });
 
   it('is deleted some time after it has expired', async () => {
-    await keepGrant(desk, desk.userId, { expires_at: '2026-02-27T12:00:00.000Z' });
-    await keepGrant(desk, desk.userId);
+    await seedGrant(desk, desk.userId, { expires_at: '2026-02-27T12:00:00.000Z' });
+    await seedGrant(desk, desk.userId);
     await inside(desk.app).retention.prune();
     const left = await desk.app.store.db.selectFrom('approval_grants').select('id').execute();
     expect(left.length).to.equal(1);

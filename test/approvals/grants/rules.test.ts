@@ -1,10 +1,10 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import {
-  covers,
+  grantCovers,
   grantScopesOf,
+  grantTermsOf,
   type JudgedCall,
-  termsOf,
 } from '../../../src/approvals/grants/rules.js';
 import type { GrantScope } from '../../../src/store/tables/permissions.js';
 
@@ -124,9 +124,12 @@ describe('an address in another argument than url', () => {
     for (const args of OTHER_ADDRESSES) {
       const call = judged('github.create', args, false, MCP);
       const tool_digest = MCP.definitionDigest;
-      const terms = termsOf(call.tool, args);
+      const terms = grantTermsOf(call.tool, args);
       const grant = { scope: 'conversation' as const, tool: 'github', action: 'create' };
-      expect(covers({ ...grant, tool_digest, ...terms }, call), JSON.stringify(args)).to.be.false();
+      expect(
+        grantCovers({ ...grant, tool_digest, ...terms }, call),
+        JSON.stringify(args),
+      ).to.be.false();
     }
   });
 
@@ -144,23 +147,28 @@ describe('covers', () => {
     tool: approved.tool.skillId,
     action: approved.tool.name,
     tool_digest: approved.tool.definitionDigest ?? null,
-    ...termsOf(approved.tool, approved.arguments),
+    ...grantTermsOf(approved.tool, approved.arguments),
   });
 
   it('in a conversation the tool and the origin, with any method', () => {
     const grant = made('conversation', judged('http.request', POST));
     const put = { method: 'PUT', url: 'https://example.org/other?a=1' };
-    expect(covers(grant, judged('http.request', put))).to.be.true();
-    expect(covers(grant, judged('http.request', { ...put, url: 'https://a.test/' }))).to.be.false();
-    expect(covers(grant, judged('http.other', put))).to.be.false();
-    expect(covers(grant, judged('web.read', put))).to.be.false();
-    expect(covers(grant, judged('http.request', { method: 'PUT' }))).to.be.false();
+    expect(grantCovers(grant, judged('http.request', put))).to.be.true();
+    expect(
+      grantCovers(grant, judged('http.request', { ...put, url: 'https://a.test/' })),
+    ).to.be.false();
+    expect(grantCovers(grant, judged('http.other', put))).to.be.false();
+    expect(grantCovers(grant, judged('web.read', put))).to.be.false();
+    expect(grantCovers(grant, judged('http.request', { method: 'PUT' }))).to.be.false();
   });
 
   it('in a conversation, of an untrusted agent, GET and the approved method', () => {
     const grant = made('conversation', judged('http.request', POST, true));
     const call = (method: string, path: string) =>
-      covers(grant, judged('http.request', { method, url: `https://example.org${path}` }, true));
+      grantCovers(
+        grant,
+        judged('http.request', { method, url: `https://example.org${path}` }, true),
+      );
     expect([call('POST', '/other'), call('GET', '/other')]).to.equal([true, true]);
     expect([call('DELETE', '/in'), call('POST', '/other?a=1')]).to.equal([false, false]);
     expect([call('GET', '/?a'), call('GET', '/a;b')]).to.equal([false, false]);
@@ -168,31 +176,32 @@ describe('covers', () => {
 
   it('with a grant of a trusted call, of an agent that became untrusted, no more than that', () => {
     const read = made('host', judged('web.read', { url: 'https://example.org/a?b=1' }));
-    const reads = (url: string) => covers(read, judged('web.read', { url }, true));
+    const reads = (url: string) => grantCovers(read, judged('web.read', { url }, true));
     expect(reads('https://example.org/c')).to.be.true();
     expect(reads('https://example.org/a?b=1')).to.be.false();
     const search = made('conversation', judged('web.search', { query: 'news' }));
-    expect(covers(search, judged('web.search', { query: 'more news' }))).to.be.true();
-    expect(covers(search, judged('web.search', { query: 'stolen' }, true))).to.be.false();
+    expect(grantCovers(search, judged('web.search', { query: 'more news' }))).to.be.true();
+    expect(grantCovers(search, judged('web.search', { query: 'stolen' }, true))).to.be.false();
     const create = made('conversation', judged('github.create', {}, false, MCP));
-    expect(covers(create, judged('github.create', {}, true, MCP))).to.be.false();
+    expect(grantCovers(create, judged('github.create', {}, true, MCP))).to.be.false();
   });
 
   it('an MCP tool as long as its definition is the same', () => {
     const grant = made('conversation', judged('github.create', { a: 1 }, false, MCP));
-    const call = (more: object) => covers(grant, judged('github.create', { a: 2 }, false, more));
+    const call = (more: object) =>
+      grantCovers(grant, judged('github.create', { a: 2 }, false, more));
     expect(call(MCP)).to.be.true();
     expect(call({ definitionDigest: 'b'.repeat(64) })).to.be.false();
     expect(call({})).to.be.false();
     const url = 'https://example.org/';
-    expect(covers(grant, judged('github.create', { url }, false, MCP))).to.be.false();
+    expect(grantCovers(grant, judged('github.create', { url }, false, MCP))).to.be.false();
   });
 
   it('no call that names a credential, nor the shell, whatever the grant', () => {
     const post = made('host', judged('http.request', POST));
     const body = '$credential(pat)';
-    expect(covers(post, judged('http.request', { ...POST, body }))).to.be.false();
+    expect(grantCovers(post, judged('http.request', { ...POST, body }))).to.be.false();
     const shell = made('conversation', judged('shell.run', { argv: ['ls'] }));
-    expect(covers(shell, judged('shell.run', { argv: ['ls'] }))).to.be.false();
+    expect(grantCovers(shell, judged('shell.run', { argv: ['ls'] }))).to.be.false();
   });
 });

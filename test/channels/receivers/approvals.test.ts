@@ -1,6 +1,6 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { messageOf } from '../../../src/channels/messagetext.js';
+import { buildChannelMessage } from '../../../src/channels/messagetext.js';
 import { askApproval } from '../../harness/approval.js';
 import { linkChannel } from '../../harness/channel.js';
 import { says } from '../../harness/openai.js';
@@ -70,7 +70,10 @@ describe('approvals on channels', () => {
     const row = await rows.where('kind', '=', 'approval_requested').executeTakeFirstOrThrow();
     for (const link of [`/approvals/${id}`, `/api/chat/approvals/${id}`]) {
       const message = { ...row, content: JSON.stringify({ title: 'It asks', body: '', link }) };
-      expect((await messageOf(deps, message)).question).to.include({ approvalId: id, digest });
+      expect((await buildChannelMessage(deps, message)).question).to.include({
+        approvalId: id,
+        digest,
+      });
     }
   });
 

@@ -3,7 +3,7 @@ import * as Lab from '@hapi/lab';
 import { call } from '../../agents/stage.js';
 import { until } from '../../harness/app.js';
 import { type Openai, says, startOpenai } from '../../harness/openai.js';
-import { keepRun } from '../../harness/template.js';
+import { seedRun } from '../../harness/template.js';
 import { start } from '../harness.js';
 import { openWorld, type World } from '../world.js';
 
@@ -59,11 +59,11 @@ describe('approvals', () => {
     const list = () => shown(['list', '--status', 'pending'], { terminal: 100 });
     expect((await list()).stderr).to.equal('No pending approvals.\n');
     const { token } = await world.arrive();
-    await keepRun(world.app, token, 'one');
+    await seedRun(world.app, token, 'one');
     const stage = (word: string) =>
       `No pending approvals.\n${word}: adjutant pipelines list --status waiting\n`;
     expect((await list()).stderr).to.equal(stage('1 pipeline stage is waiting'));
-    await keepRun(world.app, token, 'two');
+    await seedRun(world.app, token, 'two');
     expect((await list()).stderr).to.equal(stage('2 pipeline stages are waiting'));
     world.admin();
   });

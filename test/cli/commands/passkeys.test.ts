@@ -1,6 +1,6 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { keepPasskey } from '../../harness/passkey.js';
+import { seedPasskey } from '../../harness/passkey.js';
 import { adjutant } from '../harness.js';
 import { openWorld, type World } from '../world.js';
 
@@ -13,7 +13,7 @@ describe('auth passkeys', () => {
   before(async () => {
     world = await openWorld();
     const me = await world.client.auth.me();
-    id = await keepPasskey(world.app, me.id, 'Laptop');
+    id = await seedPasskey(world.app, me.id, 'Laptop');
   });
   after(() => world.stop());
 

@@ -1,7 +1,7 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { until } from '../../harness/app.js';
-import { keepRun, keepTemplate } from '../../harness/template.js';
+import { seedRun, seedTemplate } from '../../harness/template.js';
 import { type Editor, openEditor } from '../editor.js';
 import { openWorld, type World } from '../world.js';
 
@@ -167,7 +167,7 @@ stages:
   });
 
   it('takes the name of a template where it asks which, and tells runs of one name apart', async () => {
-    await keepTemplate(world.app, token, 'clock');
+    await seedTemplate(world.app, token, 'clock');
     const typed = async (...answers: string[]) => {
       const begun = await world.cli(['pipelines', 'run'], { terminal: 100, answers });
       return begun.stderr.split('\n').filter((line) => line.startsWith('Enter a number from'));
@@ -202,7 +202,7 @@ stages:
   });
 
   it('asks below many runs without a warning', async () => {
-    const body = { templateId: await keepTemplate(world.app, token, 'clock') };
+    const body = { templateId: await seedTemplate(world.app, token, 'clock') };
     for (let count = 0; count < 12; count++) await world.client.pipelines.start({ body });
     const warnings: string[] = [];
     const hear = ({ name }: Error) => void warnings.push(name);
@@ -249,7 +249,7 @@ stages:
   });
 
   it('follows a run that is under way; the exit code tells how it stands', async () => {
-    const { id, key } = await keepRun(world.app, token, 'go');
+    const { id, key } = await seedRun(world.app, token, 'go');
     const short = id.slice(-6);
     const follow = (...words: string[]) => world.cli(['pipelines', 'follow', short, ...words]);
     const waits = await follow();
@@ -258,7 +258,7 @@ stages:
     const done = await follow('--json');
     expect([done.code, JSON.parse(done.stdout).status]).to.equal([0, 'completed']);
 
-    const again = await keepRun(world.app, token, 'again');
+    const again = await seedRun(world.app, token, 'again');
     await world.client.pipelines.stop({ id: again.id });
     expect((await world.cli(['pipelines', 'follow', again.id])).code).to.equal(1);
     const retried = await world.cli(['pipelines', 'retry', again.id, '--follow'], {
@@ -294,7 +294,7 @@ stages:
       world.cli(['pipelines', 'templates', 'edit', name], { terminal: 100, answers });
 
     it('changes a template as YAML, and opens it again if something is wrong', async () => {
-      await keepTemplate(world.app, token, 'clock');
+      await seedTemplate(world.app, token, 'clock');
       await editor.script(
         's/^name: clock/name: clocks/;s/toolAction: now/toolAction: then/',
         's/then/now/',
@@ -333,7 +333,7 @@ stages:
           '',
         ],
       ]);
-      await keepTemplate(world.app, token, 'clock');
+      await seedTemplate(world.app, token, 'clock');
       await editor.script('');
       expect((await edit('clock')).stderr).to.equal('Nothing was changed.\n');
     });

@@ -4,7 +4,7 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { generate } from 'otplib';
 import { PASSWORD } from '../../harness/app.js';
-import { keepPasskey } from '../../harness/passkey.js';
+import { seedPasskey } from '../../harness/passkey.js';
 import { adjutant, type Surroundings } from '../harness.js';
 import { openWorld, type World } from '../world.js';
 
@@ -132,7 +132,7 @@ describe('recover', () => {
     const code = await generate({ secret: body.secret });
     await world.app.call('POST', '/api/auth/totp/enable', { token, body: { code } });
     const { db } = world.app.app.store;
-    const phone = await keepPasskey(world.app, id, 'Phone');
+    const phone = await seedPasskey(world.app, id, 'Phone');
     const row = await db
       .selectFrom('passkeys')
       .selectAll()

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { findConfinement } from '../../../src/providers/confine/find.js';
-import { layOutOdd } from '../../harness/mcp.js';
+import { installOddServer } from '../../harness/mcp.js';
 import { openWorld, type World } from '../world.js';
 
 // Awaited first: a script that waits after Lab.script() is run by lab before it has tests.
@@ -102,7 +102,7 @@ describe('mcp', () => {
   });
 
   it('changed tools are shown before they are accepted (needs bubblewrap)', confined, async () => {
-    const odd = await layOutOdd();
+    const odd = await installOddServer();
     const { command, args, readable } = odd.server();
     const server = [...args.flatMap((one) => ['--args', one]), '--readable', ...readable];
     const added = await world.cli(['mcp', 'add', 'fickle', '--command', command, ...server], {

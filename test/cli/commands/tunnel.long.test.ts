@@ -1,8 +1,13 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
+import {
+  type FakePrograms,
+  makeFakePrograms,
+  NAMED,
+  QUICK,
+} from '../../harness/tunnels/fakeprograms.js';
 import { startBreaking } from '../../harness/tunnels/faults.js';
 import { freePort } from '../../harness/tunnels/port.js';
-import { makeStandins, NAMED, QUICK, type Standins } from '../../harness/tunnels/standin.js';
 import { openWorld, type World } from '../world.js';
 
 export const lab = Lab.script();
@@ -11,10 +16,10 @@ const { after, afterEach, before, describe, it } = lab;
 const TERMINAL = { terminal: 120 };
 
 describe('tunnel', () => {
-  let programs: Standins;
+  let programs: FakePrograms;
   let world: World;
   before(async () => {
-    programs = await makeStandins();
+    programs = await makeFakePrograms();
     await programs.add('cloudflared', QUICK);
     world = await openWorld({ config: { cliPath: [programs.folder] } });
   });

@@ -15,13 +15,13 @@ import { dirname, join } from 'node:path';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import {
-  asJson,
-  complaints,
+  failureLines,
   followLog,
+  formatLogLine,
   lastLines,
+  logLineAsJson,
   logOf,
   openLog,
-  readable,
   readFrom,
   rotateOpen,
   sizeOf,
@@ -148,26 +148,26 @@ describe('a line of the log', () => {
   });
 
   it('is shown to a person with its level, its error and its ids last', () => {
-    expect(readable(entry)).to.match(
+    expect(formatLogLine(entry)).to.match(
       /03:04:05\.678 ERROR request failed path="\/a b" requestId=request_1 error="it broke"\n {4}at there$/,
     );
   });
 
   it('cannot move the cursor or fake another line', () => {
     const hostile = JSON.stringify({ level: 'info', at: '', msg: 'a\nb\u001b[2J' });
-    expect(readable(hostile)).to.include('a\\nb\\x1b[2J');
-    expect(readable('crash\u001b[2J')).to.equal('crash\\x1b[2J');
+    expect(formatLogLine(hostile)).to.include('a\\nb\\x1b[2J');
+    expect(formatLogLine('crash\u001b[2J')).to.equal('crash\\x1b[2J');
   });
 
   it('is always JSON for a machine', () => {
-    expect(asJson(entry)).to.equal(entry);
-    expect(asJson('{ cut off')).to.equal('{"msg":"{ cut off"}');
+    expect(logLineAsJson(entry)).to.equal(entry);
+    expect(logLineAsJson('{ cut off')).to.equal('{"msg":"{ cut off"}');
   });
 
   it('is a complaint when it is a crash, or else an error', () => {
     const fine = '{"level":"info","msg":"fine"}';
-    expect(complaints([fine, entry, 'Error: boom'])).to.equal(['Error: boom']);
-    expect(complaints([fine, entry])).to.equal([readable(entry)]);
-    expect(complaints([fine])).to.equal([]);
+    expect(failureLines([fine, entry, 'Error: boom'])).to.equal(['Error: boom']);
+    expect(failureLines([fine, entry])).to.equal([formatLogLine(entry)]);
+    expect(failureLines([fine])).to.equal([]);
   });
 });

@@ -10,7 +10,7 @@ import {
   processOf,
   signalTo,
 } from '../../../cli/daemon/process.js';
-import { listeningIn, readinessOf } from '../../../cli/daemon/readiness.js';
+import { parseListeningUrl, readinessOf } from '../../../cli/daemon/readiness.js';
 import { newStranger } from './machine.js';
 
 export const lab = Lab.script();
@@ -53,12 +53,13 @@ describe('readiness', () => {
   });
 
   it('finds the address in what a daemon says, in the form that one can connect to', () => {
-    const said = (url: string) => listeningIn(`Adjutant 1.0.0\n  listening ${url}   explorer`);
+    const said = (url: string) =>
+      parseListeningUrl(`Adjutant 1.0.0\n  listening ${url}   explorer`);
     expect(said('http://127.0.0.1:3005')).to.equal('http://127.0.0.1:3005');
     expect(said('http://0.0.0.0:3005')).to.equal('http://127.0.0.1:3005');
     expect(said('http://::1:3005')).to.equal('http://[::1]:3005');
     expect(said('http://[::]:3005')).to.equal('http://127.0.0.1:3005');
-    expect(listeningIn('  database  created')).to.equal(null);
+    expect(parseListeningUrl('  database  created')).to.equal(null);
   });
 });
 

@@ -1,6 +1,6 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { hookSample, sampleFrom, sampleNames } from '../../../cli/hooks/sample.js';
+import { firstSampleOf, hookSample, sampleNames } from '../../../cli/hooks/sample.js';
 import { senders } from '../../../cli/hooks/senders/form.js';
 import { loadSenders, type SenderVerification } from '../../../src/client/index.js';
 import { until } from '../../harness/app.js';
@@ -249,6 +249,8 @@ describe('hooks create at a terminal', () => {
   it('has a form for every preset, and a sample for each of the ten most used', async () => {
     const { PRESET_NAMES } = await loadSenders();
     expect([...senders].map(String).sort()).to.equal([...PRESET_NAMES, 'other'].sort());
-    expect(senders.slice(0, 12).filter((sender) => sampleFrom(sender) === undefined)).to.equal([]);
+    expect(senders.slice(0, 12).filter((sender) => firstSampleOf(sender) === undefined)).to.equal(
+      [],
+    );
   });
 });

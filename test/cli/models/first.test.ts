@@ -5,7 +5,7 @@ import { PassThrough } from 'node:stream';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { Context } from '../../../cli/command.js';
-import { chooseFirst } from '../../../cli/models/first.js';
+import { chooseFirstModel } from '../../../cli/models/first.js';
 import { placeCapability } from '../../harness/capability.js';
 import { catalogueModel, writeCatalogue } from '../../harness/catalogue.js';
 import { refuses, says, startOpenai } from '../../harness/openai.js';
@@ -52,7 +52,7 @@ describe('the first model', () => {
     const provider = 'openai-compatible' as const;
     const body = { name: 'house', provider, modelId: 'fake-1' };
     const found = baseUrl === null ? [] : [{ label: 'house', body: { ...body, baseUrl } }];
-    await chooseFirst(context, found);
+    await chooseFirstModel(context, found);
     context.close();
     return told;
   };

@@ -2,8 +2,8 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { until } from '../../harness/app.js';
 import { linkChannel } from '../../harness/channel.js';
-import { loseMessage } from '../../harness/messages.js';
-import { keepWebhook } from '../../harness/webhook.js';
+import { seedLostMessage } from '../../harness/messages.js';
+import { seedWebhook } from '../../harness/webhook.js';
 import { openWorld, type World } from '../world.js';
 
 export const lab = Lab.script();
@@ -95,7 +95,7 @@ describe('work on all that failed', () => {
         body: { username: 'ada', password: 'correct horse battery' },
       })
       .then(({ body }) => ({ token: body.token, id: body.user.id }));
-    await keepWebhook(world.app, token);
+    await seedWebhook(world.app, token);
     const webhooks = ['webhooks', 'resend', '--failed', '--since', '2h', '--yes'];
     const hooks = await world.cli(webhooks);
     expect([hooks.code, hooks.stderr]).to.equal([
@@ -103,7 +103,7 @@ describe('work on all that failed', () => {
       'Nothing to resend.\nSkipped: 1\n  1  the webhook is disabled\n',
     ]);
     const { id: channel } = await linkChannel(world.app, id);
-    await loseMessage(world.app, { userId: id, channel });
+    await seedLostMessage(world.app, { userId: id, channel });
     const { code, stdout } = await world.cli(['outbox', 'resend', '--failed', '--yes', '--json']);
     // What a channel is told when it is linked may be among it.
     expect([code, JSON.parse(stdout).result.resent >= 1]).to.equal([0, true]);

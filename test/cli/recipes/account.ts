@@ -1,7 +1,7 @@
 import { generate } from 'otplib';
 import { PASSWORD } from '../../harness/app.js';
 import { inside } from '../../harness/inside.js';
-import { keepPasskey } from '../../harness/passkey.js';
+import { seedPasskey } from '../../harness/passkey.js';
 import type { Recipes } from './recipe.js';
 import type { Scene, Self } from './scene.js';
 
@@ -92,11 +92,11 @@ export const account: Recipes = {
   'auth totp recovery-codes': { isOwn: true, needs: (_, self) => enabled(self) },
   'auth passkeys list': {
     isOwn: true,
-    needs: ({ world }, { id }) => keepPasskey(world.app, id),
+    needs: ({ world }, { id }) => seedPasskey(world.app, id),
   },
   'auth passkeys delete': {
     isOwn: true,
-    words: async ({ world }, { id }) => [await keepPasskey(world.app, id), '--yes'],
+    words: async ({ world }, { id }) => [await seedPasskey(world.app, id), '--yes'],
   },
   'users list': {},
   'users update': { words: async (scene) => [await userOf(scene), '--daily-cost-usd', '2.5'] },
@@ -113,14 +113,14 @@ export const account: Recipes = {
   'users passkeys list': {
     words: async (scene) => {
       const { id, username } = await scene.user();
-      await keepPasskey(scene.world.app, id);
+      await seedPasskey(scene.world.app, id);
       return [username];
     },
   },
   'users passkeys remove': {
     words: async (scene) => {
       const { id, username } = await scene.user();
-      const passkey = await keepPasskey(scene.world.app, id);
+      const passkey = await seedPasskey(scene.world.app, id);
       return [username, passkey, '--reason', 'ticket 41', '--yes'];
     },
     json: 'nothing',

@@ -1,12 +1,12 @@
 import { askApproval } from '../../harness/approval.js';
-import { keepGrant } from '../../harness/grant.js';
+import { seedGrant } from '../../harness/grant.js';
 import type { Recipes } from './recipe.js';
 import type { Scene } from './scene.js';
 
 const over = async (scene: Scene): Promise<string[]> => [await scene.agent()];
 const busy = async (scene: Scene): Promise<string[]> => [await scene.busyAgent()];
 const asked = ({ world, ada }: Scene): Promise<string> => askApproval(world.app, ada.id);
-const granted = ({ world, ada }: Scene): Promise<string> => keepGrant(world.app, ada.id);
+const granted = ({ world, ada }: Scene): Promise<string> => seedGrant(world.app, ada.id);
 const tool = (name: string) => ({ skillId: 'http', action: name });
 
 /** A server that cannot be reached; its name. */

@@ -1,4 +1,4 @@
-import { keepMail, keepMailAccount } from '../../harness/mail/account.js';
+import { seedMail, seedMailAccount } from '../../harness/mail/account.js';
 import type { Recipes } from './recipe.js';
 import type { Scene } from './scene.js';
 
@@ -9,7 +9,7 @@ const account = async (scene: Scene): Promise<string[]> => {
 };
 
 const newAccount = async ({ world, ada }: Scene): Promise<string[]> => [
-  (await keepMailAccount(world.app, ada.token)).address,
+  (await seedMailAccount(world.app, ada.token)).address,
 ];
 
 const SERVERS = {
@@ -19,7 +19,7 @@ const SERVERS = {
 
 /** An e-mail that is kept, of an account whose server cannot be reached; its id. */
 const message = async ({ world, ada }: Scene): Promise<string[]> => [
-  await keepMail(world.app, ada),
+  await seedMail(world.app, ada),
 ];
 
 /** A draft of an e-mail; its id. */

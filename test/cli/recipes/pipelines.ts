@@ -1,4 +1,4 @@
-import { keepRun, keepTemplate } from '../../harness/template.js';
+import { seedRun, seedTemplate } from '../../harness/template.js';
 import type { Recipes } from './recipe.js';
 import type { Scene } from './scene.js';
 
@@ -8,7 +8,7 @@ const yamlOf = (name: string): string =>
 /** A template; its name. */
 const template = async ({ world, ada, name }: Scene): Promise<string[]> => {
   const made = name();
-  await keepTemplate(world.app, ada.token, made);
+  await seedTemplate(world.app, ada.token, made);
   return [made];
 };
 
@@ -20,14 +20,14 @@ const file = async ({ world, name }: Scene): Promise<string[]> => [
 
 /** A run that waits for a person; the end of its id, and the key of the stage. */
 const waiting = async ({ world, ada, name }: Scene): Promise<[string, string]> => {
-  const { id, key } = await keepRun(world.app, ada.token, name());
+  const { id, key } = await seedRun(world.app, ada.token, name());
   return [id.slice(-6), key];
 };
 const runId = async (scene: Scene): Promise<string[]> => (await waiting(scene)).slice(0, 1);
 
 /** A run that was stopped; the end of its id. */
 const stopped = async (scene: Scene): Promise<string[]> => {
-  const { id } = await keepRun(scene.world.app, scene.ada.token, scene.name());
+  const { id } = await seedRun(scene.world.app, scene.ada.token, scene.name());
   await scene.ada.client.pipelines.stop({ id });
   return [id.slice(-6)];
 };

@@ -2,7 +2,7 @@ import { type Client, createClient } from '../../../src/client/client.js';
 import { saveSession } from '../../../src/client/session.js';
 import { until } from '../../harness/app.js';
 import { openTarget, type Target } from '../../harness/target.js';
-import { makeStandins, QUICK } from '../../harness/tunnels/standin.js';
+import { makeFakePrograms, QUICK } from '../../harness/tunnels/fakeprograms.js';
 import { openWorld, type World } from '../world.js';
 
 /** Who runs a command. */
@@ -45,7 +45,7 @@ export const openScene = async (): Promise<Scene> => {
   const target = await openTarget();
   const silent = await openTarget();
   silent.answer = () => {};
-  const programs = await makeStandins();
+  const programs = await makeFakePrograms();
   await programs.add('cloudflared', QUICK);
   const world = await openWorld({
     isLoggedIn: false,

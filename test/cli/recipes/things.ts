@@ -1,11 +1,11 @@
 import { until } from '../../harness/app.js';
 import { linkChannel } from '../../harness/channel.js';
-import { keepEntry } from '../../harness/entry.js';
-import { keepFolder } from '../../harness/folder.js';
+import { seedEntry } from '../../harness/entry.js';
+import { seedFolder } from '../../harness/folder.js';
 import { inside } from '../../harness/inside.js';
-import { loseMessage } from '../../harness/messages.js';
-import { keepOperation, waitingOperation } from '../../harness/operation.js';
-import { keepWebhook } from '../../harness/webhook.js';
+import { seedLostMessage } from '../../harness/messages.js';
+import { seedOperation, waitingOperation } from '../../harness/operation.js';
+import { seedWebhook } from '../../harness/webhook.js';
 import type { Recipes } from './recipe.js';
 import type { Scene } from './scene.js';
 
@@ -25,12 +25,12 @@ const rotated = async (scene: Scene): Promise<string[]> => {
 
 /** A folder that was indexed; the end of its id. */
 const folder = async ({ world, ada }: Scene): Promise<string[]> => [
-  (await keepFolder(world.app, ada.id)).slice(-6),
+  (await seedFolder(world.app, ada.id)).slice(-6),
 ];
 
 /** An outgoing webhook, and a delivery of it that failed. */
 const outgoing = async ({ world, ada, target }: Scene) => {
-  const made = await keepWebhook(world.app, ada.token);
+  const made = await seedWebhook(world.app, ada.token);
   await ada.client.webhooks.update({ id: made.id, body: { url: target.url, enabled: true } });
   return made;
 };
@@ -76,10 +76,10 @@ const told = async ({ world, ada }: Scene): Promise<string> => {
 
 const lost = async (scene: Scene): Promise<string> => {
   const { id } = await channel(scene);
-  return loseMessage(scene.world.app, { userId: scene.ada.id, channel: id });
+  return seedLostMessage(scene.world.app, { userId: scene.ada.id, channel: id });
 };
 
-const completed = ({ world, ada }: Scene): Promise<string> => keepOperation(world.app, ada.id);
+const completed = ({ world, ada }: Scene): Promise<string> => seedOperation(world.app, ada.id);
 const waiting = ({ world, ada }: Scene): Promise<string> => waitingOperation(world.app, ada.id);
 
 const telegram = async ({ ada, target }: Scene): Promise<string> => {
@@ -93,7 +93,7 @@ const telegram = async ({ ada, target }: Scene): Promise<string> => {
 
 /** An entry that can be searched; its id. */
 const entry = async ({ world, ada, name }: Scene): Promise<string[]> => [
-  await keepEntry(world.app, ada.token, `The server of ${name()} is up.`),
+  await seedEntry(world.app, ada.token, `The server of ${name()} is up.`),
 ];
 
 /** A memory; the end of its id. */

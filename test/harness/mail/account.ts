@@ -2,7 +2,7 @@ import { mint } from '../../../src/kernel/ids.js';
 import type { MailMessageRow, SentMailRow } from '../../../src/store/tables/mail.js';
 import type { TestApp } from '../app.js';
 
-export interface KeptMailAccount {
+export interface SeededMailAccount {
   id: string;
   address: string;
   credentialId: string;
@@ -12,7 +12,7 @@ export interface KeptMailAccount {
 
 let count = 0;
 
-export const keepMailAccount = async (app: TestApp, token: string): Promise<KeptMailAccount> => {
+export const seedMailAccount = async (app: TestApp, token: string): Promise<SeededMailAccount> => {
   const n = ++count;
   const post = (path: string, body: object) => app.call('POST', path, { token, body });
   const value = 'the password of a mailbox';
@@ -29,11 +29,11 @@ export const keepMailAccount = async (app: TestApp, token: string): Promise<Kept
 };
 
 /** Stores an e-mail with a file, of an account with an unreachable server. Resolves to its id. */
-export const keepMail = async (
+export const seedMail = async (
   app: TestApp,
   { id: user_id, token }: { id: string; token: string },
 ): Promise<string> => {
-  const { id: account_id } = await keepMailAccount(app, token);
+  const { id: account_id } = await seedMailAccount(app, token);
   const id = mint('mail', Date.now());
   const part = { part: '1', encoding: '7bit', charset: 'utf-8', bytes: 12 };
   const file = { ...part, part: '2', name: 'private.txt', mediaType: 'text/plain' };
@@ -58,11 +58,11 @@ export const keepMail = async (
 };
 
 /** Stores a sent e-mail. Resolves to its id. */
-export const keepSentMail = async (
+export const seedSentMail = async (
   app: TestApp,
   { id: user_id, token }: { id: string; token: string },
 ): Promise<string> => {
-  const { id: account_id } = await keepMailAccount(app, token);
+  const { id: account_id } = await seedMailAccount(app, token);
   const at = new Date(Date.now()).toISOString();
   const recipient = { address: 'bob@mail.invalid', place: 'to', status: 'sent', reply: null };
   const row: SentMailRow = {

@@ -34,7 +34,7 @@ interface DovecotOptions {
 }
 
 /** Why the Dovecot tests cannot run here. `null` if they can. */
-export const noDovecot = (): string | null => {
+export const dovecotMissing = (): string | null => {
   if (process.getuid?.() !== 0) return 'Dovecot starts as root alone';
   return existsSync('/usr/sbin/dovecot') ? null : 'Dovecot is not installed';
 };

@@ -14,7 +14,7 @@ const smtpError = (status: number, message: string): Error =>
   Object.assign(new Error(message), { responseCode: status });
 
 /** Submission server with TLS and logins, controlled by the test. */
-export interface SmtpStandin {
+export interface FakeSmtpServer {
   port: number;
   taken: TakenMail[];
   logins: { user: string; password?: string; accessToken?: string }[];
@@ -40,7 +40,7 @@ interface SmtpOptions {
 export const startSmtp = async ({
   certificate,
   tls = 'implicit',
-}: SmtpOptions): Promise<SmtpStandin> => {
+}: SmtpOptions): Promise<FakeSmtpServer> => {
   const sockets = new Set<{ destroy(): unknown }>();
   const server = new SMTPServer({
     secure: tls === 'implicit',
@@ -97,7 +97,7 @@ export const startSmtp = async ({
   server.server.on('connection', (socket: { destroy(): unknown }) => sockets.add(socket));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.server.address();
-  const standin: SmtpStandin = {
+  const standin: FakeSmtpServer = {
     port: typeof address === 'object' && address ? address.port : 0,
     taken: [],
     logins: [],

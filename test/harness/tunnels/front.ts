@@ -17,7 +17,7 @@ const PLACES = { nginx: '/usr/sbin/nginx', caddy: '/usr/bin/caddy' };
 export type Server = keyof typeof PLACES;
 
 /** Why these tests cannot run here. `null` if they can. */
-export const noFront = (server: Server): string | null => {
+export const frontMissing = (server: Server): string | null => {
   if (!existsSync(PLACES[server])) return `${server} is not installed`;
   // nginx logs to the system's usual path.
   return process.getuid?.() === 0 ? null : `${server} is run as root here`;

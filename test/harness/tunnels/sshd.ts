@@ -19,7 +19,7 @@ export interface Sshd {
 }
 
 /** Why these tests cannot run here. `null` if they can. */
-export const noSshd = (): string | null => {
+export const sshdMissing = (): string | null => {
   if (!existsSync('/usr/sbin/sshd')) return 'openssh-server is not installed';
   return process.getuid?.() === 0 ? null : 'sshd wants root to start sessions';
 };

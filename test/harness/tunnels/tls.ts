@@ -27,7 +27,7 @@ export interface Authority {
   remove(): Promise<void>;
 }
 
-export const noOpenssl = (): string | null =>
+export const opensslMissing = (): string | null =>
   existsSync('/usr/bin/openssl') ? null : 'openssl is not installed';
 
 const run = promisify(execFile);

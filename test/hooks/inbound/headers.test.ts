@@ -3,9 +3,9 @@ import * as Lab from '@hapi/lab';
 import {
   deliveryEvent,
   headerEventOf,
-  keptHeaders,
   secretHeaders,
   senderIdOf,
+  storedHeaders,
 } from '../../../src/hooks/inbound/headers.js';
 
 export const lab = Lab.script();
@@ -118,7 +118,7 @@ describe('keptHeaders', () => {
       absent: undefined,
     };
     const unkept = { holdsSecret: () => false, headers: [] };
-    expect(keptHeaders(headers, unkept)).to.equal({
+    expect(storedHeaders(headers, unkept)).to.equal({
       'content-type': 'application/json',
       'x-github-event': 'push',
       'idempotency-key': 'd-1',

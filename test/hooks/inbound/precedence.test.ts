@@ -1,6 +1,6 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { createPrecedence } from '../../../src/hooks/inbound/precedence.js';
+import { createBackpressure } from '../../../src/hooks/inbound/backpressure.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;
@@ -8,7 +8,7 @@ const { describe, it } = lab;
 describe('createPrecedence', () => {
   const open = () => {
     let now = 0;
-    const precedence = createPrecedence(() => now);
+    const precedence = createBackpressure(() => now);
     return {
       ...precedence,
       /** So many deliveries, one each so many milliseconds. */

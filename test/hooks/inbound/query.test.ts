@@ -1,6 +1,6 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { keptQuery, secretParameter } from '../../../src/hooks/inbound/query.js';
+import { filterQuery, secretParameter } from '../../../src/hooks/inbound/query.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;
@@ -25,6 +25,6 @@ describe('secretParameter', () => {
 describe('keptQuery', () => {
   it('keeps nothing that holds a secret, in its name or value', () => {
     const query = { a: '1', 'the-word': '2', b: 'the-word', token: '3' };
-    expect(keptQuery(query, (text) => text === 'the-word')).to.equal({ a: '1' });
+    expect(filterQuery(query, (text) => text === 'the-word')).to.equal({ a: '1' });
   });
 });

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { migrations } from '../../../migrations/all.js';
-import type { Acceptance, ReadyEnd } from '../../../src/hooks/procedures/accept.js';
-import { Taken } from '../../../src/store/engine/protocol.js';
+import type { Acceptance, InlineEnd } from '../../../src/hooks/procedures/accept.js';
+import { UniqueViolation } from '../../../src/store/engine/protocol.js';
 import { openStore, type Store } from '../../../src/store/store.js';
 import { openWriter } from '../../../src/store/thread/database.js';
 
@@ -89,7 +89,7 @@ describe('acceptDelivery', () => {
         markdown: null,
         created_at: AT,
       };
-      const end: ReadyEnd = [AT, '{}', { notice, isSent: false }];
+      const end: InlineEnd = [AT, '{}', { notice, isSent: false }];
       return [row, claim, [['hook_1', `execution_${n}_hook_1`, false, end]]];
     };
     const accept = (of: Acceptance) => store.call('acceptDelivery', of);
@@ -127,7 +127,7 @@ describe('acceptDelivery', () => {
     ]);
     expect(results.map(({ status }) => status)).to.equal(['fulfilled', 'rejected', 'fulfilled']);
     const [, second] = results;
-    expect(second?.status === 'rejected' && second.reason).to.be.an.instanceof(Taken);
+    expect(second?.status === 'rejected' && second.reason).to.be.an.instanceof(UniqueViolation);
     expect(await counted()).to.equal({ hook_1: 2, hook_2: 0 });
   });
 

@@ -2,7 +2,7 @@ import { expect } from '@hapi/code';
 import * as Hapi from '@hapi/hapi';
 import * as Lab from '@hapi/lab';
 import { defaults } from '../../../src/http/socket/limits.js';
-import { openSwitchboard } from '../../../src/http/socket/publisher.js';
+import { handleUpgrades } from '../../../src/http/socket/publisher.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;
@@ -22,7 +22,7 @@ describe('nes behind the gate', () => {
 
   it('does not listen for upgrades, and takes no longer frames than the limit', async () => {
     const server = create();
-    const wss = await openSwitchboard(server, settings);
+    const wss = await handleUpgrades(server, settings);
     expect(server.listener.listenerCount('upgrade')).to.equal(0);
     expect(wss.options).to.include({ maxPayload: 256 * 1024, closeTimeout: 1_000 });
   });
@@ -30,7 +30,7 @@ describe('nes behind the gate', () => {
   it('is not opened where another part listens for upgrades', async () => {
     const server = create();
     server.listener.on('upgrade', () => {});
-    await expect(openSwitchboard(server, settings)).to.reject(
+    await expect(handleUpgrades(server, settings)).to.reject(
       'Another upgrade listener is already registered',
     );
   });
@@ -38,6 +38,6 @@ describe('nes behind the gate', () => {
   it('is not opened where nes has changed inside', async () => {
     const server = create();
     Object.defineProperty(server.plugins, 'nes', { get: () => ({}), set: () => {} });
-    await expect(openSwitchboard(server, settings)).to.reject(/^@hapi\/nes has changed internally/);
+    await expect(handleUpgrades(server, settings)).to.reject(/^@hapi\/nes has changed internally/);
   });
 });

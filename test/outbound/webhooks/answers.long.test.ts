@@ -1,7 +1,11 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { type Reply, until } from '../../harness/app.js';
-import { openRude, type Rude, type RudeAnswer } from '../../harness/rude.js';
+import {
+  type BrokenReply,
+  type BrokenServer,
+  openBrokenServer,
+} from '../../harness/brokenserver.js';
 import { openStage, type Stage } from './stage.js';
 
 export const lab = Lab.script();
@@ -29,7 +33,7 @@ const took = (statusCode: number, response: string): Outcome => ({
   ...{ status: 'sent', statusCode, response, error: null },
 });
 
-const OUTCOMES: [RudeAnswer, Outcome][] = [
+const OUTCOMES: [BrokenReply, Outcome][] = [
   ['an endless head', failed('127.0.0.1: the reply is too large')],
   ['half a body', failed(CUT, { statusCode: 200, response: 'half of it' })],
   ['half of the chunks', failed(CUT, { statusCode: 200, response: 'hello' })],
@@ -43,10 +47,10 @@ const OUTCOMES: [RudeAnswer, Outcome][] = [
 
 describe('an endpoint that answers with', () => {
   let stage: Stage;
-  let rude: Rude;
+  let rude: BrokenServer;
   before(async () => {
     stage = await openStage();
-    rude = await openRude();
+    rude = await openBrokenServer();
   });
   after(async () => {
     await stage.close();
@@ -104,7 +108,7 @@ describe('an endpoint that answers with', () => {
   it('a drop at a time is given up after 15 seconds, and holds up nobody', {
     timeout: 60_000,
   }, async () => {
-    const names: RudeAnswer[] = ['trickling head', 'trickling body', 'trickling refusal'];
+    const names: BrokenReply[] = ['trickling head', 'trickling body', 'trickling refusal'];
     const good = await stage.webhook();
     const trickling = outcomesAt(names.map((name) => rude.url(name)));
     const [received] = await stage.target.got(1);

@@ -6,7 +6,7 @@ import { frozenClock, sign, until } from '../../harness/app.js';
 import { askApproval } from '../../harness/approval.js';
 import { type Reply, says } from '../../harness/openai.js';
 import { openTarget, type Target } from '../../harness/target.js';
-import type { Said } from '../../harness/wire.js';
+import type { ModelOutput } from '../../harness/wire.js';
 
 export const lab = Lab.script();
 const { after, afterEach, before, describe, it } = lab;
@@ -23,7 +23,7 @@ interface Event {
 describe('events for webhooks', () => {
   let stage: Stage;
   let target: Target;
-  let think: (read: Read) => Said | Reply;
+  let think: (read: Read) => ModelOutput | Reply;
   before(async () => {
     target = await openTarget();
     const clock = frozenClock(Date.parse(NOW));

@@ -9,7 +9,7 @@ import {
   buttonsOf,
   commanded,
   type DiscordMessage,
-  faultOfDiscord,
+  discordFault,
   OTHER,
   openDiscord,
   PUBLIC_KEY,
@@ -180,7 +180,7 @@ describe('discord outbound', () => {
   it('splits at 2,000 characters, and loses none', () => {
     for (const text of ['*'.repeat(10_000), 'word '.repeat(4_000), '🦊'.repeat(5_000)]) {
       const parts = render({ title: 'A title', text });
-      expect(parts.map(faultOfDiscord).filter((fault) => fault !== null)).to.equal([]);
+      expect(parts.map(discordFault).filter((fault) => fault !== null)).to.equal([]);
       const read = parts.map(({ content }) => content.replace(/\\(?=[*\\])/g, '')).join('');
       expect(read.replace('**A title**\n', '').trim().replace(/\s+/g, ' ')).to.equal(text.trim());
     }

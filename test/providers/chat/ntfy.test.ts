@@ -1,6 +1,6 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { addressOfTopic, ntfy } from '../../../src/providers/chat/ntfy.js';
+import { ntfy, parseTopicUrl } from '../../../src/providers/chat/ntfy.js';
 import type { ChannelMessage, PlatformReach } from '../../../src/providers/chat/platform.js';
 import { ACCESS_TOKEN, openNtfy, type Published, refuse, TOPIC } from '../../harness/ntfy.js';
 import { reachOf } from './reach.js';
@@ -78,7 +78,7 @@ describe('ntfy', () => {
     expect((await send({ text: 'hi' }, `${server.baseUrl}/a/b`)).verdict).to.equal('failed');
     const base = 'https://ntfy.example.org';
     for (const given of [TOPIC, `${base}/${TOPIC}`, ` ${base}/${TOPIC}/ `]) {
-      expect(addressOfTopic(given, base)).to.equal(`${base}/${TOPIC}`);
+      expect(parseTopicUrl(given, base)).to.equal(`${base}/${TOPIC}`);
     }
     for (const given of [
       '',
@@ -89,7 +89,7 @@ describe('ntfy', () => {
       base,
       `${base}/`,
     ]) {
-      expect(addressOfTopic(given, base)).to.be.null();
+      expect(parseTopicUrl(given, base)).to.be.null();
     }
   });
 

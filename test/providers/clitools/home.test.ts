@@ -6,7 +6,7 @@ import { createCliTools } from '../../../src/providers/clitools/clitools.js';
 import { homeEnv } from '../../../src/providers/clitools/home.js';
 import { writePrompt } from '../../../src/providers/clitools/prompt.js';
 import type { ToolName } from '../../../src/providers/clitools/tool.js';
-import { cliTools, toolOf } from '../../../src/providers/clitools/tools.js';
+import { cliTools, findCliTool } from '../../../src/providers/clitools/tools.js';
 import { findConfinement } from '../../../src/providers/confine/find.js';
 import type { Turn } from '../../../src/providers/llm/model.js';
 import { frozenClock } from '../../harness/app.js';
@@ -157,7 +157,7 @@ describe('what a command-line tool is given (needs bubblewrap)', () => {
 
   it('knows a tool by its name, and its model behind a colon', () => {
     const named = (modelId: string) => {
-      const of = toolOf(modelId);
+      const of = findCliTool(modelId);
       return of && [of.tool.name, of.model];
     };
     expect(named('claude')).to.equal(['claude', null]);

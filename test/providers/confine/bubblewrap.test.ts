@@ -5,13 +5,13 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { bubblewrap } from '../../../src/providers/confine/bubblewrap.js';
 import { ConfinementFailed } from '../../../src/providers/confine/confinement.js';
-import { holds } from '../../../src/providers/confine/find.js';
+import { verifyConfinement } from '../../../src/providers/confine/find.js';
 import { listenTcp } from '../../kernel/listen.js';
 import { type Ground, ground, processesWith, until, zombies } from './ground.js';
 
 // Awaited first: a script that waits after Lab.script() is run by lab before it has tests.
-const hardened = { skip: !(await holds(bubblewrap(true))), timeout: 20_000 };
-const plain = { skip: !(await holds(bubblewrap(false))), timeout: 20_000 };
+const hardened = { skip: !(await verifyConfinement(bubblewrap(true))), timeout: 20_000 };
+const plain = { skip: !(await verifyConfinement(bubblewrap(false))), timeout: 20_000 };
 
 export const lab = Lab.script();
 const { describe, it, beforeEach, afterEach } = lab;

@@ -2,32 +2,32 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { bubblewrap } from '../../../src/providers/confine/bubblewrap.js';
 import { ConfinementFailed } from '../../../src/providers/confine/confinement.js';
-import { findConfinement, holds } from '../../../src/providers/confine/find.js';
+import { findConfinement, verifyConfinement } from '../../../src/providers/confine/find.js';
 import { unconfined } from '../../../src/providers/confine/unconfined.js';
 
 // Awaited first: a script that waits after Lab.script() is run by lab before it has tests.
-const isConfining = await holds(bubblewrap(true));
+const isConfining = await verifyConfinement(bubblewrap(true));
 
 export const lab = Lab.script();
 const { describe, it } = lab;
 
 describe('holds', () => {
   it('returns false for one that lets a command look outside', async () => {
-    expect(await holds(unconfined())).to.be.false();
+    expect(await verifyConfinement(unconfined())).to.be.false();
   });
 
   it('returns false for one that cannot start a command', async () => {
     const run = async () => {
       throw new ConfinementFailed('no namespaces here');
     };
-    expect(await holds({ run })).to.be.false();
+    expect(await verifyConfinement({ run })).to.be.false();
   });
 
   it('passes on what it did not expect', async () => {
     const run = async () => {
       throw new TypeError('a mistake');
     };
-    await expect(holds({ run })).to.reject('a mistake');
+    await expect(verifyConfinement({ run })).to.reject('a mistake');
   });
 });
 

@@ -2,11 +2,11 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { bubblewrap } from '../../../src/providers/confine/bubblewrap.js';
-import { holds } from '../../../src/providers/confine/find.js';
+import { verifyConfinement } from '../../../src/providers/confine/find.js';
 import { type Ground, ground, processesWith } from './ground.js';
 
 // Awaited first: a script that waits after Lab.script() is run by lab before it has tests.
-const hardened = { skip: !(await holds(bubblewrap(true))), timeout: 120_000 };
+const hardened = { skip: !(await verifyConfinement(bubblewrap(true))), timeout: 120_000 };
 
 export const lab = Lab.script();
 const { describe, it, beforeEach, afterEach } = lab;

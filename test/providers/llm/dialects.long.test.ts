@@ -8,7 +8,7 @@ import { google } from '../../harness/google.js';
 import { misbehaviours } from '../../harness/misbehave.js';
 import { ollama } from '../../harness/ollama.js';
 import { openaiDialects } from '../../harness/openai.js';
-import { type Dialect, type Said, startDialect, type Wire } from '../../harness/wire.js';
+import { type Dialect, type ModelOutput, startDialect, type Wire } from '../../harness/wire.js';
 
 export const lab = Lab.script();
 const { describe, it, after, afterEach, beforeEach } = lab;
@@ -88,7 +88,7 @@ for (const dialect of dialects) {
     });
 
     const ask = async (
-      said: Said,
+      said: ModelOutput,
       step: Partial<ModelRequest> = {},
       options: Partial<ModelOptions> = {},
     ) => (await modelOf(dialect, [dialect.says(said)], options)).step(stepOf(step));

@@ -1,6 +1,6 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { isSecretName, line, quote } from '../../../src/providers/llm/quote.js';
+import { isSecretName, printableLine, quote } from '../../../src/providers/llm/quote.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;
@@ -31,17 +31,17 @@ describe('line()', () => {
     ],
   ] as const)
     it(title, () => {
-      expect(line(text, 100)).to.equal(shown);
+      expect(printableLine(text, 100)).to.equal(shown);
     });
 
   it('cuts by characters and says so', () => {
-    expect(line('👍👍👍👍', 3)).to.equal('👍👍…');
-    expect(line('👍👍👍', 3)).to.equal('👍👍👍');
+    expect(printableLine('👍👍👍👍', 3)).to.equal('👍👍…');
+    expect(printableLine('👍👍👍', 3)).to.equal('👍👍👍');
   });
 
   it('is quick with megabytes', () => {
-    expect(line('a'.repeat(2 ** 22), 5)).to.equal('aaaa…');
-    expect(line('\x1b['.repeat(2 ** 21), 5)).to.match(/^[\x20-\x7e…]*$/);
+    expect(printableLine('a'.repeat(2 ** 22), 5)).to.equal('aaaa…');
+    expect(printableLine('\x1b['.repeat(2 ** 21), 5)).to.match(/^[\x20-\x7e…]*$/);
   });
 });
 

@@ -1,6 +1,6 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { createThoughtFilter } from '../../../src/providers/llm/thoughts.js';
+import { createReasoningFilter } from '../../../src/providers/llm/reasoningfilter.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;
@@ -8,7 +8,7 @@ const { describe, it } = lab;
 /** What a listener has at the end, and what the filter takes for the text. */
 const read = (texts: string[], { beginsInThought = false, isCut = false } = {}) => {
   const shown: string[] = [];
-  const filter = createThoughtFilter({
+  const filter = createReasoningFilter({
     beginsInThought,
     onText: (piece) => shown.push(piece),
     onRestart: () => void shown.splice(0),
@@ -62,7 +62,7 @@ describe('the filter of reasoning', () => {
   it('passes text on as it comes', () => {
     const shown: string[] = [];
     const onText = (piece: string) => void shown.push(piece);
-    const filter = createThoughtFilter({
+    const filter = createReasoningFilter({
       beginsInThought: false,
       onText,
       onRestart: () => undefined,
@@ -78,7 +78,7 @@ describe('the filter of reasoning', () => {
       const shown: string[] = [];
       const onText = (piece: string) => void shown.push(piece);
       const onRestart = () => void shown.push('again');
-      const filter = createThoughtFilter({ beginsInThought: true, onText, onRestart });
+      const filter = createReasoningFilter({ beginsInThought: true, onText, onRestart });
       for (const piece of ['Hm', '.</thi', 'nk>', 'Yes', '.']) filter.take(piece);
       filter.end(false);
       expect(shown).to.equal(['Yes', '.']);
@@ -96,7 +96,7 @@ describe('the filter of reasoning', () => {
     it('shows text at once where the server parts reasoning from it', () => {
       const shown: string[] = [];
       const onText = (piece: string) => void shown.push(piece);
-      const filter = createThoughtFilter({ ...known, onText, onRestart: () => undefined });
+      const filter = createReasoningFilter({ ...known, onText, onRestart: () => undefined });
       filter.reasoningCame();
       filter.take('Yes');
       expect(shown).to.equal(['Yes']);

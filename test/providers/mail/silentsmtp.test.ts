@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createServer, type TLSSocket } from 'node:tls';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { mailOutcomeOf } from '../../../src/email/sending/outcome.js';
+import { outcomeOfAttempt } from '../../../src/email/sending/outcome.js';
 import { MailFault } from '../../../src/providers/mail/fault.js';
 import { openSmtp } from '../../../src/providers/mail/smtp.js';
 import { trustAuthority } from '../../harness/mail/trust.js';
@@ -10,13 +10,13 @@ import {
   type Authority,
   type Certificate,
   makeAuthority,
-  noOpenssl,
+  opensslMissing,
 } from '../../harness/tunnels/tls.js';
 
 export const lab = Lab.script();
 const { after, before, describe, it } = lab;
 
-const missing = noOpenssl();
+const missing = opensslMissing();
 const said = missing ? ` (skipped: ${missing})` : '';
 const LIMIT = { timeout: 20_000, skip: missing !== null };
 
@@ -98,14 +98,14 @@ describe(`an SMTP server that says nothing any more${said}`, () => {
       close();
     }
   };
-  const outcomeOf = (attempt: Parameters<typeof mailOutcomeOf>[1]) => {
+  const outcomeOf = (attempt: Parameters<typeof outcomeOfAttempt>[1]) => {
     const open = {
       address: 'bob@example.org',
       place: 'to',
       status: 'queued',
       reply: null,
     } as const;
-    const { status, delayMs } = mailOutcomeOf([open], attempt, 1);
+    const { status, delayMs } = outcomeOfAttempt([open], attempt, 1);
     return [status, delayMs];
   };
 

@@ -1,6 +1,6 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { arrivalOf, mailHeaderOf } from '../../../src/email/messages/record.js';
+import { arrivalTime, mailHeaderOf } from '../../../src/email/messages/record.js';
 import {
   createPartDecoder,
   decodedPart,
@@ -70,7 +70,7 @@ describe('the header of a message', () => {
   });
 
   it('has a time of arrival that can be written down', () => {
-    const at = (date: string) => arrivalOf({ seq: 1, uid: 1, internalDate: new Date(date) });
+    const at = (date: string) => arrivalTime({ seq: 1, uid: 1, internalDate: new Date(date) });
     expect(at('+275760-01-01T00:00:00Z')).to.be.null();
     expect(at('1969-12-31T00:00:00Z')).to.be.null();
     expect(at('not a date')).to.be.null();

@@ -1,7 +1,7 @@
 import type { UnderlyingSource } from 'node:stream/web';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { watched } from '../../../src/providers/mcp/watch.js';
+import { watchResponses } from '../../../src/providers/mcp/watch.js';
 
 export const lab = Lab.script();
 const { describe, it, beforeEach } = lab;
@@ -15,7 +15,7 @@ describe('watched()', () => {
   /** The answer to a POST whose body is that stream. */
   const answered = async (source: UnderlyingSource<Uint8Array>): Promise<Response> => {
     const fetch = async () => new Response(new ReadableStream(source));
-    const post = watched(fetch, ({ message }) => broken.push(message));
+    const post = watchResponses(fetch, ({ message }) => broken.push(message));
     return post('http://server.test/mcp', { method: 'POST' });
   };
   const settled = () => new Promise((resolve) => setImmediate(resolve));
@@ -54,7 +54,7 @@ describe('watched()', () => {
 
   it('tells of a POST without an answer, after the one who asked has heard of it', async () => {
     const fetch = () => Promise.reject(new Error('refused'));
-    const post = watched(fetch, ({ message }) => broken.push(message));
+    const post = watchResponses(fetch, ({ message }) => broken.push(message));
     await expect(post('http://server.test/mcp', { method: 'POST' })).to.reject('refused');
     expect(broken).to.equal([]);
     await settled();

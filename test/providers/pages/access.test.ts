@@ -2,7 +2,7 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { createHttp } from '../../../src/kernel/http.js';
 import { createPageAccess } from '../../../src/providers/pages/access.js';
-import { readPageApart } from '../../../src/providers/pages/apart.js';
+import { readPageInWorker } from '../../../src/providers/pages/pageworker.js';
 import { startWeb } from '../../harness/web.js';
 
 export const lab = Lab.script();
@@ -22,7 +22,7 @@ describe('a page for a program', () => {
     const { getAllowedPage } = createPageAccess({
       http,
       now: Date.now,
-      readPage: readPageApart,
+      readPage: readPageInWorker,
     });
     const asker = { userId: 'ada', signal: new AbortController().signal };
     const refusal = getAllowedPage(web.at(0, '/go'), asker);

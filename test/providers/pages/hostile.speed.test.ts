@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { createHttp, type Http } from '../../../src/kernel/http.js';
-import { readPageApart } from '../../../src/providers/pages/apart.js';
+import { readPageInWorker } from '../../../src/providers/pages/pageworker.js';
 import { createPageClient } from '../../../src/providers/pages/request.js';
 import { watchLoop } from '../../generated/block.js';
 import { type Listening, listen } from '../../kernel/listen.js';
@@ -17,7 +17,7 @@ const WISH = { format: 'markdown', isWhole: false, hasAddresses: false, most: 1_
 
 /** Reads a page apart; resolves to its content, or to the sentence why it cannot be read. */
 const outcomeOf = (body: string, limitMs?: number): Promise<string | null> =>
-  readPageApart(
+  readPageInWorker(
     { body: Buffer.from(body), contentType: 'text/html', url: 'https://example.org/' },
     WISH,
     { userId: 'user_1', signal: signal(), limitMs },

@@ -1,7 +1,7 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { programs } from '../../../src/providers/tunnels/providers.js';
-import { FUNNEL, NGROK, QUICK } from '../../harness/tunnels/standin.js';
+import { FUNNEL, NGROK, QUICK } from '../../harness/tunnels/fakeprograms.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;

@@ -3,7 +3,11 @@ import { join } from 'node:path';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import Database from 'better-sqlite3';
-import { Taken, Unavailable, Unmet } from '../../../src/store/engine/protocol.js';
+import {
+  ExpectationFailed,
+  Unavailable,
+  UniqueViolation,
+} from '../../../src/store/engine/protocol.js';
 import { putFact } from '../scratch.js';
 import { entry, LEDGER_KEY, type Ledger, openLedger } from './ledger.js';
 
@@ -61,7 +65,7 @@ describe('audit chain', () => {
     await ledger.write(1);
     const gone = { sql: 'DELETE FROM facts WHERE name = ?', parameters: ['x'], expect: 1 };
     await expect(ledger.store.transact([{ audit: entry() }, putFact('a', '1'), gone])).to.reject(
-      Unmet,
+      ExpectationFailed,
     );
     expect(await numbers()).to.equal([1]);
     meanwhile(`CREATE TRIGGER stop BEFORE INSERT ON audit BEGIN SELECT RAISE(ABORT, 'no'); END`);
@@ -108,7 +112,9 @@ describe('audit chain', () => {
       'fulfilled',
       'fulfilled',
     ]);
-    expect(settled[1]?.status === 'rejected' && settled[1].reason).to.be.instanceof(Taken);
+    expect(settled[1]?.status === 'rejected' && settled[1].reason).to.be.instanceof(
+      UniqueViolation,
+    );
     expect(await numbers()).to.equal([1, 2, 3]);
     expect((await ledger.heads()).length).to.equal(1);
   });

@@ -7,7 +7,7 @@ import Database from 'better-sqlite3';
 import { migrations } from '../../../migrations/all.js';
 import { OpenRefused } from '../../../src/store/engine/protocol.js';
 import { openWriter } from '../../../src/store/thread/database.js';
-import { triggersMadeBy } from '../../../src/store/thread/triggers.js';
+import { triggersOfMigrations } from '../../../src/store/thread/triggers.js';
 
 export const lab = Lab.script();
 const { afterEach, beforeEach, describe, it } = lab;
@@ -46,8 +46,8 @@ const CASES: Case[] = [
 describe('the triggers that the build has listed', () => {
   it('are those that the migrations make, of the newest schema', () => {
     const newest = migrations.at(-1);
-    expect(newest?.triggers).to.have.length(triggersMadeBy(migrations).length);
-    expect(newest?.triggers).to.equal(triggersMadeBy(migrations));
+    expect(newest?.triggers).to.have.length(triggersOfMigrations(migrations).length);
+    expect(newest?.triggers).to.equal(triggersOfMigrations(migrations));
   });
 });
 

@@ -6,8 +6,8 @@ import * as Lab from '@hapi/lab';
 import { migrations } from '../../../migrations/all.js';
 import { restoreFile } from '../../../src/backup.js';
 import { startApp, type TestApp, until } from '../../harness/app.js';
-import { keepFolder } from '../../harness/folder.js';
-import { keepGrant } from '../../harness/grant.js';
+import { seedFolder } from '../../harness/folder.js';
+import { seedGrant } from '../../harness/grant.js';
 import { inside } from '../../harness/inside.js';
 import { silentWav } from '../../harness/speech.js';
 import { addHook, deliver, openStage, PASSPHRASE, type Stage } from './stage.js';
@@ -21,9 +21,9 @@ const SCHEMA = migrations.at(-1)?.version;
 const keepRows = async (app: TestApp, ownerId: string, token: string): Promise<void> => {
   await keepReminders(app, token);
   await keepSpeech(app, token);
-  await keepGrant(app, ownerId);
-  await keepFolder(app, ownerId);
-  await keepFolder(app, ownerId, { watch: 1 });
+  await seedGrant(app, ownerId);
+  await seedFolder(app, ownerId);
+  await seedFolder(app, ownerId, { watch: 1 });
 };
 
 /** A transcription that waits. */

@@ -5,7 +5,7 @@ import * as Lab from '@hapi/lab';
 import { type FrozenClock, frozenClock, startApp, type TestApp, until } from '../../harness/app.js';
 import { linkChannel } from '../../harness/channel.js';
 import { inside } from '../../harness/inside.js';
-import { loseMessage } from '../../harness/messages.js';
+import { seedLostMessage } from '../../harness/messages.js';
 
 export const lab = Lab.script();
 const { after, before, describe, it } = lab;
@@ -140,7 +140,7 @@ describe('the doctor', () => {
   it('counts what was not delivered', async () => {
     const { id: userId } = (await app.call('GET', '/api/auth/me', { token })).body;
     const { id: channel } = await linkChannel(app, userId);
-    await loseMessage(app, { userId, channel });
+    await seedLostMessage(app, { userId, channel });
     expect(await named('outbox')).to.equal({
       name: 'outbox',
       status: 'warn',

@@ -1,6 +1,6 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { foldersOf } from '../../../src/system/doctor/rules.js';
+import { folderFindings } from '../../../src/system/doctor/rules.js';
 import { type FrozenClock, frozenClock, startApp, type TestApp, until } from '../../harness/app.js';
 import { inside } from '../../harness/inside.js';
 
@@ -36,7 +36,7 @@ describe('the doctor, of folders', () => {
   ];
   for (const [error, detail, remedy] of cases) {
     it(`names what helps: ${error}`, () => {
-      const [finding] = foldersOf([{ path: '/srv/my notes', error }]);
+      const [finding] = folderFindings([{ path: '/srv/my notes', error }]);
       expect(finding).to.include({ name: 'folders', status: 'warn', remedy });
       expect(finding?.detail).to.match(detail);
     });

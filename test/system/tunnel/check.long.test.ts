@@ -9,12 +9,12 @@ import { type Owner, registerOwner } from '../../harness/account.js';
 import { type Daemon, startDaemon } from '../../harness/daemon.js';
 import { type Breakage, type BreakingProxy, startBreaking } from '../../harness/tunnels/faults.js';
 import { freePort } from '../../harness/tunnels/port.js';
-import { type Authority, makeAuthority, noOpenssl } from '../../harness/tunnels/tls.js';
+import { type Authority, makeAuthority, opensslMissing } from '../../harness/tunnels/tls.js';
 
 export const lab = Lab.script();
 const { after, before, describe, it } = lab;
 
-const missing = noOpenssl();
+const missing = opensslMissing();
 const said = missing ? ` (skipped: ${missing})` : '';
 
 interface Broken {

@@ -8,9 +8,9 @@ import WebSocket from 'ws';
 import { addHook, loginOwner, type Owner, registerOwner } from '../../harness/account.js';
 import { sign } from '../../harness/app.js';
 import { type Daemon, startDaemon } from '../../harness/daemon.js';
-import { type Front, noFront, type Server, startFront } from '../../harness/tunnels/front.js';
+import { type Front, frontMissing, type Server, startFront } from '../../harness/tunnels/front.js';
 import { freePort } from '../../harness/tunnels/port.js';
-import { type Authority, makeAuthority, noOpenssl } from '../../harness/tunnels/tls.js';
+import { type Authority, makeAuthority, opensslMissing } from '../../harness/tunnels/tls.js';
 
 export const lab = Lab.script();
 const { after, before, describe, it } = lab;
@@ -24,7 +24,7 @@ interface Answer {
 }
 
 for (const server of ['nginx', 'caddy'] as Server[]) {
-  const missing = noFront(server) ?? noOpenssl();
+  const missing = frontMissing(server) ?? opensslMissing();
   const said = missing ? ` (skipped: ${missing})` : '';
 
   describe(`${server} in front, as we configure it${said}`, { skip: missing !== null }, () => {

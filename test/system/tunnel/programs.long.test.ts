@@ -7,13 +7,13 @@ import * as Lab from '@hapi/lab';
 import { markOf } from '../../../src/providers/tunnels/child.js';
 import { until } from '../../harness/app.js';
 import {
+  type FakePrograms,
   FUNNEL,
-  makeStandins,
+  makeFakePrograms,
   NAMED,
   NGROK,
   QUICK,
-  type Standins,
-} from '../../harness/tunnels/standin.js';
+} from '../../harness/tunnels/fakeprograms.js';
 import { type Stage, startStage } from './stage.js';
 
 export const lab = Lab.script();
@@ -22,10 +22,10 @@ const { after, afterEach, before, describe, it } = lab;
 const PUBLIC = 'https://hooks.example.org';
 
 describe('a tunnel by a program', () => {
-  let programs: Standins;
+  let programs: FakePrograms;
   let stage: Stage;
   before(async () => {
-    programs = await makeStandins();
+    programs = await makeFakePrograms();
     stage = await startStage({ cliPath: [programs.folder] });
   });
   after(async () => {

@@ -1,6 +1,6 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { keepPasskey } from '../../harness/passkey.js';
+import { seedPasskey } from '../../harness/passkey.js';
 import { type Stage, startStage } from './stage.js';
 
 export const lab = Lab.script();
@@ -80,7 +80,7 @@ describe('the public address', () => {
     await stage.open(PROXY);
     await verify(PUBLIC);
     const { id } = (await stage.call('GET', '/api/auth/me', { token: stage.user })).body;
-    await keepPasskey(stage, id);
+    await seedPasskey(stage, id);
     const passkeys = stage.app.store.db.updateTable('passkeys');
     await passkeys.set({ relying_party: '127.0.0.1', name: 'key' }).execute();
     const { status, body } = await stage.ask('DELETE', '/api/tunnel/address');

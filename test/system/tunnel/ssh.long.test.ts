@@ -8,12 +8,12 @@ import { addHook, loginOwner, type Owner, registerOwner } from '../../harness/ac
 import { sign, until } from '../../harness/app.js';
 import { type Daemon, startDaemon } from '../../harness/daemon.js';
 import { isListening } from '../../harness/tunnels/port.js';
-import { noSshd, type Sshd, startSshd } from '../../harness/tunnels/sshd.js';
+import { type Sshd, sshdMissing, startSshd } from '../../harness/tunnels/sshd.js';
 
 export const lab = Lab.script();
 const { after, before, describe, it } = lab;
 
-const missing = noSshd();
+const missing = sshdMissing();
 const SECRET = 'open sesame';
 const BODY = '{ "a": 1 }';
 

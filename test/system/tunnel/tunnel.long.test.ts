@@ -1,7 +1,7 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { frozenClock, PASSWORD } from '../../harness/app.js';
-import { keepPasskey } from '../../harness/passkey.js';
+import { seedPasskey } from '../../harness/passkey.js';
 import { type Stage, startStage } from './stage.js';
 
 export const lab = Lab.script();
@@ -115,7 +115,7 @@ describe('the tunnel', () => {
     await put({ provider: 'proxy', publicUrl: PUBLIC });
     expect(await options('hooks.example.org')).to.equal('hooks.example.org');
     const { id } = (await stage.call('GET', '/api/auth/me', { token: stage.user })).body;
-    await keepPasskey(stage, id);
+    await seedPasskey(stage, id);
     const db = stage.app.store.db.updateTable('passkeys');
     await db.set({ relying_party: 'hooks.example.org', name: 'key' }).execute();
     const { body } = await put({ provider: 'proxy', publicUrl: 'https://other.example.org' });

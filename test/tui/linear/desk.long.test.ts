@@ -5,7 +5,7 @@ import { saveSession } from '../../../src/client/session.js';
 import { call, type Stage, startStage } from '../../agents/stage.js';
 import { openConfig } from '../../cli/config.js';
 import { until } from '../../harness/app.js';
-import { type Conversation, converse } from '../../harness/conversation.js';
+import { type Conversation, startConversation } from '../../harness/conversation.js';
 import { notice } from '../../harness/hooks.js';
 import { says } from '../../harness/openai.js';
 import { readingTime } from '../../harness/turns.js';
@@ -26,7 +26,7 @@ describe('desk line by line', { timeout: 30_000 }, () => {
   let desk: Conversation;
 
   const open = (env: Record<string, string> = {}): Conversation =>
-    converse({
+    startConversation({
       words: [BIN, 'tui', '--accessible'],
       env: {
         XDG_CONFIG_HOME: config.folder,

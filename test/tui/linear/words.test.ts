@@ -1,16 +1,16 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { meaningOf } from '../../../tui/linear/commands.js';
+import { parseLinearInput } from '../../../tui/linear/commands.js';
 import { rowLine, spokenText, textLines } from '../../../tui/linear/words.js';
 import { row } from '../../../tui/parts/row.js';
 import { pages } from '../../../tui/screens.js';
-import { roots } from '../../../tui/state/places.js';
+import { roots } from '../../../tui/state/locations.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;
 
 const meant = (typed: string, page: keyof typeof pages = 'hooks') =>
-  meaningOf(typed, pages[page], []);
+  parseLinearInput(typed, pages[page], []);
 
 describe('words that are heard', () => {
   it('say what glyphs, columns and short times say', () => {
@@ -53,7 +53,7 @@ describe('words that are typed', () => {
     expect(meant('mark all read', 'inbox')).to.equal({ is: 'act', verb: 'mark-all', rest: '' });
     expect(meant('mark read 3', 'inbox')).to.equal({ is: 'act', verb: 'mark', rest: '3' });
     expect(meant('revoke 1', 'team')).to.equal({ is: 'act', verb: 'delete', rest: '1' });
-    expect(meaningOf('archive 1', pages.browse, ['archive'])).to.equal({
+    expect(parseLinearInput('archive 1', pages.browse, ['archive'])).to.equal({
       is: 'verb',
       name: 'archive',
       rest: '1',

@@ -1,18 +1,19 @@
 import type { Agent } from '../../../src/client/index.js';
 import type { PageNeed, ScreenPage } from '../../page.js';
 import { fitRow, row, rowWidth, type ScreenRow, tonedSpan } from '../../parts/row.js';
-import { counted, dollars, factRows, jsonRows } from '../../parts/text.js';
+import { countedNoun, factRows, formatDollars, jsonRows } from '../../parts/text.js';
 import { timeOfEvent } from '../../parts/times.js';
 import { rowsOf } from '../../state/lists.js';
-import { rowGoal, type ScreenPlace } from '../../state/places.js';
+import { rowTarget, type ScreenPlace } from '../../state/locations.js';
 import type { State } from '../../state/state.js';
 import { ringOf } from '../../state/streams.js';
 import { topView } from '../../state/ui.js';
 import { toneOf } from '../../theme.js';
 import { detailPage } from '../detail.js';
 import { tableFor } from '../list.js';
-import { agentActs, causeOf, hasAgentEnded } from './acts.js';
+import { agentActs, agentOriginTarget, hasAgentEnded } from './acts.js';
 import {
+  agentBranches,
   agentStatus,
   agentsNeeds,
   agentTrustText,
@@ -21,11 +22,10 @@ import {
   branchItem,
   GLOSSARY,
   messagesNeed,
-  treeOf,
 } from './agents.js';
 import { eventPieces, eventRows } from './events.js';
 import { stepRows } from './step.js';
-import { transcriptRows, waitingCall } from './transcript.js';
+import { pendingCallOfAgent, transcriptRows } from './transcript.js';
 
 const EVERY_MS = 2000;
 const EVENTS = 1;
@@ -43,7 +43,7 @@ const isAtTree = ({ ui }: State): boolean => topView(ui).tab === TREE;
 
 /** The shown agent and its descendants: each agent before its sub-agents, in spawn order. */
 const branches = ({ ui, lists: { tree } }: State): Branch[] =>
-  tree.of === topView(ui).id ? treeOf(rowsOf(tree).toReversed()) : [];
+  tree.of === topView(ui).id ? agentBranches(rowsOf(tree).toReversed()) : [];
 
 const tree = tableFor<Branch>({
   noun: 'agent',
@@ -73,7 +73,7 @@ const numbersOf = ({ model, steps, limits, usage }: Agent): string => {
     model,
     `step ${steps}/${limits.maxSteps}`,
     `${tokens.toLocaleString('en')} tokens`,
-    `${dollars(usage.costUsd)} of ${dollars(limits.maxCostUsd)}`,
+    `${formatDollars(usage.costUsd)} of ${formatDollars(limits.maxCostUsd)}`,
   ].join('   ');
 };
 
@@ -115,10 +115,10 @@ const factsOf = ({ session: { now }, lists }: State, agent: Agent, width: number
 
 const treeSummary = (state: State): string => {
   const agents = branches(state).map(({ agent }) => agent);
-  const below = counted(Math.max(0, agents.length - 1), 'sub-agent');
+  const below = countedNoun(Math.max(0, agents.length - 1), 'sub-agent');
   const busy = agents.filter((agent) => !hasAgentEnded(agent)).length;
   const cost = agents.reduce((sum, { usage }) => sum + usage.costUsd, 0);
-  return `${below}   ${busy} active   ${dollars(cost)} in total`;
+  return `${below}   ${busy} active   ${formatDollars(cost)} in total`;
 };
 
 const branchBelow = (state: State): ScreenPlace | null => {
@@ -149,12 +149,12 @@ export const agentPage: ScreenPage = {
   opens: (state) => {
     if (isAtTree(state)) return branchBelow(state);
     const agent = shownAgent(state);
-    const call = agent && waitingCall(state, agent);
-    return call && rowGoal('approvals', call.id);
+    const call = agent && pendingCallOfAgent(state, agent);
+    return call && rowTarget('approvals', call.id);
   },
   related: (state) => {
     const agent = shownAgent(state);
-    return agent && causeOf(agent);
+    return agent && agentOriginTarget(agent);
   },
   acts: (state) => {
     const agent = isAtTree(state) ? tree.chosen(state)?.agent : shownAgent(state);
@@ -165,7 +165,8 @@ export const agentPage: ScreenPage = {
     if (isAtTree(state)) return treeSummary(state);
     const { isFollowing, id } = topView(state.ui);
     const { last, gaps } = ringOf(state.streams, id ?? '');
-    const missing = gaps.length === 0 ? 'no gaps' : `${counted(gaps.length, 'gap')}, see Events`;
+    const missing =
+      gaps.length === 0 ? 'no gaps' : `${countedNoun(gaps.length, 'gap')}, see Events`;
     return `${isFollowing ? 'following' : 'not following: f'}   event ${last}   ${missing}`;
   },
   glossary: GLOSSARY,

@@ -3,16 +3,16 @@ import type { Item, PageNeed, ScreenPage } from '../../page.js';
 import { isBeside } from '../../parts/panes.js';
 import { row, type ScreenRow, type Size, tonedSpan } from '../../parts/row.js';
 import { column, numberColumn, type ScreenColumn, stateColumn } from '../../parts/table.js';
-import { counted, dollars } from '../../parts/text.js';
-import { since } from '../../parts/times.js';
+import { countedNoun, formatDollars } from '../../parts/text.js';
+import { formatAge } from '../../parts/times.js';
 import { bodyOf } from '../../state/layout.js';
 import { rowsOf } from '../../state/lists.js';
 import type { State } from '../../state/state.js';
 import { topView } from '../../state/ui.js';
 import { toneOf } from '../../theme.js';
 import { listPage } from '../list.js';
-import { agentActs, causeOf, hasAgentEnded } from './acts.js';
-import { transcriptRows, waitingCall } from './transcript.js';
+import { agentActs, agentOriginTarget, hasAgentEnded } from './acts.js';
+import { pendingCallOfAgent, transcriptRows } from './transcript.js';
 
 const EVERY_MS = 2000;
 const TALK_MS = 1000;
@@ -36,7 +36,7 @@ export interface Branch {
 }
 
 /** An agent whose parent is not shown is at the root. */
-export const treeOf = (agents: readonly Agent[]): Branch[] => {
+export const agentBranches = (agents: readonly Agent[]): Branch[] => {
   const ids = new Set(agents.map(({ id }) => id));
   const below = new Map<string | null, Agent[]>();
   for (const agent of agents) {
@@ -53,7 +53,7 @@ const branches = (state: State): Branch[] => {
   const { isMore } = topView(state.ui);
   const over = rowsOf(state.lists.agents).filter(hasAgentEnded);
   const hidden = new Set(isMore ? [] : over.slice(MAX_OVER).map(({ id }) => id));
-  return treeOf(rowsOf(state.lists.agents).filter(({ id }) => !hidden.has(id)));
+  return agentBranches(rowsOf(state.lists.agents).filter(({ id }) => !hidden.has(id)));
 };
 
 export const agentTrustText = ({ untrusted }: Agent): string =>
@@ -67,7 +67,7 @@ export const branchItem = ({ agent }: Branch): Item => ({
 });
 
 const currentActivity = (state: State, agent: Agent): string => {
-  const call = waitingCall(state, agent);
+  const call = pendingCallOfAgent(state, agent);
   if (call) return `${call.tool}.${call.action}`;
   return (agent.error ?? agent.result ?? '').split('\n', 1)[0] ?? '';
 };
@@ -84,8 +84,8 @@ export const branchColumns = (state: State): ScreenColumn<Branch>[] => [
     tone: ({ agent }) => (agent.untrusted ? 'untrusted' : undefined),
   },
   numberColumn('STEP', [4, 5, 5], ({ agent }) => String(agent.steps)),
-  numberColumn('COST', [5, 8, 4], ({ agent }) => dollars(agent.usage.costUsd)),
-  numberColumn('AGE', [4, 5, 3], ({ agent }) => since(agent.createdAt, state.session.now)),
+  numberColumn('COST', [5, 8, 4], ({ agent }) => formatDollars(agent.usage.costUsd)),
+  numberColumn('AGE', [4, 5, 3], ({ agent }) => formatAge(agent.createdAt, state.session.now)),
   column('DOING', [10, 200, 1], ({ agent }) => currentActivity(state, agent)),
 ];
 
@@ -126,7 +126,7 @@ export const agentsPage: ScreenPage = listPage<Branch>({
     '  a  spawn an agent      adjutant agents spawn',
   ],
   opens: ({ agent }) => ({ page: 'agent', id: agent.id }),
-  related: ({ agent }) => causeOf(agent),
+  related: ({ agent }) => agentOriginTarget(agent),
   acts: ({ agent }) => agentActs(agent),
   leaves: () => ({ add: ['agents', 'spawn'] }),
   // While ended agents are hidden, further rows would be hidden too.
@@ -137,7 +137,7 @@ export const agentsPage: ScreenPage = listPage<Branch>({
   summary: ({ lists }, shown) => {
     const having = (status: string) =>
       rowsOf(lists.agents).filter((each) => each.status === status).length;
-    return `${counted(shown.length, 'agent')}: ${having('running')} running, ${having('waiting_approval')} waiting for you, ${having('paused')} paused   (. all)`;
+    return `${countedNoun(shown.length, 'agent')}: ${having('running')} running, ${having('waiting_approval')} waiting for you, ${having('paused')} paused   (. all)`;
   },
   glossary: GLOSSARY,
   needs: (state, branch) => [

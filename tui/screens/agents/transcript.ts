@@ -1,7 +1,7 @@
 import type { Agent, Approval, ConversationMessage } from '../../../src/client/index.js';
 import { row, type ScreenRow, tonedSpan } from '../../parts/row.js';
 import { textRows } from '../../parts/text.js';
-import { left } from '../../parts/times.js';
+import { formatTimeLeft } from '../../parts/times.js';
 import { rowsOf } from '../../state/lists.js';
 import type { State } from '../../state/state.js';
 import { topView } from '../../state/ui.js';
@@ -78,15 +78,15 @@ const folded = (rows: ScreenRow[], max: number): ScreenRow[] => {
   return [...rows.slice(0, max), row(' '.repeat(NAME), tonedSpan('muted', turns))];
 };
 
-export const waitingCall = ({ lists }: State, agent: Agent): Approval | null =>
+export const pendingCallOfAgent = ({ lists }: State, agent: Agent): Approval | null =>
   rowsOf(lists.approvals).find(
     ({ agentId, status }) => agentId === agent.id && status === 'pending',
   ) ?? null;
 
 const approvalRows = (state: State, agent: Agent, width: number): ScreenRow[] => {
-  const call = waitingCall(state, agent);
+  const call = pendingCallOfAgent(state, agent);
   if (!call) return [];
-  const text = `${call.tool}.${call.action}  expires in ${left(call.expiresAt, state.session.now)}`;
+  const text = `${call.tool}.${call.action}  expires in ${formatTimeLeft(call.expiresAt, state.session.now)}`;
   return [
     ...namedRows('approval', text, width, 'warn'),
     row(' '.repeat(NAME), '-- enter opens the approval: decide there --'),

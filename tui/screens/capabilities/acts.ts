@@ -2,12 +2,12 @@ import { isOver } from '../../../cli/operations/bar.js';
 import { sizeText } from '../../../cli/operations/counts.js';
 import type { Capability, ModelFit } from '../../../src/client/index.js';
 import type { Acts } from '../../page.js';
-import { type Act, onRow } from '../../state/act.js';
+import { type Act, actTarget } from '../../state/act.js';
 import { type CapabilityItem, capabilitySlug } from '../../state/capabilities.js';
 import type { State } from '../../state/state.js';
-import { offered } from '../list.js';
+import { possibleActs } from '../list.js';
 import { operationActs } from '../operations/operations.js';
-import { type CapabilityRow, isOnShelf, isPulled, usingModels } from './rows.js';
+import { type CapabilityRow, isInstalledByDaemon, isOllamaModel, usingModels } from './rows.js';
 
 /** Time after a licence question has appeared in which keys have no effect, in milliseconds. */
 const DEAD_MS = 700;
@@ -42,7 +42,7 @@ const installAct = ({ item, fit }: CapabilityRow, facts: InstallFacts, state: St
   const size = bytes === null ? 'unknown size' : sizeText(bytes);
   const misfit = warning ? [warning.message] : fit?.runsOn === 'none' ? [fit.why] : [];
   return {
-    ...onRow('capabilities', id, 'operations'),
+    ...actTarget('capabilities', id, 'operations'),
     text: `Install ${name}`,
     line: `adjutant capabilities install ${apiId}${use}${mustAccept ? ' --accept-licence' : ''}`,
     doing: 'installing…',
@@ -66,7 +66,7 @@ const installAct = ({ item, fit }: CapabilityRow, facts: InstallFacts, state: St
 };
 
 const measureAct = ({ id }: CapabilityItem, model: string): Act => ({
-  ...onRow('capabilities', id, 'operations'),
+  ...actTarget('capabilities', id, 'operations'),
   text: `Measure the speed of ${model}`,
   line: `adjutant capabilities measure ${model}`,
   doing: 'measuring…',
@@ -77,7 +77,7 @@ const measureAct = ({ id }: CapabilityItem, model: string): Act => ({
 });
 
 const verifyAct = ({ id, apiId, name }: CapabilityItem): Act => ({
-  ...onRow('capabilities', id, 'operations'),
+  ...actTarget('capabilities', id, 'operations'),
   text: `Verify the files of ${name}`,
   line: `adjutant capabilities verify ${apiId}`,
   doing: 'verifying…',
@@ -90,7 +90,7 @@ const verifyAct = ({ id, apiId, name }: CapabilityItem): Act => ({
 const deleteAct = ({ id, apiId, name, usedBy }: CapabilityItem): Act => {
   const line = `adjutant capabilities delete ${apiId}`;
   return {
-    ...onRow('capabilities', id, 'hardware'),
+    ...actTarget('capabilities', id, 'hardware'),
     text: `Delete ${name}`,
     line,
     doing: 'deleting…',
@@ -110,12 +110,12 @@ export const capabilityActs = (row: CapabilityRow, state: State): Acts => {
   const { install, status, kind } = item;
   const isBusy = status === 'installing' || (operation !== null && !isOver(operation));
   const [model] = kind === 'model' ? usingModels(item) : [];
-  const acts = offered<Act>({
+  const acts = possibleActs<Act>({
     message: !isBusy && install !== null && installAct(row, install, state),
     mark: !isBusy && model !== undefined && measureAct(item, model),
-    check: !isBusy && isOnShelf(item) && verifyAct(item),
+    check: !isBusy && isInstalledByDaemon(item) && verifyAct(item),
     stop: operation && operationActs(operation).stop,
-    delete: !isBusy && (isOnShelf(item) || isPulled(item)) && deleteAct(item),
+    delete: !isBusy && (isInstalledByDaemon(item) || isOllamaModel(item)) && deleteAct(item),
   });
   return state.session.who?.role === 'user' ? refused(acts) : acts;
 };

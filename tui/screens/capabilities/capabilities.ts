@@ -2,10 +2,10 @@ import { machineLines, speedText } from '../../../cli/capabilities/machine.js';
 import { sizeText } from '../../../cli/operations/counts.js';
 import type { PageNeed, ScreenPage } from '../../page.js';
 import { row, type ScreenRow, type Size, tonedSpan } from '../../parts/row.js';
-import { column, numberColumn, stateColumn, whole } from '../../parts/table.js';
+import { column, numberColumn, stateColumn, uncutColumn } from '../../parts/table.js';
 import { factRows } from '../../parts/text.js';
 import { HARDWARE } from '../../state/capabilities.js';
-import { type JumpTarget, operationJump, rowGoal } from '../../state/places.js';
+import { type JumpTarget, operationPageTarget, rowTarget } from '../../state/locations.js';
 import type { State } from '../../state/state.js';
 import { topView } from '../../state/ui.js';
 import { listPage } from '../list.js';
@@ -46,12 +46,12 @@ const licenceOf = ({ item: { install }, fit }: CapabilityRow): string =>
   install?.licence ?? fit?.licence ?? '';
 
 /** The operation, unless it is completed, else the model that uses the capability. */
-export const capabilityGoal = ({ item, operation }: CapabilityRow): JumpTarget | null => {
+export const capabilityTarget = ({ item, operation }: CapabilityRow): JumpTarget | null => {
   const [model] = usingModels(item);
   if (operation && (operation.status !== 'completed' || model === undefined)) {
-    return operationJump(operation.id);
+    return operationPageTarget(operation.id);
   }
-  return model === undefined ? null : rowGoal('models', model);
+  return model === undefined ? null : rowTarget('models', model);
 };
 
 export const capabilityNeeds: PageNeed[] = [
@@ -110,13 +110,13 @@ const listed: ScreenPage = listPage<CapabilityRow>({
     facts: { status: item.status, kind: item.kind, runs: fit?.runsOn ?? '' },
   }),
   columns: (state) => [
-    whole(stateColumn('STATE', [9, 18, 0], (each) => capabilityState(state, each))),
+    uncutColumn(stateColumn('STATE', [9, 18, 0], (each) => capabilityState(state, each))),
     column('NAME', [18, 44, 0], nameOf),
     column('VERSION', [7, 12, 4], versionOf),
     numberColumn('MEMORY', [8, 10, 2], ({ fit }) => (fit ? sizeText(fit.totalBytes) : '')),
     column('RUNS ON', [7, 7, 3], ({ fit }) => fit?.runsOn ?? ''),
     {
-      ...whole(
+      ...uncutColumn(
         column<CapabilityRow>('SPEED', [8, 18, 2], ({ fit }) => (fit ? speedText(fit) : '')),
       ),
       said: ({ fit }) => (fit ? spokenSpeed(fit) : ''),
@@ -132,7 +132,7 @@ const listed: ScreenPage = listPage<CapabilityRow>({
   empty: ['No capabilities found.'],
   needs: () => capabilityNeeds,
   opens: ({ item }) => ({ page: 'capability', id: item.id }),
-  related: capabilityGoal,
+  related: capabilityTarget,
   acts: capabilityActs,
   summary: (state, rows) => {
     const having = (...statuses: string[]) =>

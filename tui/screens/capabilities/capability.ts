@@ -5,7 +5,7 @@ import type { State } from '../../state/state.js';
 import { topView } from '../../state/ui.js';
 import { detailPage } from '../detail.js';
 import { capabilityActs } from './acts.js';
-import { capabilityGoal, capabilityNeeds, STATUS_WORDS } from './capabilities.js';
+import { capabilityNeeds, capabilityTarget, STATUS_WORDS } from './capabilities.js';
 import { capabilityFacts, capabilityHead } from './facts.js';
 import { type CapabilityRow, capabilityRows } from './rows.js';
 
@@ -41,7 +41,7 @@ export const capabilityPage: ScreenPage = {
   },
   related: (state) => {
     const of = shownCapability(state);
-    return of ? capabilityGoal(of) : null;
+    return of ? capabilityTarget(of) : null;
   },
   line: () => 'adjutant capabilities list',
   glossary: STATUS_WORDS,

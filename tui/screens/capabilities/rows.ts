@@ -3,7 +3,7 @@ import type { Capability, ModelFit, Operation } from '../../../src/client/index.
 import { type CapabilityItem, capabilitySlug, HARDWARE } from '../../state/capabilities.js';
 import { rowsOf } from '../../state/lists.js';
 import type { State } from '../../state/state.js';
-import { shareOf } from '../operations/operations.js';
+import { progressPercent } from '../operations/operations.js';
 
 export interface CapabilityRow {
   item: CapabilityItem;
@@ -73,15 +73,20 @@ export const capabilityState = ({ lists }: State, row: CapabilityRow): string =>
   if (busy !== undefined) return busy;
   const word = operation && !isOver(operation) ? DOES[operation.kind] : undefined;
   if (!operation || word === undefined) return item.status;
-  return `${word} ${shareOf(operation)}`.trim();
+  return `${word} ${progressPercent(operation)}`.trim();
 };
 
 /** Installed by this daemon, in a folder of its own. Only admins see the path. */
-export const isOnShelf = ({ apiId, kind, status, path }: Capability & { apiId: string }): boolean =>
+export const isInstalledByDaemon = ({
+  apiId,
+  kind,
+  status,
+  path,
+}: Capability & { apiId: string }): boolean =>
   ['model', 'engine', 'language'].includes(kind) &&
   ['available', 'degraded'].includes(status) &&
   path !== null &&
   apiId !== 'ollama';
 
-export const isPulled = ({ apiId, kind, status }: Capability & { apiId: string }): boolean =>
+export const isOllamaModel = ({ apiId, kind, status }: Capability & { apiId: string }): boolean =>
   kind === 'model' && status === 'available' && apiId.startsWith('ollama-');

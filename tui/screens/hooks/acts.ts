@@ -1,7 +1,7 @@
 import type { Execution, Hook } from '../../../src/client/index.js';
 import type { Acts } from '../../page.js';
-import { type Act, done, onRow } from '../../state/act.js';
-import { offered } from '../list.js';
+import { type Act, actTarget, reportDone } from '../../state/act.js';
+import { possibleActs } from '../list.js';
 
 export const hookGist = ({ error, result, agentId }: Execution): string => {
   if (error) return error;
@@ -12,23 +12,23 @@ export const hookGist = ({ error, result, agentId }: Execution): string => {
 };
 
 export const hookActs = ({ id, name, enabled, stats }: Hook): Acts =>
-  offered<Act>({
+  possibleActs<Act>({
     start: !enabled && {
-      ...onRow('hooks', id),
+      ...actTarget('hooks', id),
       text: `Enable hook ${name}`,
       line: `adjutant hooks enable ${id}`,
       doing: 'enabling…',
-      call: ({ hooks }) => done(hooks.enable({ id }), `${name} is enabled`),
+      call: ({ hooks }) => reportDone(hooks.enable({ id }), `${name} is enabled`),
     },
     pause: enabled && {
-      ...onRow('hooks', id),
+      ...actTarget('hooks', id),
       text: `Disable hook ${name}`,
       line: `adjutant hooks disable ${id}`,
       doing: 'disabling…',
-      call: ({ hooks }) => done(hooks.disable({ id }), `${name} is disabled`),
+      call: ({ hooks }) => reportDone(hooks.disable({ id }), `${name} is disabled`),
     },
     test: {
-      ...onRow('hooks', id, 'executions'),
+      ...actTarget('hooks', id, 'executions'),
       text: `Test hook ${name}`,
       line: `adjutant hooks test ${id}`,
       doing: 'testing…',
@@ -42,7 +42,7 @@ export const hookActs = ({ id, name, enabled, stats }: Hook): Acts =>
       },
     },
     delete: {
-      ...onRow('hooks', id),
+      ...actTarget('hooks', id),
       text: `Delete hook ${name}`,
       line: `adjutant hooks delete ${id}`,
       doing: 'deleting…',
@@ -53,12 +53,12 @@ export const hookActs = ({ id, name, enabled, stats }: Hook): Acts =>
         ],
         name,
       },
-      call: ({ hooks }) => done(hooks.delete({ id }), `${name} is deleted`),
+      call: ({ hooks }) => reportDone(hooks.delete({ id }), `${name} is deleted`),
     },
   });
 
 export const replayAct = ({ id, hookId }: Execution): Act => ({
-  ...onRow('executions', id),
+  ...actTarget('executions', id),
   text: `Replay execution ${id.slice(-6)}`,
   line: `adjutant hooks replay ${hookId} ${id}`,
   doing: 'replaying…',

@@ -3,7 +3,7 @@ import type { ScreenPage } from '../../page.js';
 import { row, type ScreenRow, tonedSpan } from '../../parts/row.js';
 import { factRows, jsonRows, textRows } from '../../parts/text.js';
 import { timeOfEvent } from '../../parts/times.js';
-import { agentGoal } from '../../state/places.js';
+import { agentTarget } from '../../state/locations.js';
 import type { State } from '../../state/state.js';
 import { topView } from '../../state/ui.js';
 import { toneOf } from '../../theme.js';
@@ -84,7 +84,7 @@ export const executionPage: ScreenPage = {
   }),
   related: (state) => {
     const agentId = shownExecution(state)?.agentId;
-    return agentId ? agentGoal(agentId) : null;
+    return agentId ? agentTarget(agentId) : null;
   },
   acts: (state) => {
     const run = shownExecution(state);

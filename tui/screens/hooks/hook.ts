@@ -1,9 +1,9 @@
-import { hookSenderOf, senderFormOf, wordOf } from '../../../cli/hooks/senders/form.js';
+import { hookArgument, hookSenderOf, senderFormOf } from '../../../cli/hooks/senders/form.js';
 import { reachNotes } from '../../../cli/tunnel/reach.js';
 import type { Execution, Hook } from '../../../src/client/index.js';
 import type { ScreenPage } from '../../page.js';
 import { row, type ScreenRow, tonedSpan } from '../../parts/row.js';
-import { factRows, jsonRows, plain, textRows } from '../../parts/text.js';
+import { factRows, inlineValue, jsonRows, textRows } from '../../parts/text.js';
 import { durationText } from '../../parts/times.js';
 import { rowsOf } from '../../state/lists.js';
 import type { State } from '../../state/state.js';
@@ -69,7 +69,7 @@ const hookText = (state: State, hook: Hook, width: number): ScreenRow[] => {
     ['Id', rest.id],
   ];
   return factRows(
-    facts.map(([key, value]) => [key, plain(value)] as const),
+    facts.map(([key, value]) => [key, inlineValue(value)] as const),
     width,
   );
 };
@@ -92,8 +92,8 @@ const senderRows = ({ session, overview }: State, hook: Hook, width: number): Sc
     ...form.notes.flatMap((note) => textRows(note, width, true)),
     ...factRows(
       [
-        ['Manual test', `adjutant hooks send ${wordOf(hook)}`],
-        ['Rejections', `adjutant hooks refused ${wordOf(hook)}`],
+        ['Manual test', `adjutant hooks send ${hookArgument(hook)}`],
+        ['Rejections', `adjutant hooks refused ${hookArgument(hook)}`],
       ],
       width,
     ),

@@ -1,6 +1,6 @@
 import type { Execution, Hook } from '../../../src/client/index.js';
 import type { ScreenPage } from '../../page.js';
-import { faceOf } from '../../parts/faces.js';
+import { emptyStateRows } from '../../parts/emptystate.js';
 import { row, type ScreenRow, type Size, tonedSpan } from '../../parts/row.js';
 import {
   column,
@@ -9,8 +9,8 @@ import {
   stateColumn,
   tableRows,
 } from '../../parts/table.js';
-import { counted } from '../../parts/text.js';
-import { durationText, since, timeOfEvent } from '../../parts/times.js';
+import { countedNoun } from '../../parts/text.js';
+import { durationText, formatAge, timeOfEvent } from '../../parts/times.js';
 import { rowsOf } from '../../state/lists.js';
 import type { State } from '../../state/state.js';
 import { listPage } from '../list.js';
@@ -28,7 +28,7 @@ export const hookState = (hook: Hook): string => (hook.enabled ? 'enabled' : 'di
 const lastOf = ({ lastStatus, lastExecutionAt }: Hook['stats'], now: number): string => {
   if (lastExecutionAt === null) return 'never';
   const word = lastStatus === 'error' ? 'ERROR' : (lastStatus ?? '');
-  return `${word} ${since(lastExecutionAt, now)}`;
+  return `${word} ${formatAge(lastExecutionAt, now)}`;
 };
 
 /** In upper case if it is an error. */
@@ -48,7 +48,7 @@ const latest = (state: State, hook: Hook, size: Size): ScreenRow[] => {
   if (executions.of !== hook.id) return [head];
   if (executions.order.length === 0) {
     const words = { noun: 'executions', empty: ['  none yet'] };
-    return [head, ...faceOf(executions, words, state, size)];
+    return [head, ...emptyStateRows(executions, words, state, size)];
   }
   const runs = rowsOf(executions).slice(0, size.height);
   const below = { ...size, height: size.height - 1 };
@@ -96,7 +96,7 @@ export const hooksPage: ScreenPage = listPage<Hook>({
   leaves: (hook) => ({ add: ['hooks', 'create'], edit: hook && ['hooks', 'update', hook.id] }),
   summary: (_, hooks) => {
     const failed = hooks.filter(({ stats }) => stats.lastStatus === 'error').length;
-    return `${counted(hooks.length, 'hook')}${failed > 0 ? `, ${failed} with an error` : ''}`;
+    return `${countedNoun(hooks.length, 'hook')}${failed > 0 ? `, ${failed} with an error` : ''}`;
   },
   glossary: [
     ['skipped', 'a condition or a limit prevented the run'],

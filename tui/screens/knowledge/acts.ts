@@ -1,5 +1,5 @@
 import type { Acts } from '../../page.js';
-import { type Act, confirmedBy, done, onRow } from '../../state/act.js';
+import { type Act, actTarget, confirmationText, reportDone } from '../../state/act.js';
 
 /** Draft ids of an unsent note and question. */
 const NOTE = 'note';
@@ -9,7 +9,7 @@ const QUESTION = 'question';
 export const quotedWord = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`;
 
 export const askAct = (): Act => ({
-  ...onRow('answers', QUESTION),
+  ...actTarget('answers', QUESTION),
   touches: [],
   isFree: true,
   text: 'Ask your knowledge a question',
@@ -23,7 +23,7 @@ export const askAct = (): Act => ({
 });
 
 const noteAct = (): Act => ({
-  ...onRow('entries', NOTE),
+  ...actTarget('entries', NOTE),
   isFree: true,
   text: 'Add a note',
   line: 'adjutant knowledge create …',
@@ -38,14 +38,14 @@ const noteAct = (): Act => ({
 export const knowledgeActs = (): Acts => ({ message: askAct(), add: noteAct() });
 
 export const deleteEntry = (rowId: string, { id, title }: { id: string; title: string }): Act => ({
-  ...onRow('entries', rowId, 'found'),
+  ...actTarget('entries', rowId, 'found'),
   isFree: true,
   text: `Delete entry ${title}`,
   line: `adjutant knowledge delete ${id}`,
   doing: 'deleting…',
   ask: {
     lines: [`Delete ${title} and its text? There is no undo.`],
-    name: confirmedBy(title, id),
+    name: confirmationText(title, id),
   },
-  call: ({ knowledge }) => done(knowledge.delete({ id }), `${title} is deleted`),
+  call: ({ knowledge }) => reportDone(knowledge.delete({ id }), `${title} is deleted`),
 });

@@ -1,10 +1,10 @@
 import type { KnowledgeAnswer } from '../../../src/client/index.js';
 import type { ScreenPage } from '../../page.js';
-import { faceOf } from '../../parts/faces.js';
+import { emptyStateRows } from '../../parts/emptystate.js';
 import { row, type ScreenRow, type Size, tonedSpan } from '../../parts/row.js';
 import { column, numberColumn, type ScreenColumn, tableRows } from '../../parts/table.js';
-import { counted, scrolled, textRows } from '../../parts/text.js';
-import type { ScreenPlace } from '../../state/places.js';
+import { countedNoun, scrolledRows, textRows } from '../../parts/text.js';
+import type { ScreenPlace } from '../../state/locations.js';
 import type { AnswerItem } from '../../state/rows.js';
 import type { State } from '../../state/state.js';
 import { topView } from '../../state/ui.js';
@@ -71,12 +71,12 @@ const answerView = (state: State, size: Size): ScreenRow[] => {
     return [
       question,
       [],
-      ...faceOf({ ...state.lists.answers, loadedAt: null }, words, state, size),
+      ...emptyStateRows({ ...state.lists.answers, loadedAt: null }, words, state, size),
     ];
   }
   const height = answerHeight(state, size);
   const { scroll, pane } = topView(state.ui);
-  const above = scrolled(rows, scroll, { ...size, height });
+  const above = scrolledRows(rows, scroll, { ...size, height });
   const shown = citations.shown(state);
   if (shown.length === 0 || height >= size.height) return above;
   const below = { ...size, height: size.height - height - 1 };
@@ -112,7 +112,7 @@ export const answerPage: ScreenPage = {
   summary: (state) => {
     const answer = shownAnswer(state);
     if (!answer) return state.lists.answers.trouble ? '' : 'asking…   (continues if you leave)';
-    return `${counted(answer.citations.length, 'citation')}   (enter opens one, o its source, tab scrolls the answer)`;
+    return `${countedNoun(answer.citations.length, 'citation')}   (enter opens one, o its source, tab scrolls the answer)`;
   },
   glossary: [['[1]', 'the number of the citation for this sentence']],
   needs: (state) => [{ is: 'list', list: 'answers', of: questionOf(state) }],

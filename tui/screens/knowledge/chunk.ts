@@ -9,7 +9,7 @@ import { detailPage } from '../detail.js';
 import { askAct } from './acts.js';
 import { trustTone } from './entries.js';
 import { foundItem } from './hits.js';
-import { citationsBelow, hitMarks, sourcePlace, typedMarks } from './source.js';
+import { hitMarks, parentCitations, sourcePlace, typedMarks } from './source.js';
 
 const entryOf = ({ ui }: State): string => topView(ui).of ?? '';
 const keyOf = (state: State): string => chunkKey(entryOf(state), topView(state.ui).id ?? '');
@@ -24,7 +24,7 @@ const hitHere = (state: State) =>
 const marksIn = (state: State, { text }: ChunkItem): TextMarks => {
   const typed = typedMarks(state, text);
   if (typed) return typed;
-  const citations = citationsBelow(state);
+  const citations = parentCitations(state);
   if (citations) {
     return citations
       .filter(({ entryId, chunk }) => chunkKey(entryId, chunk) === keyOf(state))

@@ -7,7 +7,7 @@ import type { State } from '../../state/state.js';
 import { topView } from '../../state/ui.js';
 import { detailPage } from '../detail.js';
 import { foundItem } from './hits.js';
-import { citationsBelow, hitMarks, quoteMarks, typedMarks } from './source.js';
+import { hitMarks, parentCitations, quoteMarks, typedMarks } from './source.js';
 
 const documentOf = ({ ui }: State): string => topView(ui).of ?? '';
 const numberOf = ({ ui }: State): number => Number(topView(ui).id);
@@ -20,7 +20,7 @@ const marksIn = (state: State, { text }: DocumentPageItem): TextMarks => {
   const isHere = ({ sourceId, page }: { sourceId: string | null; page: number | null }): boolean =>
     sourceId === documentOf(state) && (page ?? 1) === numberOf(state);
   const typed = typedMarks(state, text);
-  const cited = citationsBelow(state)?.filter(isHere);
+  const cited = parentCitations(state)?.filter(isHere);
   if (typed || cited) return typed ?? quoteMarks(text, cited?.map(({ quote }) => quote) ?? []);
   const marks = (foundItem(state)?.results ?? [])
     .filter(isHere)

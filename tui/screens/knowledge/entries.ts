@@ -3,8 +3,8 @@ import type { ScreenPage } from '../../page.js';
 import { markedRows } from '../../parts/marks.js';
 import { row, type ScreenRow, tonedSpan } from '../../parts/row.js';
 import { column, numberColumn, stateColumn } from '../../parts/table.js';
-import { counted, factRows } from '../../parts/text.js';
-import { since, timeOfEvent } from '../../parts/times.js';
+import { countedNoun, factRows } from '../../parts/text.js';
+import { formatAge, timeOfEvent } from '../../parts/times.js';
 import { rowsOf } from '../../state/lists.js';
 import { chunkKey } from '../../state/rows.js';
 import type { State } from '../../state/state.js';
@@ -26,7 +26,7 @@ export const trustTone = (trust: KnowledgeEntry['trust']) =>
 
 const factsOf = (entry: KnowledgeEntry, now: number): [string, string][] => {
   const { sourceType, chunks, uri, tags, language, embeddedWith, error, createdAt } = entry;
-  const size = `${counted(chunks, 'chunk')}, ${counted(entry.chars, 'character')}`;
+  const size = `${countedNoun(chunks, 'chunk')}, ${countedNoun(entry.chars, 'character')}`;
   const facts: [string, string][] = [
     ['From', `${sourceType}   ${timeOfEvent(createdAt, now)}`],
     ['Size', `${size}${language === null ? '' : `   ${language}`}`],
@@ -74,7 +74,7 @@ export const entriesPage: ScreenPage = listPage<KnowledgeEntry>({
     { ...column('TRUST', [7, 7, 4], ({ trust }) => trust), tone: ({ trust }) => trustTone(trust) },
     stateColumn('STATE', [8, 10, 1], ({ id, status }) => lists.entries.busy[id] ?? status),
     numberColumn('CHUNKS', [6, 6, 5], ({ chunks }) => chunks.toLocaleString('en')),
-    numberColumn('AGE', [4, 5, 3], ({ createdAt }) => since(createdAt, now)),
+    numberColumn('AGE', [4, 5, 3], ({ createdAt }) => formatAge(createdAt, now)),
     column('TAGS', [20, 40, 6], ({ tags }) => tags.join(' ')),
   ],
   detail: previewRows,
@@ -102,7 +102,7 @@ export const entriesPage: ScreenPage = listPage<KnowledgeEntry>({
   leaves: (entry) => ({ edit: entry && ['knowledge', 'update', entry.id] }),
   summary: (_, rows) => {
     const working = rows.filter(({ status }) => status === 'indexing').length;
-    const known = counted(rows.length, 'entry', 'entries');
+    const known = countedNoun(rows.length, 'entry', 'entries');
     return `${known}${working > 0 ? `, ${working} indexing` : ''}   (/ searches, i asks)`;
   },
 });

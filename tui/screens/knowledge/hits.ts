@@ -2,7 +2,7 @@ import type { ScreenPage } from '../../page.js';
 import { markedRows, markedWords } from '../../parts/marks.js';
 import { row, type ScreenRow, tonedSpan } from '../../parts/row.js';
 import { column, numberColumn } from '../../parts/table.js';
-import { counted, factRows } from '../../parts/text.js';
+import { countedNoun, factRows } from '../../parts/text.js';
 import { chunkKey, FOUND, type FoundItem, type SearchHit } from '../../state/rows.js';
 import type { State } from '../../state/state.js';
 import { topView } from '../../state/ui.js';
@@ -14,7 +14,7 @@ import { chunkPlace, sourcePlace } from './source.js';
 /** Time without typing before the daemon is asked, in milliseconds. */
 const TYPED_MS = 200;
 
-export const queryOf = ({ ui }: State): string => topView(ui).filter.trim();
+export const shownQuery = ({ ui }: State): string => topView(ui).filter.trim();
 
 /** The last result, which may belong to an earlier query. `null` if the search failed. */
 export const foundItem = ({ lists: { found } }: State): FoundItem | null =>
@@ -43,9 +43,9 @@ const hitRows = (_: State, hit: SearchHit, width: number): ScreenRow[] => {
 const summaryOf = (state: State): string => {
   const found = foundItem(state);
   if (state.lists.found.trouble) return '';
-  if (found?.query !== queryOf(state)) return 'searching…';
+  if (found?.query !== shownQuery(state)) return 'searching…';
   const { results, mode } = found;
-  return `${counted(results.length, 'hit')}, ${mode}${found.degraded === null ? '' : ', degraded'}`;
+  return `${countedNoun(results.length, 'hit')}, ${mode}${found.degraded === null ? '' : ', degraded'}`;
 };
 
 export const hitsPage: ScreenPage = listPage<SearchHit>({
@@ -65,7 +65,7 @@ export const hitsPage: ScreenPage = listPage<SearchHit>({
   ],
   detail: hitRows,
   empty: ['No matches.', '  esc  clear the search', '  i    ask a question'],
-  needs: (state) => [{ is: 'list', list: 'found', of: queryOf(state), afterMs: TYPED_MS }],
+  needs: (state) => [{ is: 'list', list: 'found', of: shownQuery(state), afterMs: TYPED_MS }],
   pages: () => null,
   opens: chunkPlace,
   related: (hit) => sourcePlace(hit) ?? chunkPlace(hit),

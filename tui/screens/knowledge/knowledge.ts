@@ -1,13 +1,13 @@
 import type { ScreenPage } from '../../page.js';
 import { type ScreenRow, type Size, tonedSpan } from '../../parts/row.js';
 import { textRows } from '../../parts/text.js';
-import { chosenOf } from '../../state/selection.js';
+import { selectedItem } from '../../state/selection.js';
 import type { State } from '../../state/state.js';
 import { knowledgeActs, quotedWord } from './acts.js';
 import { entriesPage } from './entries.js';
-import { foundItem, hitsPage, queryOf } from './hits.js';
+import { foundItem, hitsPage, shownQuery } from './hits.js';
 
-const isSearching = (state: State): boolean => queryOf(state) !== '';
+const isSearching = (state: State): boolean => shownQuery(state) !== '';
 const shown = (state: State): ScreenPage => (isSearching(state) ? hitsPage : entriesPage);
 
 /** Reason for a degraded search. No rows if the search was complete. */
@@ -30,7 +30,7 @@ const bodyUnder = (head: readonly ScreenRow[], size: Size): Size => ({
 
 /** Entry id of the selected row, and its chunk if a hit is selected. */
 const chosenWords = (state: State): string[] =>
-  (chosenOf(shown(state), state)?.id ?? '').split(' ').filter((word) => word !== '');
+  (selectedItem(shown(state), state)?.id ?? '').split(' ').filter((word) => word !== '');
 
 export const knowledgePage: ScreenPage = {
   name: 'knowledge',
@@ -64,7 +64,7 @@ export const knowledgePage: ScreenPage = {
   line: (state) => {
     const [id, chunk] = chosenWords(state);
     if (chunk !== undefined) return `adjutant knowledge chunk ${id} ${chunk}`;
-    if (isSearching(state)) return `adjutant knowledge search ${quotedWord(queryOf(state))}`;
+    if (isSearching(state)) return `adjutant knowledge search ${quotedWord(shownQuery(state))}`;
     return `adjutant knowledge ${id === undefined ? 'list' : `get ${id}`}`;
   },
   glossary: [

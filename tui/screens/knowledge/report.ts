@@ -3,9 +3,9 @@ import type { ScreenPage } from '../../page.js';
 import { markedAt, markedRows } from '../../parts/marks.js';
 import { row, type ScreenRow, tonedSpan } from '../../parts/row.js';
 import { column, numberColumn, stateColumn } from '../../parts/table.js';
-import { counted, factRows } from '../../parts/text.js';
+import { countedNoun, factRows } from '../../parts/text.js';
 import { timeOfEvent } from '../../parts/times.js';
-import { done, onRow } from '../../state/act.js';
+import { actTarget, reportDone } from '../../state/act.js';
 import type { State } from '../../state/state.js';
 import { topView } from '../../state/ui.js';
 import { toneOf } from '../../theme.js';
@@ -28,13 +28,16 @@ const factsOf = (job: ResearchJobDetail, now: number): [string, string][] => {
   const { depth, usage, progress, error, report, createdAt } = job;
   const facts: [string, string][] = [
     ['Started', `${timeOfEvent(createdAt, now)}   ${depth}`],
-    ['Used', `${counted(usage.searches, 'search', 'searches')}, ${counted(usage.pages, 'page')}`],
+    [
+      'Used',
+      `${countedNoun(usage.searches, 'search', 'searches')}, ${countedNoun(usage.pages, 'page')}`,
+    ],
   ];
   if (!isEnded(job) && progress?.note) facts.push(['Now', progress.note]);
   if (error !== null) facts.push(['Error', error]);
   for (const limitation of report?.limitations ?? []) facts.push(['Limitation', limitation]);
   if (report && report.unverified > 0) {
-    facts.push(['Unverified', `${counted(report.unverified, 'sentence')}, each marked`]);
+    facts.push(['Unverified', `${countedNoun(report.unverified, 'sentence')}, each marked`]);
   }
   return facts;
 };
@@ -110,12 +113,12 @@ export const reportPage: ScreenPage = {
     if (!job || isEnded(job)) return {};
     return {
       stop: {
-        ...onRow('reports', job.id, 'operations'),
+        ...actTarget('reports', job.id, 'operations'),
         text: 'Cancel the research',
         line: `adjutant research cancel ${job.id}`,
         doing: 'cancelling…',
         ask: { lines: ['Cancel the research? Sources already read are kept.'] },
-        call: ({ research }) => done(research.cancel({ id: job.id }), 'Cancelled'),
+        call: ({ research }) => reportDone(research.cancel({ id: job.id }), 'Cancelled'),
       },
     };
   },
@@ -126,7 +129,7 @@ export const reportPage: ScreenPage = {
     const used = all.filter((source) => source.used).length;
     return all.length === 0
       ? ''
-      : `${counted(all.length, 'source')}, ${used} quoted   (] shows them)`;
+      : `${countedNoun(all.length, 'source')}, ${used} quoted   (] shows them)`;
   },
   needs: (state) => {
     const job = shownReport(state);

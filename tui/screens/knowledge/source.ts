@@ -1,5 +1,5 @@
 import type { TextMarks } from '../../parts/marks.js';
-import { documentPlace, reportPlace, type ScreenPlace } from '../../state/places.js';
+import { documentPlace, reportPlace, type ScreenPlace } from '../../state/locations.js';
 import type { AnswerItem, SearchHit } from '../../state/rows.js';
 import type { State } from '../../state/state.js';
 import { stackOf, topView } from '../../state/ui.js';
@@ -28,7 +28,7 @@ export const chunkPlace = ({
 });
 
 /** Citations of the answer below this page. `null` if there is none. */
-export const citationsBelow = ({ ui, lists }: State): AnswerItem['citations'] | null => {
+export const parentCitations = ({ ui, lists }: State): AnswerItem['citations'] | null => {
   const below = stackOf(ui).findLast(({ page }) => page !== 'chunk' && page !== 'document');
   if (below?.page !== 'answer') return null;
   return lists.answers.byId[below.id ?? '']?.citations ?? null;

@@ -1,4 +1,4 @@
-import { exposed, oneLine, wrapped } from '../../../cli/text.js';
+import { oneLine, revealInvisible, wrapped } from '../../../cli/text.js';
 import {
   ApiError,
   type MailAccount,
@@ -10,9 +10,9 @@ import {
 } from '../../../src/client/index.js';
 import type { Acts } from '../../page.js';
 import type { Act } from '../../state/act.js';
-import { done, onRow } from '../../state/act.js';
+import { actTarget, reportDone } from '../../state/act.js';
 import type { State } from '../../state/state.js';
-import { offered } from '../list.js';
+import { possibleActs } from '../list.js';
 import { subjectOf } from './facts.js';
 
 /** Time after a question has appeared in which keys have no effect, in milliseconds. */
@@ -38,15 +38,15 @@ const STEPS: Record<MailStep['step'], string> = {
 };
 
 const shortSubject = (of: { subject: string }): string =>
-  exposed(oneLine(subjectOf(of))).slice(0, MAX_SUBJECT);
+  revealInvisible(oneLine(subjectOf(of))).slice(0, MAX_SUBJECT);
 
 const replyActs = (mail: MailMessage | MailMessageDetail): Acts => {
   const wanted = 'replyTo' in mail ? mail.replyTo : [];
   const authors = wanted.length > 0 ? wanted : [mail.from].flatMap((each) => each ?? []);
-  const to = authors.map(({ address }) => exposed(address)).join(', ');
-  return offered<Act>({
+  const to = authors.map(({ address }) => revealInvisible(address)).join(', ');
+  return possibleActs<Act>({
     message: authors.length > 0 && {
-      ...onRow('mails', mail.id, 'drafts'),
+      ...actTarget('mails', mail.id, 'drafts'),
       text: `Draft a reply to ${shortSubject(mail)}`,
       line: `adjutant email reply ${mail.id} --draft …`,
       doing: 'saving…',
@@ -74,7 +74,7 @@ export const messageActs = (mail: MailMessage | MailMessageDetail): Acts => ({
  * take for an instruction of its owner.
  */
 const taskAct = (mail: MailMessage | MailMessageDetail): Act => ({
-  ...onRow('mails', mail.id, 'tasks'),
+  ...actTarget('mails', mail.id, 'tasks'),
   text: `Create a task from ${shortSubject(mail)}`,
   line: `adjutant tasks create --title … --notes 'adjutant email get ${mail.id}'`,
   doing: 'creating…',
@@ -92,16 +92,18 @@ const taskAct = (mail: MailMessage | MailMessageDetail): Act => ({
 });
 
 export const fileActs = ({ id, attachments, subject }: MailMessageDetail): Acts =>
-  offered<Act>({
+  possibleActs<Act>({
     add: attachments.length > 0 && {
-      ...onRow('wholeMails', id, 'entries'),
+      ...actTarget('wholeMails', id, 'entries'),
       text: `Keep the files of ${shortSubject({ subject })}`,
       line: `adjutant email keep ${id} 0`,
       doing: 'keeping…',
       ask: {
         lines: [
           `Keep ${attachments.length === 1 ? 'this file as a document' : `these ${attachments.length} files as documents`}?`,
-          ...attachments.slice(0, MAX_FILES).map(({ name }) => `  ${exposed(oneLine(name))}`),
+          ...attachments
+            .slice(0, MAX_FILES)
+            .map(({ name }) => `  ${revealInvisible(oneLine(name))}`),
           ...(attachments.length > MAX_FILES
             ? [`  and ${attachments.length - MAX_FILES} more`]
             : []),
@@ -135,46 +137,46 @@ export const draftActs = (draft: MailDraft, state: State): Acts => {
   const { id } = draft;
   const line = `adjutant email drafts send ${id}`;
   const { lines, isShown } = sendQuestion(draft, state);
-  return offered<Act>({
+  return possibleActs<Act>({
     start: {
-      ...onRow('drafts', id, 'sentMails'),
+      ...actTarget('drafts', id, 'sentMails'),
       text: `Send ${shortSubject(draft)}`,
       line,
       doing: 'sending…',
       ask: { lines, deadMs: DEAD_MS },
       ...(!isShown && { refusal: `Too many recipients to show here. Use: ${line}` }),
       call: ({ maildrafts }) =>
-        done(
+        reportDone(
           maildrafts.send({ id, query: { updatedAt: draft.updatedAt } }),
           'Sending. See the Sent tab for its status',
         ),
     },
     delete: {
-      ...onRow('drafts', id),
+      ...actTarget('drafts', id),
       text: `Delete draft ${shortSubject(draft)}`,
       line: `adjutant email drafts delete ${id}`,
       doing: 'deleting…',
       ask: { lines: [`Delete the draft ${shortSubject(draft)}? There is no undo.`] },
-      call: ({ maildrafts }) => done(maildrafts.delete({ id }), 'The draft is deleted'),
+      call: ({ maildrafts }) => reportDone(maildrafts.delete({ id }), 'The draft is deleted'),
     },
   });
 };
 
 export const sentActs = (mail: SentMail): Acts =>
-  offered<Act>({
+  possibleActs<Act>({
     stop: mail.status === 'queued' && {
-      ...onRow('sentMails', mail.id),
+      ...actTarget('sentMails', mail.id),
       text: `Cancel ${shortSubject(mail)}`,
       line: `adjutant email sent cancel ${mail.id}`,
       doing: 'cancelling…',
       ask: { lines: [`Cancel "${shortSubject(mail)}"? Copies already delivered stay.`] },
-      call: ({ sentmail }) => done(sentmail.cancel({ id: mail.id }), 'Cancelled'),
+      call: ({ sentmail }) => reportDone(sentmail.cancel({ id: mail.id }), 'Cancelled'),
     },
   });
 
 const sendQuestion = (draft: MailDraft, { ui }: State): { lines: string[]; isShown: boolean } => {
   const { width, height } = ui.size;
-  const all = [...draft.to, ...draft.cc, ...draft.bcc].map(exposed).join(', ') || 'nobody';
+  const all = [...draft.to, ...draft.cc, ...draft.bcc].map(revealInvisible).join(', ') || 'nobody';
   const to = wrapped(`to ${all}`, Math.max(8, width - 2)).map((each) => `  ${each}`);
   return {
     lines: [
@@ -187,13 +189,13 @@ const sendQuestion = (draft: MailDraft, { ui }: State): { lines: string[]; isSho
 };
 
 export const accountActs = ({ id, address }: MailAccount): Acts =>
-  offered<Act>({
+  possibleActs<Act>({
     test: {
-      ...onRow('mailAccounts', id),
+      ...actTarget('mailAccounts', id),
       text: `Test mail account ${address}`,
       line: `adjutant email accounts test ${id}`,
       doing: 'testing…',
-      ask: { lines: [`Test ${exposed(address)} by sending a message to yourself?`] },
+      ask: { lines: [`Test ${revealInvisible(address)} by sending a message to yourself?`] },
       call: async (client) => {
         const { ok, steps } = await client.with({ timeoutMs: TEST_MS }).mailaccounts.test({ id });
         if (ok) return `${address} works`;
@@ -203,7 +205,7 @@ export const accountActs = ({ id, address }: MailAccount): Acts =>
       },
     },
     check: {
-      ...onRow('mailAccounts', id, 'mails', 'operations'),
+      ...actTarget('mailAccounts', id, 'mails', 'operations'),
       text: `Process new mail of ${address}`,
       line: `adjutant email process --account ${id}`,
       doing: 'processing…',

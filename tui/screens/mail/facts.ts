@@ -5,7 +5,7 @@ import type {
   MailMessageDetail,
   SentMail,
 } from '../../../src/client/index.js';
-import { since, timeOfEvent } from '../../parts/times.js';
+import { formatAge, timeOfEvent } from '../../parts/times.js';
 
 type MailFacts = [string, string][];
 type MailSender = MailMessage['from'];
@@ -101,7 +101,10 @@ export const accountFacts = (account: MailAccount, now: number): MailFacts =>
     ['Login', `${account.username}, ${account.auth}`],
     ['Folders', account.folders.join(', ')],
     ['Watched', account.watch ? 'new mail is processed as it arrives' : 'no'],
-    ['Last read', account.lastSyncAt === null ? 'never' : `${since(account.lastSyncAt, now)} ago`],
+    [
+      'Last read',
+      account.lastSyncAt === null ? 'never' : `${formatAge(account.lastSyncAt, now)} ago`,
+    ],
     ['Authserv-id', account.authservId ?? 'unknown: a test finds it'],
     ['Error', account.error ?? ''],
   ]);

@@ -2,9 +2,9 @@ import type { MailAccount, MailDraft, SentMail } from '../../../src/client/index
 import type { ScreenPage } from '../../page.js';
 import { column, numberColumn, stateColumn } from '../../parts/table.js';
 import { factRows, textRows } from '../../parts/text.js';
-import { since } from '../../parts/times.js';
+import { formatAge } from '../../parts/times.js';
 import { rowsOf } from '../../state/lists.js';
-import { chosenOf } from '../../state/selection.js';
+import { selectedItem } from '../../state/selection.js';
 import type { State } from '../../state/state.js';
 import { topView } from '../../state/ui.js';
 import { tabsRow } from '../detail.js';
@@ -31,7 +31,7 @@ const drafts = listPage<MailDraft>({
     column('TO', [16, 40, 0], ({ id, to }) => lists.drafts.busy[id] ?? to.join(', ')),
     column('SUBJECT', [16, 120, 0], subjectOf),
     stateColumn('TRUST', [9, 9, 1], ({ untrusted }) => (untrusted ? 'untrusted' : 'trusted')),
-    numberColumn('CHANGED', [7, 7, 2], ({ updatedAt }) => since(updatedAt, now)),
+    numberColumn('CHANGED', [7, 7, 2], ({ updatedAt }) => formatAge(updatedAt, now)),
   ],
   detail: (_, draft, width) => [
     ...heading(subjectOf(draft)),
@@ -63,7 +63,7 @@ const sent = listPage<SentMail>({
       recipients.map(({ address }) => address).join(', '),
     ),
     column('SUBJECT', [16, 120, 0], subjectOf),
-    numberColumn('AGO', [4, 5, 1], ({ createdAt }) => since(createdAt, now)),
+    numberColumn('AGO', [4, 5, 1], ({ createdAt }) => formatAge(createdAt, now)),
   ],
   detail: ({ session: { now } }, mail, width) => [
     ...heading(subjectOf(mail)),
@@ -89,7 +89,7 @@ const accounts = listPage<MailAccount>({
   columns: ({ session: { now }, lists }) => [
     stateColumn('STATE', [7, 11, 0], ({ id, status }) => lists.mailAccounts.busy[id] ?? status),
     column('ADDRESS', [16, 60, 0], ({ address }) => address),
-    numberColumn('READ', [5, 6, 1], ({ lastSyncAt }) => since(lastSyncAt, now)),
+    numberColumn('READ', [5, 6, 1], ({ lastSyncAt }) => formatAge(lastSyncAt, now)),
     column('WATCHED', [7, 7, 3], ({ watch }) => (watch ? 'yes' : 'no')),
     column('ERROR', [10, 120, 2], ({ error }) => error ?? ''),
   ],
@@ -137,7 +137,7 @@ export const mailPage: ScreenPage = {
   line: (state) => {
     const part = partOf(state);
     if (part.isSearched?.(state)) return part.line?.(state) ?? '';
-    const chosen = chosenOf(part, state);
+    const chosen = selectedItem(part, state);
     const command = COMMANDS[topView(state.ui).tab] ?? 'email';
     return `adjutant ${command} ${chosen ? `get ${chosen.id}` : 'list'}`;
   },

@@ -2,11 +2,11 @@ import type { MailMessage } from '../../../src/client/index.js';
 import type { ScreenPage } from '../../page.js';
 import { row, type ScreenRow, tonedSpan } from '../../parts/row.js';
 import { column, numberColumn, type ScreenColumn, stateColumn } from '../../parts/table.js';
-import { counted, factRows, textRows } from '../../parts/text.js';
-import { since } from '../../parts/times.js';
+import { countedNoun, factRows, textRows } from '../../parts/text.js';
+import { formatAge } from '../../parts/times.js';
 import { rowsOf } from '../../state/lists.js';
 import { mailQuery } from '../../state/mailquery.js';
-import { chosenOf } from '../../state/selection.js';
+import { selectedItem } from '../../state/selection.js';
 import type { State } from '../../state/state.js';
 import { topView } from '../../state/ui.js';
 import { quotedWord } from '../knowledge/acts.js';
@@ -30,7 +30,7 @@ const columns = ({ session: { now }, lists }: State): ScreenColumn<MailMessage>[
   ),
   column('FROM', [16, 40, 0], ({ from }) => mailSender(from)),
   column('SUBJECT', [16, 120, 0], subjectOf),
-  numberColumn('AGO', [4, 5, 1], ({ date }) => since(date, now)),
+  numberColumn('AGO', [4, 5, 1], ({ date }) => formatAge(date, now)),
   column('CATEGORY', [8, 12, 2], ({ category }) => category),
   column('PRIORITY', [8, 8, 3], urgencyOf),
   numberColumn('FILES', [5, 5, 3], ({ attachments }) => String(attachments.length || '')),
@@ -68,12 +68,13 @@ const summaryOf = (state: State, rows: MailMessage[]): string => {
   const isSearching = askedAt !== null && (of ?? '') !== filterOf(state);
   if (isSearching) return 'searching…';
   const stale = staleRows(state).length;
-  const staleText = stale > 0 ? `, ${counted(stale, 'mailbox', 'mailboxes')} not up to date` : '';
-  return `${counted(rows.length, 'e-mail')}, ${rows.filter(({ unread }) => unread).length} new${staleText}`;
+  const staleText =
+    stale > 0 ? `, ${countedNoun(stale, 'mailbox', 'mailboxes')} not up to date` : '';
+  return `${countedNoun(rows.length, 'e-mail')}, ${rows.filter(({ unread }) => unread).length} new${staleText}`;
 };
 
 const lineOf = (state: State): string => {
-  const chosen = chosenOf(messagesPage, state);
+  const chosen = selectedItem(messagesPage, state);
   if (chosen) return `adjutant email get ${chosen.id}`;
   const flags = Object.entries(mailQuery(filterOf(state))).map(([name, value]) => {
     const flag = `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;

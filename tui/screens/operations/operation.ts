@@ -10,8 +10,8 @@ import {
   OPERATION_WORDS,
   operationActs,
   operationFacts,
-  operationGoal,
   operationNeeds,
+  operationTarget,
   progressText,
   resultRows,
 } from './operations.js';
@@ -50,7 +50,7 @@ export const operationPage: ScreenPage = {
   },
   related: (state) => {
     const operation = shownOperation(state);
-    return operation ? operationGoal(operation) : null;
+    return operation ? operationTarget(operation) : null;
   },
   line: ({ ui }) => `adjutant operations watch ${topView(ui).id}`,
   glossary: OPERATION_WORDS,

@@ -1,28 +1,28 @@
-import { barOf, doneOf, isOver } from '../../../cli/operations/bar.js';
+import { barOf, isOver, progressDone } from '../../../cli/operations/bar.js';
 import { countsOf } from '../../../cli/operations/counts.js';
 import type { Operation } from '../../../src/client/index.js';
 import type { Acts, PageNeed, ScreenPage } from '../../page.js';
 import { row, type ScreenRow, tonedSpan } from '../../parts/row.js';
 import { column, numberColumn, stateColumn } from '../../parts/table.js';
-import { counted, factRows, plain, textRows } from '../../parts/text.js';
-import { durationText, since, timeOfEvent } from '../../parts/times.js';
-import { onRow } from '../../state/act.js';
+import { countedNoun, factRows, inlineValue, textRows } from '../../parts/text.js';
+import { durationText, formatAge, timeOfEvent } from '../../parts/times.js';
+import { actTarget } from '../../state/act.js';
 import { capabilitySlug } from '../../state/capabilities.js';
 import { rowsOf } from '../../state/lists.js';
 import {
-  agentGoal,
-  chunkGoal,
+  agentTarget,
+  chunkTarget,
   documentPlace,
-  hookGoal,
+  hookTarget,
   type JumpTarget,
   reportPlace,
-  rowGoal,
+  rowTarget,
   type ScreenPlace,
-} from '../../state/places.js';
-import { chosenOf } from '../../state/selection.js';
+} from '../../state/locations.js';
+import { selectedItem } from '../../state/selection.js';
 import type { State } from '../../state/state.js';
 import { toneOf } from '../../theme.js';
-import { listPage, offered } from '../list.js';
+import { listPage, possibleActs } from '../list.js';
 
 /** The socket reports progress. This interval is for missed events. */
 const EVERY_MS = 15_000;
@@ -35,12 +35,12 @@ const statusOf = ({ lists }: State, { id, status }: Operation): string =>
 export const progressText = ({ paces }: State, operation: Operation): string => {
   if (!operation.progress) return isOver(operation) ? '' : `${operation.status}…`;
   const samples = paces[operation.id] ?? [];
-  const last = samples.at(-1) ?? { at: 0, done: doneOf(operation) };
+  const last = samples.at(-1) ?? { at: 0, done: progressDone(operation) };
   return barOf(operation, samples[0] ?? last, last.at);
 };
 
 /** Progress as a percentage. Empty if the total is unknown. */
-export const shareOf = ({ progress, status }: Operation): string => {
+export const progressPercent = ({ progress, status }: Operation): string => {
   if (!progress || progress.total === null || progress.total === 0) return '';
   if (status === 'failed' && progress.done >= progress.total) return '';
   return `${Math.floor(Math.min(1, progress.done / progress.total) * 100)} %`;
@@ -49,7 +49,7 @@ export const shareOf = ({ progress, status }: Operation): string => {
 /** Short bar and percentage: `[##····]  40 %`; else the count alone. */
 const shortBar = (operation: Operation): string => {
   const { progress } = operation;
-  const share = shareOf(operation);
+  const share = progressPercent(operation);
   if (!progress) return '';
   if (share === '') return `${progress.done.toLocaleString('en')} ${progress.unit}`;
   const full = Math.round(Math.min(1, progress.done / (progress.total ?? 1)) * BAR_WIDTH);
@@ -89,7 +89,7 @@ export const resultRows = ({ result }: Operation, width: number): ScreenRow[] =>
     [],
     row(tonedSpan('strong', 'Result')),
     ...factRows(
-      entries.map(([name, value]): [string, string] => [name, plain(value)]),
+      entries.map(([name, value]): [string, string] => [name, inlineValue(value)]),
       width,
     ),
   ];
@@ -126,9 +126,9 @@ const cancelEffect = ({ kind, resource }: Operation): string => {
 
 export const operationActs = (operation: Operation): Acts => {
   const { id, title } = operation;
-  return offered({
+  return possibleActs({
     stop: !isOver(operation) && {
-      ...onRow('operations', id),
+      ...actTarget('operations', id),
       text: `Cancel operation ${title}`,
       line: `adjutant operations cancel ${id}`,
       doing: 'cancelling…',
@@ -143,16 +143,16 @@ export const operationActs = (operation: Operation): Acts => {
 };
 
 /** Page of the object of an operation. `null` if the desk has none. */
-export const operationGoal = ({
+export const operationTarget = ({
   resource: { kind, id },
 }: Operation): JumpTarget | ScreenPlace | null => {
-  if (kind === 'hook') return hookGoal(id);
-  if (kind === 'agent') return agentGoal(id);
+  if (kind === 'hook') return hookTarget(id);
+  if (kind === 'agent') return agentTarget(id);
   if (kind === 'document') return documentPlace(id, 1);
   if (kind === 'research') return reportPlace(id);
-  if (kind === 'capability') return rowGoal('capabilities', capabilitySlug(id));
-  if (kind === 'model') return rowGoal('models', id);
-  return kind === 'knowledge' ? chunkGoal(id, 0) : null;
+  if (kind === 'capability') return rowTarget('capabilities', capabilitySlug(id));
+  if (kind === 'model') return rowTarget('models', id);
+  return kind === 'knowledge' ? chunkTarget(id, 0) : null;
 };
 
 export const operationNeeds: PageNeed[] = [
@@ -179,9 +179,9 @@ const listed: ScreenPage = listPage<Operation>({
   columns: (state) => [
     stateColumn('STATE', [9, 12, 0], (each) => statusOf(state, each)),
     column('TITLE', [18, 60, 0], ({ title }) => title),
-    { ...column('PROGRESS', [14, 24, 1], shortBar), said: shareOf },
+    { ...column('PROGRESS', [14, 24, 1], shortBar), said: progressPercent },
     column('LEFT', [8, 9, 2], (each) => leftOf(state, each)),
-    numberColumn('AGE', [4, 5, 3], ({ createdAt }) => since(createdAt, state.session.now)),
+    numberColumn('AGE', [4, 5, 3], ({ createdAt }) => formatAge(createdAt, state.session.now)),
     column('KIND', [20, 24, 4], ({ kind }) => kind),
   ],
   detail: detailRows,
@@ -191,13 +191,13 @@ const listed: ScreenPage = listPage<Operation>({
   ],
   needs: () => operationNeeds,
   opens: ({ id }) => ({ page: 'operation', id }),
-  related: operationGoal,
+  related: operationTarget,
   acts: operationActs,
   summary: (_, rows) => {
     const having = (status: Operation['status']) =>
       rows.filter((each) => each.status === status).length;
     const failed = having('failed') + having('interrupted');
-    return `${counted(rows.length, 'operation')}: ${having('running')} running, ${having('queued')} waiting, ${failed} failed`;
+    return `${countedNoun(rows.length, 'operation')}: ${having('running')} running, ${having('queued')} waiting, ${failed} failed`;
   },
   glossary: OPERATION_WORDS,
 });
@@ -205,7 +205,7 @@ const listed: ScreenPage = listPage<Operation>({
 export const operationsPage: ScreenPage = {
   ...listed,
   line: (state) => {
-    const chosen = chosenOf(listed, state);
+    const chosen = selectedItem(listed, state);
     return `adjutant operations ${chosen ? `watch ${chosen.id}` : 'list'}`;
   },
 };

@@ -1,6 +1,6 @@
 import type { Agent, Need } from '../../../src/client/index.js';
 import type { ScreenPage } from '../../page.js';
-import { faceOf } from '../../parts/faces.js';
+import { emptyStateRows } from '../../parts/emptystate.js';
 import { sideBySide } from '../../parts/panes.js';
 import { row, type ScreenRow, type Size, tonedSpan } from '../../parts/row.js';
 import {
@@ -9,14 +9,20 @@ import {
   type ScreenColumn,
   stateColumn,
   tableRows,
-  whole,
+  uncutColumn,
 } from '../../parts/table.js';
-import { dollars } from '../../parts/text.js';
-import { left, leftInWords, since, timeOfEvent } from '../../parts/times.js';
+import { formatDollars } from '../../parts/text.js';
+import { formatAge, formatTimeLeft, timeLeftInWords, timeOfEvent } from '../../parts/times.js';
 import { bodyOf } from '../../state/layout.js';
 import { rowsOf } from '../../state/lists.js';
 import { EXECUTIONS } from '../../state/live.js';
-import { hookGoal, type JumpTarget, rowGoal, runJump, taskJump } from '../../state/places.js';
+import {
+  hookTarget,
+  type JumpTarget,
+  rowTarget,
+  runTarget,
+  taskTarget,
+} from '../../state/locations.js';
 import type { State } from '../../state/state.js';
 import { ringOf, type StreamEntry } from '../../state/streams.js';
 import { toneOf } from '../../theme.js';
@@ -43,7 +49,7 @@ const isPast = ({ kind, at }: Need, now: number): boolean =>
   (kind === 'task' && Date.parse(at) < now);
 
 const whenOf = (need: Need, now: number): string =>
-  isPast(need, now) ? `${since(need.at, now)} ago` : `${left(need.at, now)} left`;
+  isPast(need, now) ? `${formatAge(need.at, now)} ago` : `${formatTimeLeft(need.at, now)} left`;
 
 const trustColumn: ScreenColumn<Need> = {
   ...column<Need>('TRUST', [9, 9, 2], ({ untrusted }) => (untrusted ? 'UNTRUSTED' : '')),
@@ -52,14 +58,15 @@ const trustColumn: ScreenColumn<Need> = {
 
 const needColumns = ({ session: { now }, overview }: State): ScreenColumn<Need>[] => [
   stateColumn('KIND', [8, 9, 0], ({ kind }) => kind),
-  whole(
+  uncutColumn(
     column('WHAT', [10, 120, 0], ({ title }) => title),
     NAME_SHARE,
   ),
   ...(overview.known?.needs.some(({ untrusted }) => untrusted) ? [trustColumn] : []),
   {
-    ...whole(column<Need>('WHEN', [8, 16, 1], (need) => whenOf(need, now))),
-    said: (need) => (isPast(need, now) ? whenOf(need, now) : `${leftInWords(need.at, now)} left`),
+    ...uncutColumn(column<Need>('WHEN', [8, 16, 1], (need) => whenOf(need, now))),
+    said: (need) =>
+      isPast(need, now) ? whenOf(need, now) : `${timeLeftInWords(need.at, now)} left`,
   },
   { ...column<Need>('DETAIL', [12, 200, 3], ({ detail }) => detail), isUncut: true },
 ];
@@ -82,14 +89,14 @@ const needGoal = (state: State): JumpTarget | null => {
   const need = needs.chosen(state);
   if (!need) return null;
   const { kind, id, hookId } = need;
-  if (kind === 'approval') return rowGoal('approvals', id);
-  if (kind === 'expiring') return rowGoal('vault', id);
+  if (kind === 'approval') return rowTarget('approvals', id);
+  if (kind === 'expiring') return rowTarget('vault', id);
   // The detail says what to do, or what went wrong.
   if (kind === 'memory' || kind === 'recurring') return null;
   if (kind === 'mailbox' || kind === 'mail') return { root: 'mail', places: [] };
-  if (kind === 'stage') return runJump(id, stageOf(need));
-  if (kind === 'task') return taskJump(id);
-  return hookId === null ? { root: 'hooks', places: [] } : hookGoal(hookId, id);
+  if (kind === 'stage') return runTarget(id, stageOf(need));
+  if (kind === 'task') return taskTarget(id);
+  return hookId === null ? { root: 'hooks', places: [] } : hookTarget(hookId, id);
 };
 
 const latestRuns = ({ streams }: State, maxRows: number): StreamEntry[] => {
@@ -106,7 +113,7 @@ const overviewView = (state: State, size: Size): ScreenRow[] => {
   const { known, loadedAt, trouble } = state.overview;
   if (!known) {
     const list = { loadedAt, askedAt: null, trouble };
-    return faceOf(list, { noun: 'overview', empty: [] }, state, size);
+    return emptyStateRows(list, { noun: 'overview', empty: [] }, state, size);
   }
   const rates = size.height < TALL ? [] : rateRows(known, isWide(size) ? 2 : 1);
   const head = [...statusRows(state, known, size.width), ...rates, []];
@@ -179,7 +186,7 @@ const agentColumns: ScreenColumn<Agent>[] = [
   column('NAME', [10, 24, 0], ({ name }) => name),
   stateColumn('STATE', [9, 16, 0], ({ status }) => status),
   numberColumn('STEP', [4, 4, 2], ({ steps }) => String(steps)),
-  numberColumn('COST', [5, 8, 1], ({ usage }) => dollars(usage.costUsd)),
+  numberColumn('COST', [5, 8, 1], ({ usage }) => formatDollars(usage.costUsd)),
 ];
 
 const agentRows = ({ lists }: State, size: Size): ScreenRow[] => {

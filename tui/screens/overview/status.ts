@@ -1,8 +1,8 @@
 import type { Overview } from '../../../src/client/index.js';
 import { row, type ScreenRow, tonedSpan } from '../../parts/row.js';
 import { sparkline } from '../../parts/spark.js';
-import { counted, dollars } from '../../parts/text.js';
-import { durationText, timeOfEvent, uptime } from '../../parts/times.js';
+import { countedNoun, formatDollars } from '../../parts/text.js';
+import { durationText, formatUptime, timeOfEvent } from '../../parts/times.js';
 import type { State } from '../../state/state.js';
 import { toneOf } from '../../theme.js';
 
@@ -25,7 +25,7 @@ export const statusRows = (state: State, known: Overview, width: number): Screen
   const { queue, agents, operations, unread } = known;
   const long = operations.running + operations.queued;
   const oldest = queue.oldestMs === null ? '' : `, oldest ${durationText(queue.oldestMs)}`;
-  const operationsText = long > 0 ? `   ${counted(long, 'operation')}: :operations` : '';
+  const operationsText = long > 0 ? `   ${countedNoun(long, 'operation')}: :operations` : '';
   const work = `${queue.waiting} waiting${oldest}   ${queue.running} of ${queue.atOnce} running${operationsText}`;
   const asking = agents.waitingApproval + agents.paused;
   const agentCounts = [
@@ -38,7 +38,7 @@ export const statusRows = (state: State, known: Overview, width: number): Screen
     fact(
       'Health',
       worstStatus(known),
-      `ready ${uptime(known.uptimeSeconds)}   ${partsText(known)}`,
+      `ready ${formatUptime(known.uptimeSeconds)}   ${partsText(known)}`,
     ),
     publicFact(known),
     fact('Queue', queue.waiting > 0 && queue.running >= queue.atOnce ? 'warn' : 'ok', work),
@@ -70,10 +70,10 @@ const partsText = ({ parts }: Overview): string => {
 const todayText = ({ today }: Overview, unread: number): string =>
   [
     today.limitUsd === null
-      ? `${dollars(today.costUsd)}, no limit`
-      : `${dollars(today.costUsd)} of ${dollars(today.limitUsd)}`,
-    counted(today.agents, 'agent'),
-    counted(today.executions, 'execution'),
+      ? `${formatDollars(today.costUsd)}, no limit`
+      : `${formatDollars(today.costUsd)} of ${formatDollars(today.limitUsd)}`,
+    countedNoun(today.agents, 'agent'),
+    countedNoun(today.executions, 'execution'),
     `${today.failed} failed`,
     `${unread} unread`,
   ].join('   ');

@@ -1,13 +1,13 @@
 import type { PipelineRun } from '../../../src/client/index.js';
 import type { Acts } from '../../page.js';
-import { textOf } from '../../parts/row.js';
+import { plainRowText } from '../../parts/row.js';
 import { MAX_CHARACTERS } from '../../parts/text.js';
 import type { Act } from '../../state/act.js';
-import { onRow } from '../../state/act.js';
-import { isRunOver, type StageItem } from '../../state/runs.js';
+import { actTarget } from '../../state/act.js';
+import { isRunOver, type StageItem } from '../../state/pipelineruns.js';
 import type { State } from '../../state/state.js';
-import { offered } from '../list.js';
-import { askedRows, askedText, shortDigest } from './stage.js';
+import { possibleActs } from '../list.js';
+import { shortDigest, stageRequestRows, stageRequestText } from './stage.js';
 
 /** Time after a question has appeared in which keys have no effect, in milliseconds. */
 const DEAD_MS = 700;
@@ -17,8 +17,8 @@ const INDENT = '| ';
 
 export const runActs = (run: PipelineRun): Acts => {
   const { id, name } = run;
-  const base = { ...onRow('runs', id, 'stages'), isFree: true as const };
-  return offered({
+  const base = { ...actTarget('runs', id, 'stages'), isFree: true as const };
+  return possibleActs({
     stop: !isRunOver(run) && {
       ...base,
       text: `Stop run ${name}`,
@@ -63,7 +63,7 @@ const answers = (stage: StageItem): Record<'approve' | 'stop', Act> | Record<str
   const { key, digest, run } = stage;
   if (digest === null) return {};
   const { id, name } = run;
-  const base = { ...onRow('stages', key, 'runs'), guard: digest };
+  const base = { ...actTarget('stages', key, 'runs'), guard: digest };
   const what = `${key} ${shortDigest(stage)} of ${name}`;
   return {
     approve: {
@@ -104,7 +104,9 @@ const shownWhole = (
   { state, isRead }: { state: State; isRead: boolean },
 ): Act => {
   const { width, height } = state.ui.size;
-  const rows = askedRows(stage, width - INDENT.length).map((row) => `${INDENT}${textOf(row)}`);
+  const rows = stageRequestRows(stage, width - INDENT.length).map(
+    (row) => `${INDENT}${plainRowText(row)}`,
+  );
   const isShort = rows.length <= Math.max(1, height - FREE_ROWS);
   const whole = isShort ? rows : [`The ${rows.length} lines above, which you have read.`];
   const lines = [`${act.text}, exactly as shown?`, ...whole];
@@ -113,7 +115,7 @@ const shownWhole = (
 };
 
 const refusalOf = (of: { act: Act; stage: StageItem; isRead: boolean }): string | null => {
-  if (askedText(of.stage).length > MAX_CHARACTERS)
+  if (stageRequestText(of.stage).length > MAX_CHARACTERS)
     return `Too long to show here. Use: ${of.act.line}`;
   return of.isRead ? null : 'Scroll to the end of it first: tab, then j';
 };

@@ -2,13 +2,18 @@ import { stageBranches } from '../../../cli/pipelines/tree.js';
 import type { ScreenPage } from '../../page.js';
 import { markedRows } from '../../parts/marks.js';
 import { row, type ScreenRow, tonedSpan } from '../../parts/row.js';
-import { column, numberColumn, type ScreenColumn, whole } from '../../parts/table.js';
-import { counted, dollars } from '../../parts/text.js';
+import { column, numberColumn, type ScreenColumn, uncutColumn } from '../../parts/table.js';
+import { countedNoun, formatDollars } from '../../parts/text.js';
 import { bodyOf } from '../../state/layout.js';
 import { rowsOf } from '../../state/lists.js';
-import { agentGoal, type JumpTarget, operationJump, type ScreenPlace } from '../../state/places.js';
-import type { StageItem } from '../../state/runs.js';
-import { chosenOf } from '../../state/selection.js';
+import {
+  agentTarget,
+  type JumpTarget,
+  operationPageTarget,
+  type ScreenPlace,
+} from '../../state/locations.js';
+import type { StageItem } from '../../state/pipelineruns.js';
+import { selectedItem } from '../../state/selection.js';
 import type { State } from '../../state/state.js';
 import { topView } from '../../state/ui.js';
 import { toneOf } from '../../theme.js';
@@ -18,11 +23,11 @@ import {
   isStageOver,
   needsPerson,
   signedState,
+  stageDuration,
+  stageReason,
   stageRows,
   stageTone,
-  tookOf,
   treeLines,
-  whyOf,
 } from './stage.js';
 
 /** The socket reports changes. This interval is for missed events. */
@@ -50,7 +55,7 @@ const stageColumns = (state: State): ScreenColumn<StageItem>[] => {
   };
   return [
     {
-      ...whole(
+      ...uncutColumn(
         column<StageItem>(
           'STAGE',
           [12, 120, 0],
@@ -70,16 +75,16 @@ const stageColumns = (state: State): ScreenColumn<StageItem>[] => {
       tone: stageTone,
     },
     column('KIND', [8, 10, 3], ({ kind }) => kind),
-    whole(numberColumn('TOOK', [4, 8, 2], (stage) => tookOf(stage, session.now))),
+    uncutColumn(numberColumn('TOOK', [4, 8, 2], (stage) => stageDuration(stage, session.now))),
     column('REASON', [14, 200, 1], (stage) =>
-      [whyOf(stage), alsoNeeds(stage)].filter((text) => text !== '').join('   '),
+      [stageReason(stage), alsoNeeds(stage)].filter((text) => text !== '').join('   '),
     ),
   ];
 };
 
 const goalOf = ({ agentId, operationId }: StageItem): JumpTarget | null => {
-  if (agentId !== null) return agentGoal(agentId);
-  return operationId === null ? null : operationJump(operationId);
+  if (agentId !== null) return agentTarget(agentId);
+  return operationId === null ? null : operationPageTarget(operationId);
 };
 
 /** Runs started by a stage of a kind that starts runs. */
@@ -107,7 +112,7 @@ const headRow = (state: State): ScreenRow | null => {
     tonedSpan('strong', name),
     '   ',
     tonedSpan(toneOf(word), word),
-    `   ${dollars(usage.costUsd)}`,
+    `   ${formatDollars(usage.costUsd)}`,
     ...(error === null ? [] : ['   ', tonedSpan('danger', error)]),
   );
 };
@@ -122,7 +127,7 @@ const listed: ScreenPage = listPage<StageItem>({
   item: (stage) => ({
     id: stage.id,
     name: stage.key,
-    words: `${stage.name} ${stage.kind} ${stage.status} ${whyOf(stage)}`,
+    words: `${stage.name} ${stage.kind} ${stage.status} ${stageReason(stage)}`,
     facts: { status: stage.status, kind: stage.kind },
   }),
   columns: stageColumns,
@@ -131,7 +136,8 @@ const listed: ScreenPage = listPage<StageItem>({
       ? markedRows(JSON.stringify({ ...stage, run: undefined }, null, 2), [], width)
       : stageRows(state, stage, width),
   end: (stage, hidden) => {
-    if (hidden > 0) return tonedSpan('muted', `-- ${counted(hidden, 'more row')}: tab, then j --`);
+    if (hidden > 0)
+      return tonedSpan('muted', `-- ${countedNoun(hidden, 'more row')}: tab, then j --`);
     return tonedSpan('muted', stage.digest === null ? '' : 'The whole request is shown.');
   },
   empty: ['This run no longer exists.', '  esc  back'],
@@ -157,7 +163,7 @@ const listed: ScreenPage = listPage<StageItem>({
     const asks = waiting === 0 ? '' : `, ${waiting} ${waiting === 1 ? 'waits' : 'wait'} for you`;
     const done = stages.filter(isStageOver).length;
     const { name, status, usage } = first.run;
-    return `${name}: ${status}, ${done} of ${stages.length} stages done${asks}, ${dollars(usage.costUsd)}`;
+    return `${name}: ${status}, ${done} of ${stages.length} stages done${asks}, ${formatDollars(usage.costUsd)}`;
   },
   glossary: STAGE_WORDS,
 });
@@ -170,7 +176,7 @@ export const runPage: ScreenPage = {
   },
   line: (state) => {
     const { id } = topView(state.ui);
-    const stage = chosenOf(listed, state);
+    const stage = selectedItem(listed, state);
     const chosen = stage ? state.lists.stages.byId[stage.id] : undefined;
     return chosen?.status === 'waiting_approval'
       ? `adjutant pipelines approve ${id} ${chosen.key}`

@@ -2,19 +2,19 @@ import { stageBranches } from '../../../cli/pipelines/tree.js';
 import type { PageNeed, ScreenPage } from '../../page.js';
 import { row, type ScreenRow, tonedSpan } from '../../parts/row.js';
 import { column, numberColumn, stateColumn } from '../../parts/table.js';
-import { counted, dollars } from '../../parts/text.js';
-import { since } from '../../parts/times.js';
+import { countedNoun, formatDollars } from '../../parts/text.js';
+import { formatAge } from '../../parts/times.js';
 import { rowsOf } from '../../state/lists.js';
-import { runPlace } from '../../state/places.js';
-import type { RunItem, StageBrief } from '../../state/runs.js';
-import { chosenOf } from '../../state/selection.js';
+import { runPlace } from '../../state/locations.js';
+import type { RunItem, StageBrief } from '../../state/pipelineruns.js';
+import { selectedItem } from '../../state/selection.js';
 import type { State } from '../../state/state.js';
 import { topView } from '../../state/ui.js';
 import { toneOf } from '../../theme.js';
 import { listPage } from '../list.js';
 import { runActs } from './acts.js';
 import { STAGE_WORDS } from './run.js';
-import { needsPerson, signedState, stageTone, treeLines, whyOf } from './stage.js';
+import { needsPerson, signedState, stageReason, stageTone, treeLines } from './stage.js';
 
 /** The socket reports changes. This interval is for missed events. */
 const EVERY_MS = 15_000;
@@ -64,7 +64,7 @@ const detailRows = (state: State, run: RunItem): ScreenRow[] => {
   return [
     row(
       ...[tonedSpan('strong', name), '   ', tonedSpan(toneOf(word), word)],
-      `   ${templateName(state, run)}   ${dollars(usage.costUsd)}   `,
+      `   ${templateName(state, run)}   ${formatDollars(usage.costUsd)}   `,
       tonedSpan('untrusted', untrusted ? 'UNTRUSTED' : ''),
     ),
     ...(error === null ? [] : [row(tonedSpan('danger', error))]),
@@ -73,7 +73,7 @@ const detailRows = (state: State, run: RunItem): ScreenRow[] => {
       row(
         `${treeLines(lines)}${stage.key}  `,
         tonedSpan(stageTone(stage), signedState(stage)),
-        whyOf(stage) === '' ? '' : `  ${whyOf(stage)}`,
+        stageReason(stage) === '' ? '' : `  ${stageReason(stage)}`,
       ),
     ),
   ];
@@ -111,7 +111,7 @@ const pageOf = (name: 'pipelines' | 'runs', empty: readonly string[]): ScreenPag
       column('NAME', [14, 40, 0], (run) => run.name),
       numberColumn('STAGES', [6, 7, 2], (run) => doneOf(state, run)),
       column('NOW', [26, 120, 1], (run) => nowOf(state, run)),
-      numberColumn('AGE', [4, 5, 1], ({ createdAt }) => since(createdAt, state.session.now)),
+      numberColumn('AGE', [4, 5, 1], ({ createdAt }) => formatAge(createdAt, state.session.now)),
       column('TEMPLATE', [14, 24, 3], (run) => templateName(state, run)),
     ],
     detail: detailRows,
@@ -123,14 +123,14 @@ const pageOf = (name: 'pipelines' | 'runs', empty: readonly string[]): ScreenPag
     summary: (_, rows) => {
       const having = (status: RunItem['status']) =>
         rows.filter((each) => each.status === status).length;
-      return `${counted(rows.length, 'run')}: ${having('running')} running, ${having('waiting')} waiting, ${having('failed')} failed`;
+      return `${countedNoun(rows.length, 'run')}: ${having('running')} running, ${having('waiting')} waiting, ${having('failed')} failed`;
     },
     glossary: [['waiting', 'for you, or for a set time'], ...STAGE_WORDS],
   });
   return {
     ...listed,
     line: (state) => {
-      const chosen = chosenOf(listed, state);
+      const chosen = selectedItem(listed, state);
       return `adjutant pipelines ${chosen ? `get ${chosen.id}` : 'list'}`;
     },
   };

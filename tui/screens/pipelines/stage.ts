@@ -1,9 +1,9 @@
-import { asksIn } from '../../../cli/pipelines/tree.js';
+import { needsPersonReason } from '../../../cli/pipelines/tree.js';
 import { markedRows } from '../../parts/marks.js';
 import { row, type ScreenRow, tonedSpan } from '../../parts/row.js';
 import { factRows } from '../../parts/text.js';
 import { durationText, timeOfEvent } from '../../parts/times.js';
-import type { StageBrief, StageItem } from '../../state/runs.js';
+import type { StageBrief, StageItem } from '../../state/pipelineruns.js';
 import type { State } from '../../state/state.js';
 import { type Tone, toneOf } from '../../theme.js';
 
@@ -30,10 +30,10 @@ export const isStageOver = ({ finishedAt }: StageItem): boolean => finishedAt !=
 
 /** Whether a stage waits for a person, also within an agent or a nested run. */
 export const needsPerson = ({ status, reason }: StageBrief): boolean =>
-  status.startsWith('waiting') || (status === 'running' && asksIn(reason));
+  status.startsWith('waiting') || (status === 'running' && needsPersonReason(reason));
 
 /** Reason for the state of a stage. Empty if there is none. */
-export const whyOf = ({ error, reason }: Pick<StageItem, 'error' | 'reason'>): string =>
+export const stageReason = ({ error, reason }: Pick<StageItem, 'error' | 'reason'>): string =>
   error ?? reason ?? '';
 
 const nameOfStage = ({ key, name }: StageItem): string => (name === key ? key : `${key} (${name})`);
@@ -50,7 +50,7 @@ export const treeLines = (lines: string): string => {
 /** Part of the digest that a user compares. */
 export const shortDigest = ({ digest }: StageItem): string => (digest ?? '').slice(0, 8);
 
-export const tookOf = (
+export const stageDuration = (
   { startedAt, finishedAt }: Pick<StageItem, 'startedAt' | 'finishedAt'>,
   now: number,
 ): string => {
@@ -60,7 +60,7 @@ export const tookOf = (
 };
 
 /** The full request of a stage: its message, then the call or the fields. */
-export const askedText = ({ input }: Pick<StageItem, 'input'>): string => {
+export const stageRequestText = ({ input }: Pick<StageItem, 'input'>): string => {
   const { message, ...others } = Object(input);
   if (typeof message !== 'string') return JSON.stringify(input, null, 2);
   return Object.keys(others).length === 0
@@ -69,8 +69,8 @@ export const askedText = ({ input }: Pick<StageItem, 'input'>): string => {
 };
 
 /** The full request. Nothing is cut unless it is too long for the desk. */
-export const askedRows = (stage: StageItem, width: number): ScreenRow[] =>
-  markedRows(askedText(stage), [], width);
+export const stageRequestRows = (stage: StageItem, width: number): ScreenRow[] =>
+  markedRows(stageRequestText(stage), [], width);
 
 const factsOf = ({ session: { now } }: State, stage: StageItem): [string, string][] => {
   const { kind, needs, attempt, visits, agentId, operationId, startedAt, untrusted } = stage;
@@ -80,7 +80,10 @@ const factsOf = ({ session: { now } }: State, stage: StageItem): [string, string
   if (stage.error !== null) facts.push(['Error', stage.error]);
   if (startedAt !== null) {
     const word = isStageOver(stage) ? 'took' : 'for';
-    facts.push(['Started', `${timeOfEvent(startedAt, now)}   ${word} ${tookOf(stage, now)}`]);
+    facts.push([
+      'Started',
+      `${timeOfEvent(startedAt, now)}   ${word} ${stageDuration(stage, now)}`,
+    ]);
   }
   if (attempt > 1) facts.push(['Attempt', String(attempt)]);
   if (visits > 1) facts.push(['Visits', String(visits)]);
@@ -117,7 +120,7 @@ const inputRows = (stage: StageItem, width: number): ScreenRow[] => {
   return [
     [],
     row(tonedSpan('strong', 'Request')),
-    ...askedRows(stage, width),
+    ...stageRequestRows(stage, width),
     [],
     row(tonedSpan('muted', HOW[status])),
   ];

@@ -7,7 +7,7 @@ import type { State } from '../../state/state.js';
 import { topView } from '../../state/ui.js';
 import { detailPage } from '../detail.js';
 import { isTaskOver, taskActs } from './acts.js';
-import { parentNeeds, taskFacts, taskGoal, taskHead } from './tasks.js';
+import { parentNeeds, taskAgentTarget, taskFacts, taskHead } from './tasks.js';
 
 const EVERY_MS = 30_000;
 
@@ -45,7 +45,7 @@ export const taskPage: ScreenPage = {
   },
   related: (state) => {
     const task = shownTask(state);
-    return task ? taskGoal(task) : null;
+    return task ? taskAgentTarget(task) : null;
   },
   leaves: (state) => {
     const task = shownTask(state);

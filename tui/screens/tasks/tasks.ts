@@ -1,18 +1,18 @@
 import type { TaskView } from '../../../src/client/index.js';
 import type { PageNeed, ScreenPage } from '../../page.js';
 import { row, type ScreenRow, type Size, tonedSpan } from '../../parts/row.js';
-import { column, stateColumn, whole } from '../../parts/table.js';
-import { counted, factRows, textRows } from '../../parts/text.js';
+import { column, stateColumn, uncutColumn } from '../../parts/table.js';
+import { countedNoun, factRows, textRows } from '../../parts/text.js';
 import { dayTime, isLocalClock, shortZone, zonedDay } from '../../parts/zones.js';
 import { rowsOf } from '../../state/lists.js';
-import { agentGoal, type JumpTarget } from '../../state/places.js';
+import { agentTarget, type JumpTarget } from '../../state/locations.js';
 import { TASK_VIEWS } from '../../state/rows.js';
-import { chosenOf } from '../../state/selection.js';
+import { selectedItem } from '../../state/selection.js';
 import type { State } from '../../state/state.js';
 import { topView } from '../../state/ui.js';
 import { tabsRow } from '../detail.js';
 import { listPage } from '../list.js';
-import { isTaskOver, noteTask, taskActs } from './acts.js';
+import { createTaskAct, isTaskOver, taskActs } from './acts.js';
 
 /** The socket reports changes. This interval is for tasks that become due. */
 const EVERY_MS = 30_000;
@@ -78,8 +78,8 @@ const detailRows = (state: State, task: TaskView, width: number): ScreenRow[] =>
   ...(task.notes === null ? [] : [[], ...textRows(task.notes, width, true)]),
 ];
 
-export const taskGoal = ({ assignee }: TaskView): JumpTarget | null =>
-  assignee === 'me' ? null : agentGoal(assignee);
+export const taskAgentTarget = ({ assignee }: TaskView): JumpTarget | null =>
+  assignee === 'me' ? null : agentTarget(assignee);
 
 const listed: ScreenPage = listPage<TaskView>({
   name: 'tasks',
@@ -95,7 +95,7 @@ const listed: ScreenPage = listPage<TaskView>({
   }),
   columns: (state) => [
     stateColumn('STATE', [5, 11, 0], (task) => stateOf(state, task)),
-    whole(column('DUE', [5, 28, 1], (task) => dueOf(state, task))),
+    uncutColumn(column('DUE', [5, 28, 1], (task) => dueOf(state, task))),
     column('TITLE', [14, 120, 0], ({ title }) => title),
     column('PRIORITY', [6, 8, 2], ({ priority }) => URGENCY[priority] ?? ''),
     column('TAGS', [6, 24, 3], ({ tags }) => tags.join(' ')),
@@ -103,31 +103,31 @@ const listed: ScreenPage = listPage<TaskView>({
   detail: detailRows,
   empty: ['No tasks here.', '  a  create a task      adjutant tasks create'],
   opens: ({ id }) => ({ page: 'task', id }),
-  related: taskGoal,
+  related: taskAgentTarget,
   acts: taskActs,
   leaves: (task) => ({ edit: task && ['tasks', 'update', task.id, '--edit'] }),
   summary: (_, rows) =>
-    `${counted(rows.length, 'task')}, ${rows.filter((task) => !isTaskOver(task)).length} to do`,
+    `${countedNoun(rows.length, 'task')}, ${rows.filter((task) => !isTaskOver(task)).length} to do`,
 });
 
 const needs = (state: State): PageNeed[] => [
   { is: 'list', list: 'tasks', of: viewOf(state), everyMs: EVERY_MS },
   { is: 'channel', channel: 'task.changed' },
-  ...parentNeeds(state, state.lists.tasks.byId[chosenOf(listed, state)?.id ?? '']),
+  ...parentNeeds(state, state.lists.tasks.byId[selectedItem(listed, state)?.id ?? '']),
 ];
 
 export const tasksPage: ScreenPage = {
   ...listed,
   tabs: TABS,
   needs,
-  acts: (state) => ({ add: noteTask(), ...listed.acts?.(state) }),
+  acts: (state) => ({ add: createTaskAct(), ...listed.acts?.(state) }),
   head: ({ ui }) => [tabsRow(TABS, topView(ui).tab)],
   view: (state, size: Size) => {
     const rows = listed.view(state, { ...size, height: Math.max(0, size.height - 2) });
     return [tabsRow(TABS, topView(state.ui).tab), [], ...rows];
   },
   line: (state) => {
-    const chosen = chosenOf(listed, state);
+    const chosen = selectedItem(listed, state);
     return `adjutant tasks ${chosen ? `get ${chosen.id}` : 'list'}`;
   },
 };

@@ -4,7 +4,7 @@ import type { TextRun } from './lines.js';
 const MAX_ADDRESS_LENGTH = 2000;
 const LINKED = /^(?:https?:\/\/[^/]|mailto:[^/])/i;
 /** Characters invalid or invisible in a URL. */
-const UNSEEN = /[\s\p{C}\p{Z}"<>\\^`{|}]/gu;
+const INVISIBLE = /[\s\p{C}\p{Z}"<>\\^`{|}]/gu;
 
 const percentEncoded = (character: string): string => encodeURIComponent(character);
 
@@ -13,7 +13,7 @@ const percentEncoded = (character: string): string => encodeURIComponent(charact
  * links or mentions.
  */
 export const addressRuns = (address: string): TextRun[] => {
-  const url = address.replace(UNSEEN, percentEncoded);
+  const url = address.replace(INVISIBLE, percentEncoded);
   if (url.length > MAX_ADDRESS_LENGTH) {
     return [{ text: `${url.slice(0, MAX_ADDRESS_LENGTH)}…`, isCode: true }];
   }

@@ -30,7 +30,7 @@ export const MAX_ENTITIES = 100;
  * sent in the reader's name. A command includes its path, so that a cut text contains no new one. A
  * link may begin within a word.
  */
-const TAPPED =
+const TAP_TARGETS =
   /(?:(?<![\p{L}\p{N}_])@\w{2,}|(?<![\p{L}\p{N}_/<>])\/\w[\w/@<>]*)(?::\/\/\S*)?|(?:tg|ton|tonsite):\/\/\S*/giu;
 const APP_LINKS = /(?:tg|ton|tonsite):\/\//gi;
 
@@ -43,11 +43,13 @@ const REMOVED = /[\u2028-\u202e]|\u030a|\u0333|\u033f/g;
  */
 export const telegramLines = (lines: readonly TextLine[]): TextLine[] =>
   lines.map((line) =>
-    line.kind === 'code' ? line : { ...line, runs: untapped(line.runs.map(asReceived)) },
+    line.kind === 'code'
+      ? line
+      : { ...line, runs: withoutTapTargets(line.runs.map(asTelegramReads)) },
   );
 
 /** A URL that contains an app link is code: Telegram may end the URL before that link. */
-const asReceived = (run: TextRun): TextRun => {
+const asTelegramReads = (run: TextRun): TextRun => {
   const text = run.text.replace(REMOVED, '');
   return run.url !== undefined && text.search(APP_LINKS) >= 0
     ? { text, isCode: true }
@@ -55,8 +57,8 @@ const asReceived = (run: TextRun): TextRun => {
 };
 
 /** Telegram reads the text without styles, so a name may span runs. */
-const untapped = (runs: TextRun[]): TextRun[] => {
-  const taps = [...textOfRuns(runs).matchAll(TAPPED)];
+const withoutTapTargets = (runs: TextRun[]): TextRun[] => {
+  const taps = [...textOfRuns(runs).matchAll(TAP_TARGETS)];
   const pieces: TextRun[] = [];
   let start = 0;
   let next = 0;
@@ -147,11 +149,11 @@ export const telegramEntityCount = (line: TextLine): number => {
 const HIDDEN = '\u2060';
 
 /** For text without entities: names, commands and app links are broken, URLs are not. */
-export const untappedText = (text: string): string =>
+export const withoutTapTargetsText = (text: string): string =>
   text
     .replace(REMOVED, '')
     .replace(/\S+/g, (word) =>
-      word.replace(word.includes('://') ? APP_LINKS : TAPPED, (found) => broken(found)),
+      word.replace(word.includes('://') ? APP_LINKS : TAP_TARGETS, (found) => broken(found)),
     );
 
 const broken = (found: string): string => `${found[0]}${HIDDEN}${found.slice(1)}`;

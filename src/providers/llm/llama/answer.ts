@@ -6,7 +6,7 @@ import type { LlamaEnd } from './protocol.js';
 type EndOf<Kind> = Extract<LlamaEnd, { is: Kind }>;
 
 /** Throws ModelFailure. */
-export const answered = <Kind extends LlamaEnd['is']>(
+export const expectAnswer = <Kind extends LlamaEnd['is']>(
   name: string,
   end: LlamaEnd,
   kind: Kind,

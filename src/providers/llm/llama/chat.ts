@@ -1,21 +1,21 @@
 import { randomUUID } from 'node:crypto';
-import { endedBy } from '../failure.js';
+import { abortFailure } from '../failure.js';
 import { ModelFailure, type ModelRequest, type StepReply } from '../model.js';
 import { replyOf, type SdkReply } from '../reply.js';
 import { createReplyReader, type ReplyReader } from '../replytext.js';
 import { shapeTurns } from '../shape.js';
 import { createTally, type ReplyTally, withUsage } from '../tally.js';
 import { type ModelTimeouts, type TimeoutWatch, watchTimeouts } from '../timeouts.js';
-import { answered, failureOf } from './answer.js';
-import { functionsOf, withoutFillers } from './grammar.js';
+import { expectAnswer, failureOf } from './answer.js';
+import { functionsOf, removeNullFillers } from './grammar.js';
 import { historyOf } from './history.js';
 import type { LlamaOpening } from './llama.js';
+import type { LoadedModels } from './loadedmodels.js';
 import type { LlamaProcess } from './process.js';
 import type { GenerateRequest, LlamaCall, LlamaEnd } from './protocol.js';
-import type { Residents } from './residents.js';
 
 interface ChatDeps {
-  residents: Residents;
+  residents: LoadedModels;
   timeouts: ModelTimeouts;
   opening: LlamaOpening;
 }
@@ -68,7 +68,7 @@ export const askForReply = async (
     });
   } catch (error) {
     if (error instanceof ModelFailure) throw error;
-    throw request.signal.aborted ? endedBy(name, request.signal) : failureOf(name, error);
+    throw request.signal.aborted ? abortFailure(name, request.signal) : failureOf(name, error);
   }
 };
 
@@ -113,7 +113,7 @@ const converse = async (of: Conversing): Promise<SdkReply> => {
 };
 
 const reasonOf = ({ name, request, watch }: Conversing, own: AbortSignal): unknown => {
-  if (request.signal.aborted) return endedBy(name, request.signal);
+  if (request.signal.aborted) return abortFailure(name, request.signal);
   return watch.signal.aborted ? watch.signal.reason : own.reason;
 };
 
@@ -122,12 +122,12 @@ const sdkReplyOf = (
   end: LlamaEnd,
   { tools }: ModelRequest,
 ): Omit<SdkReply, 'text' | 'seen'> => {
-  const { usage, calls, finish } = answered(name, end, 'reply');
+  const { usage, calls, finish } = expectAnswer(name, end, 'reply');
   const schemas = new Map(tools.map((tool) => [tool.name, tool.inputSchema]));
   const toolCalls = calls.map(({ name: toolName, params }: LlamaCall) => ({
     toolCallId: `call_${randomUUID()}`,
     toolName,
-    input: withoutFillers(params, schemas.get(toolName)),
+    input: removeNullFillers(params, schemas.get(toolName)),
   }));
   return { usage, toolCalls, finishReason: finish };
 };

@@ -23,10 +23,10 @@ export interface ModelFiles {
 }
 
 /** Marks a model or the engine as damaged. */
-export const DAMAGE_NOTE = 'damaged.txt';
+export const DAMAGE_FILE = 'damaged.txt';
 
 /** With the remedy. */
-export const damageSentence = (slug: string, whose = 'Its file is'): string =>
+export const damageMessage = (slug: string, whose = 'Its file is'): string =>
   `${whose} damaged. Reinstall it with: adjutant capabilities install ${slug}`;
 
 const SLUG = /^[a-z0-9][a-z0-9._-]{0,99}$/;
@@ -34,7 +34,7 @@ const MODEL_FILE = /^model(?:-\d{5}-of-\d{5})?\.gguf$/;
 
 export const isSlug = (text: string): boolean => SLUG.test(text);
 
-/** Throws NotLoaded. */
+/** Throws ViewLoadFailure. */
 export const findModelFiles = async (capabilities: string, slug: string): Promise<ModelFiles> => {
   const folder = isSlug(slug) ? join(capabilities, slug) : null;
   const names =
@@ -43,7 +43,7 @@ export const findModelFiles = async (capabilities: string, slug: string): Promis
   if (folder === null || first === undefined) {
     throw notInstalled(slug);
   }
-  await refuseDamaged(folder, damageSentence(slug, 'its file is'));
+  await refuseDamaged(folder, damageMessage(slug, 'its file is'));
   const engine = await folderOf(
     join(capabilities, 'llama/node_modules/node-llama-cpp/package.json'),
   );
@@ -56,7 +56,7 @@ export const findModelFiles = async (capabilities: string, slug: string): Promis
   }
   await refuseDamaged(
     join(capabilities, 'llama'),
-    damageSentence('llama', 'the files of llama are'),
+    damageMessage('llama', 'the files of llama are'),
   );
   const paths = names.map((name) => join(folder, name));
   const [path, ...stats] = await Promise.all([
@@ -77,7 +77,7 @@ const notInstalled = (slug: string): NotLoaded =>
   new NotLoaded('unknown_model', `is not installed: no model ${slug} found`);
 
 const refuseDamaged = async (folder: string, why: string): Promise<void> => {
-  if ((await folderOf(join(folder, DAMAGE_NOTE))) === null) return;
+  if ((await folderOf(join(folder, DAMAGE_FILE))) === null) return;
   throw new NotLoaded('refused_connection', `was not loaded: ${why}`);
 };
 

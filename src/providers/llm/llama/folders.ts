@@ -5,7 +5,7 @@ const ABSOLUTE = /(?<![\w./\\])(?:file:\/\/\/?)?(?:[A-Za-z]:)?(?:[\\/][\w.@+~%-]
  * Reduces paths to file names, so that no folders of this or the build machine are disclosed.
  * `folders` may contain spaces.
  */
-export const withoutFolders = (text: string, folders: string[]): string =>
+export const stripFolders = (text: string, folders: string[]): string =>
   folders
     // Longest first, because one may contain another.
     .toSorted((one, other) => other.length - one.length)

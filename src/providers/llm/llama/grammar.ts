@@ -82,7 +82,7 @@ const objectSchema = (
 };
 
 /** Removes optional properties that are null only because of the grammar. */
-export const withoutFillers = (
+export const removeNullFillers = (
   given: Record<string, unknown>,
   schema: unknown,
   root: unknown = schema,
@@ -103,7 +103,7 @@ const cleaned = (value: unknown, schema: unknown, root: unknown): unknown => {
   if (Array.isArray(value)) {
     return value.map((each) => cleaned(each, memberAt(followed, 'items'), root));
   }
-  return isRecord(value) ? withoutFillers(value, followed, root) : value;
+  return isRecord(value) ? removeNullFillers(value, followed, root) : value;
 };
 
 const propertiesOf = (schema: unknown): Record<string, unknown> => {

@@ -5,8 +5,8 @@ import type { EmbeddingModel } from '../embeddings.js';
 import type { Model, Price } from '../model.js';
 import type { ModelTimeouts } from '../timeouts.js';
 import { askForReply } from './chat.js';
+import { createLoadedModels } from './loadedmodels.js';
 import type { LlamaMemory } from './memory.js';
-import { createResidents } from './residents.js';
 import { askForVectors } from './vectors.js';
 
 export interface LlamaOpening {
@@ -46,7 +46,7 @@ export interface LlamaModels {
 export const openLlama = (options: LlamaOptions): LlamaModels => {
   const { home, useGpu, threads, confinement, timeouts, loadMs, idleMs, memory } = options;
   const closing = new AbortController();
-  const residents = createResidents({
+  const residents = createLoadedModels({
     capabilities: join(home, 'capabilities'),
     memory,
     idleMs,

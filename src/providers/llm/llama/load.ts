@@ -2,7 +2,7 @@ import { dirname } from 'node:path';
 import { type Confinement, ConfinementFailed } from '../../confine/confinement.js';
 import type { createCrashRecord } from './crashes.js';
 import { type ModelFiles, NotLoaded } from './files.js';
-import { type LoadNeed, memoryLimit } from './memory.js';
+import { type MemoryNeed, memoryLimit } from './memory.js';
 import { type LlamaProcess, LlamaProcessEnded, startLlamaProcess } from './process.js';
 import type { LoadRequest } from './protocol.js';
 
@@ -18,13 +18,13 @@ export interface LoadDeps {
 interface LoadOf {
   wanted: Pick<LoadRequest, 'contextWindow' | 'use'>;
   files: ModelFiles;
-  need: LoadNeed;
+  need: MemoryNeed;
   crashes: ReturnType<typeof createCrashRecord>;
   /** Aborted when nobody waits any more, or when the model or the daemon goes. */
   signal: AbortSignal;
 }
 
-/** Throws NotLoaded or the abort reason. */
+/** Throws ViewLoadFailure or the abort reason. */
 export const loadProcess = async (deps: LoadDeps, of: LoadOf): Promise<LlamaProcess> => {
   const process = await start(deps, of);
   const late = AbortSignal.timeout(deps.loadMs);

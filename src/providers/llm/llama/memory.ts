@@ -6,7 +6,7 @@ export interface LlamaMemory {
 }
 
 /** Memory that a model needs, and available memory. */
-export interface LoadNeed {
+export interface MemoryNeed {
   neededBytes: number;
   /** Infinity if it is unknown. */
   freeBytes: number;
@@ -18,11 +18,14 @@ const MARGIN_BYTES = 2 * 1024 ** 3;
 const MAX_BYTES = 2 ** 50;
 
 /** The free memory, or the estimate with a margin. */
-export const memoryLimit = ({ neededBytes, freeBytes }: LoadNeed): number =>
+export const memoryLimit = ({ neededBytes, freeBytes }: MemoryNeed): number =>
   Math.min(MAX_BYTES, Math.max(freeBytes, neededBytes + MARGIN_BYTES));
 
 /** Continues after the name of the model. */
-export const tooLarge = ({ neededBytes, freeBytes }: LoadNeed, contextWindow: number): string => {
+export const insufficientMemoryMessage = (
+  { neededBytes, freeBytes }: MemoryNeed,
+  contextWindow: number,
+): string => {
   const need = `it needs ${inGib(neededBytes)} with a context of ${contextWindow} tokens`;
   return `was not loaded: ${need}, but only ${inGib(freeBytes)} of memory are free`;
 };

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { NamedError } from '../../../kernel/failure.js';
 import { makePrivateFolder } from '../../../kernel/private.js';
 import type { ConfinedProcess, Confinement } from '../../confine/confinement.js';
-import { holdWorker } from '../../confine/ownprogram.js';
-import { withoutFolders } from './folders.js';
+import { startConfinedWorker } from '../../confine/workerprogram.js';
+import { stripFolders } from './folders.js';
 import {
   type LlamaEnd,
   type LlamaInput,
@@ -64,11 +64,13 @@ export const startLlamaProcess = async (options: ProcessOptions): Promise<LlamaP
   const remove = (): Promise<void> => rm(folder, { recursive: true, force: true });
   const { readable, memoryBytes } = options;
   const program = { script: SCRIPT, packages: [], readable, memoryBytes, speaksApart: true };
-  const held = await holdWorker(options.confinement, program, folder).catch(async (error) => {
-    await remove();
-    throw error;
-  });
-  const named = (text: string): string => withoutFolders(text, [folder, ...readable]);
+  const held = await startConfinedWorker(options.confinement, program, folder).catch(
+    async (error) => {
+      await remove();
+      throw error;
+    },
+  );
+  const named = (text: string): string => stripFolders(text, [folder, ...readable]);
   return createConversation(held, { remove, named });
 };
 

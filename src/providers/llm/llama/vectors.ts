@@ -1,12 +1,12 @@
-import { checkedVector, type EmbeddedTexts } from '../embeddings.js';
-import { endedBy } from '../failure.js';
+import { checkVector, type EmbeddedTexts } from '../embeddings.js';
+import { abortFailure } from '../failure.js';
 import { ModelFailure } from '../model.js';
-import { answered, failureOf } from './answer.js';
+import { expectAnswer, failureOf } from './answer.js';
 import type { LlamaOpening } from './llama.js';
-import type { Residents } from './residents.js';
+import type { LoadedModels } from './loadedmodels.js';
 
 interface VectorDeps {
-  residents: Residents;
+  residents: LoadedModels;
   opening: LlamaOpening;
   dimensions: number;
 }
@@ -26,18 +26,18 @@ export const askForVectors = async (
         { signal, onPart: (part) => part.is === 'vector' && vectors.push(part.vector) },
       );
       signal.throwIfAborted();
-      const { usage } = answered(name, end, 'embedded');
+      const { usage } = expectAnswer(name, end, 'embedded');
       if (vectors.length !== texts.length) {
         throw new ModelFailure(
           'invalid_reply',
           `${name} sent a different number of vectors than texts`,
         );
       }
-      for (const vector of vectors) checkedVector({ name, dimensions }, vector);
+      for (const vector of vectors) checkVector({ name, dimensions }, vector);
       return { vectors, inputTokens: usage.inputTokens };
     });
   } catch (error) {
-    if (signal.aborted) throw endedBy(name, signal);
+    if (signal.aborted) throw abortFailure(name, signal);
     throw failureOf(name, error);
   }
 };

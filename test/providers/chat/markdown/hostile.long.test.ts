@@ -9,12 +9,12 @@ import { slack } from '../../../../src/providers/chat/slack.js';
 import { teams } from '../../../../src/providers/chat/teams.js';
 import { telegram } from '../../../../src/providers/chat/telegram.js';
 import { whatsapp } from '../../../../src/providers/chat/whatsapp.js';
-import { faultOfDiscord } from '../../../harness/discord.js';
-import { faultOfNtfy, TOPIC } from '../../../harness/ntfy.js';
-import { faultOfSlack } from '../../../harness/slackrules.js';
-import { faultOfCard } from '../../../harness/teamsrules.js';
-import { faultOfTelegram } from '../../../harness/telegramrules.js';
-import { faultOfWhatsapp } from '../../../harness/whatsapprules.js';
+import { discordFault } from '../../../harness/discord.js';
+import { ntfyFault, TOPIC } from '../../../harness/ntfy.js';
+import { slackFault } from '../../../harness/slackrules.js';
+import { cardFault } from '../../../harness/teamsrules.js';
+import { telegramFault } from '../../../harness/telegramrules.js';
+import { whatsappFault } from '../../../harness/whatsapprules.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;
@@ -29,15 +29,14 @@ const WHATSAPP_ENVELOPE = {
 const PLATFORMS: [OutboundPlatform, (part: PlatformBody) => string | null][] = [
   [
     slack,
-    (part) =>
-      lengthOf(part.text) > 4_000 ? 'over 4,000' : faultOfSlack({ channel: 'D1', ...part }),
+    (part) => (lengthOf(part.text) > 4_000 ? 'over 4,000' : slackFault({ channel: 'D1', ...part })),
   ],
-  [telegram, (part) => faultOfTelegram('sendMessage', part)],
+  [telegram, (part) => telegramFault('sendMessage', part)],
   [mattermost, ({ message }) => (lengthOf(message) > 16_383 ? 'over 16,383' : null)],
-  [whatsapp, (part) => faultOfWhatsapp({ ...WHATSAPP_ENVELOPE, ...part })?.[1] ?? null],
-  [discord, (part) => faultOfDiscord(JSON.parse(JSON.stringify(part)))],
-  [ntfy, (part) => faultOfNtfy(JSON.stringify({ topic: TOPIC, ...part }))?.[2] ?? null],
-  [teams, (part) => faultOfCard({ ...part, recipient: 'x'.repeat(80) })],
+  [whatsapp, (part) => whatsappFault({ ...WHATSAPP_ENVELOPE, ...part })?.[1] ?? null],
+  [discord, (part) => discordFault(JSON.parse(JSON.stringify(part)))],
+  [ntfy, (part) => ntfyFault(JSON.stringify({ topic: TOPIC, ...part }))?.[2] ?? null],
+  [teams, (part) => cardFault({ ...part, recipient: 'x'.repeat(80) })],
 ];
 const PIECES = [
   ...[

@@ -1,6 +1,6 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { functionsOf, withoutFillers } from '../../../../src/providers/llm/llama/grammar.js';
+import { functionsOf, removeNullFillers } from '../../../../src/providers/llm/llama/grammar.js';
 import { historyOf } from '../../../../src/providers/llm/llama/history.js';
 import type { ToolSpec, Turn } from '../../../../src/providers/llm/model.js';
 import { withEngine } from '../../../harness/llamaengine.js';
@@ -162,7 +162,7 @@ describe('the grammar of arguments', () => {
       at: { x: null },
       all: [{ x: 1 }, { x: null }],
     };
-    expect(withoutFillers(given, SCHEMA)).to.equal({
+    expect(removeNullFillers(given, SCHEMA)).to.equal({
       id: 'i',
       note: null,
       at: {},

@@ -1,0 +1,43 @@
+import { stat, statfs } from 'node:fs/promises';
+import { DownloadFailed } from './download.js';
+import { readWithTimeout } from './readtimeout.js';
+
+/** Reserved for the database and its log. */
+const RESERVED_BYTES = 512 * 1024 * 1024;
+
+export const checkDiskSpace = async (folder: string, bytes: number): Promise<void> => {
+  const { bavail, bsize } = await statfs(folder);
+  const free = bavail * bsize - RESERVED_BYTES;
+  if (bytes <= free) return;
+  throw new DownloadFailed(
+    `Not enough disk space: ${sizeText(bytes)} required, ${sizeText(free)} available (${sizeText(RESERVED_BYTES)} are reserved for the database)`,
+    false,
+  );
+};
+
+/** A server may declare any length. */
+const sizeText = (bytes: number): string =>
+  bytes > 2 ** 50 ? 'more than 1024 TiB' : `${Math.max(0, Math.round(bytes / 2 ** 20))} MiB`;
+
+/**
+ * Uses the first existing folder. False if none exists or responds, or the size is not known.
+ * Throws DownloadFailed if the space does not suffice.
+ */
+export const checkDiskSpaceIn = async (
+  folders: string[],
+  bytes: number | null,
+): Promise<boolean> => {
+  if (bytes === null) return false;
+  for (const folder of folders) {
+    const isChecked = await readWithTimeout(folder, () => checkRoomOf(folder, bytes), false);
+    if (isChecked) return true;
+  }
+  return false;
+};
+
+const checkRoomOf = async (folder: string, bytes: number): Promise<boolean> => {
+  const found = await stat(folder).catch(() => null);
+  if (!found?.isDirectory()) return false;
+  await checkDiskSpace(folder, bytes);
+  return true;
+};

@@ -1,0 +1,25 @@
+import type { Machine } from '../providers/hardware/machine.js';
+import type { LlamaMemory } from '../providers/llm/llama/memory.js';
+import { ggufOf } from './candidates.js';
+import { memoryOf } from './fit/memory.js';
+import type { HeaderReader } from './headers.js';
+import type { InstalledModels } from './installedmodels.js';
+
+interface NeedsDeps {
+  shelf: InstalledModels;
+  headers: HeaderReader;
+  machine(): Promise<Machine>;
+}
+
+const HEADER_MS = 30_000;
+
+export const createMemoryNeeds = ({ shelf, headers, machine }: NeedsDeps): LlamaMemory => ({
+  freeBytes: async () => (await machine()).memory.availableBytes,
+  neededBytes: async (slug, contextWindow) => {
+    const found = await shelf.find(slug);
+    const path = found && ggufOf(found);
+    if (!path) return null;
+    const { header } = await headers(path, AbortSignal.timeout(HEADER_MS));
+    return header && Math.round(memoryOf(header, { contextWindow }).totalBytes);
+  },
+});

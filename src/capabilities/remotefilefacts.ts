@@ -1,0 +1,57 @@
+import { EgressRefused } from '../kernel/egress.js';
+import { HttpFailure } from '../kernel/failure.js';
+import type { Http } from '../kernel/http.js';
+import { busyServerError, DownloadFailed, retryPolicy } from './download.js';
+import { type NextTry, retryBroken } from './retry.js';
+
+export interface RemoteFileFacts {
+  sha256: string | null;
+  bytes: number | null;
+}
+
+interface AskTelling {
+  signal: AbortSignal;
+  onRetry(next: NextTry): void;
+}
+
+/**
+ * Uses the headers of Hugging Face for Git LFS files (`X-Linked-Etag`, `X-Linked-Size`). Retries
+ * after a broken connection, or if the server is busy.
+ */
+export const fetchRemoteFileFacts = async (
+  http: Pick<Http, 'request'>,
+  url: string,
+  { signal, onRetry }: AskTelling,
+): Promise<RemoteFileFacts> => {
+  let headers: Record<string, string> = {};
+  const ask = async (): Promise<void> => {
+    const reply = await http.request({ method: 'HEAD', url, redirects: 0, signal });
+    const busy = busyServerError(reply);
+    if (busy) throw busy;
+    headers = reply.headers;
+  };
+  await retryBroken({ signal, onRetry, work: ask, reached: async () => 0, ...retryPolicy }).catch(
+    (error: unknown) => {
+      signal.throwIfAborted();
+      if (error instanceof HttpFailure) throw new DownloadFailed(error.message, true);
+      throw error instanceof EgressRefused ? new DownloadFailed(error.message, false) : error;
+    },
+  );
+  const etag = (headers['x-linked-etag'] ?? '').replaceAll('"', '').toLowerCase();
+  const size = headers['x-linked-size'] ?? '';
+  return {
+    sha256: /^[0-9a-f]{64}$/.test(etag) ? etag : null,
+    bytes: /^\d{1,15}$/.test(size) ? Number(size) : null,
+  };
+};
+
+/** For display and storage: removes the query, which may contain a key, and credentials. */
+export const redactUrl = (url: string): string => {
+  const { origin, pathname } = new URL(url);
+  return `${origin}${pathname}`;
+};
+
+export const hasCredentials = (url: string): boolean => {
+  const { username, password } = new URL(url);
+  return username !== '' || password !== '';
+};

@@ -1,0 +1,67 @@
+import { Unreachable } from './errors.js';
+import type { FetchLike, FetchResponse } from './send.js';
+
+const HTTPS_WANTED = /HTTP request (was sent )?to (an )?HTTPS/i;
+
+/** A proxy or the HTTP parser may send this status. */
+const isBefore = (status: number): boolean =>
+  [400, 408, 413, 429, 431].includes(status) || status >= 500;
+
+/**
+ * Throws Unreachable if the server is not Adjutant. Replies of the daemon have a request ID; if a
+ * proxy removes it, the health endpoint decides.
+ */
+export const requireAdjutant =
+  (fetch: FetchLike): FetchLike =>
+  async (url, sent) => {
+    const response = await fetch(url, sent);
+    if (response.headers.get('x-request-id') !== null) return response;
+    const { origin } = new URL(url);
+    if (response.status === 400 && url.startsWith('http:')) return unlessHttps(response, origin);
+    if (isBefore(response.status)) return response;
+    const elsewhere = redirectOf(response, url);
+    if (elsewhere !== null) {
+      throw new Unreachable(origin, `it redirects to ${elsewhere}. Use that address`);
+    }
+    if (await isAdjutant(fetch, origin, sent.signal)) return response;
+    throw new Unreachable(origin, NOT_ADJUTANT);
+  };
+
+export const NOT_ADJUTANT = 'the server at this address is not Adjutant';
+
+const unlessHttps = async (response: FetchResponse, origin: string): Promise<FetchResponse> => {
+  const text = await response.text();
+  if (HTTPS_WANTED.test(text)) {
+    const meant = origin.replace(/^http:/, 'https:');
+    throw new Unreachable(origin, `it uses https, not http. Use ${meant}`);
+  }
+  return { ...response, text: async () => text };
+};
+
+const redirectOf = ({ status, headers }: FetchResponse, url: string): string | null => {
+  const location = status >= 300 && status < 400 ? headers.get('location') : null;
+  if (location === null || !URL.canParse(location, url)) return null;
+  const { origin } = new URL(location, url);
+  return origin === new URL(url).origin || origin === 'null' ? null : origin;
+};
+
+const isAdjutant = async (
+  fetch: FetchLike,
+  origin: string,
+  signal: AbortSignal,
+): Promise<boolean> => {
+  const reply = await fetch(`${origin}/health`, { method: 'GET', headers: {}, signal });
+  const text = await reply.text();
+  return versionIn(text) !== null;
+};
+
+export const versionIn = (text: string): string | null => {
+  try {
+    const { status, version, uptimeSeconds } = JSON.parse(text);
+    const isHealth = status === 'ok' && typeof uptimeSeconds === 'number';
+    return isHealth && typeof version === 'string' ? version : null;
+  } catch (error) {
+    if (error instanceof SyntaxError || error instanceof TypeError) return null;
+    throw error;
+  }
+};

@@ -1,0 +1,197 @@
+import type { Caller } from '../kernel/contract/endpoint.js';
+import { throwIfFaults } from '../kernel/route.js';
+import type { EmbeddingModel } from '../providers/llm/embeddings.js';
+import {
+  type Model,
+  ModelFailure,
+  type ModelFailureKind,
+  type StepReply,
+  type ToolSpec,
+  type Turn,
+} from '../providers/llm/model.js';
+import type { ModelTrial, ProbeResult } from './contract.js';
+import type { ModelHealths } from './health.js';
+import { isProvider, providerFaults, withModelDefaults } from './rules.js';
+import { checkModelCredential, findModel, type ModelsDeps } from './service.js';
+
+/** Models that are tested at the same time. */
+const AT_ONCE = 8;
+
+export const testUnregistered = async (
+  deps: ModelsDeps,
+  { provider, modelId, baseUrl = null, credentialId, apiKey }: ModelTrial,
+  by: Caller,
+): Promise<ProbeResult> => {
+  throwIfFaults(providerFaults({ provider, modelId, baseUrl, credentialId, apiKey }));
+  if (!isProvider(provider)) throw new Error(`No adapter for the provider ${provider}`);
+  await checkModelCredential(deps, credentialId, by);
+  const key = credentialId === undefined ? apiKey : await deps.keys.newest(credentialId);
+  if (key === null) throwIfFaults([{ path: 'credentialId', message: 'has expired' }]);
+  const model = deps.openModel({
+    ...withModelDefaults({ provider, modelId }),
+    embedding: null,
+    name: `${provider}/${modelId}`,
+    provider,
+    modelId,
+    baseUrl,
+    ...(typeof key === 'string' && { apiKey: key }),
+  });
+  return probe(model, by.signal);
+};
+
+export const checkModel = async (
+  deps: ModelsDeps,
+  name: string,
+  signal: AbortSignal,
+): Promise<ProbeResult> => {
+  const entry = findModel(deps, name);
+  const because = entry.whyKeyless();
+  if (because !== null) return { ok: false, latencyMs: 0, error: `${name}: ${because}` };
+  if (entry.embedder) return probeEmbedder(entry.name, entry.embedder, { signal, deps });
+  return probe(entry.model, signal, deps.modelHealth);
+};
+
+const probeEmbedder = async (
+  name: string,
+  embedder: EmbeddingModel,
+  { signal, deps: { modelHealth } }: { signal: AbortSignal; deps: ModelsDeps },
+): Promise<ProbeResult> => {
+  const since = performance.now();
+  const took = (): number => Math.round(performance.now() - since);
+  const limit = AbortSignal.timeout(PROBE_MS);
+  try {
+    const { vectors } = await embedder.embed(['ok'], AbortSignal.any([signal, limit]));
+    modelHealth.replied(name, took());
+    return { ok: true, latencyMs: took(), reply: `${vectors[0]?.length} dimensions` };
+  } catch (error) {
+    if (!(error instanceof ModelFailure)) throw error;
+    if (!limit.aborted) modelHealth.failed(name, error);
+    return { ok: false, latencyMs: took(), error: error.message };
+  }
+};
+
+export const checkAllModels = async (deps: ModelsDeps, signal: AbortSignal): Promise<void> => {
+  const names = deps.registry.list().flatMap(({ name, isEnabled }) => (isEnabled ? [name] : []));
+  const next = async (): Promise<void> => {
+    for (let name = names.shift(); name !== undefined; name = names.shift()) {
+      await checkModel(deps, name, signal);
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, next));
+};
+
+/** A person waits for the result. A local model may have to load first. */
+const PROBE_MS = 20_000;
+const LOADING_PROBE_MS = 100_000;
+const MAX_REPLY_LENGTH = 200;
+
+/** The features of a model that agents use. */
+interface ProbeFeatures {
+  tools: boolean;
+  /** Whether the reply is streamed. */
+  streaming: boolean;
+  /** Whether the request has a second message. */
+  conversation: boolean;
+}
+
+type ProbedFeature = keyof ProbeFeatures;
+
+/** Messages for a model that replies only without the feature. */
+const LACKS: Record<ProbedFeature, string> = {
+  tools:
+    'it replies, but not if it is offered tools. Set supports.tools to false to use it without tools',
+  streaming: 'it replies, but does not stream. Set supports.streaming to false',
+  conversation: 'it replies to one message, but not to a second one',
+};
+
+const ECHO: ToolSpec = {
+  name: 'test_echo',
+  description: 'Returns the word',
+  inputSchema: { type: 'object', properties: { word: { type: 'string' } }, required: ['word'] },
+};
+
+/**
+ * Sends the requests that agents send: with a tool, and with the first reply in the second request.
+ * Pass `health` for a registered model.
+ */
+const probe = async (
+  model: Model,
+  signal: AbortSignal,
+  health?: ModelHealths,
+): Promise<ProbeResult> => {
+  const since = performance.now();
+  const took = (): number => Math.round(performance.now() - since);
+  const isLoaded = model.provider !== 'llama';
+  const limit = AbortSignal.timeout(isLoaded ? PROBE_MS : LOADING_PROBE_MS);
+  const ask = (features: ProbeFeatures): Promise<string> =>
+    converse(model, features, AbortSignal.any([signal, limit]));
+  // A command-line tool cannot use our tools, and each request starts a program.
+  const isProgram = model.provider === 'cli';
+  const all = { tools: model.takesTools !== false, streaming: true, conversation: !isProgram };
+  try {
+    const text = await ask(all);
+    health?.replied(model.name, took());
+    return { ok: true, latencyMs: took(), reply: text.trim().slice(0, MAX_REPLY_LENGTH) };
+  } catch (error) {
+    if (!(error instanceof ModelFailure)) throw error;
+    // This timeout says little about a model that is still loading.
+    if (!limit.aborted) health?.failed(model.name, error);
+    const missing = isProgram ? null : await missingFeature(error, all, ask);
+    const { message } = error;
+    if (missing === null) return { ok: false, latencyMs: took(), error: message };
+    const sentence = `${message}. ${model.name}: ${LACKS[missing]}`;
+    return { ok: false, latencyMs: took(), error: sentence, missing };
+  }
+};
+
+/** Failures that may disappear without one of the features. */
+const DUE_TO_REQUEST: ModelFailureKind[] = ['bad_request', 'invalid_reply', 'server'];
+
+/** Null if no feature is the cause. */
+const missingFeature = async (
+  { kind }: ModelFailure,
+  all: ProbeFeatures,
+  ask: (features: ProbeFeatures) => Promise<string>,
+): Promise<ProbedFeature | null> => {
+  if (!DUE_TO_REQUEST.includes(kind)) return null;
+  for (const feature of ['tools', 'conversation', 'streaming'] as const) {
+    if (!all[feature]) continue;
+    try {
+      await ask({ ...all, [feature]: false });
+      return feature;
+    } catch (error) {
+      if (!(error instanceof ModelFailure)) throw error;
+    }
+  }
+  return null;
+};
+
+const converse = async (
+  model: Model,
+  { tools, streaming, conversation }: ProbeFeatures,
+  signal: AbortSignal,
+): Promise<string> => {
+  const turns: Turn[] = [
+    { role: 'system', content: 'This is a test. Answer with one word.' },
+    { role: 'user', content: tools ? 'Call test_echo with the word ok.' : 'Say ok.' },
+  ];
+  const step = (): Promise<StepReply> =>
+    model.step({
+      turns,
+      tools: tools ? [ECHO] : [],
+      // Enough for models that reason first.
+      maxOutputTokens: 512,
+      signal,
+      ...(streaming && { onText: () => undefined }),
+    });
+  const first = await step();
+  if (!conversation) return first.text;
+  const { text: content, toolCalls, reasoning } = first;
+  turns.push({ role: 'assistant', content, toolCalls, reasoning });
+  for (const { id, name } of toolCalls) {
+    turns.push({ role: 'tool', toolCallId: id, toolName: name, content: 'ok' });
+  }
+  if (toolCalls.length === 0) turns.push({ role: 'user', content: 'Say ok once more.' });
+  const second = await step();
+  return second.text || content;
+};

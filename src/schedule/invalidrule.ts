@@ -1,0 +1,2 @@
+/** Its message continues after the field name: `must be …`. */
+export class InvalidRule extends Error {}

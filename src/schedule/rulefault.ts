@@ -1,2 +1,0 @@
-/** Its message continues after the field name: `must be …`. */
-export class RuleFault extends Error {}

@@ -1,0 +1,156 @@
+import { type Clock, iso } from '../kernel/clock.js';
+import { unsealOrNull } from '../kernel/envelope.js';
+import type { Secrets } from '../secrets/module.js';
+import { type TransactionStep, UniqueViolation } from '../store/engine/protocol.js';
+import { type Store, statement } from '../store/store.js';
+import { createMcpFile, type McpFileEntry } from './mcpfile.js';
+import {
+  InvalidServer,
+  SERVER_NAME,
+  type ServerEntry,
+  type ServerSecrets,
+  type ServerSpec,
+  splitServerEntry,
+} from './spec.js';
+
+export interface RegisteredServer {
+  /** Given name, with `@mcp` appended if it cannot be used. */
+  name: string;
+  given: string;
+  /** `file`: `mcp.json`. */
+  origin: 'file' | 'api';
+  spec: ServerSpec | null;
+  secrets: ServerSecrets;
+  /** Null if there is a spec. */
+  fault: string | null;
+}
+
+export class NameTaken extends Error {
+  override name = 'NameTaken';
+}
+
+export interface ServerRegisterDeps {
+  store: Store;
+  clock: Clock;
+  file: string;
+  /** Bound to the name of the server. */
+  sealer: Secrets['sealers']['mcp'];
+  reserved: ReadonlySet<string>;
+}
+
+export interface NewServer {
+  name: string;
+  written: ServerEntry;
+  ownerId: string;
+}
+
+const DAMAGED = 'The stored secrets are damaged. Remove the server and add it again.';
+const NO_SECRETS: ServerSecrets = { env: {}, headers: {} };
+
+/** Servers of `mcp.json`, then those of the API. */
+export const createServerRegistry = (deps: ServerRegisterDeps) => {
+  const { db } = deps.store;
+  const readFile = createMcpFile(deps.file);
+  let added: RegisteredServer[] = [];
+  let servers: RegisteredServer[] = [];
+
+  const read = new WeakMap<McpFileEntry, RegisteredServer>();
+  const ofFile = (written: McpFileEntry): RegisteredServer => {
+    const server = read.get(written) ?? serverOf(written, deps.reserved);
+    read.set(written, server);
+    return server;
+  };
+
+  const refresh = async (): Promise<RegisteredServer[]> => {
+    const filed = (await readFile()).map(ofFile);
+    const names = new Set(filed.map(({ name }) => name));
+    const rest = added.map((server) => (names.has(server.name) ? shadowed(server) : server));
+    servers = [...filed, ...rest].sort((a, b) => (a.name < b.name ? -1 : 1));
+    return servers;
+  };
+
+  return {
+    load: async (): Promise<RegisteredServer[]> => {
+      const rows = await db.selectFrom('mcp_servers').select(['name', 'spec', 'sealed']).execute();
+      added = rows.map(({ name, spec, sealed }) => {
+        const opened =
+          sealed === null ? null : unsealOrNull(() => deps.sealer.unseal(name, sealed));
+        const base = { name, given: name, origin: 'api' as const };
+        if (sealed !== null && opened === null) {
+          return { ...base, spec: null, secrets: NO_SECRETS, fault: DAMAGED };
+        }
+        const secrets = opened === null ? NO_SECRETS : JSON.parse(opened);
+        return { ...base, spec: JSON.parse(spec), secrets, fault: null };
+      });
+      return refresh();
+    },
+    /** Unchanged servers are the same objects. */
+    refresh,
+    all: () => servers,
+    /** Errors: InvalidServer, NameTaken. */
+    add: async ({ name, written, ownerId }: NewServer, also: TransactionStep[]): Promise<void> => {
+      if (!SERVER_NAME.test(name))
+        throw new InvalidServer('name', 'must contain only letters, digits, - and _');
+      if (deps.reserved.has(name)) throw new NameTaken(`The name ${name} is reserved`);
+      const { spec, secrets } = splitServerEntry(written);
+      if ((await refresh()).some((one) => one.name === name)) {
+        throw new NameTaken(`An MCP server named ${name} already exists`);
+      }
+      const row = {
+        name,
+        owner_id: ownerId,
+        spec: JSON.stringify(spec),
+        sealed: isEmpty(secrets) ? null : deps.sealer.seal(name, JSON.stringify(secrets)),
+        created_at: iso(deps.clock.now()),
+      };
+      await deps.store
+        .transact([statement(db.insertInto('mcp_servers').values(row), 1), ...also])
+        .catch((error: unknown) => {
+          throw error instanceof UniqueViolation
+            ? new NameTaken(`The name ${name} is already in use`)
+            : error;
+        });
+      added = [...added, { name, given: name, origin: 'api', spec, secrets, fault: null }];
+      await refresh();
+    },
+    /** Call `removed` after the commit. */
+    removal: (given: string) => ({
+      statement: statement(db.deleteFrom('mcp_servers').where('name', '=', given), 1),
+      removed: async (): Promise<void> => {
+        added = added.filter((server) => server.given !== given);
+        await refresh();
+      },
+    }),
+  };
+};
+
+const serverOf = (written: McpFileEntry, reserved: ReadonlySet<string>): RegisteredServer => {
+  const { name } = written;
+  const bad = (fault: string): RegisteredServer => ({
+    name: `${name}@mcp`,
+    given: name,
+    origin: 'file',
+    spec: null,
+    secrets: NO_SECRETS,
+    fault,
+  });
+  if ('fault' in written) return bad(written.fault);
+  if (reserved.has(name)) return bad(`The name ${name} is reserved`);
+  try {
+    return { name, given: name, origin: 'file', ...splitServerEntry(written.server), fault: null };
+  } catch (error) {
+    if (!(error instanceof InvalidServer)) throw error;
+    return bad(error.message);
+  }
+};
+
+/** Listed as invalid, so that it can be removed. */
+const shadowed = (server: RegisteredServer): RegisteredServer => ({
+  ...server,
+  name: `${server.name}@mcp`,
+  spec: null,
+  fault: `mcp.json also defines a server ${server.name}, which takes precedence`,
+});
+
+const isEmpty = ({ env, headers }: ServerSecrets): boolean =>
+  Object.keys(env).length === 0 && Object.keys(headers).length === 0;

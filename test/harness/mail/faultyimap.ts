@@ -1,0 +1,104 @@
+import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:tls';
+import type { Certificate } from '../tunnels/tls.js';
+
+/** Message of a scripted IMAP server. */
+export interface ScriptedMessage {
+  uid: number;
+  subject: string;
+  size: number;
+  /** Header. Defaults to that of the subject. */
+  header?: string;
+}
+
+/** IMAP server with wrong counts and UIDs, and duplicate messages. */
+export interface FaultyImapServer {
+  port: number;
+  messages: ScriptedMessage[];
+  uidNext: number;
+  /** UIDs answered with NO. */
+  refused: number[];
+  /** Lines sent before the reply to a command: `uid search`. */
+  before: Record<string, () => Iterable<string>>;
+  close(): void;
+}
+
+const ARRIVAL = '01-Feb-2026 09:30:00 +0000';
+
+const fetched = (told: ScriptedMessage, at: number): string => {
+  const { uid, subject, size } = told;
+  const id = `<${subject}@liar.example.org>`;
+  const envelope = `(NIL "${subject}" (("Bob" NIL "bob" "example.org")) NIL NIL NIL NIL NIL NIL "${id}")`;
+  const header = told.header ?? `Subject: ${subject}\r\n\r\n`;
+  const facts = [
+    `UID ${uid} FLAGS () RFC822.SIZE ${size} INTERNALDATE "${ARRIVAL}"`,
+    `ENVELOPE ${envelope} BODYSTRUCTURE ("TEXT" "PLAIN" NIL NIL NIL "7BIT" 1 1)`,
+    `BODY[HEADER.FIELDS (SUBJECT)] {${header.length}}\r\n${header}`,
+    'BODY[1]<0> {1}\r\nx',
+  ];
+  return `* ${at} FETCH (${facts.join(' ')})\r\n`;
+};
+
+export const startFaultyImap = async ({
+  certificate,
+  key,
+}: Certificate): Promise<FaultyImapServer> => {
+  const liar: FaultyImapServer = {
+    port: 0,
+    messages: [],
+    uidNext: 1,
+    refused: [],
+    before: {},
+    close: () => server.close(),
+  };
+  const answers: Record<string, () => string> = {
+    capability: () => '* CAPABILITY IMAP4rev1 AUTH=PLAIN SASL-IR\r\n',
+    list: () => '* LIST () "/" INBOX\r\n',
+    examine: () =>
+      `* 100000 EXISTS\r\n* OK [UIDVALIDITY 1] x\r\n* OK [UIDNEXT ${liar.uidNext}] x\r\n`,
+    // Finds each message twice, newest first, and one that does not exist.
+    'uid search': () => {
+      const uids = liar.messages.map(({ uid }) => uid).reverse();
+      return `* SEARCH ${[...uids, 999, ...uids].join(' ')}\r\n`;
+    },
+    // Sends all messages, requested or not, each twice.
+    'uid fetch': () => {
+      const given = liar.messages.filter(({ uid }) => !liar.refused.includes(uid));
+      return [...given, ...given].map(fetched).join('');
+    },
+    logout: () => '* BYE\r\n',
+  };
+  const server = createServer(
+    { cert: await readFile(certificate), key: await readFile(key) },
+    (socket) => {
+      socket.on('error', () => undefined);
+      socket.write('* OK ready\r\n');
+      let rest = '';
+      socket.on('data', async (data) => {
+        const lines = (rest + data.toString()).split('\r\n');
+        rest = lines.pop() ?? '';
+        for (const line of lines) {
+          const [, tag = '', verb = '', range = ''] =
+            /^(\S+) (UID \S+|\S+)(?: ([\d,:]+))?/.exec(line) ?? [];
+          const asked = range.split(',').map((each) => each.split(':').map(Number));
+          const isAsked = (uid: number): boolean =>
+            asked.some(([from = 0, to = from]) => uid >= from && uid <= to);
+          const isRefused = verb.toLowerCase() === 'uid fetch' && liar.refused.some(isAsked);
+          for (const said of liar.before[verb.toLowerCase()]?.() ?? []) {
+            await new Promise((resolve) => socket.write(said, resolve));
+            if (socket.destroyed) return;
+          }
+          socket.write(
+            isRefused
+              ? `${tag} NO [SERVERBUG] not now\r\n`
+              : `${answers[verb.toLowerCase()]?.() ?? ''}${tag} OK done\r\n`,
+          );
+        }
+      });
+    },
+  );
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  liar.port = typeof address === 'object' && address ? address.port : 0;
+  return liar;
+};

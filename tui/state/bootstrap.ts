@@ -1,0 +1,35 @@
+import type { Client } from '../../src/client/index.js';
+import { olderDaemon, RESTART_ADVICE } from '../../src/client/skew.js';
+import { loadFailureOf } from './errors.js';
+import type { DeskStore } from './state.js';
+import { messageAction } from './ui.js';
+
+/**
+ * Loads the daemon's version and the user. Resolves to the version, or to null on failure, which
+ * the connection reports.
+ */
+export const loadAccount = async (client: Client, store: DeskStore): Promise<string | null> => {
+  const [version] = await Promise.all([
+    attempt(async () => {
+      const { version } = await client.health.get();
+      store.queue({ type: 'session.known', version });
+      const older = olderDaemon(version, client.url);
+      if (older !== null) store.queue(messageAction(`${older} ${RESTART_ADVICE}`, 'warn'));
+      return version;
+    }),
+    attempt(async () => {
+      const { username, role } = await client.auth.me();
+      store.queue({ type: 'session.known', who: { username, role } });
+    }),
+  ]);
+  return version;
+};
+
+const attempt = async <T>(ask: () => Promise<T>): Promise<T | null> => {
+  try {
+    return await ask();
+  } catch (error) {
+    loadFailureOf(error);
+    return null;
+  }
+};
