@@ -55,10 +55,10 @@ describe('channels setup', () => {
 
   it('says what the platform refuses, with all stored', async () => {
     const { code, stderr } = await setup(['mattermost'], [server.baseUrl, 'wrong', COMMAND_TOKEN]);
-    expect([code, stderr.includes('mattermost rejects the settings: Mattermost returned 401')]).to.equal([
-      1,
-      true,
-    ]);
+    expect([
+      code,
+      stderr.includes('mattermost rejects the settings: Mattermost returned 401'),
+    ]).to.equal([1, true]);
     expect(await stored('mattermost')).to.include({ sends: true, receives: true });
   });
 
@@ -137,7 +137,10 @@ describe('channels setup', () => {
       'a-secret',
     ];
     const done = await setup(['email'], answers);
-    expect([done.code, done.stderr.includes('email rejects the settings: mail.invalid')]).to.equal([1, true]);
+    expect([done.code, done.stderr.includes('email rejects the settings: mail.invalid')]).to.equal([
+      1,
+      true,
+    ]);
     expect(await stored('email')).to.include({ sends: true, receives: false, receiver: null });
     const moved = await setup(['email', '--host', 'other.invalid'], ['', '', '', '', 'another']);
     expect(moved.stderr).to.include('email rejects the settings: other.invalid');
@@ -188,9 +191,7 @@ describe('channels setup', () => {
     telegram.close();
     expect(alone.code).to.equal(1);
     expect(alone.stderr).to.contain('telegram works: @adj_bot\n');
-    expect(alone.stderr).to.contain(
-      'telegram does not have the receiver address yet: This daemon',
-    );
+    expect(alone.stderr).to.contain('telegram does not have the receiver address yet: This daemon');
     expect(alone.stderr).to.endWith('Register it: adjutant platforms install telegram\n');
   });
 

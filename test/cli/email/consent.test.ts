@@ -87,7 +87,10 @@ describe('the consent to the use of a mailbox', () => {
     await fetch(back);
     await expect(refused).to.reject('Consent failed: access_denied');
     for (const [answer, why] of [
-      [{ status: 400, body: { error_description: 'Wrong client' } }, 'refused the request: Wrong client'],
+      [
+        { status: 400, body: { error_description: 'Wrong client' } },
+        'refused the request: Wrong client',
+      ],
       [{ status: 200, body: { access_token: 'x' } }, 'returned no refresh token'],
     ] as const) {
       notes.length = 0;

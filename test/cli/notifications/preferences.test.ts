@@ -39,7 +39,9 @@ describe('notifications preferences', () => {
   });
 
   it('say how long before a task is due one is reminded', async () => {
-    expect((await set('--task-reminder', '2h')).stderr).to.match(/Task reminders 120 minutes before/);
+    expect((await set('--task-reminder', '2h')).stderr).to.match(
+      /Task reminders 120 minutes before/,
+    );
     expect((await set('--task-reminder', 'off')).stderr).to.match(/No task reminders\n$/);
     expect((await shown()).tasks).to.equal({ reminderMinutes: null });
     expect((await set('--task-reminder', 'soon')).code).to.equal(2);
