@@ -169,7 +169,7 @@ export const vault = contract({
   }),
   update: endpoint.patch('/api/vault/{id}', {
     summary: 'Update a credential',
-    description: 'To change the value, rotate the credential.',
+    description: 'Does not change the value. Rotate the credential to replace its value.',
     audit: 'vault.update',
     example: { description: 'Token of the bot account', tags: ['forge'] },
     body: CredentialChanges,

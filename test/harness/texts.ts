@@ -54,7 +54,7 @@ export const commandTexts = async (): Promise<UserText[]> =>
   ]);
 
 /** Literal messages of errors: the first text among the arguments of a constructor or of Boom. */
-export const errorTexts = (): UserText[] =>
+const errorTexts = (): UserText[] =>
   sources()
     .filter(({ path }) => /^(src|cli|tui|web)\//.test(path))
     .flatMap((source) => [...nodes(source)].flatMap((node) => messageOf(source, node)));

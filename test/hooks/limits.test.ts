@@ -55,7 +55,7 @@ describe('a pattern that takes for ever', () => {
     });
     await desk.deliver('slow', `{"t":"${'a'.repeat(100)}b"}`);
     expect(await statuses(id, 1)).to.equal([
-      ['error', 'condition 1: /(a+)+$/ takes over 25 ms on this payload'],
+      ['error', 'condition 1: /(a+)+$/ takes more than 25 ms on this payload'],
     ]);
   });
 });

@@ -118,7 +118,7 @@ describe('dryRun', () => {
     };
     expect(await stopped('exists', false)).to.equal('condition 1: t exists');
     expect(await stopped('matches', '(a+)+$')).to.equal(
-      'condition 1: /(a+)+$/ takes over 25 ms on this payload',
+      'condition 1: /(a+)+$/ takes more than 25 ms on this payload',
     );
   });
 });

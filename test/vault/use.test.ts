@@ -96,7 +96,7 @@ describe('a credential that something uses', () => {
       const leave = await use(id);
       const { status, body } = await ask('DELETE', `/api/vault/${id}`);
       expect([status, body.code]).to.equal([409, 'credential_in_use']);
-      expect(body.message).to.contain(`is used by ${name}:`);
+      expect(body.message).to.contain(`is used by ${name}. Assign another credential`);
       await leave();
       expect((await ask('DELETE', `/api/vault/${id}`)).status).to.equal(204);
     });

@@ -94,7 +94,7 @@ describe('a trusted proxy that states addresses in many forms', () => {
   it('is told in the log and by the doctor where it states no address', async () => {
     expect(await from('unknown')).to.equal(401);
     expect(await from('_hidden')).to.equal(401);
-    expect(warningsOf(app, 'no address').map(({ msg }) => msg)).to.equal([
+    expect(warningsOf(app, 'no client address').map(({ msg }) => msg)).to.equal([
       'a trusted proxy sent no client address; the proxy address is used instead',
     ]);
     const { findings } = (await app.call('GET', '/api/admin/doctor', { token })).body;

@@ -29,7 +29,7 @@ export const logins = contract({
   }),
   delete: endpoint.delete('/api/auth/sessions/{id}', {
     summary: 'Delete a login session',
-    description: 'Its tokens become invalid, and its sockets are closed at once.',
+    description: 'Revokes the tokens of the session and closes its sockets at once.',
     personal: true,
     audit: 'sessions.delete',
   }),

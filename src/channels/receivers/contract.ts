@@ -11,7 +11,7 @@ const ReceiverReply = s
  * A platform is identified by its headers and authenticated by its secret. Requests without a
  * configured and valid secret get 401.
  */
-export const platformWebhooks = contract({
+export const messengers = contract({
   teamchat: endpoint.post('/api/teamchat-webhook', {
     summary: 'Receive Slack, Teams, Mattermost or Discord requests',
     access: 'public',

@@ -2,7 +2,7 @@ import Boom from '@hapi/boom';
 import { CustomReply, type RawBody, type RequestContext } from '../../kernel/contract/endpoint.js';
 import { resource } from '../../kernel/route.js';
 import type { PlatformReceiver } from '../inbound.js';
-import { platformWebhooks } from './contract.js';
+import { messengers } from './contract.js';
 
 export const platformReceiversResource = ({ receiver }: { receiver: PlatformReceiver }) => {
   const receive = async (
@@ -15,7 +15,7 @@ export const platformReceiversResource = ({ receiver }: { receiver: PlatformRece
     if (received.verdict === 'refused') throw closed();
     return new CustomReply(200, received.reply);
   };
-  return resource('messengers', platformWebhooks, {
+  return resource('messengers', messengers, {
     teamchat: ({ raw }, by) => receive('teamchat', raw, by),
     messenger: ({ raw }, by) => receive('messenger', raw, by),
     handshake: async ({ query }) => {

@@ -52,7 +52,7 @@ describe('an admin who acts as a user', () => {
       'impersonation.begun',
       `An admin is impersonating you: ${stage.admin.username}`,
     ]);
-    expect(text).to.contain('The reason: ticket 41.').and.to.contain(at(1));
+    expect(text).to.contain('Reason: ticket 41.').and.to.contain(at(1));
   });
 
   it('is that user for an hour, and it shows', async () => {

@@ -32,7 +32,7 @@ describe('hooks listen', () => {
   it('tells the runs of all hooks, through a restart, until ^C', { timeout: 20_000 }, async () => {
     const listening = start(['hooks', 'listen', '--server', world.app.url]);
     expect(await listening.note()).to.equal(
-      'Listening to all hooks, no run yet. ^C exits; executions continue.',
+      'Listening to all hooks, no execution yet. ^C exits; executions continue.',
     );
     await world.app.restart({ port: Number(new URL(world.app.url).port) });
     expect(await listening.note()).to.match(

@@ -230,7 +230,7 @@ const ownerIsTold = async (desk: Desk): Promise<void> => {
   );
   expect(notifications.length).to.equal(1);
   expect(notifications[0].link).to.match(/^\/executions\?hookId=hook_\w{26}$/);
-  expect(notifications[0].body).to.match(/^100000 runs of this hook wait/);
+  expect(notifications[0].body).to.match(/^100000 executions of this hook are queued\. /);
   const { parts } = (await desk.ask('GET', '/health/detailed')).body;
   const queue = parts.find(({ name }: { name: string }) => name === 'queue');
   expect([queue.status, queue.detail]).to.equal([

@@ -96,7 +96,7 @@ describe('a large body', () => {
     const { db } = desk.test.app.store;
     const runs = db.selectFrom('executions').select(['status', 'error']);
     // On a slow machine the comparison of so many values may take more than it is given.
-    const tooSlow = 'condition 1: takes over 25 ms on this payload';
+    const tooSlow = 'condition 1: takes more than 25 ms on this payload';
     const turn = async (): Promise<number> => {
       const loop = watchLoop();
       client.postMessage({ to, body });
