@@ -80,7 +80,7 @@ const FLOORS: { who: RegExp; may: RegExp }[] = [
   // show the settings of a webhook as the command line does.
   {
     who: /^tui\//,
-    may: /^(tui\/|src\/(client\/|kernel\/width\.ts$)|cli\/(text|placed|editor|capabilities\/machine|foreground|hooks\/senders\/form|operations\/(bar|counts)|pipelines\/tree|tunnel\/reach)\.ts$)/,
+    may: /^(tui\/|src\/(client\/|kernel\/width\.ts$)|cli\/(text|columnmarks|editor|capabilities\/machine|foreground|hooks\/senders\/form|operations\/(bar|counts)|pipelines\/tree|tunnel\/reach)\.ts$)/,
   },
   // Of the server the page has these rules alone, and types.
   {
@@ -112,7 +112,7 @@ const PACKAGES: { module: RegExp; only: RegExp }[] = [
   { module: /^better-sqlite3$/, only: /^src\/(store\/|[\w/]*procedures(\/\w+)?\.ts$)/ },
   {
     module: /^@hapi\/boom$/,
-    only: /^src\/(accounts|agents|approvals|capabilities|channels|conversations|documents|email|experts|folders|hooks|http|knowledge|memories|models|operations|outbound|permissions|pipelines|reader|recurring|research|skills|system|tasks|vault|voice|kernel\/(route|replay|raw|input|form|formpace|jsonform)\.ts$)/,
+    only: /^src\/(accounts|agents|approvals|capabilities|channels|conversations|documents|email|experts|folders|hooks|http|knowledge|memories|models|operations|outbound|permissions|pipelines|reader|recurring|research|skills|system|tasks|vault|voice|kernel\/(route|replay|raw|input|form|formdeadlines|jsonform)\.ts$)/,
   },
   {
     module: /^(@hapi\/(hapi|nes|inert|vision)|hapi-swagger)\b/,

@@ -26,7 +26,7 @@ export type Memory = s.Static<typeof Memory>;
 
 const NewMemory = s.object('NewMemory', {
   text: memoryText(),
-  about: s.optional(memoryAbout().description('Subject of the memory. Defaults to `fact`.')),
+  about: s.optional(memoryAbout()),
   pinned: s.optional(
     s.boolean().description('Whether every conversation includes the memory. Defaults to `false`.'),
   ),

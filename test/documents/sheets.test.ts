@@ -120,7 +120,7 @@ describe('the text of a workbook of Excel', () => {
     const content = workbook({ Only: rows }, `<si><t>${'x'.repeat(30_000)}</t></si>`);
     const { texts, notes } = await pagesOf(XLSX, content, 40_000);
     expect(texts).to.equal([`${'x'.repeat(30_000)}\t${'x'.repeat(9999)}`]);
-    expect(notes).to.equal(['Of page 1 only the first 40000 characters were read.']);
+    expect(notes).to.equal(['Only the first 40000 characters of page 1 were read.']);
   });
 
   it('is refused if it is not whole, or has a cell where there can be none', async () => {
@@ -168,7 +168,7 @@ describe('the text of a spreadsheet of OpenDocument', () => {
     const cells = spreadsheet({ Only: row(cell('first')) + row(cell(long) + cell(long)) });
     expect(await pagesOf(ODS, cells, 100)).to.equal({
       texts: [`first\n${long}\t${'x'.repeat(33)}`],
-      notes: ['Of page 1 only the first 100 characters were read.'],
+      notes: ['Only the first 100 characters of page 1 were read.'],
     });
     const strings = `<si><t>${long}</t></si>`;
     const wide = `<row>${'<c t="s"><v>0</v></c>'.repeat(2000)}</row>`;

@@ -233,7 +233,7 @@ describe('judgeConditions', () => {
 
   it('is an error where a value is longer than it may be now', () => {
     expect(stops('text', 'contains', 'x'.repeat(4097))).to.equal(
-      'condition 1: its value must be at most 4 KiB long; change the hook',
+      'condition 1: value must be at most 4 KiB long. Change the condition',
     );
     expect(
       judgeConditions([{ field: 'a', operator: 'exists', value: 'x'.repeat(4097) }], scope).verdict,

@@ -104,7 +104,7 @@ describe('a condition’s value', () => {
     const headers = { 'x-github-event': 'push' };
     await desk.deliver('legacy', '{"t":["a"]}', { headers });
     expect(await statuses(id, 1)).to.equal([
-      ['error', 'condition 2: its value must be at most 4 KiB long; change the hook'],
+      ['error', 'condition 2: value must be at most 4 KiB long. Change the condition'],
     ]);
     expect((await desk.ask('PUT', `/api/hooks/${id}`, { name: 'other' })).status).to.equal(200);
     expect((await desk.ask('PUT', `/api/hooks/${id}`, { conditions })).status).to.equal(400);

@@ -140,7 +140,7 @@ describe('A form', () => {
     });
     const misplaced = new FormData();
     misplaced.append('attachment', new Blob(['x']), 'x');
-    expect((await send(misplaced)).body.message).to.contain('send files as files');
+    expect((await send(misplaced)).body.message).to.contain('Send files in the field files');
     const many = formWith(['1', 'a'], ['2', 'b'], ['3', 'c'], ['4', 'd']);
     expect((await send(many)).body.message).to.contain('at most 3 files');
     const part = 'y'.repeat(99_000);

@@ -65,7 +65,9 @@ describe('the second factors of others', () => {
     expect(notices.map(({ title }) => title)).to.equal([
       'Your authenticator app was removed by an admin',
     ]);
-    expect(notices[0]?.body).to.contain(`Removed by ${stage.admin.username}.`).and.to.contain(REASON);
+    expect(notices[0]?.body)
+      .to.contain(`Removed by ${stage.admin.username}.`)
+      .and.to.contain(REASON);
     const log = await stage.audited('users.totp-remove');
     expect(log.filter(({ target }) => target === stage.bob.id)).to.equal([
       {

@@ -119,7 +119,10 @@ describe('the replay of failed executions', () => {
     const failed = await failures(id, 'each', { count: 5 });
     const { status, body } = await request({ hookId: id });
     expect(status).to.equal(202);
-    expect(body).to.include({ kind: 'hooks.replay', title: 'Replay of failed executions of issues' });
+    expect(body).to.include({
+      kind: 'hooks.replay',
+      title: 'Replay of failed executions of issues',
+    });
     expect(body.resource).to.equal({ kind: 'hook', id });
     const end = await ended(body.id);
     expect(end.status).to.equal('completed');
