@@ -240,7 +240,7 @@ stages:
     );
     await until(
       async () => (await world.client.pipelines.get({ id: above })).stages[0]?.reason ?? '',
-      (reason) => reason.includes('waits for you'),
+      (reason) => reason.includes('is waiting'),
     );
     const { stderr } = await world.cli(['pipelines', 'get', above], { terminal: 100 });
     expect(stderr).to.equal(
