@@ -88,4 +88,5 @@ const templateLabel = (
   ].join('  ');
 
 /** Whether the reason of a stage says that a person must act. */
-export const asksIn = (reason: string | null): boolean => /\bwaits? for you\b/.test(reason ?? '');
+export const asksIn = (reason: string | null): boolean =>
+  /\b(waits for you|is waiting|are waiting)$/.test(reason ?? '');
