@@ -120,7 +120,7 @@ describe('the desk of approvals watch', () => {
     desk.type('a1 forever');
     await desk.shows('Scope must be one of once, conversation, host');
     desk.type('a1 conversation');
-    await desk.shows(/later calls of this tool to this host in this conversation\?\s\[y\/N\]/);
+    await desk.shows(/later calls of this tool to this host in this\sconversation\?\s\[y\/N\]/);
     await until(
       async () => {
         desk.type('y');
