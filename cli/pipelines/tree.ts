@@ -89,4 +89,4 @@ const templateLabel = (
 
 /** Whether the reason of a stage says that a person must act. */
 export const needsPersonReason = (reason: string | null): boolean =>
-  /\bwaits? for you\b/.test(reason ?? '');
+  /\b(waits for you|is waiting|are waiting)$/.test(reason ?? '');

@@ -41,7 +41,7 @@ const HANDED_OVER: Record<string, { by: string; how: string }> = {
   },
   'createRunner → createExecutor': { by: 'src/hooks/module.ts', how: 'a registered handler' },
   'spawnRecord → createLoop': { by: 'src/agents/module.ts', how: 'a registered handler' },
-  'takeStep → openAiSdkModel': { by: 'src/models/open.ts', how: 'the registry opens the model' },
+  'runStep → openAiSdkModel': { by: 'src/models/open.ts', how: 'the registry opens the model' },
   'openAiSdkModel → runCalls': { by: 'src/agents/step.ts', how: 'the step has got its reply' },
   'runToolCall → endAgent': { by: 'src/agents/step.ts', how: 'a later step has no calls' },
   'postNotice → createNoticeFanout': { by: 'src/outbound/module.ts', how: 'a registered handler' },

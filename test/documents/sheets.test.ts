@@ -175,7 +175,7 @@ describe('the text of a spreadsheet of OpenDocument', () => {
     const { texts, notes } = await pagesOf(XLSX, workbook({ A: wide }, strings), 100_000);
     expect([texts[0]?.length, notes]).to.equal([
       100_000,
-      ['Of page 1 only the first 100000 characters were read.'],
+      ['Only the first 100000 characters of page 1 were read.'],
     ]);
   });
 
@@ -193,7 +193,7 @@ describe('the text of a spreadsheet of OpenDocument', () => {
     const both = spreadsheet({ Only: row(cell('xy', columns(16_384)), rows(1_048_576)) });
     const { texts, notes } = await pagesOf(ODS, both);
     expect(texts[0]?.length).to.equal(EXTRACT_LIMITS.pageChars);
-    expect(notes).to.equal(['Of page 1 only the first 1000000 characters were read.']);
+    expect(notes).to.equal(['Only the first 1000000 characters of page 1 were read.']);
   });
 
   it('needs a password if it is encrypted', async () => {

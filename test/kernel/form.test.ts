@@ -150,7 +150,7 @@ describe('A form', () => {
     expect((await send(large)).status).to.equal(413);
     const field = formWith(['1', 'a']);
     field.append('tags', 'x'.repeat(10_001));
-    expect((await send(field)).body.message).to.contain('tags at most 10000 bytes');
+    expect((await send(field)).body.message).to.contain('tags must have at most 10000 bytes');
   });
 
   it('ends with the error of the file that is refused', async () => {

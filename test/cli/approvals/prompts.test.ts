@@ -99,7 +99,7 @@ describe('the desk of approvals watch', () => {
     await desk.shows('    call\n');
     await desk.shows('Read it first.');
     desk.type('');
-    await desk.shows('Undecided.');
+    await desk.shows('No decision was made.');
     expect(await statusOf(one)).to.equal('pending');
     desk.type('a1');
     await until(
@@ -120,7 +120,7 @@ describe('the desk of approvals watch', () => {
     desk.type('a1 forever');
     await desk.shows('Scope must be one of once, conversation, host');
     desk.type('a1 conversation');
-    await desk.shows(/later calls of this tool and host in this conversation\?\s\[y\/N\]/);
+    await desk.shows(/later calls of this tool to this host in this\sconversation\?\s\[y\/N\]/);
     await until(
       async () => {
         desk.type('y');
@@ -139,7 +139,7 @@ describe('the desk of approvals watch', () => {
     desk.tell(one);
     await world.client.approvals.approve({ body: { approvalId: one.id, approved: false } });
     desk.type('d1');
-    await desk.shows('It was denied at');
+    await desk.shows('The approval was already denied at');
     desk.close();
   });
 });
