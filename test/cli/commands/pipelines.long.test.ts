@@ -82,7 +82,9 @@ describe('adjutant pipelines', () => {
     const { code: applied, stderr } = await run('apply', YAML.replace('[draft]', '[drafts]'));
     expect([applied, stderr]).to.equal([
       1,
-      '- is not a valid template.\nstdin:10: stages.1.needs.0 refers to an unknown stage: drafts\n',
+      '- is not a valid template.\n' +
+        'stdin:10: stages.1.needs.0 refers to an unknown stage: drafts\n' +
+        'stdin:11: stages.1.config.message refers to the stage draft. Add it to the needs of approve\n',
     ]);
     expect((await run('validate', 'a: &a [*a]')).stdout).to.contain('aliases');
   });
