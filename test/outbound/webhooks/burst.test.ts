@@ -42,6 +42,10 @@ describe('a burst to a webhook', () => {
     };
     for (let n = 0; n < EVENTS; n++) await stage.fire();
     await stage.target.got(1 + AT_ONCE);
+    await until(
+      () => deliveries(id),
+      ({ length }) => length === 1 + EVENTS,
+    );
     return id;
   };
   const deliveries = (id: string) => stage.deliveries(id, '?limit=200');
