@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import ts from '@typescript/typescript6';
+import ts from 'typescript';
 import { LIBRARIES, modules } from './harness/order.js';
 import {
   found,

@@ -1,5 +1,5 @@
 import * as Lab from '@hapi/lab';
-import ts from '@typescript/typescript6';
+import ts from 'typescript';
 import { found, none, type Source, sources } from './harness/sources.js';
 
 export const lab = Lab.script();

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from '@hapi/code';
-import ts from '@typescript/typescript6';
+import ts from 'typescript';
 
 /** A parsed source file. `path` is relative to the project root, with slashes. */
 export interface Source {
