@@ -75,7 +75,7 @@ const digestOf = (root, paths) => {
 
 const emit = async (root) => {
   mkdirSync(join(root, 'dist'), { recursive: true });
-  const compiler = join(root, 'node_modules/typescript/bin/tsc');
+  const compiler = join(root, 'node_modules/@typescript/native/bin/tsc');
   rmSync(join(root, 'dist/types'), { recursive: true, force: true });
   for (const project of PROJECTS.map((path) => join(root, path)).filter(existsSync)) {
     const code = await run(process.execPath, [compiler, '--project', project]);

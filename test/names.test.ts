@@ -1,6 +1,6 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import ts from '@typescript/typescript6';
+import ts from 'typescript';
 import { place, type Source, sources } from './harness/sources.js';
 
 export const lab = Lab.script();

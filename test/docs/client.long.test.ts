@@ -72,7 +72,7 @@ describe('the typed client in the packed package', { timeout: 120_000 }, () => {
       });
     });
   const compile = (): Promise<Ended> =>
-    run(process.execPath, ['node_modules/typescript/bin/tsc', '--project', '.']);
+    run(process.execPath, ['node_modules/@typescript/native/bin/tsc', '--project', '.']);
 
   it('runs the example of the document', async () => {
     expect(await compile()).to.equal({ code: 0, stdout: '', stderr: '' });

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import ts from '@typescript/typescript6';
+import ts from 'typescript';
 import { type Document, documents, proseOf, readDocument } from '../harness/documents.js';
 import { nodes, projectRoot, sources } from '../harness/sources.js';
 

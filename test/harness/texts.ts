@@ -1,4 +1,4 @@
-import ts from '@typescript/typescript6';
+import ts from 'typescript';
 import { describeApi } from '../../src/http/explorer.js';
 import { version } from '../../src/version.js';
 import { leaves } from '../cli/leaves.js';
