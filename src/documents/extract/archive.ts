@@ -29,8 +29,11 @@ const walkArchive = (
 ): Promise<void> =>
   new Promise((resolve, reject) => {
     yauzl.fromBuffer(bytes, { lazyEntries: true, autoClose: false }, (error, archive) => {
-      if (error || !archive) return reject(error);
-      archive.on('error', reject);
+      // The messages of yauzl name structures of the ZIP format.
+      const refuse = () =>
+        reject(new ExtractFailed('damaged', 'The file is damaged or incomplete'));
+      if (error || !archive) return refuse();
+      archive.on('error', refuse);
       archive.on('end', resolve);
       archive.on('entry', (entry: yauzl.Entry) => {
         const open = () =>
