@@ -6,7 +6,9 @@ import * as s from '../kernel/contract/schema.js';
 const source = () =>
   s
     .oneOf('ExpertSource', 'system', 'custom')
-    .description('`system`: built in, read-only. `custom`: created by the user.');
+    .description(
+      'Origin of the expert. `system`: built in, read-only. `custom`: created by the user.',
+    );
 const name = () =>
   Joi.string<string>()
     .max(40)
@@ -19,7 +21,7 @@ const instructions = () =>
 const keywords = () =>
   s
     .list(s.text(50), 100)
-    .description('Words in a task that select the expert when no model can choose one');
+    .description('Words in a task that select the expert when no model can choose an expert');
 const tools = () =>
   s
     .nullable(s.list(s.text(100), 100))
@@ -29,7 +31,7 @@ const tools = () =>
     );
 const topic = () => s.nullable(s.text(100)).description('Topic for model routing');
 const model = () =>
-  s.nullable(s.text(200)).description('Model of the expert. It takes precedence over the topic.');
+  s.nullable(s.text(200)).description('Model of the expert. Takes precedence over `topic`.');
 
 export const ExpertReply = s.object('Expert', {
   id: s.id('expert'),

@@ -51,7 +51,7 @@ export const ModelView = s.object('Model', {
     .description('Settings for embeddings. `null` if the model makes none.'),
   topics: s.list(topic(), 1000).description('Topics that the model is the primary model of'),
   fallbacks: names().description(
-    'Models to try after this one, in order, for every topic. `default` is the default model.',
+    'Models to try after this model, in order, for every topic. `default` is the default model.',
   ),
   enabled: s.boolean(),
   isDefault: s.boolean(),
@@ -75,7 +75,9 @@ const modelFields = {
       ),
   ),
   credentialId: s.optional(
-    s.nullable(s.text(80)).description('Credential that holds the API key. Replaces `apiKey`.'),
+    s
+      .nullable(s.text(80))
+      .description('ID of the vault credential that contains the API key. Replaces `apiKey`.'),
   ),
   apiKey: s.optional(s.nullable(s.text(1000)).description('API key. Write-only.')),
   contextWindow: s.optional(
@@ -250,7 +252,9 @@ export const models = contract({
     summary: 'Get the health of all models',
     query: s.object('ModelHealthQuery', {
       check: s.optional(
-        s.queryFlag().description('Whether to test each model first. Admins only.'),
+        s
+          .queryFlag()
+          .description('Whether to test each model first. Defaults to `false`. Admins only.'),
       ),
     }),
     reply: s.object('ModelsHealth', {
@@ -267,8 +271,8 @@ export const models = contract({
           .oneOf('UsageBy', 'model', 'agent', 'hook', 'day')
           .description('Field to group by. Defaults to `model`.'),
       ),
-      since: s.optional(s.moment().description('Only calls from this time on')),
-      until: s.optional(s.moment().description('Only calls before this time')),
+      since: s.optional(s.moment().description('Start of the time range, inclusive')),
+      until: s.optional(s.moment().description('End of the time range, exclusive')),
     }),
     reply: s.object('ModelUsage', {
       usage: s.list(
@@ -322,7 +326,7 @@ const serverQuery = (label: string) =>
       s
         .text(2000)
         .description(
-          'Base URL of the server. Defaults to the server of the registered model. Admins only.',
+          'Base URL of the server. Defaults to the server of the newest registered model of the provider. Only admins may set another server.',
         ),
     ),
   });

@@ -27,7 +27,7 @@ const transcription = {
   model: s.nullable(s.text(200)).description('Model used by the engine'),
   reason: s
     .nullable(s.oneOf('NoTextReason', 'silence', 'no_speech', 'not_understood'))
-    .description('Reason for which the text is empty. `null` if it is not'),
+    .description('Reason why the text is empty. `null` if the text is not empty'),
   passedOver: s
     .list(s.object('PassedOverEngine', { engine: s.text(200), because: s.anyText(2000) }), 20)
     .description('Engines that were skipped or failed, each with the reason'),
@@ -91,7 +91,7 @@ export const voice = contract({
           s
             .text(100)
             .description(
-              'Audio format, for information only. The format is detected from the content',
+              'Audio format, for information only. The daemon detects the format from the content',
             ),
         ),
         language: s.optional(

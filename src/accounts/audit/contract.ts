@@ -59,7 +59,7 @@ export const audit = contract({
   verify: endpoint.get('/api/admin/audit/verify', {
     summary: 'Verify the audit log',
     description:
-      'Checks every entry against the chain, and the chain against the files with its heads.',
+      'Checks the MAC chain of all entries, and compares the chain with the stored heads.',
     access: 'admin',
     audit: 'audit.verify',
     reply: AuditVerdict,

@@ -29,7 +29,7 @@ export const logins = contract({
   }),
   delete: endpoint.delete('/api/auth/sessions/{id}', {
     summary: 'Delete a login session',
-    description: 'Revokes the tokens of the session and closes its sockets at once.',
+    description: 'Revokes the tokens of the session and closes all sockets of the session at once.',
     personal: true,
     audit: 'sessions.delete',
   }),
@@ -43,7 +43,7 @@ export const logins = contract({
       token: s
         .anyText(4096)
         .description(
-          'Bearer token. Empty for the built-in web page, which receives it as a cookie',
+          'Bearer token. Empty for the built-in web page, which receives the token as a cookie',
         ),
       expiresAt: s.time(),
     }),

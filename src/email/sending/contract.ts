@@ -33,7 +33,7 @@ const fields = {
   subject: s.anyText(998),
   inReplyTo: s
     .nullable(s.anyText(1000))
-    .description('`Message-ID` of the message replied to. `null` if it is not a reply'),
+    .description('`Message-ID` of the original message. `null` if the e-mail is not a reply'),
   attachments: s.list(
     s.object('SentFile', {
       documentId: s.id('document'),

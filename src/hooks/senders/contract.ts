@@ -79,7 +79,9 @@ export const AwaitedToken = s.object('AwaitedToken', {
   receivedAt: s.nullable(s.time()),
   earlier: s
     .list(ReceivedToken, 4)
-    .description('Up to 4 earlier tokens, newest first. The sender accepts only one of them'),
+    .description(
+      'Up to 4 earlier tokens, newest first. The sender accepts only one of all received tokens',
+    ),
 });
 
 export const ConfirmedToken = s.object('ConfirmedToken', {

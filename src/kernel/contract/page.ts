@@ -5,7 +5,11 @@ const paging = {
   limit: s.optional(
     s.queryWhole(1, 200).description('Maximum number of items to return. Defaults to 50'),
   ),
-  cursor: s.optional(s.text(200).description('`nextCursor` of the previous page')),
+  cursor: s.optional(
+    s
+      .text(200)
+      .description('Value of `nextCursor` in the previous page. Omit `cursor` for the first page'),
+  ),
 };
 
 export const pageQuery = <K extends Record<string, s.Schema>>(label: string, filters: K) =>

@@ -5,7 +5,9 @@ import * as s from '../../kernel/contract/schema.js';
 const status = () =>
   s
     .oneOf('SendingStatus', 'queued', 'sending', 'sent', 'failed', 'unknown')
-    .description('`unknown`: the reply was lost, so the message may have been delivered');
+    .description(
+      'Status of the message. `unknown`: the reply was lost, so the message may have been delivered',
+    );
 const target = () =>
   s.text(40).description('Kind of the channel, or `endpoint` for an outgoing webhook');
 const count = () => s.integer(0, Number.MAX_SAFE_INTEGER);
@@ -74,7 +76,7 @@ export const outbox = contract({
     status: 202,
   }),
   notice: endpoint.get('/api/notifications/{id}/sendings', {
-    summary: 'List the messages of a notification',
+    summary: 'List the channel messages of a notification',
     reply: s.object('NoticeSendings', { sendings: s.list(NoticeMessage) }),
   }),
 });

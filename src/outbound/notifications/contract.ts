@@ -26,7 +26,7 @@ const choice = {
   channelId: s
     .nullable(s.id('channel'))
     .description(
-      'Channel that the choice applies to. `null` applies to all channels without their own choice',
+      'ID of the channel that the choice applies to. `null` applies to all channels that have no separate choice',
     ),
   enabled: s.boolean(),
 };

@@ -19,7 +19,7 @@ export const RunStageView = s.object('RunStage', {
   ),
   reason: s
     .nullable(s.anyText(2000))
-    .description('Why the stage was skipped, waits or is repeated. `null` otherwise'),
+    .description('Reason why the stage was skipped, waits or is repeated. `null` otherwise'),
   attempt: s.integer(1, 1000).description('Number of the current attempt, from 1'),
   visits: s
     .integer(1, 1_000_000_000)
@@ -29,7 +29,7 @@ export const RunStageView = s.object('RunStage', {
   digest: s
     .nullable(s.text(64))
     .description(
-      'SHA-256 of the pending question. An answer must contain it. `null` if no answer is pending',
+      'SHA-256 of the pending question. The answer must contain this digest. `null` if no answer is pending',
     ),
   input: s.json().description('Input of the stage, or the pending question'),
   output: s.json(),
@@ -48,7 +48,7 @@ const run = {
   id: s.id('pipeline'),
   parentId: s
     .nullable(s.id('pipeline'))
-    .description('Parent run. `null` if a stage of another run did not start this run'),
+    .description('ID of the parent run. `null` if no stage of another run started this run'),
   parentKey: s.nullable(s.text(40)).description('Key of the stage in the parent run'),
   itemAt: s
     .nullable(s.integer(0, 999))
@@ -90,7 +90,9 @@ export const pipelines = contract({
       status: s.optional(runStatus()),
       templateId: s.optional(s.text(80)),
       parentId: s.optional(
-        s.text(80).description('Parent run. Without it, runs that a stage started are left out'),
+        s
+          .text(80)
+          .description('ID of the parent run. If omitted, only runs without a parent are listed'),
       ),
       since: s.optional(s.moment().description('Earliest start time')),
     }),
@@ -122,7 +124,7 @@ export const pipelines = contract({
       fromStage: s.optional(
         s
           .text(40)
-          .description('Key of the stage to retry from. Without it, failed stages are retried'),
+          .description('Key of the stage to retry from. If omitted, failed stages are retried'),
       ),
     }),
     reply: PipelineRunDetail,
