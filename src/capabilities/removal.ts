@@ -21,7 +21,7 @@ export const removeCapability = async (
     const details = usedBy.map((message) => ({ path: 'usedBy', message }));
     const data = { code: 'in_use', details };
     throw Boom.conflict(
-      `${slug} is used by ${usedBy.join(', ')}. Delete it first (${usedBy.map(deleteCommand).join(', ')}), or pass --force, which makes the model unavailable`,
+      `${slug} is used by ${usedBy.join(', ')}. Delete these models first (${usedBy.map(deleteCommand).join(', ')}), or pass --force, which makes the models unavailable`,
       data,
     );
   }

@@ -61,7 +61,7 @@ describe('one sentence', () => {
     const answer: RequestListener = (_, response) => response.writeHead(301, { location }).end();
     expect(lines(await saidTo(answer, ['hooks', 'list']))[1]).to.equal(
       'Cannot reach Adjutant at http://<host>: ' +
-        'it redirects to https://desk.example.org. Use that address.',
+        'the server redirects to https://desk.example.org. Use that address.',
     );
   });
 
@@ -77,7 +77,7 @@ describe('one sentence', () => {
     const answer: RequestListener = (_, response) =>
       response.writeHead(400).end('<h1>The plain HTTP request was sent to HTTPS port</h1>');
     expect(lines(await saidTo(answer, ['hooks', 'list']))[1]).to.equal(
-      'Cannot reach Adjutant at http://<host>: it uses https, not http. Use https://<host>.',
+      'Cannot reach Adjutant at http://<host>: the server requires https. Use https://<host>.',
     );
   });
 
