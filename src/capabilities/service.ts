@@ -193,7 +193,7 @@ const refuseUnsupportedUse = (
   { useCase, contextWindow }: NewCapability,
 ): void => {
   if (useCase === undefined && contextWindow !== undefined) {
-    const message = 'requires useCase, because it applies to the registered model';
+    const message = 'requires useCase, because contextWindow applies to the registered model';
     throw badRequest([{ path: 'contextWindow', message }]);
   }
   if (useCase === undefined) return;

@@ -263,8 +263,7 @@ export const hooks = contract({
   }),
   'await-token': endpoint.post('/api/hooks/{id}/await-token', {
     summary: 'Start waiting for a verification token',
-    description:
-      'For ten minutes, the hook accepts a verification token that the sender generates.',
+    description: 'The hook accepts a verification token of the sender for ten minutes.',
     secret: true,
     reply: AwaitedToken,
   }),

@@ -54,7 +54,7 @@ const task = {
   httpStatus: s.nullable(s.integer(100, 999)),
   error: fact(10_000),
   note: fact(10_000).description(
-    'What is missing from the content. `null` if nothing is known to be missing',
+    'Parts that are missing from the content. `null` if no part is known to be missing',
   ),
   knowledgeId: s
     .nullable(s.id('entry'))

@@ -129,7 +129,11 @@ describe('a name that names nothing', () => {
     expect(
       await refusal({ id: 'gguf:other', url: house.url, sha256: house.sha256, contextWindow }),
     ).to.equal([
-      ...[400, 'contextWindow', 'requires useCase, because it applies to the registered model'],
+      ...[
+        400,
+        'contextWindow',
+        'requires useCase, because contextWindow applies to the registered model',
+      ],
     ]);
   });
 

@@ -68,7 +68,7 @@ describe('one sentence', () => {
   it('tells an address with https of a server that speaks http', async () => {
     expect(lines(await saidTo(old, ['hooks', 'list'], 'https'))).to.equal([
       1,
-      'Cannot reach Adjutant at https://<host>: it uses http, not https. Use http://<host>.',
+      'Cannot reach Adjutant at https://<host>: the server uses http, not https. Use http://<host>.',
       ELSEWHERE,
     ]);
   });
@@ -89,7 +89,7 @@ describe('one sentence', () => {
       expect(lines(await saidTo(old, words))).to.equal([
         1,
         `The daemon at http://<host> runs Adjutant 0.0.9, which is older than this version (${version()}).`,
-        'Restart it with this version: adjutant restart',
+        'Restart the daemon with this version: adjutant restart',
       ]);
     }
   });
