@@ -26,10 +26,16 @@ export const Agent = s.object('Agent', {
   prompt: s.anyText(10_000_000),
   status: status(),
   untrusted: s.boolean().description('Whether untrusted content has reached the agent'),
-  parentId: s.nullable(s.id('agent')),
+  parentId: s
+    .nullable(s.id('agent'))
+    .description('ID of the parent agent. `null` if the agent has no parent.'),
   sessionId: s.id('session'),
-  hookId: s.nullable(s.id('hook')),
-  executionId: s.nullable(s.id('execution')),
+  hookId: s
+    .nullable(s.id('hook'))
+    .description('ID of the hook that started the agent. `null` if no hook started the agent.'),
+  executionId: s
+    .nullable(s.id('execution'))
+    .description('ID of the hook execution that started the agent. `null` if there is none.'),
   steps: big().description('Number of steps so far'),
   usage: s.object('Usage', {
     inputTokens: big(),
@@ -43,10 +49,10 @@ export const Agent = s.object('Agent', {
     .description(
       'Note about the result, for example that the result was cut off. `null` if there is none.',
     ),
-  error: s.nullable(s.anyText(100_000)),
+  error: s.nullable(s.anyText(100_000)).description('Error message. `null` without an error'),
   createdAt: s.time(),
-  startedAt: s.nullable(s.time()),
-  finishedAt: s.nullable(s.time()),
+  startedAt: s.nullable(s.time()).description('Start time. `null` if not started yet'),
+  finishedAt: s.nullable(s.time()).description('End time. `null` if not ended yet'),
 });
 export type Agent = s.Static<typeof Agent>;
 

@@ -97,7 +97,7 @@ const ChannelTest = s.object('ChannelTest', {
   receipt: s
     .nullable(s.text(500))
     .description('Identifier that the platform assigned to the message'),
-  error: s.nullable(s.text(2000)),
+  error: s.nullable(s.text(2000)).description('Error message. `null` without an error'),
 });
 export type ChannelTest = s.Static<typeof ChannelTest>;
 

@@ -43,7 +43,9 @@ export const sessions = contract({
     }),
     reply: s.object('MessagePage', {
       messages: s.list(MessageReply, 200),
-      nextCursor: s.nullable(s.text(20)),
+      nextCursor: s
+        .nullable(s.text(20))
+        .description('Value of `cursor` for the next page. `null` on the last page'),
     }),
   }),
 });

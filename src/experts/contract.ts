@@ -43,8 +43,10 @@ export const ExpertReply = s.object('Expert', {
   tools: tools(),
   topic: topic(),
   model: model(),
-  createdAt: s.nullable(s.time()),
-  updatedAt: s.nullable(s.time()),
+  createdAt: s.nullable(s.time()).description('Creation time. `null` for a built-in expert.'),
+  updatedAt: s
+    .nullable(s.time())
+    .description('Time of the last change. `null` for a built-in expert.'),
 });
 export type ExpertReply = s.Static<typeof ExpertReply>;
 

@@ -186,7 +186,9 @@ export const Hook = s.object('Hook', {
   limits: s.nullable(Limits),
   stats: s.object('HookStats', {
     executions: s.integer(0, Number.MAX_SAFE_INTEGER),
-    lastExecutionAt: s.nullable(s.time()),
+    lastExecutionAt: s
+      .nullable(s.time())
+      .description('Time of the last execution. `null` if there was none'),
     lastStatus: s.nullable(executionStatus()),
   }),
   createdAt: s.time(),

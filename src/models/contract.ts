@@ -282,7 +282,9 @@ export const models = contract({
         }),
         200,
       ),
-      nextCursor: s.nullable(s.text(200)),
+      nextCursor: s
+        .nullable(s.text(200))
+        .description('Value of `cursor` for the next page. `null` on the last page'),
       total: s.object('UsageTotal', spent),
     }),
   }),
@@ -302,12 +304,16 @@ const Available = s.object('AvailableModels', {
     .boolean()
     .description('Whether the server replied. If not, `error` states the reason.'),
   baseUrl: s.text(2000),
-  error: s.nullable(s.text(2000)),
+  error: s.nullable(s.text(2000)).description('Error message. `null` without an error'),
   models: s.list(
     s.object('AvailableModel', {
       modelId: s.text(200),
-      contextWindow: s.nullable(count()),
-      maxOutputTokens: s.nullable(count()),
+      contextWindow: s
+        .nullable(count())
+        .description('Size of the context window, in tokens. `null` if not known'),
+      maxOutputTokens: s
+        .nullable(count())
+        .description('Maximum length of a reply, in tokens. `null` if not known'),
       price: s.nullable(
         s.object('AvailablePrice', {
           inputPerMTok: s.number(0, Number.MAX_VALUE),

@@ -32,7 +32,9 @@ const task = {
   title: fact(500),
   byline: fact(500),
   siteName: fact(500),
-  publishedAt: s.nullable(s.time()),
+  publishedAt: s
+    .nullable(s.time())
+    .description('Publication time that the page states. `null` if the page states none'),
   language: fact(40).description('Language, as a BCP 47 tag'),
   excerpt: fact(1000),
   contentFormat: s.nullable(format()),
@@ -51,7 +53,9 @@ const task = {
   previousTaskId: s
     .nullable(s.id('readertask'))
     .description('ID of the task that read the address before. `null` if there is none'),
-  httpStatus: s.nullable(s.integer(100, 999)),
+  httpStatus: s
+    .nullable(s.integer(100, 999))
+    .description('HTTP status of the response. `null` without a response'),
   error: fact(10_000),
   note: fact(10_000).description(
     'Parts that are missing from the content. `null` if no part is known to be missing',
@@ -62,9 +66,11 @@ const task = {
       'ID of the knowledge entry with the content. `null` if the content was not indexed',
     ),
   operationId: s.id('operation'),
-  fetchedAt: s.nullable(s.time()),
+  fetchedAt: s
+    .nullable(s.time())
+    .description('Time at which the page was received. `null` if not received yet'),
   createdAt: s.time(),
-  finishedAt: s.nullable(s.time()),
+  finishedAt: s.nullable(s.time()).description('End time. `null` if not ended yet'),
 };
 
 export const ReaderTask = s.object('ReaderTask', task);
@@ -72,7 +78,9 @@ export type ReaderTask = s.Static<typeof ReaderTask>;
 
 export const ReaderTaskDetail = s.object('ReaderTaskDetail', {
   ...task,
-  content: s.nullable(s.anyText(1_000_000)),
+  content: s
+    .nullable(s.anyText(1_000_000))
+    .description('Content of the page. `null` if the page was not read yet'),
   links: s
     .list(s.object('PageLink', { text: s.anyText(500), url: s.text(8192) }), 500)
     .description(

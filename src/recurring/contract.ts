@@ -128,9 +128,11 @@ export const RecurringTask = s.object('RecurringTask', {
   missed: missed(),
   overlap: overlap(),
   nextRunAt: s.nullable(s.time()).description('Next due time. `null` if the task is disabled'),
-  lastRunAt: s.nullable(s.time()),
+  lastRunAt: s.nullable(s.time()).description('Start of the last run. `null` if there was none'),
   lastStatus: s.nullable(runStatus()),
-  lastError: s.nullable(s.anyText(100_000)),
+  lastError: s
+    .nullable(s.anyText(100_000))
+    .description('Error of the last run. `null` without an error'),
   runCount: s.integer(0, Number.MAX_SAFE_INTEGER).description('Number of scheduled runs'),
   endsAt: s.nullable(s.time()).description(ENDS_AT),
   maxRuns: s.nullable(s.integer(1, 1_000_000_000)).description(MAX_RUNS),
@@ -147,14 +149,24 @@ export const RecurringRun = s.object('RecurringRun', {
   reason: s
     .nullable(s.anyText(1000))
     .description('Reason why the run waits or was skipped. `null` otherwise'),
-  error: s.nullable(s.anyText(100_000)),
-  agentId: s.nullable(s.id('agent')),
-  taskId: s.nullable(s.id('task')),
-  executionId: s.nullable(s.id('execution')),
-  notificationId: s.nullable(s.id('notification')),
-  pipelineId: s.nullable(s.id('pipeline')),
-  startedAt: s.nullable(s.time()),
-  finishedAt: s.nullable(s.time()),
+  error: s.nullable(s.anyText(100_000)).description('Error message. `null` without an error'),
+  agentId: s
+    .nullable(s.id('agent'))
+    .description('ID of the agent that the run spawned. `null` if there is none'),
+  taskId: s
+    .nullable(s.id('task'))
+    .description('ID of the task that the run created. `null` if there is none'),
+  executionId: s
+    .nullable(s.id('execution'))
+    .description('ID of the hook execution that the run started. `null` if there is none'),
+  notificationId: s
+    .nullable(s.id('notification'))
+    .description('ID of the notification that the run sent. `null` if there is none'),
+  pipelineId: s
+    .nullable(s.id('pipeline'))
+    .description('ID of the pipeline run that the run started. `null` if there is none'),
+  startedAt: s.nullable(s.time()).description('Start time. `null` if not started yet'),
+  finishedAt: s.nullable(s.time()).description('End time. `null` if not ended yet'),
 });
 export type RecurringRun = s.Static<typeof RecurringRun>;
 

@@ -93,9 +93,9 @@ const job = {
   knowledgeId: s
     .nullable(s.id('entry'))
     .description('ID of the knowledge entry with the report. `null` if there is none'),
-  error: s.nullable(s.anyText(10_000)),
+  error: s.nullable(s.anyText(10_000)).description('Error message. `null` without an error'),
   createdAt: s.time(),
-  finishedAt: s.nullable(s.time()),
+  finishedAt: s.nullable(s.time()).description('End time. `null` if not ended yet'),
 };
 
 export const ResearchJob = s.object('ResearchJob', job);
@@ -114,7 +114,9 @@ export const ResearchSource = s.object('ResearchSource', {
   error: s
     .nullable(s.anyText(1000))
     .description('Reason why the source could not be read. `null` without an error'),
-  retrievedAt: s.nullable(s.time()),
+  retrievedAt: s
+    .nullable(s.time())
+    .description('Time at which the source was read. `null` if not read'),
 });
 export type ResearchSource = s.Static<typeof ResearchSource>;
 

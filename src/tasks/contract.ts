@@ -47,7 +47,9 @@ export const Task = s.object('Task', {
   status: taskStatus(),
   priority: taskPriority(),
   due: s.nullable(taskDay()),
-  dueAt: s.nullable(s.time()),
+  dueAt: s
+    .nullable(s.time())
+    .description('Time at which the task is due. `null` without a due time'),
   timezone: s.text(64).example('Europe/Berlin'),
   reminderMinutes: reminder(),
   tags: taskTags(),
@@ -66,7 +68,9 @@ export const Task = s.object('Task', {
       .description('ID of the agent, execution or recurring task. `null` for a person'),
   }),
   recurringTaskId: s.nullable(s.text(80)),
-  completedAt: s.nullable(s.time()),
+  completedAt: s
+    .nullable(s.time())
+    .description('Time of the completion. `null` if the task is not done'),
   createdAt: s.time(),
   updatedAt: s.time(),
 });

@@ -68,13 +68,21 @@ export const Credential = s.object('Credential', {
   allowedTools: s.list(s.text(100)),
   allowedHosts: s.list(s.text(300)),
   version: s.integer(1, Number.MAX_SAFE_INTEGER),
-  expiresAt: s.nullable(s.time()),
-  rotateEveryDays: s.nullable(s.integer(1, 3650)),
-  rotateDueAt: s.nullable(s.time()),
+  expiresAt: s
+    .nullable(s.time())
+    .description('Expiry time. `null` if the credential does not expire'),
+  rotateEveryDays: s
+    .nullable(s.integer(1, 3650))
+    .description('Interval of rotation reminders, in days. `null` if reminders are disabled'),
+  rotateDueAt: s
+    .nullable(s.time())
+    .description('Time at which the next rotation is due. `null` if reminders are disabled'),
   lastUsedAt: s
     .nullable(s.time())
     .description('Time of the last use, to the minute. `null` if not used yet'),
-  rotatedAt: s.nullable(s.time()),
+  rotatedAt: s
+    .nullable(s.time())
+    .description('Time of the last rotation. `null` if not rotated yet'),
   createdAt: s.time(),
   updatedAt: s.time(),
 });

@@ -53,7 +53,9 @@ export const audit = contract({
     }),
     reply: s.object('AuditPage', {
       entries: s.list(AuditEntry, 200),
-      nextCursor: s.nullable(s.text(200)),
+      nextCursor: s
+        .nullable(s.text(200))
+        .description('Value of `cursor` for the next page. `null` on the last page'),
     }),
   }),
   verify: endpoint.get('/api/admin/audit/verify', {

@@ -24,7 +24,9 @@ export const logins = contract({
     query: pageQuery('LoginSessionQuery', {}),
     reply: s.object('LoginSessionsPage', {
       sessions: s.list(LoginSession, 200),
-      nextCursor: s.nullable(s.text(200)),
+      nextCursor: s
+        .nullable(s.text(200))
+        .description('Value of `cursor` for the next page. `null` on the last page'),
     }),
   }),
   delete: endpoint.delete('/api/auth/sessions/{id}', {

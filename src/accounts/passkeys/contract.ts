@@ -22,7 +22,7 @@ export const Passkey = s.object('Passkey', {
       'Whether the passkey can be used. `false` if the daemon no longer has that host name',
     ),
   createdAt: s.time(),
-  lastUsedAt: s.nullable(s.time()),
+  lastUsedAt: s.nullable(s.time()).description('Time of the last use. `null` if not used yet'),
 });
 export type Passkey = s.Static<typeof Passkey>;
 
@@ -177,7 +177,9 @@ export const passkeys = contract({
     query: pageQuery('PasskeyQuery', {}),
     reply: s.object('PasskeysPage', {
       passkeys: s.list(Passkey, 200),
-      nextCursor: s.nullable(s.text(200)),
+      nextCursor: s
+        .nullable(s.text(200))
+        .description('Value of `cursor` for the next page. `null` on the last page'),
     }),
   }),
   delete: endpoint.delete('/api/auth/passkeys/{id}', {

@@ -22,7 +22,7 @@ const ChatAnswer = s.object('ChatAnswer', {
     'failed',
     'stopped',
   ),
-  error: s.nullable(s.anyText(100_000)),
+  error: s.nullable(s.anyText(100_000)).description('Error message. `null` without an error'),
 });
 export type ChatAnswer = s.Static<typeof ChatAnswer>;
 

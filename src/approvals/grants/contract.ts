@@ -39,7 +39,7 @@ export const Grant = s.object('Grant', {
   approvalId: s.id('approval').description('ID of the approval that created the grant'),
   createdAt: s.time(),
   expiresAt: s.time(),
-  lastUsedAt: s.nullable(s.time()),
+  lastUsedAt: s.nullable(s.time()).description('Time of the last use. `null` if not used yet'),
   uses: s.integer(0, Number.MAX_SAFE_INTEGER).description('Number of calls that used the grant'),
 });
 export type Grant = s.Static<typeof Grant>;

@@ -81,7 +81,7 @@ const Checked = s.object('PlatformTest', {
   account: s
     .nullable(s.anyText(500))
     .description('Account that the platform reports for the credentials'),
-  error: s.nullable(s.text(2000)),
+  error: s.nullable(s.text(2000)).description('Error message. `null` without an error'),
 });
 
 export const platforms = contract({

@@ -70,8 +70,10 @@ export const MailAccount = s.object('MailAccount', {
     .description(
       'Status of the account. `failing`: the server is unreachable or returns errors. `needs_login`: the server rejects the credential',
     ),
-  lastSyncAt: s.nullable(s.time()),
-  error: s.nullable(s.anyText(1000)),
+  lastSyncAt: s
+    .nullable(s.time())
+    .description('Time of the last synchronization. `null` if there was none'),
+  error: s.nullable(s.anyText(1000)).description('Error message. `null` without an error'),
   createdAt: s.time(),
   updatedAt: s.time(),
 });

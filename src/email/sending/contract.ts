@@ -45,14 +45,14 @@ const fields = {
   ),
   attempts: s.integer(0, Number.MAX_SAFE_INTEGER).description('Number of attempts'),
   nextAt: s.nullable(s.time()).description('Time of the next attempt. `null` if there is none'),
-  error: s.nullable(s.anyText(2000)),
+  error: s.nullable(s.anyText(2000)).description('Error message. `null` without an error'),
   copy: s
     .oneOf('SentMailCopy', 'none', 'wanted', 'saved', 'failed')
     .description(
       'State of the copy in the sent folder. `none` if the account does not save sent messages',
     ),
   createdAt: s.time(),
-  finishedAt: s.nullable(s.time()),
+  finishedAt: s.nullable(s.time()).description('End time. `null` if not ended yet'),
 };
 
 export const SentMail = s.object('SentMail', fields);

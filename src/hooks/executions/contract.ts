@@ -42,7 +42,7 @@ export const Execution = s.object('Execution', {
     receivedAt: s.time(),
   }),
   result: s.json(),
-  error: s.nullable(s.anyText(100_000)),
+  error: s.nullable(s.anyText(100_000)).description('Error message. `null` without an error'),
   attempts: s.integer(0, 1_000_000),
   agentId: s
     .nullable(s.id('agent'))
@@ -54,8 +54,8 @@ export const Execution = s.object('Execution', {
     .nullable(s.integer(0, Number.MAX_SAFE_INTEGER))
     .description('Duration in milliseconds. `null` until the execution ends'),
   createdAt: s.time(),
-  startedAt: s.nullable(s.time()),
-  finishedAt: s.nullable(s.time()),
+  startedAt: s.nullable(s.time()).description('Start time. `null` if not started yet'),
+  finishedAt: s.nullable(s.time()).description('End time. `null` if not ended yet'),
 });
 export type Execution = s.Static<typeof Execution>;
 
@@ -72,11 +72,15 @@ export const ExecutionSummary = s.object('ExecutionSummary', {
   event: s.nullable(s.anyText(200)),
   error: s.nullable(s.anyText(MAX_ERROR_LENGTH).description('First 500 characters of the error')),
   attempts: s.integer(0, 1_000_000),
-  agentId: s.nullable(s.id('agent')),
-  replayOf: s.nullable(s.id('execution')),
+  agentId: s
+    .nullable(s.id('agent'))
+    .description('ID of the agent that the execution spawned. `null` if there is none'),
+  replayOf: s
+    .nullable(s.id('execution'))
+    .description('ID of the original execution. `null` if this execution is not a replay'),
   createdAt: s.time(),
-  startedAt: s.nullable(s.time()),
-  finishedAt: s.nullable(s.time()),
+  startedAt: s.nullable(s.time()).description('Start time. `null` if not started yet'),
+  finishedAt: s.nullable(s.time()).description('End time. `null` if not ended yet'),
 });
 export type ExecutionSummary = s.Static<typeof ExecutionSummary>;
 

@@ -76,7 +76,9 @@ export const AwaitedToken = s.object('AwaitedToken', {
   token: s
     .nullable(s.text(200))
     .description('Newest received token, not confirmed yet. `null` if none was received'),
-  receivedAt: s.nullable(s.time()),
+  receivedAt: s
+    .nullable(s.time())
+    .description('Time at which the token was received. `null` if none was received'),
   earlier: s
     .list(ReceivedToken, 4)
     .description(

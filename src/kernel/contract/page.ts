@@ -25,7 +25,10 @@ export const pageOf = <const P extends string, S extends s.Schema>(
     () =>
       Joi.object({
         [plural]: Joi.array().items(item).required(),
-        nextCursor: s.nullable(s.text(200)).required(),
+        nextCursor: s
+          .nullable(s.text(200))
+          .description('Value of `cursor` for the next page. `null` on the last page')
+          .required(),
       }).label(label) as unknown as Joi.ObjectSchema<
         { [K in P]: s.Static<S>[] } & { nextCursor: string | null }
       >,

@@ -34,8 +34,14 @@ export const clitools = contract({
             'Used amount, in the unit of `limit`. A fraction if `limit` is 1.',
           ),
           limit: figure().description('Quota limit. `null` if the tool has not reported a limit.'),
-          resetsAt: s.nullable(s.time()),
-          exhausted: s.nullable(s.boolean()),
+          resetsAt: s
+            .nullable(s.time())
+            .description(
+              'Time at which the quota resets. `null` if the tool has not reported a time.',
+            ),
+          exhausted: s
+            .nullable(s.boolean())
+            .description('Whether the quota is used up. `null` if this is not known.'),
           source: s
             .nullable(s.anyText(200))
             .description('Event of the tool that reported the quota'),

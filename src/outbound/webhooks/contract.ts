@@ -81,7 +81,9 @@ const webhook = {
     waiting: count().description('Number of queued messages'),
     sent: count(),
     failed: count(),
-    lastDeliveryAt: s.nullable(s.time()),
+    lastDeliveryAt: s
+      .nullable(s.time())
+      .description('Time of the last delivery. `null` if there was none'),
     lastStatus: s.nullable(status()),
     failingSince: s
       .nullable(s.time())
@@ -183,26 +185,30 @@ export const WebhookDelivery = s.object('WebhookDelivery', {
       number: s.integer(1, 1_000_000),
       at: s.time(),
       durationMs: count(),
-      statusCode: s.nullable(s.integer(100, 999)),
+      statusCode: s
+        .nullable(s.integer(100, 999))
+        .description('HTTP status of the response. `null` without a response'),
       response: s.nullable(s.anyText(10_000)).description('Beginning of the response body'),
-      error: s.nullable(s.anyText(10_000)),
+      error: s.nullable(s.anyText(10_000)).description('Error message. `null` without an error'),
     }),
   ),
   nextAttemptAt: s
     .nullable(s.time())
     .description('Time of the next attempt. `null` if there is none'),
-  error: s.nullable(s.anyText(10_000)),
+  error: s.nullable(s.anyText(10_000)).description('Error message. `null` without an error'),
   createdAt: s.time(),
-  finishedAt: s.nullable(s.time()),
+  finishedAt: s.nullable(s.time()).description('End time. `null` if not ended yet'),
 });
 export type WebhookDelivery = s.Static<typeof WebhookDelivery>;
 
 const WebhookTest = s.object('WebhookTestResult', {
   delivered: s.boolean().description('Whether the endpoint returned a 2xx status'),
-  statusCode: s.nullable(s.integer(100, 999)),
+  statusCode: s
+    .nullable(s.integer(100, 999))
+    .description('HTTP status of the response. `null` without a response'),
   durationMs: count(),
   response: s.nullable(s.anyText(10_000)).description('Beginning of the response body'),
-  error: s.nullable(s.anyText(10_000)),
+  error: s.nullable(s.anyText(10_000)).description('Error message. `null` without an error'),
 });
 export type WebhookTest = s.Static<typeof WebhookTest>;
 

@@ -24,8 +24,12 @@ export const RunStageView = s.object('RunStage', {
   visits: s
     .integer(1, 1_000_000_000)
     .description('Number of times that the run has reached the stage'),
-  agentId: s.nullable(s.id('agent')),
-  operationId: s.nullable(s.id('operation')),
+  agentId: s
+    .nullable(s.id('agent'))
+    .description('ID of the agent that the stage spawned. `null` if there is none'),
+  operationId: s
+    .nullable(s.id('operation'))
+    .description('ID of the operation that the stage started. `null` if there is none'),
   digest: s
     .nullable(s.text(64))
     .description(
@@ -33,15 +37,15 @@ export const RunStageView = s.object('RunStage', {
     ),
   input: s.json().description('Input of the stage, or the pending question'),
   output: s.json(),
-  error: s.nullable(s.anyText(10_000)),
+  error: s.nullable(s.anyText(10_000)).description('Error message. `null` without an error'),
   untrusted: s.boolean().description('Whether the stage contains untrusted data'),
   dueAt: s
     .nullable(s.time())
     .description(
       'Time at which the stage expires, stops waiting, retries or times out. `null` without such a time',
     ),
-  startedAt: s.nullable(s.time()),
-  finishedAt: s.nullable(s.time()),
+  startedAt: s.nullable(s.time()).description('Start time. `null` if not started yet'),
+  finishedAt: s.nullable(s.time()).description('End time. `null` if not ended yet'),
 });
 
 const run = {
@@ -60,10 +64,10 @@ const run = {
   status: runStatus(),
   untrusted: s.boolean().description('Whether untrusted input started the run'),
   usage: s.object('RunUsage', { tokens: big(), costUsd: s.number(0, Number.MAX_SAFE_INTEGER) }),
-  error: s.nullable(s.anyText(10_000)),
+  error: s.nullable(s.anyText(10_000)).description('Error message. `null` without an error'),
   createdAt: s.time(),
-  startedAt: s.nullable(s.time()),
-  finishedAt: s.nullable(s.time()),
+  startedAt: s.nullable(s.time()).description('Start time. `null` if not started yet'),
+  finishedAt: s.nullable(s.time()).description('End time. `null` if not ended yet'),
 };
 
 export const PipelineRun = s.object('PipelineRun', run);

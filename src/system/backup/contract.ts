@@ -59,9 +59,9 @@ export const BackupView = s.object('Backup', {
       auditEntries: number().description('Number of valid audit log entries'),
     }),
   ),
-  error: s.nullable(s.text(10_000)),
+  error: s.nullable(s.text(10_000)).description('Error message. `null` without an error'),
   createdAt: s.time(),
-  finishedAt: s.nullable(s.time()),
+  finishedAt: s.nullable(s.time()).description('End time. `null` if not ended yet'),
   removedAt: s
     .nullable(s.time())
     .description('Time at which the file was deleted to make room for newer backups'),
@@ -81,7 +81,9 @@ export const backups = contract({
     query: pageQuery('BackupQuery', {}),
     reply: s.object('BackupsPage', {
       backups: s.list(BackupView, 200),
-      nextCursor: s.nullable(s.text(200)),
+      nextCursor: s
+        .nullable(s.text(200))
+        .description('Value of `cursor` for the next page. `null` on the last page'),
       schedule: s.object('BackupSchedule', {
         everyHours: number().description(
           'Interval of scheduled backups, in hours. 0 if scheduled backups are disabled',

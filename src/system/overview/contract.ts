@@ -11,7 +11,9 @@ export const MAX_NEEDS = 10;
 const Part = s.object('OverviewPart', {
   name: s.text(60),
   status: s.oneOf('OverviewStatus', 'ok', 'warn', 'down'),
-  latencyMs: s.nullable(s.number(0, 1_000_000)),
+  latencyMs: s
+    .nullable(s.number(0, 1_000_000))
+    .description('Latency, in milliseconds. `null` if not measured'),
   detail: s.anyText(500),
 });
 

@@ -46,7 +46,9 @@ const Stage = s.object('TunnelStage', {
   name: StageName(),
   status: s.oneOf('TunnelStageStatus', 'ok', 'warn', 'failed', 'not_run'),
   detail: sentence(),
-  latencyMs: s.nullable(s.integer(0, 1_000_000)),
+  latencyMs: s
+    .nullable(s.integer(0, 1_000_000))
+    .description('Duration of the stage, in milliseconds. `null` if not measured'),
 });
 
 const TunnelCheck = s.object('TunnelCheck', {
@@ -90,7 +92,9 @@ const state = {
   detail: s
     .nullable(sentence())
     .description('Reason why the tunnel is not running. `null` if there is none'),
-  pid: s.nullable(s.integer(0, Number.MAX_SAFE_INTEGER)),
+  pid: s
+    .nullable(s.integer(0, Number.MAX_SAFE_INTEGER))
+    .description('Process ID of the tunnel program. `null` if no program is running'),
   restarts: s.integer(0, Number.MAX_SAFE_INTEGER),
   nextTryAt: s.nullable(s.time()).description('Time of the next attempt to start'),
   addressHeader: s
