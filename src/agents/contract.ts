@@ -58,7 +58,9 @@ export type Agent = s.Static<typeof Agent>;
 
 const NewAgent = s.object('NewAgent', {
   prompt: s.text(1_000_000).description('Task for the agent'),
-  topic: s.optional(s.text(100).description('Topic for model routing')),
+  topic: s.optional(
+    s.text(100).description('Topic that selects the model, as in the model routing'),
+  ),
   model: s.optional(
     s.text(200).description('Model of the agent. Defaults to the model routed for the topic.'),
   ),

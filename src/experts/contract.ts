@@ -29,7 +29,8 @@ const tools = () =>
       'Tools that the expert may use, such as `http.request`, `http` or `mcp`. The list restricts ' +
         'and never grants. `null` allows all tools.',
     );
-const topic = () => s.nullable(s.text(100)).description('Topic for model routing');
+const topic = () =>
+  s.nullable(s.text(100)).description('Topic that selects the model, as in the model routing');
 const model = () =>
   s.nullable(s.text(200)).description('Model of the expert. Takes precedence over `topic`.');
 

@@ -135,7 +135,7 @@ const own = {
     s
       .nullable(s.integer(1, 1000))
       .description(
-        'Maximum number of executions at once. `null` means the setting `hookConcurrency`, 2 by default',
+        'Maximum number of executions at once. `null` applies `ADJUTANT_HOOK_CONCURRENCY`, 2 by default',
       ),
   ),
   cooldownMs: s.optional(

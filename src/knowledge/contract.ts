@@ -66,7 +66,7 @@ const pageNumber = () =>
 const KnowledgeDetail = s.object('KnowledgeDetail', {
   ...entry,
   content: s.anyText(1_000_000).description('First 1,000,000 characters of the text'),
-  truncated: s.boolean().description('Whether `content` lacks the end of the text'),
+  truncated: s.boolean().description('Whether `content` is cut before the end of the text'),
 });
 
 const KnowledgeChunk = s.object('KnowledgeChunk', {

@@ -49,7 +49,7 @@ export const ModelView = s.object('Model', {
   embedding: s
     .nullable(ModelEmbedding)
     .description('Settings for embeddings. `null` if the model makes none.'),
-  topics: s.list(topic(), 1000).description('Topics that the model is the primary model of'),
+  topics: s.list(topic(), 1000).description('Topics for which the model is the primary model'),
   fallbacks: names().description(
     'Models to try after this model, in order, for every topic. `default` is the default model.',
   ),
@@ -277,7 +277,9 @@ export const models = contract({
     reply: s.object('ModelUsage', {
       usage: s.list(
         s.object('UsageOf', {
-          key: s.text(200).description('Value of the field in `by`'),
+          key: s
+            .text(200)
+            .description('Value of the group, for example the name of the model or the day'),
           ...spent,
         }),
         200,

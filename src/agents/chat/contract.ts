@@ -35,7 +35,9 @@ export const NewChatMessage = s.object('NewChatMessage', {
     s.text(200).description('Model of the agent. Defaults to the model routed for the topic.'),
   ),
   expertId: s.optional(s.text(80).description('ID of the expert that the agent acts as')),
-  topic: s.optional(s.text(100).description('Topic for model routing')),
+  topic: s.optional(
+    s.text(100).description('Topic that selects the model, as in the model routing'),
+  ),
 });
 
 const wait = () =>

@@ -31,7 +31,7 @@ const Signature = s
         .text(200)
         .pattern(/^body(?:\.[^.\s]+)+$/, 'body.<path>')
         .example('body.sentAt')
-        .description('Location of the time in the body: `body.<path>`'),
+        .description('Location of the signature time in the body: `body.<path>`'),
     ),
     toleranceSeconds: s.optional(
       s

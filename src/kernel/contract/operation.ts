@@ -73,7 +73,9 @@ export const OperationPreview = s.object('OperationPreview', {
   ...part,
   listedAt: s
     .time()
-    .description('Time of this list. Pass it as `failedByField` to process only the listed items'),
+    .description(
+      'Time of this list. Pass this time as `failedBy` to process only the listed items',
+    ),
   reasons: s.record('SkipReasons').description('Number of skipped items by reason'),
   parts: s
     .list(s.object('PreviewedPart', { id: s.text(200), name: s.text(400), ...part }))

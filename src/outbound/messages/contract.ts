@@ -9,7 +9,11 @@ const status = () =>
       'Status of the message. `unknown`: the reply was lost, so the message may have been delivered',
     );
 const target = () =>
-  s.text(40).description('Kind of the channel, or `endpoint` for an outgoing webhook');
+  s
+    .text(40)
+    .description(
+      'Kind of the recipient: the kind of the channel, or `endpoint` for an outgoing webhook',
+    );
 const count = () => s.integer(0, Number.MAX_SAFE_INTEGER);
 
 const message = {
