@@ -129,7 +129,10 @@ const listen = async (server: Server): Promise<void> => {
   } catch (error) {
     if (!(error instanceof Error && 'code' in error)) throw error;
     const { host, port } = server.settings;
-    if (error.code === 'EADDRINUSE') throw new OpenRefused(`Port ${port} is already in use`);
+    if (error.code === 'EADDRINUSE')
+      throw new OpenRefused(
+        `Port ${port} is already in use. Choose another port with ADJUTANT_PORT or --port`,
+      );
     if (error.code === 'EACCES')
       throw new OpenRefused(`Permission denied for port ${port}. Choose a port above 1023`);
     throw new OpenRefused(`Cannot listen on ${host}:${port}: ${error.message}`);

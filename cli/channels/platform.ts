@@ -50,7 +50,7 @@ export const fieldFlags = {
   securityTokenFile: secret('Teams: security token of the outgoing webhook'),
   workflowUrlFile: secret('Teams: URL of the workflow'),
   appSecretFile: secret('WhatsApp: app secret'),
-  verifyTokenFile: secret('WhatsApp: verify token of your choice'),
+  verifyTokenFile: secret('WhatsApp: file with a verify token of your choice'),
   from: textFlag('<address>', 'E-mail: sender address'),
   host: textFlag('<host>', 'E-mail: host of the SMTP server'),
   port: textFlag('<number>', 'E-mail: port of the SMTP server. Defaults to 465'),

@@ -69,7 +69,7 @@ const approve = command({
   name: 'approve',
   args: '<approval>',
   calls: [endpoints.approve],
-  summary: 'Approve a call',
+  summary: 'Approve a tool call',
   examples: ['4f2a91c0', '4f2a91c0 --scope host', '4f2a91c0 --yes --json'],
   flags: { scope: scopeFlag },
   notes: [
@@ -97,7 +97,7 @@ const deny = command({
   name: 'deny',
   args: '<approval> [reason]',
   calls: [endpoints.approve],
-  summary: 'Deny a call, with a reason for the agent',
+  summary: 'Deny a tool call, with a reason for the agent',
   examples: ['4f2a91c0', '4f2a91c0 "Not on a Sunday"', '4f2a91c0 "Not on a Sunday" --json'],
   run: async (context, { args }) => {
     const client = await context.client();

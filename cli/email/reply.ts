@@ -25,7 +25,7 @@ export const replyToMail = command({
     all: switchFlag('Reply to all recipients'),
     ...attachFlags,
     draft: switchFlag('Save a draft instead of sending'),
-    noWait: switchFlag('Return as soon as it is queued'),
+    noWait: switchFlag('Return as soon as the e-mail is queued'),
   },
   notes: [
     'The reply goes to the Reply-To address, or else to the sender.',

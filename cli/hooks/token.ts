@@ -12,7 +12,7 @@ export const awaitToken = command({
   name: 'await-token',
   args: '<hook>',
   calls: ['hooks await-token', 'hooks awaited-token', 'hooks confirm-token'],
-  summary: 'Receive the token that a sender generates',
+  summary: 'Wait for the verification token of a sender',
   examples: ['pages', 'pages --yes', 'pages > token.txt'],
   notes: [
     'The token is printed to stdout. It becomes the secret of the hook after you confirm ' + 'it.',

@@ -26,10 +26,16 @@ export const Agent = s.object('Agent', {
   prompt: s.anyText(10_000_000),
   status: status(),
   untrusted: s.boolean().description('Whether untrusted content has reached the agent'),
-  parentId: s.nullable(s.id('agent')),
+  parentId: s
+    .nullable(s.id('agent'))
+    .description('ID of the parent agent. `null` if the agent has no parent.'),
   sessionId: s.id('session'),
-  hookId: s.nullable(s.id('hook')),
-  executionId: s.nullable(s.id('execution')),
+  hookId: s
+    .nullable(s.id('hook'))
+    .description('ID of the hook that started the agent. `null` if no hook started the agent.'),
+  executionId: s
+    .nullable(s.id('execution'))
+    .description('ID of the hook execution that started the agent. `null` if there is none.'),
   steps: big().description('Number of steps so far'),
   usage: s.object('Usage', {
     inputTokens: big(),
@@ -40,22 +46,26 @@ export const Agent = s.object('Agent', {
   result: s.nullable(s.anyText(10_000_000)).description('Result. `null` until the agent finishes.'),
   note: s
     .nullable(s.anyText(2000))
-    .description('Note about the result, such as that it was cut off. `null` if there is none.'),
-  error: s.nullable(s.anyText(100_000)),
+    .description(
+      'Note about the result, for example that the result was cut off. `null` if there is none.',
+    ),
+  error: s.nullable(s.anyText(100_000)).description('Error message. `null` without an error'),
   createdAt: s.time(),
-  startedAt: s.nullable(s.time()),
-  finishedAt: s.nullable(s.time()),
+  startedAt: s.nullable(s.time()).description('Start time. `null` if not started yet'),
+  finishedAt: s.nullable(s.time()).description('End time. `null` if not ended yet'),
 });
 export type Agent = s.Static<typeof Agent>;
 
 const NewAgent = s.object('NewAgent', {
   prompt: s.text(1_000_000).description('Task for the agent'),
-  topic: s.optional(s.text(100).description('Topic for model routing')),
+  topic: s.optional(
+    s.text(100).description('Topic that selects the model, as in the model routing'),
+  ),
   model: s.optional(
     s.text(200).description('Model of the agent. Defaults to the model routed for the topic.'),
   ),
   name: s.optional(s.text(200)),
-  expertId: s.optional(s.text(80).description('Expert that the agent acts as')),
+  expertId: s.optional(s.text(80).description('ID of the expert that the agent acts as')),
   orchestrated: s.optional(
     s
       .boolean()
@@ -72,7 +82,7 @@ const NewAgent = s.object('NewAgent', {
   ),
   limits: s.optional(s.allOptional('GivenLimits', AgentLimits)),
   sessionId: s.optional(
-    s.text(80).description('Session to continue. A new session starts if it is omitted.'),
+    s.text(80).description('ID of the session to continue. If omitted, a new session starts.'),
   ),
 });
 
@@ -110,7 +120,7 @@ export const agents = contract({
       executionId: s.optional(s.text(80)),
       sessionId: s.optional(s.text(80)),
       rootId: s.optional(
-        s.text(80).description('Only the agent with this ID and all its sub-agents'),
+        s.text(80).description('ID of an agent. Lists only this agent and all of its sub-agents'),
       ),
       untrusted: s.optional(s.queryFlag()),
     }),
@@ -153,7 +163,7 @@ export const agents = contract({
     reply: s.object('AgentEvents', {
       events: s.list(AgentEvent, 200),
       lastId: big().description(
-        'Sequence number of the last event. Pass it as `after` in the next request.',
+        'Sequence number of the last event. Pass this number as `after` in the next request.',
       ),
       oldestId: big().description(
         'Sequence number of the oldest stored event. The newest 200 are stored.',

@@ -10,7 +10,7 @@ import * as s from '../kernel/contract/schema.js';
 
 export const approvals = contract({
   list: endpoint.get('/api/chat/approvals', {
-    summary: 'List approvals',
+    summary: 'List approvals of tool calls',
     query: pageQuery('ApprovalQuery', {
       status: s.optional(approvalStatus()),
       agentId: s.optional(s.text(80)),
@@ -18,12 +18,13 @@ export const approvals = contract({
     reply: pageOf('approvals', Approval),
   }),
   get: endpoint.get('/api/chat/approvals/{id}', {
-    summary: 'Get an approval',
+    summary: 'Get the approval of a tool call',
     reply: Approval,
   }),
   approve: endpoint.post('/api/chat/approve', {
-    summary: 'Approve or deny a call',
-    description: 'The first decision counts. An approved call runs exactly as shown.',
+    summary: 'Approve or deny a tool call',
+    description:
+      'Only the first decision counts. An approved call runs with exactly the shown arguments.',
     audit: 'approvals.approve',
     example: { approvalId: 'approval_01j9zq4w8k2m6n0p3r5t7v9xyz', approved: true },
     body: s.object('ApprovalAnswer', {
@@ -41,7 +42,7 @@ export const approvals = contract({
       ),
       scope: s.optional(
         approvalScope('ApprovalScopeChoice').description(
-          'Scope of the approval: one of its `scopes`. Defaults to `once`. `conversation` covers the same tool and host in this conversation; `host` covers the same host, port and method for this hook or conversation. Both expire after 30 days',
+          'Scope of the approval: one of the `scopes` of the approval. Defaults to `once`, this call only. `conversation` covers the same tool and host in this conversation. `host` covers the same host, port and method for this hook or conversation. `conversation` and `host` expire after 30 days',
         ),
       ),
     }),

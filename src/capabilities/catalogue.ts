@@ -170,7 +170,7 @@ let schema: Joi.ObjectSchema<Catalogue> | undefined;
 
 export const checkCatalogue = (text: string): Catalogue | string => {
   const input = parsedJson(text);
-  if (input === undefined) return 'it is not valid JSON';
+  if (input === undefined) return 'the catalogue is not valid JSON';
   schema ??= makeSchema();
   const { value, error } = schema.validate(input, { abortEarly: true });
   return error ? `${error.message.slice(0, 300)}` : value;
@@ -220,7 +220,9 @@ const readConfigured = async (
       const read = async () => ({
         text: await readRegularFile(await realpath(setting).catch(() => setting), MAX_BYTES),
       });
-      return await readWithTimeout<CatalogueText>(setting, read, { fault: 'it does not respond' });
+      return await readWithTimeout<CatalogueText>(setting, read, {
+        fault: 'the catalogue does not respond',
+      });
     }
     const { status, body } = await http.request({
       method: 'GET',
@@ -228,8 +230,8 @@ const readConfigured = async (
       keepsTls: true,
       maxBytes: MAX_BYTES,
     });
-    return status === 200 ? { text: body.toString() } : { fault: `it returned ${status}` };
+    return status === 200 ? { text: body.toString() } : { fault: `the server returned ${status}` };
   } catch (error) {
-    return { fault: error instanceof Error ? error.message : 'it cannot be read' };
+    return { fault: error instanceof Error ? error.message : 'the catalogue cannot be read' };
   }
 };

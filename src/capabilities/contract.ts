@@ -20,35 +20,39 @@ const id = () =>
 const MemoryWarning = s.object('MemoryWarning', {
   message: s.anyText(1000).description('Human-readable warning'),
   neededBytes: bytes().description(
-    'Memory required with the requested context window. The default window is 8192 tokens',
+    'Memory required with the requested context window, in bytes. The default window is 8192 tokens',
   ),
-  usableBytes: bytes().description('Free memory that a model may use'),
+  usableBytes: bytes().description('Free memory that a model may use, in bytes'),
 });
 export type MemoryWarning = s.Static<typeof MemoryWarning>;
 const memoryWarning = () => s.nullable(MemoryWarning);
 
 const InstallFacts = s.object('CapabilityInstall', {
-  bytes: bytesOrNull().description('Download size. `null` if it is not known in advance'),
+  bytes: bytesOrNull().description(
+    'Download size, in bytes. `null` if the size is not known in advance',
+  ),
   licence: licence(),
   licenceUrl: s.nullable(s.text(2000)),
   mustAccept: s
     .boolean()
     .description('Whether you must accept the licence terms before the installation'),
   source: s.text(2000).description('Source of the download'),
-  needs: s.list(s.text(200), 20).description('Other capabilities that it requires'),
+  needs: s.list(s.text(200), 20).description('Other capabilities that this capability requires'),
   warning: memoryWarning().description(
-    'Memory warning. `null` if the model fits the available memory, or the memory is not known',
+    'Memory warning. `null` if the model fits into the available memory, or the available memory is not known',
   ),
 });
 
 export const Capability = s.object('Capability', {
-  id: s.text(200).description('Slug of an installed capability, or the id to install otherwise'),
+  id: s
+    .text(200)
+    .description('Slug of an installed capability, or the ID to pass to the installation'),
   kind: s.oneOf('CapabilityKind', 'model', 'engine', 'language', 'tool', 'runtime'),
   name: s.text(200),
   status: s
     .oneOf('CapabilityStatus', 'available', 'missing', 'degraded', 'installing', 'unsupported')
     .description(
-      '`degraded`: installed, but not working. `unsupported`: cannot be installed on this machine',
+      'Status of the capability. `degraded`: installed, but not working. `unsupported`: cannot be installed on this machine',
     ),
   version: s.nullable(s.text(200)),
   path: s
@@ -56,14 +60,20 @@ export const Capability = s.object('Capability', {
     .description('Path on the disk. `null` for users who are not admins'),
   reason: s
     .nullable(s.anyText(2000))
-    .description('Reason for which it is not available. `null` if it is'),
-  bytes: bytesOrNull().description('Size on the disk. `null` if Adjutant did not install it'),
+    .description(
+      'Reason why the capability is not available. `null` if the capability is available',
+    ),
+  bytes: bytesOrNull().description(
+    'Size on the disk, in bytes. `null` if Adjutant did not install the capability',
+  ),
   licence: licence().description('Licence of the installed version'),
-  usedBy: s.list(s.text(300), 1000).description('Resources that use it, for example `models/qwen`'),
+  usedBy: s
+    .list(s.text(300), 1000)
+    .description('Resources that use the capability, for example `models/qwen`'),
   install: s
     .nullable(InstallFacts)
     .description(
-      'Installation details. `null` if it is already installed or cannot be installed by Adjutant',
+      'Installation details. `null` if the capability is already installed or cannot be installed by Adjutant',
     ),
 });
 export type Capability = s.Static<typeof Capability>;
@@ -74,10 +84,10 @@ const CapabilitySource = s.object('CapabilitySource', {
     .description('Folder set in `ADJUTANT_CAPABILITY_SOURCE`. `null` for users who are not admins'),
   fault: s
     .nullable(s.anyText(1000))
-    .description('Reason for which the folder cannot be used. `null` if it can'),
+    .description('Reason why the folder cannot be used. `null` if the folder can be used'),
   items: s.list(
     s.object('SourceItem', {
-      id: s.text(200).description('Id to install'),
+      id: s.text(200).description('ID to pass to the installation'),
       slug: s.text(100),
       kind: s.oneOf('SourceItemKind', 'model', 'engine', 'language'),
       name: s.text(200),
@@ -93,7 +103,7 @@ const CapabilitySource = s.object('CapabilitySource', {
 export const Installation = s.object('Installation', {
   ...operationFields(),
   warning: memoryWarning().description(
-    'Memory warning. `null` if the model fits the available memory, or the memory is not known',
+    'Memory warning. `null` if the model fits into the available memory, or the available memory is not known',
   ),
 });
 
@@ -103,7 +113,7 @@ const Speed = s.object('TokensPerSecond', {
     .description('Counted tokens: `written` in replies, or `read` to compute embeddings'),
   estimated: s
     .nullable(s.number(0, Number.MAX_SAFE_INTEGER))
-    .description('`null` if it cannot be estimated'),
+    .description('Estimated speed, in tokens per second. `null` if the speed cannot be estimated'),
   measured: s.nullable(
     s.object('MeasuredSpeed', {
       median: s.number(0, Number.MAX_SAFE_INTEGER),
@@ -117,7 +127,9 @@ const Speed = s.object('TokensPerSecond', {
 });
 
 const ModelFit = s.object('ModelFit', {
-  model: s.text(200).description('Id to install, or the slug if the model is installed'),
+  model: s
+    .text(200)
+    .description('ID to pass to the installation, or the slug if the model is installed'),
   name: s.text(200),
   useCases: s.list(purpose(), 5),
   parameters: s.nullable(s.integer(0, Number.MAX_SAFE_INTEGER)),
@@ -127,28 +139,34 @@ const ModelFit = s.object('ModelFit', {
     .description('Context window in tokens, up to the maximum of the model'),
   weightsBytes: bytes(),
   kvCacheBytes: bytesOrNull().description(
-    'Size of the KV cache. `null` if the architecture of the model is not known',
+    'Size of the KV cache, in bytes. `null` if the architecture of the model is not known',
   ),
   bufferBytes: bytesOrNull(),
-  totalBytes: bytes().description('Total memory required'),
+  totalBytes: bytes().description('Total memory required, in bytes'),
   runsOn: s
     .oneOf('RunsOn', 'gpu', 'cpu', 'split', 'none')
-    .description('`split`: partly on the GPU. `none`: the model does not fit'),
+    .description(
+      'Processor that runs the model. `split`: GPU and CPU together. `none`: the model does not fit into memory',
+    ),
   headroomBytes: s
     .integer(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER)
-    .description('Usable memory that remains. Negative if memory is missing'),
+    .description('Usable memory that remains, in bytes. Negative if the model needs more memory'),
   tokensPerSecond: Speed,
   licence: licence(),
   installed: s.boolean(),
   reason: s
     .nullable(s.anyText(2000))
-    .description('Reason for which it can be neither used nor installed. `null` if it can'),
+    .description(
+      'Reason why the model can be neither used nor installed. `null` if the model can be used or installed',
+    ),
   recommended: s
     .boolean()
     .description(
-      'Whether it is the first choice for the requested use case. The default use case is `chat`',
+      'Whether the model is the first choice for the requested use case. The default use case is `chat`',
     ),
-  recommendedFor: s.list(purpose(), 5).description('Use cases for which it is the first choice'),
+  recommendedFor: s
+    .list(purpose(), 5)
+    .description('Use cases for which the model is the first choice'),
   why: s.anyText(3000),
 });
 export type ModelFit = s.Static<typeof ModelFit>;
@@ -175,13 +193,17 @@ export const Hardware = s.object('Hardware', {
       vendor: s.oneOf('GpuVendor', 'nvidia', 'amd', 'apple', 'intel', 'unknown'),
       name: s.text(200),
       vramBytes: bytesOrNull().description(
-        'GPU memory. `null` if it is not known or shared with the CPU',
+        'GPU memory, in bytes. `null` if the size is not known or the memory is shared with the CPU',
       ),
       driver: s.nullable(s.text(100)),
     }),
     64,
   ),
-  gpuNote: s.nullable(s.anyText(1000)).description('Note about a GPU that llama does not use'),
+  gpuNote: s
+    .nullable(s.anyText(1000))
+    .description(
+      'Note about a GPU that the llama.cpp engine does not use. `null` if there is none',
+    ),
   disk: s.object('MachineDisk', { freeBytes: bytesOrNull() }),
   sources: s.list(
     s.object('HardwareSource', {
@@ -197,7 +219,7 @@ export const Hardware = s.object('Hardware', {
     fault: s
       .nullable(s.anyText(1000))
       .description(
-        'Reason for which the configured catalogue is not used. `null` if there is none',
+        'Reason why the configured catalogue is not used. `null` if the catalogue is used or none is configured',
       ),
   }),
   fit: s.list(ModelFit, 1000),
@@ -220,7 +242,7 @@ export const NewCapability = s.object('NewCapability', {
     s
       .oneOf('RegisteredUse', ...USES)
       .description(
-        'Use case. If set, the installed model is registered. It becomes the default ' +
+        'Use case. If set, the installed model is registered, and becomes the default ' +
           'model if only the digest is registered',
       ),
   ),
@@ -243,11 +265,13 @@ export const capabilities = contract({
       capabilities: s.list(Capability, 2000),
       source: s
         .nullable(CapabilitySource)
-        .description('Folder that capabilities are installed from. `null` if they are downloaded'),
+        .description(
+          'Folder from which capabilities are installed. `null` if capabilities are downloaded',
+        ),
     }),
   }),
   hardware: endpoint.get(`${path}/hardware`, {
-    summary: 'Get the hardware and fitting models',
+    summary: 'Get hardware details and model recommendations',
     query: s.object('HardwareQuery', {
       contextWindow: contextWindow(),
       useCase: s.optional(purpose()),
@@ -287,7 +311,11 @@ export const capabilities = contract({
     audit: 'capabilities.delete',
     query: s.object('CapabilityRemoval', {
       force: s.optional(
-        s.queryFlag().description('Whether to delete the capability even if models use it'),
+        s
+          .queryFlag()
+          .description(
+            'Whether to delete the capability even if models use the capability. Defaults to `false`',
+          ),
       ),
     }),
   }),

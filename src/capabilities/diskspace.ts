@@ -10,7 +10,7 @@ export const checkDiskSpace = async (folder: string, bytes: number): Promise<voi
   const free = bavail * bsize - RESERVED_BYTES;
   if (bytes <= free) return;
   throw new DownloadFailed(
-    `Not enough disk space: ${sizeText(bytes)} required, ${sizeText(free)} available (${sizeText(RESERVED_BYTES)} are reserved for the database)`,
+    `Not enough disk space: ${sizeText(bytes)} required, ${sizeText(free)} available (without ${sizeText(RESERVED_BYTES)} reserved for the database). Free some disk space`,
     false,
   );
 };

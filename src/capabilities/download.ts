@@ -228,7 +228,7 @@ const checkBegin = (wanted: string, piece: Uint8Array): string => {
   if (wanted === '') return '';
   const found = Buffer.from(piece.subarray(0, wanted.length)).toString('latin1');
   if (wanted.startsWith(found)) return wanted.slice(found.length);
-  throw new DownloadFailed(`The file does not begin with "${wanted}". It was removed`, false);
+  throw new DownloadFailed(`The file does not begin with "${wanted}". The file was removed`, false);
 };
 
 const writeBody = async (
@@ -268,10 +268,16 @@ const isComplete = ({ status, headers }: OpenedReply, from: number): boolean =>
   status === 416 && headers['content-range'] === `bytes */${from}`;
 
 const tooLong = (bytes: number): DownloadFailed =>
-  new DownloadFailed(`The file is longer than the expected ${bytes} bytes. It was removed`, false);
+  new DownloadFailed(
+    `The file is longer than the expected ${bytes} bytes. The file was removed`,
+    false,
+  );
 
 const tooShort = (length: number, bytes: number): DownloadFailed =>
-  new DownloadFailed(`The file has ${length} bytes, expected ${bytes}. It was removed`, false);
+  new DownloadFailed(
+    `The file has ${length} bytes, expected ${bytes}. The file was removed`,
+    false,
+  );
 
 const finish = async (file: Download, hash: Hash): Promise<void> => {
   const found = hash.digest('hex');

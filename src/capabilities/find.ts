@@ -29,7 +29,7 @@ export const findInstalled = async (
   const saved = ollama.models.find((each) => ollamaSlug(each) === slug);
   if (saved !== undefined) {
     throw Boom.conflict(
-      `${saved} is stored by Ollama, so Adjutant cannot verify it. To repair it, run: ollama pull ${saved}`,
+      `${saved} is stored by Ollama, so Adjutant cannot verify the model. To repair the model, run: ollama pull ${saved}`,
       { code: 'fixed' },
     );
   }
@@ -43,4 +43,4 @@ export const findInstalled = async (
 };
 
 const fixed = (why: string): Boom.Boom =>
-  Boom.conflict(`${why}. It cannot be verified or deleted here`, { code: 'fixed' });
+  Boom.conflict(`${why}, so Adjutant cannot verify or delete this capability`, { code: 'fixed' });

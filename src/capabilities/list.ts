@@ -81,7 +81,7 @@ const describeInstalled = async (
   const reason =
     damage ??
     (lacked
-      ? `It needs ${lacked}. Install it with: adjutant capabilities install ${lacked}`
+      ? `The model needs ${lacked}. Install ${lacked} with: adjutant capabilities install ${lacked}`
       : null);
   return {
     id: slug,

@@ -49,7 +49,7 @@ export const installPackages = async (
   { folders, isOffline = false, signal, progress }: NpmOptions,
 ): Promise<void> => {
   const npm = await findNpm(folders);
-  if (npm === null) throw new NpmFailed('npm is not installed');
+  if (npm === null) throw new NpmFailed('npm is not installed. Install npm, then try again');
   const root = { name: 'capability', private: true, dependencies };
   const lock = { name: 'capability', lockfileVersion: 3, requires: true };
   const packages = { '': { name: 'capability', dependencies }, ...locked };

@@ -85,7 +85,7 @@ export const enginePackages = (
   const { version, packages, platforms } = shippedEngine(slug);
   const base = `${host.platform}-${host.arch}`;
   if (host.platform === 'linux' && !host.isGlibc) {
-    return { unsupported: 'it requires glibc, which this system does not have' };
+    return { unsupported: 'the capability requires glibc, which this system does not have' };
   }
   const names = [base, ...accelerated(host)].filter((name) => platforms[name] !== undefined);
   if (!names.includes(base)) {

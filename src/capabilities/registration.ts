@@ -101,7 +101,7 @@ const MIN_WINDOW = 256;
 const refuseShortContext = ({ slug }: InstallPlan, { contextLength }: GgufHeader): void => {
   if (contextLength === null || contextLength >= MIN_WINDOW) return;
   throw new DownloadFailed(
-    `${slug} is installed but not registered: its context of ${contextLength} tokens is too short`,
+    `${slug} is installed but not registered. The context of the model has ${contextLength} tokens, but at least ${MIN_WINDOW} are required`,
     false,
   );
 };
@@ -115,7 +115,7 @@ const refuseUnsupportedUseCase = (
   // No header states whether a model writes code well.
   if (own.includes(useCase) || (useCase === 'code' && own.includes('chat'))) return;
   throw new DownloadFailed(
-    `useCase: ${slug} is installed but not registered for ${useCase}. It supports ${own.join(', ')}`,
+    `useCase: ${slug} is installed but not registered for ${useCase}. Supported use cases: ${own.join(', ')}`,
     false,
   );
 };

@@ -21,7 +21,7 @@ export const removeCapability = async (
     const details = usedBy.map((message) => ({ path: 'usedBy', message }));
     const data = { code: 'in_use', details };
     throw Boom.conflict(
-      `${slug} is used by ${usedBy.join(', ')}. Delete it first (${usedBy.map(deleteCommand).join(', ')}), or pass --force, which makes the model unavailable`,
+      `${slug} is used by ${usedBy.join(', ')}. Delete these models first (${usedBy.map(deleteCommand).join(', ')}), or pass --force, which makes the models unavailable`,
       data,
     );
   }
@@ -30,7 +30,7 @@ export const removeCapability = async (
   }
   if ((await survey.checking()).includes(slug)) {
     throw Boom.conflict(
-      `The files of ${slug} are being verified. Wait until the verification ends, or cancel it with: adjutant operations cancel`,
+      `The files of ${slug} are being verified. Wait until the verification ends, or cancel the verification with: adjutant operations cancel`,
       { code: 'verifying' },
     );
   }
@@ -48,7 +48,7 @@ const pulledOf = async ({ survey }: CapabilitiesDeps, slug: string): Promise<str
   const [first = null, ...others] = await survey.pulled(slug);
   if (others.length === 0) return first;
   throw Boom.conflict(
-    `${slug} is ambiguous: ${[first, ...others].join(' and ')}. Remove one of them with: ollama rm <model>`,
+    `${slug} is ambiguous: ${[first, ...others].join(' and ')}. Remove one of the models with: ollama rm <model>`,
     { code: 'ambiguous' },
   );
 };

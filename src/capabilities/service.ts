@@ -86,7 +86,7 @@ export const beginInstallation = async (
 
 const ollamaUnavailable = ({ baseUrl, fault }: OllamaState): Boom.Boom =>
   Boom.conflict(
-    `Ollama does not respond at ${baseUrl}: ${fault}. Start it (ollama serve), or use Ollama on another machine: adjutant models create <name> --provider ollama --base-url http://<host>:11434/v1 --model-id <model>`,
+    `Ollama does not respond at ${baseUrl}: ${fault}. Start Ollama (ollama serve), or use Ollama on another machine: adjutant models create <name> --provider ollama --base-url http://<host>:11434/v1 --model-id <model>`,
     { code: 'no_ollama' },
   );
 
@@ -108,7 +108,7 @@ const storeOncePerSlug = async (
 
 export const installInProgress = (slug: string): Boom.Boom =>
   Boom.conflict(
-    `${slug} is being installed or is needed by a running installation. See: adjutant operations list --status running`,
+    `${slug} is being installed or is needed by a running installation. Wait until the installation ends. See: adjutant operations list --status running`,
     {
       code: 'installing',
     },
@@ -125,7 +125,9 @@ const refuseInstalled = async (
 ): Promise<boolean> => {
   if (known.installing.includes(plan.slug)) throw installInProgress(plan.slug);
   if (known.languages.some((language) => languageSlug(language) === plan.slug)) {
-    throw Boom.conflict(`${plan.slug} is included with Adjutant`, { code: 'installed' });
+    throw Boom.conflict(`${plan.slug} is included with Adjutant and needs no installation`, {
+      code: 'installed',
+    });
   }
   refuseSlugConflict(plan, known.ollama.models);
   if (!(await isInstalledHere(deps, plan, known.ollama.models))) return false;
@@ -191,7 +193,7 @@ const refuseUnsupportedUse = (
   { useCase, contextWindow }: NewCapability,
 ): void => {
   if (useCase === undefined && contextWindow !== undefined) {
-    const message = 'requires useCase, because it applies to the registered model';
+    const message = 'requires useCase, because contextWindow applies to the registered model';
     throw badRequest([{ path: 'contextWindow', message }]);
   }
   if (useCase === undefined) return;

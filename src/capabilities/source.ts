@@ -92,7 +92,11 @@ export const copyFromSource = async (
   const { files } = await readExported(source, plan.slug);
   const wanted = plan.files.map(({ path, sha256 }) => {
     const found = files.find((each) => each.path === path);
-    if (!found) throw new DownloadFailed(`${from} has no ${path}`, false);
+    if (!found)
+      throw new DownloadFailed(
+        `The file ${path} is missing from the folder ${from}. Export the capability again`,
+        false,
+      );
     return { path, bytes: found.bytes, sha256: sha256 ?? found.sha256 };
   });
   await inTurn(source, telling, async () => {
@@ -107,7 +111,10 @@ const checkSize = async (from: string, { path, bytes }: InstalledFile): Promise<
     Promise.reject(copyFailure(path, error)),
   );
   if (size === bytes) return;
-  throw new DownloadFailed(`${path} has ${size} bytes, expected ${bytes}`, false);
+  throw new DownloadFailed(
+    `The file ${path} has ${size} bytes, expected ${bytes}. Export the capability again`,
+    false,
+  );
 };
 
 interface CopiedFile {
@@ -135,7 +142,10 @@ const copyFiles = async (
       throw copyFailure(path, error);
     });
     if (sha256 === null || found === sha256) continue;
-    throw new DownloadFailed(`${copy.from} does not have the checksum ${sha256}`, false);
+    throw new DownloadFailed(
+      `Checksum mismatch: ${copy.from} does not have the SHA-256 ${sha256}. Export the capability again`,
+      false,
+    );
   }
 };
 
@@ -165,7 +175,7 @@ const copyAll = async (from: string, to: string, telling: ProgressReporter): Pro
     );
     files.push({ path, bytes, sha256: null });
   }
-  if (files.length === 0) throw new DownloadFailed(`${from} contains no files`, false);
+  if (files.length === 0) throw new DownloadFailed(`The folder ${from} contains no files`, false);
   await copyFiles({ from, to, files }, telling);
 };
 
@@ -176,7 +186,11 @@ export const readExported = async (source: string, slug: string): Promise<Instal
     undefined,
   );
   if (manifest) return manifest;
-  if (manifest === undefined) throw new DownloadFailed(`${source} does not respond`, false);
+  if (manifest === undefined)
+    throw new DownloadFailed(
+      `The folder ${source} does not respond. Check whether the file system is mounted`,
+      false,
+    );
   const isThere = await readWithTimeout(
     source,
     () => stat(source).then(Boolean, () => false),

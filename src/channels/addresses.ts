@@ -158,9 +158,12 @@ export const testChannel = async (
   { id, verified_at }: Pick<ChannelRow, 'id' | 'verified_at'>,
 ): Promise<ChannelTest> => {
   if (verified_at === null) {
-    throw Boom.conflict('The channel is not verified. Enter the code that was sent to it', {
-      code: 'not_verified',
-    });
+    throw Boom.conflict(
+      'The channel is not verified. Enter the code that was sent to the address',
+      {
+        code: 'not_verified',
+      },
+    );
   }
   const causeId = mint('test', deps.clock.now());
   const content = { title: 'Test message from Adjutant', body: 'This channel works.' };
@@ -179,9 +182,12 @@ export const testChannel = async (
 
 /** A push service that does not know the browser ends its channel and the messages. */
 const channelGone = (): Boom.Boom =>
-  Boom.notFound('The channel no longer exists: the push service does not know its address', {
-    code: 'channel_gone',
-  });
+  Boom.notFound(
+    'The push service no longer knows the browser, so the channel was deleted. Subscribe again',
+    {
+      code: 'channel_gone',
+    },
+  );
 
 const findTestMessage = (
   { db }: Store,

@@ -23,7 +23,7 @@ const address = () =>
       'Permanent identifier of the sender on the platform, or the address of the channel',
     );
 const name = () =>
-  s.text(500).description('Display name of the sender or the channel when it was linked');
+  s.text(500).description('Display name of the sender or the channel at the time of linking');
 
 export const Channel = s.object('Channel', {
   id: s.id('channel'),
@@ -91,11 +91,13 @@ const ChannelTest = s.object('ChannelTest', {
   sendingId: s.id('sending'),
   status: s
     .oneOf('SendingStatus', 'queued', 'sending', 'sent', 'failed', 'unknown')
-    .description('`unknown`: the reply was lost, so the message may have been delivered'),
+    .description(
+      'Status of the message. `unknown`: the reply was lost, so the message may have been delivered',
+    ),
   receipt: s
     .nullable(s.text(500))
     .description('Identifier that the platform assigned to the message'),
-  error: s.nullable(s.text(2000)),
+  error: s.nullable(s.text(2000)).description('Error message. `null` without an error'),
 });
 export type ChannelTest = s.Static<typeof ChannelTest>;
 
@@ -125,7 +127,7 @@ export const channels = contract({
     secret: true,
   }),
   verify: endpoint.post('/api/channels/{id}/verify', {
-    summary: 'Verify a channel with its code',
+    summary: 'Verify a channel with the sent code',
     example: { code: '492039' },
     body: Code,
     reply: Channel,
@@ -138,7 +140,7 @@ export const channels = contract({
     status: 202,
   }),
   codes: endpoint.post('/api/channels/codes', {
-    summary: 'Create a link code for `/link <code>`',
+    summary: 'Create a code for the chat command `/link`',
     example: { password: 'a sentence that Grace alone knows' },
     body: s.nullable(s.object('LinkCodeRequest', { password: password() })),
     reply: NewCode,
@@ -166,7 +168,7 @@ export const channels = contract({
     personal: true,
   }),
   preview: endpoint.post('/api/auth/link/preview', {
-    summary: 'Get the sender of a link code',
+    summary: 'Preview the channel of a link code',
     example: { code: 'K7QM2XWP' },
     body: Code,
     reply: s.object('LinkSender', {
@@ -179,7 +181,7 @@ export const channels = contract({
     secret: true,
   }),
   link: endpoint.post('/api/auth/link', {
-    summary: 'Redeem a link code',
+    summary: 'Link a channel with a link code',
     example: { code: 'K7QM2XWP' },
     body: Redemption,
     reply: Channel,

@@ -107,7 +107,8 @@ const requestOf = (endpoint: Endpoint, input: ClientInput, timeoutMs: number): C
 const fill = (path: string, input: ClientInput): string =>
   path.replace(/\{(\w+)\}/g, (_, name: string) => {
     const value = input[name];
-    if (typeof value !== 'string' || value === '') throw new TypeError(`${path} needs ${name}`);
+    if (typeof value !== 'string' || value === '')
+      throw new TypeError(`${path} requires the parameter ${name}`);
     return encodeURIComponent(value);
   });
 

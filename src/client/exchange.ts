@@ -124,7 +124,7 @@ export const unreachable = (url: string, error: unknown): unknown => {
   const reason = CONNECT_ERRORS[code] ?? protocolMismatch(url, code, error.cause);
   if (reason) return new Unreachable(url, reason);
   if (code.includes('CERT') || code.startsWith('ERR_SSL')) {
-    return new Unreachable(url, `its certificate is not trusted (${code})`);
+    return new Unreachable(url, `the certificate of the server is not trusted (${code})`);
   }
   const detail = error.cause instanceof Error ? error.cause.message : error.message;
   return new Unreachable(url, `the connection was interrupted (${detail})`, true);
@@ -138,7 +138,7 @@ export const protocolMismatch = (url: string, code: string, cause: unknown): str
     /wrong.version.number|packet length too long/i.test(detail)
   ) {
     const { origin } = new URL(url.replace(/^(http|ws)s:/, '$1:'));
-    return `it uses http, not https. Use ${origin.replace(/^ws/, 'http')}`;
+    return `the server uses http, not https. Use ${origin.replace(/^ws/, 'http')}`;
   }
   return code.startsWith('HPE_') ? 'the server does not use http. Try https' : null;
 };

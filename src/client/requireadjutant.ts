@@ -21,7 +21,7 @@ export const requireAdjutant =
     if (isBefore(response.status)) return response;
     const elsewhere = redirectOf(response, url);
     if (elsewhere !== null) {
-      throw new Unreachable(origin, `it redirects to ${elsewhere}. Use that address`);
+      throw new Unreachable(origin, `the server redirects to ${elsewhere}. Use that address`);
     }
     if (await isAdjutant(fetch, origin, sent.signal)) return response;
     throw new Unreachable(origin, NOT_ADJUTANT);
@@ -33,7 +33,7 @@ const unlessHttps = async (response: FetchResponse, origin: string): Promise<Fet
   const text = await response.text();
   if (HTTPS_WANTED.test(text)) {
     const meant = origin.replace(/^http:/, 'https:');
-    throw new Unreachable(origin, `it uses https, not http. Use ${meant}`);
+    throw new Unreachable(origin, `the server requires https. Use ${meant}`);
   }
   return { ...response, text: async () => text };
 };

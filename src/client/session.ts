@@ -93,7 +93,9 @@ const readAll = (): KeptSessions => {
   const file = sessionFile();
   const all = readJson(file) ?? {};
   if (isKept(all)) return all;
-  throw new BadSessionFile(`${file} is not a valid session file. Remove it, then log in again.`);
+  throw new BadSessionFile(
+    `${file} is not a valid session file. Delete the file, then log in again.`,
+  );
 };
 
 export const readJson = (file: string): unknown => {

@@ -5,7 +5,7 @@ export const olderDaemon = (found: string, url: string, own = version()): string
     ? `The daemon at ${url} runs Adjutant ${found}, which is older than this version (${own}).`
     : null;
 
-export const RESTART_ADVICE = 'Restart it with this version: adjutant restart';
+export const RESTART_ADVICE = 'Restart the daemon with this version: adjutant restart';
 
 /** False if either is not a version. */
 const isOlder = (found: string, own: string): boolean => {

@@ -23,7 +23,9 @@ export const MessageReply = s.object('Message', {
   role: s.oneOf('MessageRole', 'user', 'assistant', 'tool', 'system'),
   content: s.anyText(10_000_000),
   toolCalls: s.optional(s.list(s.record('ToolCall'), 1000)),
-  agentId: s.nullable(s.id('agent')).description('Agent that wrote or received the message'),
+  agentId: s
+    .nullable(s.id('agent'))
+    .description('ID of the agent that wrote or received the message'),
   createdAt: s.time(),
 });
 export type MessageReply = s.Static<typeof MessageReply>;
@@ -38,12 +40,21 @@ export const sessions = contract({
   messages: endpoint.get('/api/sessions/{id}/messages', {
     summary: 'List messages of a session, oldest first',
     query: s.object('MessageQuery', {
-      limit: s.optional(s.queryWhole(1, 200)),
-      cursor: s.optional(s.text(20).pattern(/^\d+$/, 'nextCursor')),
+      limit: s.optional(s.queryWhole(1, 200).description('Maximum number of items to return')),
+      cursor: s.optional(
+        s
+          .text(20)
+          .pattern(/^\d+$/, 'nextCursor')
+          .description(
+            'Value of `nextCursor` in the previous page. Omit `cursor` for the first page',
+          ),
+      ),
     }),
     reply: s.object('MessagePage', {
       messages: s.list(MessageReply, 200),
-      nextCursor: s.nullable(s.text(20)),
+      nextCursor: s
+        .nullable(s.text(20))
+        .description('Value of `cursor` for the next page. `null` on the last page'),
     }),
   }),
 });

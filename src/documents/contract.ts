@@ -35,7 +35,7 @@ const facts = {
   sha256: s.text(64),
   pages: s
     .nullable(s.integer(0, Number.MAX_SAFE_INTEGER))
-    .description('Number of pages. `null` until it is known'),
+    .description('Number of pages. `null` until the number is known'),
   language: languages(),
   status: documentStatus(),
   ocr: s
@@ -50,7 +50,9 @@ const facts = {
   tags: tags(),
   error: s
     .nullable(s.text(2000))
-    .description('Why reading failed, or which parts are missing. `null` if nothing is missing'),
+    .description(
+      'Reason why reading failed or parts of the text are missing. `null` if the text is complete',
+    ),
   code: s
     .nullable(s.text(60))
     .description(
@@ -58,10 +60,14 @@ const facts = {
     ),
   knowledgeId: s
     .nullable(s.id('entry'))
-    .description('Knowledge entry with the text of the document. `null` if there is none'),
-  operationId: s.id('operation').description('Operation that reads the document'),
+    .description(
+      'ID of the knowledge entry with the text of the document. `null` if there is none',
+    ),
+  operationId: s.id('operation').description('ID of the operation that reads the document'),
   createdAt: s.time(),
-  processedAt: s.nullable(s.time()).description('End of the last reading. `null` before it'),
+  processedAt: s
+    .nullable(s.time())
+    .description('End of the last processing. `null` until the first processing has ended'),
 };
 export const DocumentView = s.object('Document', facts);
 export type DocumentView = s.Static<typeof DocumentView>;
@@ -96,7 +102,7 @@ const UploadedDocument = s.object('UploadedDocument', {
   duplicate: s
     .boolean()
     .description(
-      'Whether the upload duplicates an existing document. `id` is then that of the existing document',
+      'Whether the upload duplicates an existing document. If true, `id` is the ID of the existing document',
     ),
 });
 
@@ -131,9 +137,9 @@ export const documents = contract({
       status: s.optional(documentStatus()),
       mediaType: s.optional(s.text(100)),
       tag: s.optional(s.text(60).normalize('NFC')),
-      q: s.optional(s.text(200).description('Text that the file name contains')),
-      since: s.optional(s.moment().description('Earliest upload time')),
-      until: s.optional(s.moment().description('Upload time before which documents are listed')),
+      q: s.optional(s.text(200).description('Part of the file name')),
+      since: s.optional(s.moment().description('Start of the upload time range, inclusive')),
+      until: s.optional(s.moment().description('End of the upload time range, exclusive')),
     }),
     reply: pageOf('documents', DocumentView),
   }),
@@ -169,7 +175,9 @@ export const documents = contract({
     body: s.object('Reprocessing', {
       language: s.optional(languages()),
       password: s.optional(
-        s.text(200).description('Password of an encrypted file. It is used once and not stored'),
+        s
+          .text(200)
+          .description('Password of an encrypted file. The password is used once and not stored'),
       ),
     }),
     reply: DocumentView,

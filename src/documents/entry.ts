@@ -28,9 +28,14 @@ export const beginDocumentEntry = async (
 ): Promise<Operation> => {
   const row = orNotFound(await documents.get(userId, documentId), 'No document with that id');
   if (row.status === 'queued' || row.status === 'processing') {
-    throw Boom.conflict('The document is being processed. Index it when processing has ended');
+    throw Boom.conflict(
+      'The document is being processed. Wait until processing has ended, then index the document',
+    );
   }
-  if (row.text_chars === 0) throw Boom.conflict('The document has no text to index');
+  if (row.text_chars === 0)
+    throw Boom.conflict(
+      'The document has no text to index. Reprocess the document if it is a scan',
+    );
   const change = { indexed: 1, ...(tags !== null && { tags: JSON.stringify(tags) }) };
   return entries.begin(
     {

@@ -67,9 +67,12 @@ export const documentsResource = (deps: DocumentsDeps) => {
       const { sha256, filename, media_type } = await find(userId, id);
       const size = await originals.sizeOf(userId, sha256);
       if (size === null) {
-        throw Boom.notFound('The original file is missing from the data folder', {
-          code: 'original_missing',
-        });
+        throw Boom.notFound(
+          'The original file is missing from the data folder. Upload the document again',
+          {
+            code: 'original_missing',
+          },
+        );
       }
       return new FileReply(originals.open(userId, sha256), {
         'content-type': media_type,
@@ -107,7 +110,9 @@ export const documentsResource = (deps: DocumentsDeps) => {
       } catch (error) {
         setPassword(id, null);
         throw error instanceof ExpectationFailed
-          ? Boom.conflict('The document is already being processed')
+          ? Boom.conflict(
+              'The document is already being processed. Wait until processing has ended',
+            )
           : error;
       }
     },

@@ -6,7 +6,9 @@ import * as s from '../kernel/contract/schema.js';
 const source = () =>
   s
     .oneOf('ExpertSource', 'system', 'custom')
-    .description('`system`: built in, read-only. `custom`: created by the user.');
+    .description(
+      'Origin of the expert. `system`: built in, read-only. `custom`: created by the user.',
+    );
 const name = () =>
   Joi.string<string>()
     .max(40)
@@ -19,7 +21,7 @@ const instructions = () =>
 const keywords = () =>
   s
     .list(s.text(50), 100)
-    .description('Words in a task that select the expert when no model can choose one');
+    .description('Words in a task that select the expert when no model can choose an expert');
 const tools = () =>
   s
     .nullable(s.list(s.text(100), 100))
@@ -27,9 +29,10 @@ const tools = () =>
       'Tools that the expert may use, such as `http.request`, `http` or `mcp`. The list restricts ' +
         'and never grants. `null` allows all tools.',
     );
-const topic = () => s.nullable(s.text(100)).description('Topic for model routing');
+const topic = () =>
+  s.nullable(s.text(100)).description('Topic that selects the model, as in the model routing');
 const model = () =>
-  s.nullable(s.text(200)).description('Model of the expert. It takes precedence over the topic.');
+  s.nullable(s.text(200)).description('Model of the expert. Takes precedence over `topic`.');
 
 export const ExpertReply = s.object('Expert', {
   id: s.id('expert'),
@@ -41,8 +44,10 @@ export const ExpertReply = s.object('Expert', {
   tools: tools(),
   topic: topic(),
   model: model(),
-  createdAt: s.nullable(s.time()),
-  updatedAt: s.nullable(s.time()),
+  createdAt: s.nullable(s.time()).description('Creation time. `null` for a built-in expert.'),
+  updatedAt: s
+    .nullable(s.time())
+    .description('Time of the last change. `null` for a built-in expert.'),
 });
 export type ExpertReply = s.Static<typeof ExpertReply>;
 

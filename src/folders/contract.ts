@@ -15,10 +15,14 @@ const folder = {
   watch: s.boolean().description('Whether changes in the folder are indexed'),
   error: s
     .nullable(s.anyText(2000))
-    .description('Why the last scan failed or changes are not watched. `null` without an error'),
-  operationId: s.id('operation').description('Current or last scan'),
+    .description(
+      'Reason why the last scan failed or changes are not watched. `null` without an error',
+    ),
+  operationId: s.id('operation').description('ID of the operation of the current or last scan'),
   createdAt: s.time(),
-  scannedAt: s.nullable(s.time()).description('End of the last successful scan. `null` before it'),
+  scannedAt: s
+    .nullable(s.time())
+    .description('End of the last successful scan. `null` until the first successful scan'),
 };
 export const KnowledgeFolder = s.object('KnowledgeFolder', folder);
 export type KnowledgeFolder = s.Static<typeof KnowledgeFolder>;

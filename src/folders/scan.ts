@@ -146,7 +146,7 @@ const readFolder = async (
 const refuseUnmounted = ({ device: before }: KnowledgeFolderRow, device: string | null): void => {
   if (before === null || device === before) return;
   throw new WalkFailed(
-    'The folder is empty and on another file system than before. It may not be mounted',
+    'The folder is empty and on another file system than before. Check whether the file system is mounted',
   );
 };
 

@@ -97,7 +97,7 @@ const begin = async (
   const before = await folders.atPath(userId, request.path);
   if (!before && (await folders.count(userId)) >= MAX_FOLDERS) {
     throw Boom.conflict(
-      `You already have ${MAX_FOLDERS} indexed folders, which is the maximum. Delete one first`,
+      `You already have ${MAX_FOLDERS} indexed folders, the maximum. Delete one first`,
     );
   }
   const id = before?.id ?? mint('folder', clock.now());

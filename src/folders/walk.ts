@@ -135,9 +135,13 @@ const allFiles = async ({
       walked.files.push({ ...entry, path: pathBelow(below, entry.path) });
     }
     if (walked.files.length > MAX_FILES)
-      throw new WalkFailed(`The folder contains more than ${MAX_FILES} files`);
+      throw new WalkFailed(
+        `The folder contains more than ${MAX_FILES} files. Index smaller folders instead`,
+      );
     if (folders > MAX_FOLDERS)
-      throw new WalkFailed(`The folder contains more than ${MAX_FOLDERS} folders`);
+      throw new WalkFailed(
+        `The folder contains more than ${MAX_FOLDERS} folders. Index smaller folders instead`,
+      );
   }
   return walked;
 };

@@ -131,7 +131,7 @@ export const createFolderWatcher = (deps: WatcherDeps): FolderWatcher => {
     changed: () => touched(one),
     replaced: () => stale(one),
     tooMany: () => {
-      const fault = `${INTERVAL}: it contains more than ${mostWatched} folders`;
+      const fault = `${INTERVAL}: the folder contains more than ${mostWatched} folders`;
       blind(one, fault, fault);
     },
     failed: (error: unknown) => {

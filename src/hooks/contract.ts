@@ -20,7 +20,7 @@ const NewTriggerConfig = s.object('NewTriggerConfig', {
       ),
   ),
   webhookCredentialId: s.optional(
-    s.text(80).description('Vault credential to use instead of `webhookSecret`'),
+    s.text(80).description('ID of a vault credential to use instead of `webhookSecret`'),
   ),
   verify: s.optional(
     SenderVerification.description(
@@ -34,7 +34,9 @@ const NewTriggerConfig = s.object('NewTriggerConfig', {
     s.text(64).example('Europe/Berlin').description('Time zone of `cron`. Defaults to UTC'),
   ),
   accountId: s.optional(
-    s.text(80).description('Mail account of an email trigger. Defaults to all of your accounts'),
+    s
+      .text(80)
+      .description('ID of the mail account of an email trigger. Defaults to all of your accounts'),
   ),
   folder: s.optional(
     s.text(500).description('Mail folder of an email trigger. Defaults to all processed folders'),
@@ -88,13 +90,13 @@ const ActionConfig = s.object('ActionConfig', {
   webhookBody: s.optional(
     s.anyText(100_000).description('Body template of a forward. Defaults to the delivery body'),
   ),
-  toolId: s.optional(s.text(100).description('Skill that provides the tool')),
+  toolId: s.optional(s.text(100).description('ID of the skill that provides the tool')),
   toolAction: s.optional(s.text(100).description('Name of the tool')),
   toolParams: s.optional(s.record('ToolParams')),
   credentialId: s.optional(
-    s.text(80).description('Vault credential sent as bearer token with a forward'),
+    s.text(80).description('ID of the vault credential sent as bearer token with a forward'),
   ),
-  templateId: s.optional(s.text(80).description('Pipeline template to start')),
+  templateId: s.optional(s.text(80).description('ID of the pipeline template to start')),
   params: s.optional(
     s.record('HookPipelineParams').description('Pipeline parameters, with placeholders'),
   ),
@@ -133,7 +135,7 @@ const own = {
     s
       .nullable(s.integer(1, 1000))
       .description(
-        'Maximum number of executions at once. `null` means the setting `hookConcurrency`, 2 by default',
+        'Maximum number of executions at once. `null` applies `ADJUTANT_HOOK_CONCURRENCY`, 2 by default',
       ),
   ),
   cooldownMs: s.optional(
@@ -184,7 +186,9 @@ export const Hook = s.object('Hook', {
   limits: s.nullable(Limits),
   stats: s.object('HookStats', {
     executions: s.integer(0, Number.MAX_SAFE_INTEGER),
-    lastExecutionAt: s.nullable(s.time()),
+    lastExecutionAt: s
+      .nullable(s.time())
+      .description('Time of the last execution. `null` if there was none'),
     lastStatus: s.nullable(executionStatus()),
   }),
   createdAt: s.time(),
@@ -196,7 +200,7 @@ export const DryRun = s.object('DryRun', {
   wouldRun: s.boolean().description('Whether all conditions hold'),
   stoppedBy: s
     .nullable(s.anyText(1000))
-    .description('Condition that prevents the execution. `null` if it would run'),
+    .description('Condition that prevents the execution. `null` if the hook would run'),
   action: hookAction(),
   rendered: s
     .record('Rendered')
@@ -210,13 +214,15 @@ const HookTest = s.object('HookTest', {
     .description('Body of the test delivery, or fields of an e-mail for an email trigger'),
   event: s.optional(s.text(100).description('Event name of the test delivery')),
   dryRun: s.optional(
-    s.boolean().description('Whether to render the action without running it. Defaults to `false`'),
+    s
+      .boolean()
+      .description('Whether to render the action without running the action. Defaults to `false`'),
   ),
 });
 export type HookTest = s.Static<typeof HookTest>;
 
 const Secret = s.object('NewSecret', {
-  secret: s.text(1000).description('New secret. It is returned only once'),
+  secret: s.text(1000).description('New secret, returned only once'),
   oldSecretUntil: s
     .nullable(s.time())
     .description('Expiry of the previous secret. `null` if there is none'),
@@ -259,7 +265,7 @@ export const hooks = contract({
   }),
   'await-token': endpoint.post('/api/hooks/{id}/await-token', {
     summary: 'Start waiting for a verification token',
-    description: 'The hook accepts the token that its sender generates for ten minutes.',
+    description: 'The hook accepts a verification token of the sender for ten minutes.',
     secret: true,
     reply: AwaitedToken,
   }),
@@ -269,14 +275,14 @@ export const hooks = contract({
     reply: AwaitedToken,
   }),
   'confirm-token': endpoint.post('/api/hooks/{id}/confirm-token', {
-    summary: 'Use the received token as secret',
+    summary: 'Use a received verification token as secret',
     secret: true,
     example: { token: 'secret_tMrlL1qK5vuQAh1b6cZGhFChZTSYJlce98V0pYn7yBl' },
     body: ConfirmedToken,
     reply: Hook,
   }),
   refused: endpoint.get('/api/hooks/{id}/refused', {
-    summary: 'List rejected deliveries',
+    summary: 'List rejected deliveries of a hook',
     reply: RefusedDeliveries,
   }),
   executions: endpoint.get('/api/hooks/{id}/executions', {
@@ -290,12 +296,14 @@ export const hooks = contract({
   }),
   listen: endpoint.get('/api/hooks/executions', {
     summary: 'List new executions of all hooks',
-    description: 'Returns the executions after the given one, oldest first. Use `wait` to poll.',
+    description: 'Returns the executions after `after`, oldest first. Use `wait` for long polling.',
     query: s.object('ListenQuery', {
       after: s.optional(
         s
           .text(80)
-          .description('Last execution received. Without it, only the newest ID is returned'),
+          .description(
+            'ID of the last execution that you received. If omitted, only `lastId` is returned',
+          ),
       ),
       limit: s.optional(
         s.queryWhole(1, 200).description('Maximum number of executions to return. Defaults to 50'),
@@ -308,7 +316,11 @@ export const hooks = contract({
     }),
     reply: s.object('ExecutionsAfter', {
       executions: s.list(Execution),
-      lastId: s.nullable(s.text(80)).description('Value of `after` for the next request'),
+      lastId: s
+        .nullable(s.text(80))
+        .description(
+          'Value to pass as `after` in the next request. `null` if you have no executions',
+        ),
     }),
   }),
   test: endpoint.post('/api/hooks/{id}/test', {
@@ -336,10 +348,10 @@ export const hooks = contract({
     status: 202,
   }),
   'rotate-secret': endpoint.post('/api/hooks/{id}/rotate-secret', {
-    summary: 'Rotate the signing secret',
+    summary: 'Rotate the signing secret of a hook',
     description:
-      'Returns a new secret. Earlier secrets stay valid for the overlap. An overlap of 0 revokes ' +
-      'them at once.',
+      'Returns a new secret. Earlier secrets stay valid for `overlapMinutes`. With 0, all earlier ' +
+      'secrets become invalid at once.',
     unimpersonated: true,
     audit: 'hooks.rotate-secret',
     example: { overlapMinutes: 60 },

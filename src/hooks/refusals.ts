@@ -90,7 +90,7 @@ const refuseTooManyHooks = (
   const own = directory.onPath(path).filter((hook) => hook.userId === userId);
   if (own.length < HOOKS_PER_PATH) return;
   throw Boom.conflict(
-    `You already have ${HOOKS_PER_PATH} hooks on this path, which is the maximum`,
+    `You already have ${HOOKS_PER_PATH} hooks on this path, the maximum. Delete one of the hooks, or choose another webhookPath`,
   );
 };
 

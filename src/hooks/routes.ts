@@ -120,14 +120,17 @@ const refuseAwaiting = (
   }
   if (directory.onPath(webhookPath).every((hook) => hook.userId === userId)) return;
   throw Boom.conflict(
-    'Another user has a hook on this path, so it accepts no token. Choose another webhookPath',
+    'Another user has a hook on this path, so the path cannot receive a verification token. Choose another webhookPath',
     { code: 'path_shared' },
   );
 };
 
 const tokenNotFound = (): Boom.Boom =>
-  Boom.conflict('This token was not received recently. Let the sender send it again', {
-    code: 'token_changed',
-  });
+  Boom.conflict(
+    'This hook has not received this token recently. Request a new token from the sender',
+    {
+      code: 'token_changed',
+    },
+  );
 
 const executionReply = (row: ExecutionWithDelivery): JsonText => new JsonText(executionText(row));

@@ -171,7 +171,8 @@ export const rotateHookSecret = async (
   let secret = '';
   const which = { id, userId: by.userId, also: [by.record({ data: { overlapMinutes } })] };
   const { old_secret_until: oldSecretUntil } = await change(deps, which, (row) => {
-    if (row.trigger !== 'webhook') throw Boom.conflict('Only a webhook hook has a secret');
+    if (row.trigger !== 'webhook')
+      throw Boom.conflict('Only hooks with the trigger webhook have a secret');
     secret = newSenderSecret(JSON.parse(row.trigger_config).verify);
     return {
       ...rotatedSecretColumns(deps, row, { sealed: ownSecretOf(row), overlapMinutes }),

@@ -13,7 +13,7 @@ const trust = () =>
   s
     .oneOf('KnowledgeTrust', 'owner', 'outside')
     .description(
-      'Origin of the text. `owner`: you wrote or confirmed it. `outside`: anything else; an agent that reads it becomes untrusted',
+      'Origin of the text. `owner`: you wrote or confirmed the text. `outside`: all other texts. An agent that reads such a text becomes untrusted',
     );
 export const knowledgeTag = () =>
   s
@@ -33,7 +33,7 @@ const origin = {
     .description(
       'ID of the source document, file, page, research job or memory. For a note that an agent kept, ID of the tool call. `null` for a note that you wrote',
     ),
-  uri: s.nullable(s.text(4000)).description('Address of the source. `null` if it has none'),
+  uri: s.nullable(s.text(4000)).description('Address of the source. `null` if the source has none'),
   trust: trust(),
 };
 
@@ -45,26 +45,28 @@ const entry = {
   chars: count().description('Length of the text, in characters'),
   language: s
     .nullable(s.text(10))
-    .description('Detected language, as a two-letter code. `null` if it could not be detected'),
+    .description('Detected language, as a two-letter code. `null` if no language was detected'),
   status: s.oneOf('KnowledgeStatus', 'indexing', 'ready', 'failed'),
   embeddedWith: s
     .nullable(s.text(200))
     .description('Model that created the vectors. `null` if the entry has no vectors'),
-  error: s.nullable(s.anyText(2000)).description('Why indexing failed. `null` if it did not fail'),
+  error: s
+    .nullable(s.anyText(2000))
+    .description('Reason why indexing failed. `null` if indexing did not fail'),
   createdAt: s.time(),
   updatedAt: s.time(),
 };
 export const KnowledgeEntry = s.object('KnowledgeEntry', entry);
 export type KnowledgeEntry = s.Static<typeof KnowledgeEntry>;
 
-const chunkNumber = () => count().description('Number of the chunk within its entry, from 0');
+const chunkNumber = () => count().description('Number of the chunk within the entry, from 0');
 const pageNumber = () =>
   s.nullable(count()).description('Page number in the source. `null` if the source has no pages');
 
 const KnowledgeDetail = s.object('KnowledgeDetail', {
   ...entry,
   content: s.anyText(1_000_000).description('First 1,000,000 characters of the text'),
-  truncated: s.boolean().description('Whether `content` lacks the end of the text'),
+  truncated: s.boolean().description('Whether `content` is cut before the end of the text'),
 });
 
 const KnowledgeChunk = s.object('KnowledgeChunk', {
@@ -140,16 +142,16 @@ const KnowledgeResult = s.object('KnowledgeResult', {
   score: s.number(0, 1).description('Relevance compared with the other results, from 0 to 1'),
   matched: s
     .list(s.oneOf('KnowledgeMatch', 'word', 'part', 'meaning'))
-    .description(
-      'How the chunk matches the query: by a word, by part of a word, or by its meaning',
-    ),
+    .description('How the chunk matches the query: by a word, by part of a word, or by meaning'),
 });
 
 const KnowledgeResults = s.object('KnowledgeResults', {
   mode: searchMode(),
   degraded: s
     .nullable(s.anyText(1000))
-    .description('Why the search is limited, for example to keywords. `null` if it is not limited'),
+    .description(
+      'Reason why the search is limited, for example to keywords. `null` if the search is not limited',
+    ),
   results: s.list(KnowledgeResult, 50),
   tookMs: s.number(0, 1e9).description('Duration of the search, in milliseconds'),
 });
@@ -188,7 +190,9 @@ export type KnowledgeAnswer = s.Static<typeof KnowledgeAnswer>;
 const KnowledgeIndex = s
   .object('KnowledgeIndex', {
     text: s.optional(knowledgeText()),
-    title: s.optional(title().description('Title for `text`. Defaults to its first line')),
+    title: s.optional(
+      title().description('Title for `text`. Defaults to the first line of `text`'),
+    ),
     url: s.optional(s.text(2048).description('Address of a web page to index')),
     documentId: s.optional(s.id('document')),
     path: s.optional(
@@ -231,7 +235,7 @@ const KnowledgeStats = s.object('KnowledgeStats', {
     hybrid: s.boolean(),
     reason: s
       .nullable(s.anyText(1000))
-      .description('Why a mode is unavailable or incomplete. `null` if all modes work'),
+      .description('Reason why a mode is unavailable or incomplete. `null` if all modes work'),
   }),
 });
 export type KnowledgeStats = s.Static<typeof KnowledgeStats>;
@@ -243,13 +247,13 @@ export const knowledge = contract({
       sourceType: s.optional(sourceType()),
       tag: s.optional(knowledgeTag()),
       trust: s.optional(trust()),
-      q: s.optional(s.text(200).description('Text that the title contains')),
+      q: s.optional(s.text(200).description('Part of the title')),
       since: s.optional(s.moment().description('Earliest creation time')),
     }),
     reply: pageOf('entries', KnowledgeEntry),
   }),
   create: endpoint.post('/api/knowledge', {
-    summary: 'Create a note',
+    summary: 'Create a note in the knowledge base',
     example: { title: 'Staging', text: 'The staging server is argon.', tags: ['servers'] },
     body: NewNote,
     reply: KnowledgeEntry,

@@ -16,8 +16,8 @@ export const Memory = s.object('Memory', {
   confirmed: s
     .boolean()
     .description(
-      'Whether the memory is in use. A memory that an agent saves after it has read untrusted ' +
-        'content is unused until you confirm it.',
+      'Whether the memory is in use. A memory that an agent saves after reading untrusted content ' +
+        'is unused until you confirm the memory.',
     ),
   createdAt: s.time(),
   updatedAt: s.time(),
@@ -51,7 +51,7 @@ export const memories = contract({
     summary: 'List memories, newest first',
     query: pageQuery('MemoryQuery', {
       q: s.optional(
-        s.text(500).description('Words to search for. A memory must contain at least one.'),
+        s.text(500).description('Words to search for. A memory must contain at least one word.'),
       ),
       about: s.optional(memoryAbout()),
       pinned: s.optional(s.queryFlag()),

@@ -49,9 +49,9 @@ export const ModelView = s.object('Model', {
   embedding: s
     .nullable(ModelEmbedding)
     .description('Settings for embeddings. `null` if the model makes none.'),
-  topics: s.list(topic(), 1000).description('Topics that the model is the primary model of'),
+  topics: s.list(topic(), 1000).description('Topics for which the model is the primary model'),
   fallbacks: names().description(
-    'Models to try after this one, in order, for every topic. `default` is the default model.',
+    'Models to try after this model, in order, for every topic. `default` is the default model.',
   ),
   enabled: s.boolean(),
   isDefault: s.boolean(),
@@ -75,7 +75,9 @@ const modelFields = {
       ),
   ),
   credentialId: s.optional(
-    s.nullable(s.text(80)).description('Credential that holds the API key. Replaces `apiKey`.'),
+    s
+      .nullable(s.text(80))
+      .description('ID of the vault credential that contains the API key. Replaces `apiKey`.'),
   ),
   apiKey: s.optional(s.nullable(s.text(1000)).description('API key. Write-only.')),
   contextWindow: s.optional(
@@ -250,7 +252,9 @@ export const models = contract({
     summary: 'Get the health of all models',
     query: s.object('ModelHealthQuery', {
       check: s.optional(
-        s.queryFlag().description('Whether to test each model first. Admins only.'),
+        s
+          .queryFlag()
+          .description('Whether to test each model first. Defaults to `false`. Admins only.'),
       ),
     }),
     reply: s.object('ModelsHealth', {
@@ -267,18 +271,22 @@ export const models = contract({
           .oneOf('UsageBy', 'model', 'agent', 'hook', 'day')
           .description('Field to group by. Defaults to `model`.'),
       ),
-      since: s.optional(s.moment().description('Only calls from this time on')),
-      until: s.optional(s.moment().description('Only calls before this time')),
+      since: s.optional(s.moment().description('Start of the time range, inclusive')),
+      until: s.optional(s.moment().description('End of the time range, exclusive')),
     }),
     reply: s.object('ModelUsage', {
       usage: s.list(
         s.object('UsageOf', {
-          key: s.text(200).description('Value of the field in `by`'),
+          key: s
+            .text(200)
+            .description('Value of the group, for example the name of the model or the day'),
           ...spent,
         }),
         200,
       ),
-      nextCursor: s.nullable(s.text(200)),
+      nextCursor: s
+        .nullable(s.text(200))
+        .description('Value of `cursor` for the next page. `null` on the last page'),
       total: s.object('UsageTotal', spent),
     }),
   }),
@@ -298,12 +306,16 @@ const Available = s.object('AvailableModels', {
     .boolean()
     .description('Whether the server replied. If not, `error` states the reason.'),
   baseUrl: s.text(2000),
-  error: s.nullable(s.text(2000)),
+  error: s.nullable(s.text(2000)).description('Error message. `null` without an error'),
   models: s.list(
     s.object('AvailableModel', {
       modelId: s.text(200),
-      contextWindow: s.nullable(count()),
-      maxOutputTokens: s.nullable(count()),
+      contextWindow: s
+        .nullable(count())
+        .description('Size of the context window, in tokens. `null` if not known'),
+      maxOutputTokens: s
+        .nullable(count())
+        .description('Maximum length of a reply, in tokens. `null` if not known'),
       price: s.nullable(
         s.object('AvailablePrice', {
           inputPerMTok: s.number(0, Number.MAX_VALUE),
@@ -322,7 +334,7 @@ const serverQuery = (label: string) =>
       s
         .text(2000)
         .description(
-          'Base URL of the server. Defaults to the server of the registered model. Admins only.',
+          'Base URL of the server. Defaults to the server of the newest registered model of the provider. Only admins may set another server.',
         ),
     ),
   });

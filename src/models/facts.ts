@@ -24,7 +24,9 @@ export const Price = s.object('Price', {
 });
 export const PriceOrNull = s
   .nullable(Price)
-  .description('Price in USD per million tokens. `null` if it is unknown or free.');
+  .description(
+    'Price in USD per million tokens. `null` if the price is unknown or the model is free.',
+  );
 
 export const Supports = s.object('Supports', {
   tools: s.boolean(),

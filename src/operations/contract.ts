@@ -31,7 +31,7 @@ export const operations = contract({
   }),
   cancel: endpoint.post('/api/operations/{id}/cancel', {
     summary: 'Cancel an operation',
-    description: 'Completed steps are kept.',
+    description: 'The results of completed steps are kept.',
     reply: Operation,
   }),
 });

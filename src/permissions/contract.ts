@@ -6,7 +6,7 @@ const level = () =>
   s
     .oneOf('PermissionLevel', 'allow', 'ask', 'deny')
     .description(
-      'Level of the tool. `deny` takes precedence over everything. Untrusted agents still ask before a call with effects. To allow a tool that has effects or sends data out, log in or use a token with `approvals:write`',
+      'Permission level of the tool. `deny` takes precedence over all other levels and approvals. Even with `allow`, agents that have read untrusted content need an approval for calls with side effects. Setting `allow` for a tool that has side effects or sends data out requires a login or a token with `approvals:write`',
     );
 
 export const Permission = s.object('Permission', {
@@ -51,7 +51,7 @@ export const permissions = contract({
   }),
   reset: endpoint.delete('/api/skills/permissions/{skillId}/{action}', {
     summary: "Reset a tool's permission",
-    description: 'The tool then has its default level.',
+    description: 'The default permission level of the tool then applies again.',
     audit: 'permissions.reset',
   }),
 });

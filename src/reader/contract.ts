@@ -21,18 +21,20 @@ const task = {
     'Address after all redirects. `null` until the page is received',
   ),
   canonicalUrl: anyAddress().description(
-    'Canonical address that the page declares. `null` if it declares none',
+    'Canonical address that the page declares. `null` if the page declares none',
   ),
   status: status(),
   kind: s
     .nullable(kind())
     .description(
-      'Type of the content. `page` is a page without a recognizable article. `null` until it is known',
+      'Type of the content. `page` is a page without a recognizable article. `null` until the type is known',
     ),
   title: fact(500),
   byline: fact(500),
   siteName: fact(500),
-  publishedAt: s.nullable(s.time()),
+  publishedAt: s
+    .nullable(s.time())
+    .description('Publication time that the page states. `null` if the page states none'),
   language: fact(40).description('Language, as a BCP 47 tag'),
   excerpt: fact(1000),
   contentFormat: s.nullable(format()),
@@ -46,21 +48,29 @@ const task = {
   changed: s
     .nullable(s.boolean())
     .description(
-      'Whether the content differs from the previous reading in the same format. `null` if there is none',
+      'Whether the content differs from the previous reading in the same format. `null` if there is no previous reading',
     ),
-  previousTaskId: s.nullable(s.id('readertask')).description('Previous reading of the address'),
-  httpStatus: s.nullable(s.integer(100, 999)),
+  previousTaskId: s
+    .nullable(s.id('readertask'))
+    .description('ID of the task that read the address before. `null` if there is none'),
+  httpStatus: s
+    .nullable(s.integer(100, 999))
+    .description('HTTP status of the response. `null` without a response'),
   error: fact(10_000),
   note: fact(10_000).description(
-    'What is missing from the content. `null` if nothing is known to be missing',
+    'Parts that are missing from the content. `null` if no part is known to be missing',
   ),
   knowledgeId: s
     .nullable(s.id('entry'))
-    .description('Knowledge entry with the content. `null` if it was not indexed'),
+    .description(
+      'ID of the knowledge entry with the content. `null` if the content was not indexed',
+    ),
   operationId: s.id('operation'),
-  fetchedAt: s.nullable(s.time()),
+  fetchedAt: s
+    .nullable(s.time())
+    .description('Time at which the page was received. `null` if not received yet'),
   createdAt: s.time(),
-  finishedAt: s.nullable(s.time()),
+  finishedAt: s.nullable(s.time()).description('End time. `null` if not ended yet'),
 };
 
 export const ReaderTask = s.object('ReaderTask', task);
@@ -68,7 +78,9 @@ export type ReaderTask = s.Static<typeof ReaderTask>;
 
 export const ReaderTaskDetail = s.object('ReaderTaskDetail', {
   ...task,
-  content: s.nullable(s.anyText(1_000_000)),
+  content: s
+    .nullable(s.anyText(1_000_000))
+    .description('Content of the page. `null` if the page was not read yet'),
   links: s
     .list(s.object('PageLink', { text: s.anyText(500), url: s.text(8192) }), 500)
     .description(
@@ -82,7 +94,7 @@ const ReadRequest = s.object('ReadRequest', {
   format: s.optional(format().description('Format of the content. Defaults to `markdown`')),
   summarize: s.optional(s.boolean().description('Whether to summarize the page')),
   model: s.optional(
-    s.text(200).description('Model that summarizes the page. Setting it implies `summarize`'),
+    s.text(200).description('Model that summarizes the page. Setting `model` implies `summarize`'),
   ),
   index: s.optional(s.boolean().description('Whether to add the content to your knowledge')),
   tags: s.optional(
@@ -90,7 +102,7 @@ const ReadRequest = s.object('ReadRequest', {
       .list(s.text(60).pattern(/^\S(.*\S)?$/, 'no leading or trailing space'), 20)
       .unique()
       .label('ReaderTags')
-      .description('Tags of the knowledge entry. Setting them implies `index`'),
+      .description('Tags of the knowledge entry. Setting `tags` implies `index`'),
   ),
   wait: s.optional(s.integer(0, 60).description(WAIT)),
 });

@@ -6,7 +6,7 @@ import * as s from '../kernel/contract/schema.js';
 const scheduleNote = () =>
   s
     .nullable(s.anyText(1000))
-    .description('Interpretation of an ambiguous schedule. `null` if it is unambiguous');
+    .description('Interpretation of an ambiguous schedule. `null` if the schedule is unambiguous');
 
 const action = () =>
   s.oneOf(
@@ -17,13 +17,13 @@ const missed = () =>
   s
     .oneOf('MissedPolicy', 'skip', 'once', 'all')
     .description(
-      'Policy for missed due times: run none (`skip`), the last one (`once`) or the last 100 (`all`). Defaults to `once`',
+      'Policy for missed due times. `skip`: no run. `once`: one run for the last missed time. `all`: runs for the last 100 missed times. Defaults to `once`',
     );
 const overlap = () =>
   s
     .oneOf('OverlapPolicy', 'skip', 'queue')
     .description(
-      'Policy for a due time during a run: `skip` it, or `queue` it until the run ends. Defaults to `skip`',
+      'Policy for a due time during a run. `skip`: no run. `queue`: run after the current run ends. Defaults to `skip`',
     );
 const runStatus = () =>
   s.oneOf('RecurringRunStatus', 'queued', 'running', 'success', 'error', 'skipped');
@@ -52,7 +52,7 @@ const NewRecurrence = s.object('NewRecurrence', {
       .text(64)
       .example('Europe/Berlin')
       .description(
-        'Time zone. Defaults to that of `DTSTART`, then to the previous one, then to UTC',
+        'Time zone. Defaults to the time zone of `DTSTART`, then to the previous time zone, then to UTC',
       ),
   ),
 });
@@ -60,7 +60,9 @@ const Recurrence = s.object('Recurrence', { ...times, timezone: s.text(64) });
 
 const RecurringConfig = s.object('RecurringConfig', {
   title: s.optional(
-    s.text(500).description('Title of the created task. Defaults to that of the recurring task'),
+    s
+      .text(500)
+      .description('Title of the created task. Defaults to the title of the recurring task'),
   ),
   notes: s.optional(s.anyText(20_000)),
   priority: s.optional(s.integer(0, 3)),
@@ -69,7 +71,7 @@ const RecurringConfig = s.object('RecurringConfig', {
     s
       .integer(0, 525_600)
       .description(
-        'Time until the created task is due, in minutes. Without it, the task has no due time',
+        'Time until the created task is due, in minutes. If omitted, the task has no due time',
       ),
   ),
   ...agentAction,
@@ -126,9 +128,11 @@ export const RecurringTask = s.object('RecurringTask', {
   missed: missed(),
   overlap: overlap(),
   nextRunAt: s.nullable(s.time()).description('Next due time. `null` if the task is disabled'),
-  lastRunAt: s.nullable(s.time()),
+  lastRunAt: s.nullable(s.time()).description('Start of the last run. `null` if there was none'),
   lastStatus: s.nullable(runStatus()),
-  lastError: s.nullable(s.anyText(100_000)),
+  lastError: s
+    .nullable(s.anyText(100_000))
+    .description('Error of the last run. `null` without an error'),
   runCount: s.integer(0, Number.MAX_SAFE_INTEGER).description('Number of scheduled runs'),
   endsAt: s.nullable(s.time()).description(ENDS_AT),
   maxRuns: s.nullable(s.integer(1, 1_000_000_000)).description(MAX_RUNS),
@@ -144,15 +148,25 @@ export const RecurringRun = s.object('RecurringRun', {
   status: runStatus(),
   reason: s
     .nullable(s.anyText(1000))
-    .description('Why the run waits or was skipped. `null` otherwise'),
-  error: s.nullable(s.anyText(100_000)),
-  agentId: s.nullable(s.id('agent')),
-  taskId: s.nullable(s.id('task')),
-  executionId: s.nullable(s.id('execution')),
-  notificationId: s.nullable(s.id('notification')),
-  pipelineId: s.nullable(s.id('pipeline')),
-  startedAt: s.nullable(s.time()),
-  finishedAt: s.nullable(s.time()),
+    .description('Reason why the run waits or was skipped. `null` otherwise'),
+  error: s.nullable(s.anyText(100_000)).description('Error message. `null` without an error'),
+  agentId: s
+    .nullable(s.id('agent'))
+    .description('ID of the agent that the run spawned. `null` if there is none'),
+  taskId: s
+    .nullable(s.id('task'))
+    .description('ID of the task that the run created. `null` if there is none'),
+  executionId: s
+    .nullable(s.id('execution'))
+    .description('ID of the hook execution that the run started. `null` if there is none'),
+  notificationId: s
+    .nullable(s.id('notification'))
+    .description('ID of the notification that the run sent. `null` if there is none'),
+  pipelineId: s
+    .nullable(s.id('pipeline'))
+    .description('ID of the pipeline run that the run started. `null` if there is none'),
+  startedAt: s.nullable(s.time()).description('Start time. `null` if not started yet'),
+  finishedAt: s.nullable(s.time()).description('End time. `null` if not ended yet'),
 });
 export type RecurringRun = s.Static<typeof RecurringRun>;
 

@@ -92,10 +92,10 @@ const job = {
   operationId: s.id('operation'),
   knowledgeId: s
     .nullable(s.id('entry'))
-    .description('Knowledge entry with the report. `null` if there is none'),
-  error: s.nullable(s.anyText(10_000)),
+    .description('ID of the knowledge entry with the report. `null` if there is none'),
+  error: s.nullable(s.anyText(10_000)).description('Error message. `null` without an error'),
   createdAt: s.time(),
-  finishedAt: s.nullable(s.time()),
+  finishedAt: s.nullable(s.time()).description('End time. `null` if not ended yet'),
 };
 
 export const ResearchJob = s.object('ResearchJob', job);
@@ -104,15 +104,19 @@ export type ResearchJob = s.Static<typeof ResearchJob>;
 export const ResearchSource = s.object('ResearchSource', {
   n: s.integer(1, MAX_SOURCES).description('Number of the source in the report, from 1'),
   url: s.nullable(s.text(8192)).description('Address of a web page. `null` for a knowledge entry'),
-  entryId: s.nullable(s.id('entry')).description('Knowledge entry. `null` for a web page'),
+  entryId: s
+    .nullable(s.id('entry'))
+    .description('ID of the knowledge entry. `null` for a web page'),
   title: s.anyText(500),
   status: s.oneOf('ResearchSourceStatus', 'found', 'read', 'failed'),
   used: s.boolean().description('Whether the report quotes the source'),
   sha256: s.nullable(s.text(64)).description('SHA-256 of the text of the source'),
   error: s
     .nullable(s.anyText(1000))
-    .description('Why the source could not be read. `null` without an error'),
-  retrievedAt: s.nullable(s.time()),
+    .description('Reason why the source could not be read. `null` without an error'),
+  retrievedAt: s
+    .nullable(s.time())
+    .description('Time at which the source was read. `null` if not read'),
 });
 export type ResearchSource = s.Static<typeof ResearchSource>;
 

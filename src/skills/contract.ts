@@ -8,7 +8,9 @@ const source = () => s.oneOf('SkillSource', 'builtin', 'folder', 'mcp');
 const status = () =>
   s
     .oneOf('SkillStatus', 'ready', 'unavailable', 'invalid', 'unconnected', 'failed', 'quarantined')
-    .description('`quarantined`: the MCP server changed a tool that an admin must accept first');
+    .description(
+      'Status of the skill. `quarantined`: the MCP server changed a tool, and an admin must accept the change first',
+    );
 const permission = () => s.oneOf('ToolPermission', 'allow', 'ask', 'deny');
 const definition = {
   description: s.anyText(20_000),
@@ -23,7 +25,7 @@ const SkillTool = s.object('SkillTool', {
   outside: s.boolean().description('Whether the tool returns untrusted content'),
   reason: s
     .nullable(s.text(2_000))
-    .description('Reason why the tool is unavailable. `null` if it is available.'),
+    .description('Reason why the tool is unavailable. `null` if the tool is available.'),
 });
 
 const McpServer = s.object('McpServerInfo', {
@@ -56,7 +58,7 @@ const McpServer = s.object('McpServerInfo', {
 const Definition = s.object('ToolDefinition', definition);
 const Pending = s.object('PendingTools', {
   digest: digestSchema().description(
-    'SHA-256 of all pending definitions. Pass it when you accept them.',
+    'SHA-256 of all pending definitions. Pass this digest when you accept the definitions.',
   ),
   tools: s.list(
     s.object('PendingTool', {
@@ -76,7 +78,7 @@ export const SkillReply = s.object('Skill', {
   status: status(),
   reason: s
     .nullable(s.text(2_000))
-    .description('Reason why the skill is not ready. `null` if it is ready.'),
+    .description('Reason why the skill is not ready. `null` if the skill is ready.'),
   tools: s.list(SkillTool, 1_000),
   server: s.nullable(McpServer).description('MCP server of the skill. Visible to admins only.'),
   pending: s.nullable(Pending).description('Changed tools to accept. Visible to admins only.'),
@@ -161,7 +163,9 @@ export const skills = contract({
     example: { arguments: { timezone: 'Europe/Berlin' } },
     body: s.object('SkillToolCall', {
       arguments: s.optional(s.record('ToolArguments')),
-      approvalId: s.optional(s.text(80).description('Approval that covers exactly this call')),
+      approvalId: s.optional(
+        s.text(80).description('ID of the approval that covers exactly this call'),
+      ),
     }),
     reply: s.object('ToolResult', { result: s.json() }),
     otherReplies: { 202: s.object('ToolAsked', { approval: Approval }) },

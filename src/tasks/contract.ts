@@ -35,9 +35,9 @@ const about = {
     'Time at which the task is due. Without an offset it is a local time in `timezone`. Cannot be combined with `due`',
   timezone: 'Time zone of the task. `null`, the default, follows your notification preferences',
   reminderMinutes:
-    'Time of the reminder before `dueAt`, in minutes. `null` turns it off. Defaults to your notification preferences',
-  parentId: 'Task that this task is a subtask of',
-  blockedBy: 'Tasks that must be completed first',
+    'Time of the reminder before `dueAt`, in minutes. `null` disables the reminder. Defaults to your notification preferences',
+  parentId: 'ID of the parent task. `null` if the task is not a subtask',
+  blockedBy: 'IDs of the tasks that must be completed first',
 };
 
 export const Task = s.object('Task', {
@@ -47,13 +47,17 @@ export const Task = s.object('Task', {
   status: taskStatus(),
   priority: taskPriority(),
   due: s.nullable(taskDay()),
-  dueAt: s.nullable(s.time()),
+  dueAt: s
+    .nullable(s.time())
+    .description('Time at which the task is due. `null` without a due time'),
   timezone: s.text(64).example('Europe/Berlin'),
   reminderMinutes: reminder(),
   tags: taskTags(),
   parentId: s.nullable(s.id('task')),
   blockedBy: taskBlockers(),
-  assignee: s.text(80).description('`me`, or ID of the agent that works on the task'),
+  assignee: s
+    .text(80)
+    .description('Assignee of the task: `me`, or the ID of an agent that works on the task'),
   untrusted: s
     .boolean()
     .description('Whether the task contains changes by an untrusted agent or a hook'),
@@ -64,7 +68,9 @@ export const Task = s.object('Task', {
       .description('ID of the agent, execution or recurring task. `null` for a person'),
   }),
   recurringTaskId: s.nullable(s.text(80)),
-  completedAt: s.nullable(s.time()),
+  completedAt: s
+    .nullable(s.time())
+    .description('Time of the completion. `null` if the task is not done'),
   createdAt: s.time(),
   updatedAt: s.time(),
 });
@@ -92,7 +98,9 @@ const TaskChanges = s.ignoreReadOnly(
       ...writableFields,
       status: s.optional(taskStatus()),
       assignee: s.optional(
-        s.text(80).description('Only `me` is accepted. It takes the task back from an agent'),
+        s
+          .text(80)
+          .description('Only `me` is accepted. This value takes the task back from an agent'),
       ),
     })
     .min(1),
@@ -111,12 +119,12 @@ export const tasks = contract({
         s
           .oneOf('TaskView', 'next')
           .description(
-            'View of the list. `next` lists tasks that can be done now: not done, not blocked and without open subtasks. They are sorted by due time, then by priority',
+            'View of the list. `next` lists tasks that can be done now: not done, not blocked and without open subtasks. The tasks are sorted by due time, then by priority',
           ),
       ),
       due: s.optional(
         taskDueFilter().description(
-          'Due time, in your time zone. `week` is today and the next six days. The list is sorted by due time',
+          'Period in which the tasks are due, in your time zone. `week` is today and the next six days. The list is sorted by due time',
         ),
       ),
       status: s.optional(taskStatus()),
@@ -125,7 +133,9 @@ export const tasks = contract({
       q: s.optional(
         s
           .text(500)
-          .description('Words in the title or notes. A task must contain at least one of them'),
+          .description(
+            'Words to search for in titles and notes. A task must contain at least one word',
+          ),
       ),
     }),
     reply: pageOf('tasks', Task),
@@ -148,14 +158,14 @@ export const tasks = contract({
     summary: 'Delete a task',
     query: cascadeQuery(
       'TaskDeletion',
-      'Whether to delete subtasks as well. Without it, a task with subtasks cannot be deleted (409)',
+      'Whether to delete subtasks as well. Defaults to `false`: a task with subtasks is refused with 409',
     ),
   }),
   complete: endpoint.post('/api/tasks/{id}/complete', {
     summary: 'Complete a task',
     query: cascadeQuery(
       'TaskCompletion',
-      'Whether to complete open subtasks as well. Without it, a task with open subtasks cannot be completed (409)',
+      'Whether to complete open subtasks as well. Defaults to `false`: a task with open subtasks is refused with 409',
     ),
     reply: Task,
   }),
@@ -164,7 +174,7 @@ export const tasks = contract({
     reply: Task,
   }),
   delegate: endpoint.post('/api/tasks/{id}/delegate', {
-    summary: 'Delegate a task to an agent',
+    summary: 'Delegate a task to a new agent',
     example: {},
     body: s.object('TaskDelegation', {
       expertId: s.optional(s.text(80)),
@@ -180,7 +190,7 @@ export const tasks = contract({
       url: s
         .text(2048)
         .description(
-          'Address for calendar applications. It is shown only once and replaces the previous address',
+          'Address for calendar applications. The address is shown only once and replaces the previous address',
         ),
     }),
     status: 201,

@@ -35,13 +35,13 @@ const hosts = () =>
       100,
     )
     .description(
-      'Hosts to which the credential may be sent over HTTPS. Append the port if it is not 443, and `:80` to allow plain HTTP',
+      'Hosts to which the credential may be sent over HTTPS. Append a port other than 443, such as `:8443`. Append `:80` to allow plain HTTP',
     );
 const expiry = () =>
   s
     .nullable(s.moment())
     .description(
-      'Time at which the credential expires and is no longer used. `null` if it does not expire',
+      'Time at which the credential expires and is no longer used. `null` if the credential does not expire',
     );
 
 const editable = {
@@ -68,13 +68,21 @@ export const Credential = s.object('Credential', {
   allowedTools: s.list(s.text(100)),
   allowedHosts: s.list(s.text(300)),
   version: s.integer(1, Number.MAX_SAFE_INTEGER),
-  expiresAt: s.nullable(s.time()),
-  rotateEveryDays: s.nullable(s.integer(1, 3650)),
-  rotateDueAt: s.nullable(s.time()),
+  expiresAt: s
+    .nullable(s.time())
+    .description('Expiry time. `null` if the credential does not expire'),
+  rotateEveryDays: s
+    .nullable(s.integer(1, 3650))
+    .description('Interval of rotation reminders, in days. `null` if reminders are disabled'),
+  rotateDueAt: s
+    .nullable(s.time())
+    .description('Time at which the next rotation is due. `null` if reminders are disabled'),
   lastUsedAt: s
     .nullable(s.time())
     .description('Time of the last use, to the minute. `null` if not used yet'),
-  rotatedAt: s.nullable(s.time()),
+  rotatedAt: s
+    .nullable(s.time())
+    .description('Time of the last rotation. `null` if not rotated yet'),
   createdAt: s.time(),
   updatedAt: s.time(),
 });
@@ -146,7 +154,7 @@ export type CredentialVersion = s.Static<typeof CredentialVersion>;
 
 export const vault = contract({
   list: endpoint.get('/api/vault', {
-    summary: 'List credentials',
+    summary: 'List credentials without their values',
     query: pageQuery('CredentialQuery', { type: s.optional(type()) }),
     reply: pageOf('credentials', Credential),
   }),
@@ -164,12 +172,12 @@ export const vault = contract({
     status: 201,
   }),
   get: endpoint.get('/api/vault/{id}', {
-    summary: 'Get a credential',
+    summary: 'Get a credential without its value',
     reply: Credential,
   }),
   update: endpoint.patch('/api/vault/{id}', {
     summary: 'Update a credential',
-    description: 'Does not change the value. Rotate the credential to replace its value.',
+    description: 'Does not change the value. To replace the value, rotate the credential.',
     audit: 'vault.update',
     example: { description: 'Token of the bot account', tags: ['forge'] },
     body: CredentialChanges,
@@ -198,13 +206,13 @@ export const vault = contract({
   }),
   versions: endpoint.get('/api/vault/{id}/versions', {
     summary: 'List the valid versions of a credential',
-    description: 'The values are not included.',
+    description: 'The reply contains no values.',
     reply: s.object('CredentialVersions', { versions: s.list(CredentialVersion, 1000) }),
   }),
   restore: endpoint.post('/api/vault/{id}/restore', {
     summary: 'Restore an earlier version of a credential',
     description:
-      'Possible until the overlap of that version ends. The value becomes a new version.',
+      'A version can be restored until its overlap ends. The restored value becomes a new version.',
     audit: 'vault.restore',
     example: { version: 1 },
     body: CredentialRestoration,
@@ -223,14 +231,14 @@ export const vault = contract({
   rekey: endpoint.post('/api/admin/vault/rekey', {
     summary: 'Rotate the master key',
     description:
-      'Reseals all secrets with the new key. An interrupted rotation continues at the next start.',
+      'Encrypts all secrets with the new master key. An interrupted rotation continues at the next start of the daemon.',
     access: 'admin',
     personal: true,
     audit: 'vault.rekey',
     reply: s.object('Rekeying', {
       rewrapped: s
         .integer(0, Number.MAX_SAFE_INTEGER)
-        .description('Number of secrets that were resealed with the new key'),
+        .description('Number of secrets that were encrypted with the new key'),
       finishedAt: s.time(),
     }),
   }),

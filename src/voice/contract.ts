@@ -22,19 +22,21 @@ const transcription = {
   durationSeconds: s
     .nullable(seconds())
     .description('Duration of the audio, in seconds. `null` until the audio is decoded'),
-  language: s.nullable(s.text(20)),
+  language: s
+    .nullable(s.text(20))
+    .description('Language of the speech, as a code such as `en`. `null` if not known'),
   engine: s.nullable(s.oneOf('SpeechEngine', 'model', 'whisper', 'pocketsphinx')),
   model: s.nullable(s.text(200)).description('Model used by the engine'),
   reason: s
     .nullable(s.oneOf('NoTextReason', 'silence', 'no_speech', 'not_understood'))
-    .description('Reason for which the text is empty. `null` if it is not'),
+    .description('Reason why the text is empty. `null` if the text is not empty'),
   passedOver: s
     .list(s.object('PassedOverEngine', { engine: s.text(200), because: s.anyText(2000) }), 20)
     .description('Engines that were skipped or failed, each with the reason'),
   costUsd: s
     .nullable(s.number(0, Number.MAX_SAFE_INTEGER))
     .description('Cost in US dollars. `null` if the model has no price'),
-  error: s.nullable(s.anyText(2000)),
+  error: s.nullable(s.anyText(2000)).description('Error message. `null` without an error'),
   code: s
     .nullable(s.text(60))
     .description(
@@ -42,7 +44,7 @@ const transcription = {
     ),
   operationId: s.id('operation'),
   createdAt: s.time(),
-  finishedAt: s.nullable(s.time()),
+  finishedAt: s.nullable(s.time()).description('End time. `null` if not ended yet'),
 };
 
 export const TranscriptionView = s.object('Transcription', {
@@ -91,7 +93,7 @@ export const voice = contract({
           s
             .text(100)
             .description(
-              'Audio format, for information only. The format is detected from the content',
+              'Audio format, for information only. The daemon detects the format from the content',
             ),
         ),
         language: s.optional(

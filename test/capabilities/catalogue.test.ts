@@ -127,7 +127,7 @@ describe('the catalogue', () => {
     for (const given of smuggled) {
       expect(checkCatalogue(JSON.stringify(given))).to.contain('is not allowed');
     }
-    expect(checkCatalogue('{')).to.equal('it is not valid JSON');
+    expect(checkCatalogue('{')).to.equal('the catalogue is not valid JSON');
     expect(checkCatalogue(catalogue(model(), model()))).to.contain('duplicate');
   });
 
@@ -227,7 +227,7 @@ describe('packages of the engine', () => {
 
   it('are none where no program runs, with the reason', () => {
     expect(packagesOfLlama({ ...host, isGlibc: false })).to.equal({
-      unsupported: 'it requires glibc, which this system does not have',
+      unsupported: 'the capability requires glibc, which this system does not have',
     });
     expect(packagesOfLlama({ ...host, arch: 'riscv64' })).to.equal({
       unsupported: 'no build is available for linux-riscv64',

@@ -106,7 +106,7 @@ describe('the settings of capabilities', () => {
     await writeFile(catalogue, '{"date":');
     const source = join(folder, 'usb');
     const faults = [
-      `ADJUTANT_CATALOGUE is not used: ${catalogue}: it is not valid JSON`,
+      `ADJUTANT_CATALOGUE is not used: ${catalogue}: the catalogue is not valid JSON`,
       `ADJUTANT_CAPABILITY_SOURCE: ${source} does not exist. No capability can be installed`,
     ];
     const text = faults.join('; ');

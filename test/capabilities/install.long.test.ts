@@ -121,7 +121,7 @@ describe('an installation', () => {
     const { warning } = (await stage.listed('gguf:tiny:Q8_0')).install;
     expect(warning.neededBytes >= needed && warning.usableBytes < needed).to.be.true();
     expect(warning.message).to.match(
-      /^The model does not fit the memory that is available now. It needs 1048576/,
+      /^The model does not fit the memory that is available now. The model needs 1048576/,
     );
     const { status, body } = await stage.ask('POST', '/api/capabilities/install', {
       id: 'gguf:tiny',

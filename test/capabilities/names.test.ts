@@ -83,22 +83,25 @@ describe('a name that names nothing', () => {
       404,
       'No capability with that name is installed. Did you mean house?',
     ]);
-    const rest = 'It cannot be verified or deleted here';
-    expect(await removal('node')).to.equal([409, `node is included with Adjutant. ${rest}`]);
+    const rest = 'so Adjutant cannot verify or delete this capability';
+    expect(await removal('node')).to.equal([409, `node is included with Adjutant, ${rest}`]);
     expect(await removal('tesseract-eng')).to.equal([
       409,
-      `tesseract-eng is included with Adjutant. ${rest}`,
+      `tesseract-eng is included with Adjutant, ${rest}`,
     ]);
     for (const beside of ['claude', 'ffmpeg']) {
       expect(await removal(beside)).to.equal([
         409,
-        `${beside} was not installed by Adjutant. ${rest}`,
+        `${beside} was not installed by Adjutant, ${rest}`,
       ]);
     }
     const { status, body } = await stage.ask('POST', '/api/capabilities/install', {
       id: 'tesseract:eng',
     });
-    expect([status, body.message]).to.equal([409, 'tesseract-eng is included with Adjutant']);
+    expect([status, body.message]).to.equal([
+      409,
+      'tesseract-eng is included with Adjutant and needs no installation',
+    ]);
   });
 
   it('of a use that nothing performs, or that the model is not for, is refused', async () => {
@@ -116,7 +119,7 @@ describe('a name that names nothing', () => {
     const unsuited = await stage.install({ id: 'gguf:house', useCase: 'embedding' });
     expect(unsuited.status).to.equal('failed');
     expect(unsuited.error).to.match(
-      /^useCase: house is installed but not registered for embedding. It supports chat/,
+      /^useCase: house is installed but not registered for embedding. Supported use cases: chat/,
     );
     expect((await stage.ask('GET', '/api/models/house')).status).to.equal(404);
     const suited = await stage.install({ id: 'house', useCase: 'chat', contextWindow: 512 });
@@ -126,7 +129,11 @@ describe('a name that names nothing', () => {
     expect(
       await refusal({ id: 'gguf:other', url: house.url, sha256: house.sha256, contextWindow }),
     ).to.equal([
-      ...[400, 'contextWindow', 'requires useCase, because it applies to the registered model'],
+      ...[
+        400,
+        'contextWindow',
+        'requires useCase, because contextWindow applies to the registered model',
+      ],
     ]);
   });
 

@@ -136,12 +136,15 @@ describe('an installation', () => {
   it('of what is no GGUF ends with its first bytes', async () => {
     await open({ stallsAfter: 1000 }, Buffer.alloc(1_000_000, 'junk'));
     const ended = await stage.ended(await begin(wanted()));
-    expect(ended.error).to.equal('The file does not begin with "GGUF". It was removed');
+    expect(ended.error).to.equal('The file does not begin with "GGUF". The file was removed');
     expect(await folders()).to.equal(['llama']);
   });
 
   const CONTEXTS = [
-    [100, 'house is installed but not registered: its context of 100 tokens is too short'],
+    [
+      100,
+      'house is installed but not registered. The context of the model has 100 tokens, but at least 256 are required',
+    ],
     [
       4_294_967_295,
       'The file is not a supported model: The file declares a context of 4294967295 tokens',

@@ -151,7 +151,7 @@ describe('a folder to install from', () => {
     await writeFile(join(source, 'house/model.gguf'), Buffer.alloc(FILE.length));
     stage = await startCapabilities({ home, config: { capabilitySource: source } });
     const forged = await stage.install({ id: 'gguf:house' });
-    expect(forged.error).to.contain(`does not have the checksum ${SHA}`);
+    expect(forged.error).to.contain(`does not have the SHA-256 ${SHA}`);
     expect([await stage.partial(), await stage.listed('house')]).to.equal([[], undefined]);
   });
 
@@ -163,7 +163,7 @@ describe('a folder to install from', () => {
     const errorOf = async () => (await stage.install({ id: 'gguf:house' })).error;
     await writeFile(path, Buffer.concat([FILE, FILE]));
     const lengths = `has ${2 * FILE.length} bytes, expected ${FILE.length}`;
-    expect(await errorOf()).to.equal(`model.gguf ${lengths}`);
+    expect(await errorOf()).to.equal(`The file model.gguf ${lengths}. Export the capability again`);
     const kinds: (() => unknown)[] = [
       () => execFileSync('mkfifo', [path]),
       () => mkdir(path),
@@ -212,7 +212,7 @@ describe('a folder to install from', () => {
     await writeFile(join(source, 'house/model.gguf'), Buffer.alloc(FILE.length));
     const forged = await stage.install(wanted());
     expect([forged.status, await stage.partial()]).to.equal(['failed', []]);
-    expect(forged.error).to.contain(`does not have the checksum ${SHA}`);
+    expect(forged.error).to.contain(`does not have the SHA-256 ${SHA}`);
     const [file] = manifest.files;
     await hold('house', { files: [{ ...file, path: 'model-00001-of-00001.gguf' }] });
     await writeFile(join(source, 'house/model-00001-of-00001.gguf'), FILE);

@@ -61,14 +61,14 @@ describe('one sentence', () => {
     const answer: RequestListener = (_, response) => response.writeHead(301, { location }).end();
     expect(lines(await saidTo(answer, ['hooks', 'list']))[1]).to.equal(
       'Cannot reach Adjutant at http://<host>: ' +
-        'it redirects to https://desk.example.org. Use that address.',
+        'the server redirects to https://desk.example.org. Use that address.',
     );
   });
 
   it('tells an address with https of a server that speaks http', async () => {
     expect(lines(await saidTo(old, ['hooks', 'list'], 'https'))).to.equal([
       1,
-      'Cannot reach Adjutant at https://<host>: it uses http, not https. Use http://<host>.',
+      'Cannot reach Adjutant at https://<host>: the server uses http, not https. Use http://<host>.',
       ELSEWHERE,
     ]);
   });
@@ -77,7 +77,7 @@ describe('one sentence', () => {
     const answer: RequestListener = (_, response) =>
       response.writeHead(400).end('<h1>The plain HTTP request was sent to HTTPS port</h1>');
     expect(lines(await saidTo(answer, ['hooks', 'list']))[1]).to.equal(
-      'Cannot reach Adjutant at http://<host>: it uses https, not http. Use https://<host>.',
+      'Cannot reach Adjutant at http://<host>: the server requires https. Use https://<host>.',
     );
   });
 
@@ -89,7 +89,7 @@ describe('one sentence', () => {
       expect(lines(await saidTo(old, words))).to.equal([
         1,
         `The daemon at http://<host> runs Adjutant 0.0.9, which is older than this version (${version()}).`,
-        'Restart it with this version: adjutant restart',
+        'Restart the daemon with this version: adjutant restart',
       ]);
     }
   });

@@ -46,7 +46,9 @@ describe('start', () => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const address = server.address();
     const port = String(typeof address === 'object' ? address?.port : 0);
-    expect(await refusal(home, { ADJUTANT_PORT: port })).to.equal(`Port ${port} is already in use`);
+    expect(await refusal(home, { ADJUTANT_PORT: port })).to.equal(
+      `Port ${port} is already in use. Choose another port with ADJUTANT_PORT or --port`,
+    );
     server.close();
   });
 

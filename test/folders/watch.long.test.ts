@@ -207,7 +207,8 @@ describe('the watch of a folder', { skip: process.platform !== 'linux' }, () => 
       (all) => all.length > 0,
     );
     await watched(0);
-    const fault = 'The folder is scanned every ten minutes: it contains more than 10 folders';
+    const fault =
+      'The folder is scanned every ten minutes: the folder contains more than 10 folders';
     expect([faults, watcher.faultOf(row.id)]).to.equal([[fault], fault]);
     await watcher.stop();
   });

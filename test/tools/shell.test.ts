@@ -71,7 +71,8 @@ describe('shell.run', () => {
     expect(await failureOf(run({ argv: ['ls'] }, { openFolder: async () => '/no/such' }))).to.equal(
       {
         name: 'ToolFailed',
-        message: 'The folder /no/such cannot be used: ENOENT',
+        message:
+          'The folder /no/such cannot be used: ENOENT. Check that the folder exists and can be read',
         effectBegan: false,
       },
     );

@@ -77,7 +77,7 @@ describe('the connection of the desk', () => {
     expect(said).to.equal({
       text:
         `The daemon at ${gate.url} runs Adjutant 0.0.9, which is older than this version (${version()}). ` +
-        'Restart it with this version: adjutant restart',
+        'Restart the daemon with this version: adjutant restart',
       tone: 'warn',
     });
     store.close();

@@ -99,7 +99,7 @@ describe('what a person has filled in', () => {
     const { texts, notes } = await read(page);
     expect(texts).to.equal(['Please wait for the form.']);
     expect(notes).to.equal([
-      'The file has an XFA form, which is not supported. Print it to a new PDF file first.',
+      'The file has an XFA form, which is not supported. Print the file to a new PDF file first.',
     ]);
   });
 });

@@ -320,7 +320,7 @@ describe('a body that cannot be read', () => {
     for (const encoding of ['gzip', 'br', 'gzip, deflate']) {
       const headers = { 'content-encoding': encoding };
       const reply = await desk.deliver('packed', gzipSync('{"t":1}'), { headers });
-      const message = `The body is compressed (Content-Encoding: ${encoding}). Send it without compression`;
+      const message = `The body is compressed (Content-Encoding: ${encoding}). Send the body without compression`;
       expect([reply.status, reply.body.message]).to.equal([415, message]);
       expect(await newestRefusal(id)).to.include({ reason: 'content_encoding', message });
     }

@@ -53,13 +53,15 @@ export const audit = contract({
     }),
     reply: s.object('AuditPage', {
       entries: s.list(AuditEntry, 200),
-      nextCursor: s.nullable(s.text(200)),
+      nextCursor: s
+        .nullable(s.text(200))
+        .description('Value of `cursor` for the next page. `null` on the last page'),
     }),
   }),
   verify: endpoint.get('/api/admin/audit/verify', {
     summary: 'Verify the audit log',
     description:
-      'Checks every entry against the chain, and the chain against the files with its heads.',
+      'Checks the MAC chain of all entries, and compares the chain with the stored heads.',
     access: 'admin',
     audit: 'audit.verify',
     reply: AuditVerdict,

@@ -70,6 +70,6 @@ const contradictedProblem = (contradicted: ContradictedHeads[], last: number): H
 const lostProblem = (lost: LostHead | null): HeadProblem | null => {
   if (!lost) return null;
   const { number, file } = lost;
-  const message = `Cannot verify that no entries before entry ${number} were removed: ${file} was missing when it was written`;
+  const message = `Cannot verify that no entries before entry ${number} were removed: ${file} was missing when the entry was written`;
   return { number, kind: 'cut', message: message.slice(0, 500) };
 };

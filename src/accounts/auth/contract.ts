@@ -29,7 +29,9 @@ export type User = s.Static<typeof User>;
 const loginToken = () =>
   s
     .anyText(4096)
-    .description('Bearer token. Empty for the built-in web page, which receives it as a cookie');
+    .description(
+      'Bearer token. Empty for the built-in web page, which receives the token as a cookie',
+    );
 
 export const Login = s.object('Login', {
   user: User,
@@ -121,7 +123,8 @@ export const auth = contract({
   }),
   logout: endpoint.post('/api/auth/logout', {
     summary: 'Log out',
-    description: 'The token becomes invalid, and its sockets are closed at once.',
+    description:
+      'The token becomes invalid, and all sockets that use the token are closed at once.',
     session: 'ends',
   }),
   password: endpoint.post('/api/auth/password', {

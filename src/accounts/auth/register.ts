@@ -58,7 +58,7 @@ export const registerUser = async (
       ? await insertAllowed(deps, making, registration, by)
       : await insertFirst(deps, making, registration);
   const login = await beginSession(auth, row, { device, by, isRegistration: true, also: [] });
-  if (!login) throw Boom.unauthorized('The account was changed meanwhile. Log in');
+  if (!login) throw Boom.unauthorized('The account was changed during the registration. Log in');
   return login;
 };
 
@@ -185,7 +185,7 @@ const lookalike = (): Boom.Boom =>
   });
 
 const taken = (field: 'username' | 'email'): Boom.Boom =>
-  Boom.conflict(`That ${field} is already in use`, {
+  Boom.conflict(`This ${field} is already in use. Choose another ${field}`, {
     code: `${field}_taken`,
     details: [{ path: field, message: 'is already in use' }],
   });

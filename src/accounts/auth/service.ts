@@ -38,7 +38,10 @@ type SecondFactorResult = 'not_needed' | 'right' | 'recovered';
 
 /** Message and `code`. */
 const CODE_REFUSED = {
-  needed: ['A code of your authenticator app is required. Send it as totpCode', 'totp_required'],
+  needed: [
+    'A code of your authenticator app is required. Send the code as totpCode',
+    'totp_required',
+  ],
   wrong: ['The code is wrong or was already used', 'wrong_code'],
   damaged: [
     'The secret of your authenticator app is damaged. Log in with a recovery code',

@@ -68,7 +68,7 @@ const write = (file: string, code: string): void => {
     writeDurably(file, `${code}\n`);
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    throw new OpenRefused(`Cannot write the setup code: ${why}`);
+    throw new OpenRefused(`Cannot write the setup code file ${file}: ${why}`);
   }
 };
 
@@ -81,7 +81,7 @@ const digestOf = (code: string): Buffer =>
 /** Also used if the first account was created meanwhile. */
 export const setupCodeRefused = (): Boom.Boom =>
   Boom.forbidden(
-    'The setup code is wrong, or the first account already exists. The code changes at each start',
+    'The setup code is wrong, or the first account already exists. Use the code of the last start: each start of the daemon creates a new code',
     { code: 'setup_code_refused' },
   );
 

@@ -24,12 +24,14 @@ export const logins = contract({
     query: pageQuery('LoginSessionQuery', {}),
     reply: s.object('LoginSessionsPage', {
       sessions: s.list(LoginSession, 200),
-      nextCursor: s.nullable(s.text(200)),
+      nextCursor: s
+        .nullable(s.text(200))
+        .description('Value of `cursor` for the next page. `null` on the last page'),
     }),
   }),
   delete: endpoint.delete('/api/auth/sessions/{id}', {
     summary: 'Delete a login session',
-    description: 'Revokes the tokens of the session and closes its sockets at once.',
+    description: 'Revokes the tokens of the session and closes all sockets of the session at once.',
     personal: true,
     audit: 'sessions.delete',
   }),
@@ -43,7 +45,7 @@ export const logins = contract({
       token: s
         .anyText(4096)
         .description(
-          'Bearer token. Empty for the built-in web page, which receives it as a cookie',
+          'Bearer token. Empty for the built-in web page, which receives the token as a cookie',
         ),
       expiresAt: s.time(),
     }),

@@ -26,7 +26,7 @@ export const relyingPartyOf = (deps: PasskeyDeps, { host }: RequestContext): Rel
   const places = parties.map(({ origin }) => `${origin}/passkeys`).join(' or ');
   const isPublic = parties.some(({ id }) => id !== 'localhost');
   const remedy = isPublic
-    ? `A proxy in front sent Host "${shown}". Configure it to pass the Host header on (nginx: proxy_set_header Host $host)`
+    ? `A proxy in front sent Host "${shown}". Configure the proxy to pass the Host header on (nginx: proxy_set_header Host $host)`
     : 'Or set ADJUTANT_PUBLIC_URL to the https address that you use';
   throw Boom.badRequest(
     `Passkeys are bound to a host name, and "${shown}" is not a host name of this daemon. Open ${places}. ${remedy}`,

@@ -22,7 +22,7 @@ export const Passkey = s.object('Passkey', {
       'Whether the passkey can be used. `false` if the daemon no longer has that host name',
     ),
   createdAt: s.time(),
-  lastUsedAt: s.nullable(s.time()),
+  lastUsedAt: s.nullable(s.time()).description('Time of the last use. `null` if not used yet'),
 });
 export type Passkey = s.Static<typeof Passkey>;
 
@@ -51,7 +51,9 @@ const deviceToken = () =>
 const loginToken = () =>
   s
     .anyText(4096)
-    .description('Bearer token. Empty for the built-in web page, which receives it as a cookie');
+    .description(
+      'Bearer token. Empty for the built-in web page, which receives the token as a cookie',
+    );
 const PasskeyLogin = s.object('Login', {
   user: User,
   token: loginToken(),
@@ -175,7 +177,9 @@ export const passkeys = contract({
     query: pageQuery('PasskeyQuery', {}),
     reply: s.object('PasskeysPage', {
       passkeys: s.list(Passkey, 200),
-      nextCursor: s.nullable(s.text(200)),
+      nextCursor: s
+        .nullable(s.text(200))
+        .description('Value of `cursor` for the next page. `null` on the last page'),
     }),
   }),
   delete: endpoint.delete('/api/auth/passkeys/{id}', {
@@ -187,7 +191,7 @@ export const passkeys = contract({
   grant: endpoint.post('/api/auth/passkey/grant', {
     summary: 'Create a login code for another program',
     description:
-      'The code can be used once, within one minute. The program that knows the verifier of the challenge is then logged in as you.',
+      'The code can be used once, within one minute. It logs in the program that knows the verifier of the challenge.',
     personal: true,
     audit: 'passkeys.grant',
     example: { challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM' },
@@ -203,7 +207,7 @@ export const passkeys = contract({
   redeem: endpoint.post('/api/auth/passkey/redeem', {
     summary: 'Log in with a login code',
     description:
-      'The first attempt invalidates the code. It also becomes invalid when the login session that created it ends.',
+      'The first attempt invalidates the code. The code also becomes invalid when the login session that created the code ends.',
     access: 'public',
     audit: 'auth.login',
     example: {

@@ -65,7 +65,8 @@ export const tokens = contract({
   }),
   delete: endpoint.delete('/api/auth/tokens/{id}', {
     summary: 'Delete a personal access token',
-    description: 'The token becomes invalid, and its sockets are closed at once.',
+    description:
+      'The token becomes invalid, and all sockets that use the token are closed at once.',
     personal: true,
     audit: 'tokens.delete',
   }),

@@ -12,7 +12,7 @@ const RecoveryCodes = s.object('RecoveryCodes', { recoveryCodes: s.list(s.text(4
 export const totp = contract({
   setup: endpoint.post('/api/auth/totp/setup', {
     summary: 'Create a secret for an authenticator app',
-    description: 'Logins do not require a code until `enable` has verified one.',
+    description: 'Logins do not require a code until two-factor authentication is enabled.',
     personal: true,
     example: { password: 'a sentence that Grace alone knows' },
     body: s.object('TotpSetup', { password: password() }),
@@ -25,7 +25,8 @@ export const totp = contract({
   }),
   enable: endpoint.post('/api/auth/totp/enable', {
     summary: 'Enable two-factor authentication',
-    description: 'Logins then require a code. The ten recovery codes are shown only once.',
+    description:
+      'After this request, logins require a code. The ten recovery codes are shown only once.',
     personal: true,
     audit: 'totp.enable',
     example: { code: '492039' },
@@ -34,7 +35,7 @@ export const totp = contract({
     secret: true,
   }),
   verify: endpoint.post('/api/auth/totp/verify', {
-    summary: 'Verify a code',
+    summary: 'Verify a two-factor authentication code',
     description: 'Fails with 401 if the code is wrong or was already used.',
     personal: true,
     example: { code: '492039' },

@@ -50,9 +50,12 @@ export const setUpTotp = async (
   const secret = await newTotpSecret();
   const sealed = deps.seal(by.userId, secret);
   if (!(await deps.factors.put(by.userId, sealed, iso(deps.clock.now())))) {
-    throw Boom.conflict('Two-factor authentication is already enabled. Disable it first', {
-      code: 'totp_enabled',
-    });
+    throw Boom.conflict(
+      'Two-factor authentication is already enabled. Disable two-factor authentication first',
+      {
+        code: 'totp_enabled',
+      },
+    );
   }
   const url = await otpauthUrl(secret, by.username);
   const qr = await loadQrcode();
@@ -166,9 +169,12 @@ const enabledFactor = async ({ factors }: TotpDeps, userId: string): Promise<Tot
 };
 
 const notEnabled = (): Boom.Boom =>
-  Boom.conflict('Two-factor authentication is not enabled. Set it up first', {
-    code: 'totp_not_enabled',
-  });
+  Boom.conflict(
+    'Two-factor authentication is not enabled. Set up two-factor authentication first',
+    {
+      code: 'totp_not_enabled',
+    },
+  );
 
 /** Returns null if the secret is damaged. Recovery codes remain valid then. */
 const secretOf = ({ unseal }: CodeCheckDeps, userId: string, { sealed }: TotpRow): string | null =>

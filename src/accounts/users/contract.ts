@@ -54,7 +54,9 @@ export const Account = s.object('Account', {
   email: s.nullable(s.text(254)),
   role: role(),
   disabled: s.boolean(),
-  disabledAt: s.nullable(s.time()),
+  disabledAt: s
+    .nullable(s.time())
+    .description('Time at which the account was disabled. `null` if the account is enabled'),
   limits: UserLimits,
   permissions: UserPermissions,
   totpEnabled: s.boolean(),
@@ -108,7 +110,7 @@ export const AccountPasskey = s.object('AccountPasskey', {
     .text(253)
     .description('Host name that the passkey is bound to: `localhost` or the public host'),
   createdAt: s.time(),
-  lastUsedAt: s.nullable(s.time()),
+  lastUsedAt: s.nullable(s.time()).description('Time of the last use. `null` if not used yet'),
 });
 export type AccountPasskey = s.Static<typeof AccountPasskey>;
 

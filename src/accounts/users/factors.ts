@@ -70,7 +70,7 @@ const refuseAdmin = async (deps: FactorsDeps, id: string): Promise<void> => {
   const { role } = await findAccount(deps, id);
   if (role !== 'admin') return;
   throw Boom.forbidden(
-    'The second factors of an admin can be removed only on the machine of the daemon: adjutant recover',
+    'The second factors of an admin can be removed only on the machine of the daemon. Run there: adjutant recover',
     { code: 'admin_account' },
   );
 };
@@ -86,7 +86,8 @@ const remove = async (
   const record = by.record({ target: id, data: { what, reason: request.reason } });
   const at = iso(deps.clock.now());
   const ended = await removing({ id, at, before: message.statements, after: [record] });
-  if (!ended) throw Boom.conflict('It was already removed, or the user became an admin');
+  if (!ended)
+    throw Boom.conflict('The second factor was already removed, or the user became an admin');
   message.published();
   for (const session of ended) deps.endSession(session);
 };

@@ -29,7 +29,9 @@ export const impersonate = async (
     throw Boom.forbidden('Admins cannot be impersonated', { code: 'admin_account' });
   }
   if (disabled_at !== null) {
-    throw Boom.conflict('The account is disabled', { code: 'account_disabled' });
+    throw Boom.conflict('The account is disabled. Enable the account first', {
+      code: 'account_disabled',
+    });
   }
   await deps.accounts.proveFresh(by, password);
   const issuedAt = Math.floor(deps.clock.now() / 1000);

@@ -76,9 +76,12 @@ const newAccount = async (
   { role = 'user', email }: Invitation,
 ): Promise<InvitedAccount> => {
   if (isRegistrationClosed) {
-    throw Boom.conflict('Registration is closed, so an invite cannot be used', {
-      code: 'registration_closed',
-    });
+    throw Boom.conflict(
+      'Registration is closed, so an invite cannot be used. Set ADJUTANT_REGISTRATION=invite and restart the daemon',
+      {
+        code: 'registration_closed',
+      },
+    );
   }
   if (email !== undefined && (await accounts.userIdOf(email)) !== null) {
     throw Boom.conflict('The e-mail address is already in use', {
@@ -112,7 +115,9 @@ const reset = async (
     );
   }
   if (user.disabled_at !== null) {
-    throw Boom.conflict('The account is disabled. Enable it first', { code: 'account_disabled' });
+    throw Boom.conflict('The account is disabled. Enable the account first', {
+      code: 'account_disabled',
+    });
   }
   return { user_id: id, role: null, email: null };
 };

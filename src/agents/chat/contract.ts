@@ -6,11 +6,11 @@ const ChatAnswer = s.object('ChatAnswer', {
   agentId: s.id('agent'),
   message: s
     .nullable(s.anyText(10_000_000))
-    .description('Reply of the agent. `null` until it finishes.'),
+    .description('Reply of the agent. `null` until the agent finishes.'),
   note: s
     .nullable(s.anyText(1000))
     .description(
-      "Note that the reply was cut off at the model's output limit. `null` if it is complete.",
+      'Note that the reply was cut off at the output limit of the model. `null` if the reply is complete.',
     ),
   status: s.oneOf(
     'ChatStatus',
@@ -22,20 +22,22 @@ const ChatAnswer = s.object('ChatAnswer', {
     'failed',
     'stopped',
   ),
-  error: s.nullable(s.anyText(100_000)),
+  error: s.nullable(s.anyText(100_000)).description('Error message. `null` without an error'),
 });
 export type ChatAnswer = s.Static<typeof ChatAnswer>;
 
 export const NewChatMessage = s.object('NewChatMessage', {
   message: s.text(100_000),
   sessionId: s.optional(
-    s.text(80).description('Session to continue. A new session starts if it is omitted.'),
+    s.text(80).description('ID of the session to continue. If omitted, a new session starts.'),
   ),
   model: s.optional(
     s.text(200).description('Model of the agent. Defaults to the model routed for the topic.'),
   ),
-  expertId: s.optional(s.text(80).description('Expert that the agent acts as')),
-  topic: s.optional(s.text(100).description('Topic for model routing')),
+  expertId: s.optional(s.text(80).description('ID of the expert that the agent acts as')),
+  topic: s.optional(
+    s.text(100).description('Topic that selects the model, as in the model routing'),
+  ),
 });
 
 const wait = () =>

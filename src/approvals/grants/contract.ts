@@ -23,12 +23,12 @@ export const Grant = s.object('Grant', {
   hookId: s
     .nullable(s.id('hook'))
     .description(
-      'ID of the hook whose agents may use the grant. `null` if it belongs to a conversation',
+      'ID of the hook whose agents may use the grant. `null` if the grant belongs to a conversation',
     ),
   sessionId: s
     .nullable(s.id('session'))
     .description(
-      'ID of the conversation whose agents may use the grant. `null` if it belongs to a hook',
+      'ID of the conversation whose agents may use the grant. `null` if the grant belongs to a hook',
     ),
   boundTo: s
     .nullable(s.anyText(200))
@@ -39,7 +39,7 @@ export const Grant = s.object('Grant', {
   approvalId: s.id('approval').description('ID of the approval that created the grant'),
   createdAt: s.time(),
   expiresAt: s.time(),
-  lastUsedAt: s.nullable(s.time()),
+  lastUsedAt: s.nullable(s.time()).description('Time of the last use. `null` if not used yet'),
   uses: s.integer(0, Number.MAX_SAFE_INTEGER).description('Number of calls that used the grant'),
 });
 export type Grant = s.Static<typeof Grant>;
@@ -57,7 +57,7 @@ export const grants = contract({
   }),
   delete: endpoint.delete('/api/skills/grants/{id}', {
     summary: 'Delete a standing approval',
-    description: 'The calls that it covered require an approval again.',
+    description: 'Calls that the deleted approval covered require an approval again.',
     audit: 'grants.delete',
   }),
 });

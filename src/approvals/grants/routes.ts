@@ -17,6 +17,6 @@ export const grantsResource = (grants: Grants) =>
     },
     delete: async ({ id }, by) => {
       const isDeleted = await grants.delete(by.userId, id, by.record({ target: id }));
-      if (!isDeleted) throw Boom.notFound('No grant with that id');
+      if (!isDeleted) throw Boom.notFound('No standing approval with that id');
     },
   });

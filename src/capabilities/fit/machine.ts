@@ -103,14 +103,14 @@ const fitOf = (model: ModelShape, { gpuLayers, left, need, budgets }: Placement)
   const inMemory = `${readableSize(need.cpu)} of the ${readableSize(budgets.cpu)} of memory`;
   const onGpu = `${readableSize(need.gpu)} of the ${readableSize(budgets.gpu)} that a model may use`;
   if (gpuLayers === 0) {
-    return { ...shared, runsOn: 'cpu', why: `It needs ${inMemory} that a model may use.` };
+    return { ...shared, runsOn: 'cpu', why: `The model needs ${inMemory} that a model may use.` };
   }
   if (gpuLayers > model.layers) {
     const place = budgets.isUnified ? 'of the memory shared with the GPU' : 'on the GPU';
-    return { ...shared, runsOn: 'gpu', why: `It needs ${onGpu} ${place}.` };
+    return { ...shared, runsOn: 'gpu', why: `The model needs ${onGpu} ${place}.` };
   }
-  const layers = `${gpuLayers} of its ${model.layers} layers`;
-  const why = `With ${layers} on the GPU it needs ${onGpu} there, and ${inMemory}.`;
+  const layers = `${gpuLayers} of ${model.layers} layers`;
+  const why = `With ${layers} on the GPU, the model needs ${onGpu} there, and ${inMemory}.`;
   return { ...shared, runsOn: 'split', why };
 };
 
@@ -121,6 +121,6 @@ const misfit = (totalBytes: number, { gpu, cpu, isUnified }: Budgets): MachineFi
     runsOn: 'none',
     headroomBytes: Math.floor((isApart ? gpu + cpu : cpu) - totalBytes),
     gpuLayers: 0,
-    why: `It needs ${readableSize(totalBytes)}. A model may use ${readableSize(cpu)} of memory${beside}.`,
+    why: `The model needs ${readableSize(totalBytes)}. A model may use ${readableSize(cpu)} of memory${beside}.`,
   };
 };

@@ -27,7 +27,7 @@ const PlatformReply = s.object('Platform', {
       name: s.text(50),
       description: s
         .text(500)
-        .description('Description of the field and where to find its value on the platform'),
+        .description('Description of the field, and where to find the value on the platform'),
       isSecret: s.boolean(),
       isSet: s.boolean(),
       isOptional: s.boolean().description('Whether the platform works without this field'),
@@ -41,12 +41,12 @@ const PlatformReply = s.object('Platform', {
   receives: s
     .boolean()
     .description(
-      'Whether all fields required for receiving are set. If false, its requests are ' +
+      'Whether all fields required for receiving are set. If false, requests of the platform are ' +
         'rejected with 401',
     ),
   installs: s
     .boolean()
-    .description('Whether Adjutant can register its webhook URL with the platform'),
+    .description('Whether Adjutant can register the webhook URL with the platform'),
   receiver: s
     .nullable(s.text(2000))
     .description('URL that the platform sends its requests to. `null` if the platform sends none'),
@@ -81,7 +81,7 @@ const Checked = s.object('PlatformTest', {
   account: s
     .nullable(s.anyText(500))
     .description('Account that the platform reports for the credentials'),
-  error: s.nullable(s.text(2000)),
+  error: s.nullable(s.text(2000)).description('Error message. `null` without an error'),
 });
 
 export const platforms = contract({
@@ -111,7 +111,7 @@ export const platforms = contract({
     reply: Checked,
   }),
   install: endpoint.post('/api/admin/platforms/{kind}/install', {
-    summary: 'Register the webhook URL with a platform',
+    summary: 'Register the webhook URL with a chat platform',
     access: 'admin',
     audit: 'platforms.install',
     reply: Checked,

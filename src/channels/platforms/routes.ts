@@ -25,7 +25,7 @@ export const platformsResource = (deps: PlatformsDeps) =>
     delete: async ({ kind }, by) => {
       const adapter = adapterOf(kind);
       if (!(await deps.platforms.delete(adapter.kind, [by.record()]))) {
-        throw Boom.notFound(`${adapter.kind} has no settings`);
+        throw Boom.notFound(`No settings are stored for ${adapter.kind}`);
       }
       await deps.platformSettings.refresh();
     },

@@ -192,7 +192,7 @@ export const installPlatform = (
   const { install, kind } = adapter;
   if (!install)
     throw Boom.conflict(
-      `${kind} does not support automatic registration. Follow its setup steps instead`,
+      `${kind} does not support automatic registration. Follow the setup steps of the platform instead`,
     );
   if (deps.publicUrl() === null) return Promise.resolve({ ok: false, error: UNREACHABLE });
   return askPlatform(deps, adapter, by, install);

@@ -11,7 +11,7 @@ const base64url = (bytes: number) =>
 /** A browser subscription. It is also a channel of kind `push` with the same id. */
 export const PushSubscription = s.object('PushSubscription', {
   id: s.id('channel'),
-  name: s.text(500).description('Name of the browser, set when it subscribed'),
+  name: s.text(500).description('Name of the browser at the time of the subscription'),
   service: s.text(500).description('Host of the push service of the browser'),
   createdAt: s.time(),
 });

@@ -59,14 +59,14 @@ export const checkArchive = async (bytes: Buffer, mostBytes: number): Promise<vo
     entries++;
     unpacked += uncompressedSize;
     if (entries > MAX_ENTRIES || unpacked > mostBytes) {
-      throw new ExtractFailed('too_large', 'The unpacked file is too large');
+      throw new ExtractFailed('too_large', 'The content of the compressed file is too large');
     }
     const isTight = uncompressedSize > MAX_RATIO * compressedSize;
     if (IS_TEXT.test(fileName) && uncompressedSize > RATIO_FROM_BYTES && isTight) {
       const times = Math.round(uncompressedSize / Math.max(1, compressedSize));
       throw new ExtractFailed(
         'too_large',
-        `A contained file is compressed too strongly (${times}:1)`,
+        `The compression ratio of a file in the archive is too high (${times}:1)`,
       );
     }
   });

@@ -58,7 +58,7 @@ const noteParts = async (document: PDFDocumentProxy, extraction: Extraction): Pr
   const { info } = await document.getMetadata().catch(() => ({ info: {} }));
   if (Reflect.get(info, 'IsXFAPresent') === true) {
     extraction.note(
-      'The file has an XFA form, which is not supported. Print it to a new PDF file first.',
+      'The file has an XFA form, which is not supported. Print the file to a new PDF file first.',
     );
   }
   const files = await document.getAttachments().catch(() => null);

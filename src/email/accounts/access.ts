@@ -94,7 +94,7 @@ const noteFault = async (
   const notice = outbox.toOwner(account.user_id, {
     kind: 'mail_needs_login',
     title: `${account.address} needs a new login`,
-    body: `${error}. No e-mail is read or sent until the credential works again. Check it with: adjutant email accounts test ${account.address}`,
+    body: `${error}. No e-mail is read or sent until the credential works again. Check the account with: adjutant email accounts test ${account.address}`,
     link: `/api/email/accounts/${account.id}`,
     about: account.address,
   });

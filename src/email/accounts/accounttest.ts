@@ -63,7 +63,10 @@ export const testMailAccount = async (
     try {
       did('smtp_login', null);
       if (!maySend) {
-        skipped('smtp_send', 'You do not have the permission email. An admin can grant it');
+        skipped(
+          'smtp_send',
+          'You do not have the permission `email`. Ask an admin for the permission',
+        );
         skipped('arrival', null);
         return { steps, authservId: null };
       }
@@ -175,7 +178,11 @@ const arrivalOf = (
       await pause(LOOK_MS, undefined, { signal });
     }
     const { host } = JSON.parse(account.imap);
-    throw new MailFault('timeout', host, 'the test message was sent but did not arrive');
+    throw new MailFault(
+      'timeout',
+      host,
+      `the test message was sent but did not arrive within ${ARRIVAL_MS / 1000} s`,
+    );
   });
 
 /** Inbox, spam and all mail. */

@@ -45,7 +45,7 @@ const syncDays = () =>
     .description('Number of days for which message headers are stored. Defaults to 90');
 const saveSent = () =>
   s.boolean().description('Whether to save sent messages in the sent folder of the mailbox');
-const watch = () => s.boolean().description('Whether to process new mail as it arrives');
+const watch = () => s.boolean().description('Whether to process new mail at once on arrival');
 
 export const MailAccount = s.object('MailAccount', {
   id: s.id('mailaccount'),
@@ -63,15 +63,17 @@ export const MailAccount = s.object('MailAccount', {
   authservId: s
     .nullable(s.anyText(253))
     .description(
-      'Name of the receiving server in its `Authentication-Results` header. `null` until an account test detects it',
+      'Name of the receiving server in the `Authentication-Results` header. `null` until an account test detects the name',
     ),
   status: s
     .oneOf('MailAccountStatus', 'ok', 'failing', 'needs_login')
     .description(
       'Status of the account. `failing`: the server is unreachable or returns errors. `needs_login`: the server rejects the credential',
     ),
-  lastSyncAt: s.nullable(s.time()),
-  error: s.nullable(s.anyText(1000)),
+  lastSyncAt: s
+    .nullable(s.time())
+    .description('Time of the last synchronization. `null` if there was none'),
+  error: s.nullable(s.anyText(1000)).description('Error message. `null` without an error'),
   createdAt: s.time(),
   updatedAt: s.time(),
 });
@@ -98,7 +100,7 @@ const settings = {
 
 const NewMailAccount = s.object('NewMailAccount', {
   address: s.email(),
-  credentialId: s.text(80).description('Id of your vault credential for the account'),
+  credentialId: s.text(80).description('ID of your vault credential for the account'),
   ...settings,
 });
 export type NewMailAccount = s.Static<typeof NewMailAccount>;
@@ -189,7 +191,7 @@ export const mailaccounts = contract({
         s
           .queryFlag()
           .description(
-            'Whether to delete the account even if messages are queued. Queued messages are then marked `failed`',
+            'Whether to delete the account even if messages are queued. Queued messages are then marked `failed`. Defaults to `false`',
           ),
       ),
     }),
@@ -209,7 +211,7 @@ export const mailaccounts = contract({
           use: s
             .nullable(s.text(50))
             .description(
-              'Special use of the folder, for example `sent`, `junk` or `trash`. `null` if it has none',
+              'Special use of the folder, for example `sent`, `junk` or `trash`. `null` if the folder has none',
             ),
           messages: s.nullable(s.integer(0, Number.MAX_SAFE_INTEGER)),
           unread: s.nullable(s.integer(0, Number.MAX_SAFE_INTEGER)),
@@ -219,7 +221,7 @@ export const mailaccounts = contract({
       problem: s
         .nullable(s.anyText(500))
         .description(
-          'Reason for which only the configured folders are listed. `null` if all folders are listed',
+          'Reason why only the configured folders are listed. `null` if all folders are listed',
         ),
     }),
   }),

@@ -160,7 +160,7 @@ const serverFault = (
 const refuseDelegate = ({ tokenId, impersonator }: Caller): void => {
   if (tokenId === null && !impersonator) return;
   const message =
-    'The allowedHosts of the credential do not include these servers. Only the owner, in a login session, may use it with other servers';
+    'The allowedHosts of the credential do not include these servers. Only the owner, in a login session, may use the credential with other servers';
   throw Boom.forbidden(message, PERSONAL_ONLY);
 };
 

@@ -30,7 +30,7 @@ export const MailDraft = s.object('MailDraft', {
   accountId: s
     .nullable(s.id('mailaccount'))
     .description(
-      'Mail account that sends the draft. `null` selects the account when the draft is sent',
+      'ID of the mail account that sends the draft. `null` selects the account when the draft is sent',
     ),
   to: s.list(s.text(320), 100),
   cc: s.list(s.text(320), 100),
@@ -40,7 +40,7 @@ export const MailDraft = s.object('MailDraft', {
   html: s.nullable(s.anyText(1_000_000)),
   inReplyTo: s
     .nullable(s.id('mail'))
-    .description('Message that the draft replies to. `null` if it is not a reply'),
+    .description('ID of the message that the draft replies to. `null` if the draft is not a reply'),
   attachments: s.list(s.id('document'), 20),
   untrusted: s
     .boolean()

@@ -16,7 +16,7 @@ const fields = {
   accountId: s.id('mailaccount'),
   folder: s.text(500),
   messageId: s.nullable(s.anyText(1000)),
-  threadId: s.text(80).description('Id shared by all messages of a thread'),
+  threadId: s.text(80).description('ID shared by all messages of a thread'),
   from: s.nullable(Address),
   to: s.list(Address, 10_000),
   cc: s.list(Address, 10_000),
@@ -35,7 +35,7 @@ const fields = {
     s
       .object('MailAuthentication', { spf: s.text(20), dkim: s.text(20), dmarc: s.text(20) })
       .description(
-        'SPF, DKIM and DMARC results of the receiving server. `null` if there are none; treat it as a failure',
+        'SPF, DKIM and DMARC results of the receiving server. `null` if there are no results. Treat `null` as a failed check',
       ),
   ),
 };
@@ -51,17 +51,17 @@ export const MailMessageDetail = s.object('MailMessageDetail', {
   html: s
     .nullable(s.anyText(2_000_000))
     .description(
-      'Sanitized HTML without remote content. The title of each link is its target. `null` if there is no HTML',
+      'Sanitized HTML without remote content. The `title` attribute of each link contains the link target. `null` if there is no HTML',
     ),
   isCut: s.boolean().description('Whether the text is truncated'),
   problem: s
     .nullable(s.anyText(1000))
     .description(
-      'Reason for which the full text is unavailable. `text` then contains only the stored beginning',
+      'Reason why the full text is unavailable. `text` then contains only the stored beginning. `null` if the full text is available',
     ),
   listUnsubscribe: s
     .nullable(s.anyText(2000))
-    .description('Value of the `List-Unsubscribe` header. Adjutant never calls it'),
+    .description('Value of the `List-Unsubscribe` header. Adjutant never requests this address'),
 });
 export type MailMessageDetail = s.Static<typeof MailMessageDetail>;
 
@@ -89,7 +89,7 @@ export const mail = contract({
       since: s.optional(s.moment()),
       until: s.optional(s.moment()),
       hasAttachments: s.optional(s.queryFlag()),
-      thread: s.optional(s.text(80).description('Value of `threadId`')),
+      thread: s.optional(s.text(80).description('ID of the thread, as in `threadId` of an e-mail')),
       category: s.optional(category()),
     }),
     reply: pageOf('messages', MailMessage, 'MailMessagesPage'),

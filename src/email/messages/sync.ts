@@ -87,7 +87,7 @@ export const searchMailFolder = async (
   criteria: SearchObject,
 ): Promise<number[]> => {
   const uids = await session.search(criteria, { uid: true });
-  if (!uids) throw new MailFault('server', JSON.parse(account.imap).host, 'to search');
+  if (!uids) throw new MailFault('server', JSON.parse(account.imap).host, 'failed command: SEARCH');
   return [...new Set(uids)];
 };
 

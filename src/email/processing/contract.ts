@@ -4,14 +4,14 @@ import * as s from '../../kernel/contract/schema.js';
 
 const MailProcessing = s.object('MailProcessing', {
   accountId: s.optional(
-    s.text(80).description('Mail account to process. Defaults to all your mail accounts'),
+    s.text(80).description('ID of the mail account to process. Defaults to all your mail accounts'),
   ),
   since: s.optional(
     s
       .moment()
       .description(
-        'Earliest arrival time. Also includes messages that arrived before the account ' +
-          'was created or its watch was enabled',
+        'Start of the arrival time range, inclusive. Also includes messages that arrived before ' +
+          'the account was created or `watch` was enabled',
       ),
   ),
   folder: s.optional(
@@ -24,7 +24,7 @@ export type MailProcessing = s.Static<typeof MailProcessing>;
 
 export const mailprocessing = contract({
   process: endpoint.post('/api/email/process', {
-    summary: 'Process new e-mails',
+    summary: 'Run classification and hooks on new e-mails',
     audit: 'email.process',
     unimpersonated: true,
     example: { folder: 'INBOX', since: '2026-01-31T09:00:00.000Z' },

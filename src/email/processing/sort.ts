@@ -51,7 +51,7 @@ export const createMailSorting = ({ userCalls, isRouted }: MailSortingDeps): Sor
       maxOutputTokens: OUTPUT_TOKENS,
       signal: AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)]),
     });
-    if (answer === null) throw new Error('The daily limit is reached');
+    if (answer === null) throw new Error('The daily limit of the user for model usage is reached');
     // The digest, used if no model replies, repeats the text of the message.
     return answer.model === digest.name ? row : { ...row, ...parseSort(answer.text) };
   };

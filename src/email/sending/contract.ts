@@ -33,7 +33,7 @@ const fields = {
   subject: s.anyText(998),
   inReplyTo: s
     .nullable(s.anyText(1000))
-    .description('`Message-ID` of the message replied to. `null` if it is not a reply'),
+    .description('`Message-ID` of the original message. `null` if the e-mail is not a reply'),
   attachments: s.list(
     s.object('SentFile', {
       documentId: s.id('document'),
@@ -45,14 +45,14 @@ const fields = {
   ),
   attempts: s.integer(0, Number.MAX_SAFE_INTEGER).description('Number of attempts'),
   nextAt: s.nullable(s.time()).description('Time of the next attempt. `null` if there is none'),
-  error: s.nullable(s.anyText(2000)),
+  error: s.nullable(s.anyText(2000)).description('Error message. `null` without an error'),
   copy: s
     .oneOf('SentMailCopy', 'none', 'wanted', 'saved', 'failed')
     .description(
       'State of the copy in the sent folder. `none` if the account does not save sent messages',
     ),
   createdAt: s.time(),
-  finishedAt: s.nullable(s.time()),
+  finishedAt: s.nullable(s.time()).description('End time. `null` if not ended yet'),
 };
 
 export const SentMail = s.object('SentMail', fields);

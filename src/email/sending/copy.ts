@@ -28,7 +28,10 @@ export const saveCopy = async (
   const changes: Partial<SentMailRow> =
     problem === null
       ? { copy: 'saved' }
-      : { copy: 'failed', error: `The e-mail was sent, but its copy was not saved: ${problem}` };
+      : {
+          copy: 'failed',
+          error: `The e-mail was sent, but the copy in the sent folder was not saved: ${problem}`,
+        };
   if (!(await sent.settle(row, changes, [sent.drop(job)]))) await sent.write([sent.drop(job)]);
 };
 

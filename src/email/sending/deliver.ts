@@ -102,7 +102,7 @@ const endWithoutAccount = async (
     const after = isLost ? markUnknown(recipients, LOST) : refused(recipients, NO_ACCOUNT);
     return settle(deps, { job, row, account: null }, finalOutcome(after, error));
   }
-  const error = `The e-mail was sent, but its copy was not saved: ${NO_ACCOUNT}`;
+  const error = `The e-mail was sent, but the copy in the sent folder was not saved: ${NO_ACCOUNT}`;
   const isWanted = row.copy === 'wanted';
   const { sent } = deps;
   const steps = [sent.drop(job)];

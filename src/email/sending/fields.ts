@@ -23,7 +23,7 @@ export const mailFields = () => ({
     s
       .text(80)
       .description(
-        'Mail account to send from. Defaults to the account of the message replied to, ' +
+        'ID of the mail account to send from. Defaults to the account of the original message, ' +
           'or to your only account',
       ),
   ),
@@ -37,12 +37,12 @@ export const mailFields = () => ({
     ),
   text: s.anyText(MAX_TEXT_LENGTH),
   html: s.optional(s.text(MAX_TEXT_LENGTH).description('HTML version of the text, sent unchanged')),
-  inReplyTo: s.optional(s.text(80).description('Id of the message to reply to')),
+  inReplyTo: s.optional(s.text(80).description('ID of the message to reply to')),
   attachments: s.optional(
     s
       .list(s.text(80), MAX_FILES)
       .label('MailDocuments')
-      .description('Ids of your documents to attach'),
+      .description('IDs of your documents to attach'),
   ),
 });
 
@@ -53,7 +53,7 @@ export const sentMailStatus = () =>
       ...(['queued', 'sending', 'sent', 'failed', 'cancelled', 'unknown'] as const),
     )
     .description(
-      'Status of the message. `unknown`: the reply of the server was lost. The message is not resent automatically',
+      'Status of the message. `unknown`: the reply of the server was lost, so the message may have been sent. Such a message is not resent automatically',
     );
 
 export const SentMailBegun = s.object('SentMailBegun', {

@@ -128,7 +128,7 @@ export const cancelMail = async (
 
 const refuseForbidden = async ({ maySend }: SendingDeps, userId: string): Promise<void> => {
   if (await maySend(userId)) return;
-  throw Boom.forbidden('You do not have the permission email. An admin can grant it', {
+  throw Boom.forbidden('You do not have the permission `email`. Ask an admin for the permission', {
     code: 'permission_missing',
   });
 };
@@ -212,7 +212,10 @@ export const insertMail = async (
   const unmet = await sent.insert(row, { since, most }, also);
   if (unmet === null) return;
   if (unmet === 'draft') {
-    throw Boom.conflict('The draft has been changed or sent', { code: 'draft_changed' });
+    throw Boom.conflict(
+      'The draft was changed or already sent. Get the draft again before you send it',
+      { code: 'draft_changed' },
+    );
   }
   const oldest = await sent.oldestSince(row.user_id, since);
   const freeAt = oldest === undefined ? clock.now() : Date.parse(oldest) + HOUR_MS;

@@ -16,7 +16,9 @@ export const executionStatus = () =>
 export const Execution = s.object('Execution', {
   id: s.id('execution'),
   hookId: s.id('hook'),
-  deliveryId: s.nullable(s.id('delivery')).description('`null` without a webhook delivery'),
+  deliveryId: s
+    .nullable(s.id('delivery'))
+    .description('ID of the webhook delivery. `null` if no delivery started the execution'),
   status: executionStatus(),
   trigger: hookTrigger(),
   action: hookAction(),
@@ -40,16 +42,20 @@ export const Execution = s.object('Execution', {
     receivedAt: s.time(),
   }),
   result: s.json(),
-  error: s.nullable(s.anyText(100_000)),
+  error: s.nullable(s.anyText(100_000)).description('Error message. `null` without an error'),
   attempts: s.integer(0, 1_000_000),
-  agentId: s.nullable(s.id('agent')).description('Agent that the execution spawned'),
-  replayOf: s.nullable(s.id('execution')).description('Execution that this one replays'),
+  agentId: s
+    .nullable(s.id('agent'))
+    .description('ID of the agent that the execution spawned. `null` if there is none'),
+  replayOf: s
+    .nullable(s.id('execution'))
+    .description('ID of the original execution. `null` if this execution is not a replay'),
   durationMs: s
     .nullable(s.integer(0, Number.MAX_SAFE_INTEGER))
     .description('Duration in milliseconds. `null` until the execution ends'),
   createdAt: s.time(),
-  startedAt: s.nullable(s.time()),
-  finishedAt: s.nullable(s.time()),
+  startedAt: s.nullable(s.time()).description('Start time. `null` if not started yet'),
+  finishedAt: s.nullable(s.time()).description('End time. `null` if not ended yet'),
 });
 export type Execution = s.Static<typeof Execution>;
 
@@ -66,20 +72,24 @@ export const ExecutionSummary = s.object('ExecutionSummary', {
   event: s.nullable(s.anyText(200)),
   error: s.nullable(s.anyText(MAX_ERROR_LENGTH).description('First 500 characters of the error')),
   attempts: s.integer(0, 1_000_000),
-  agentId: s.nullable(s.id('agent')),
-  replayOf: s.nullable(s.id('execution')),
+  agentId: s
+    .nullable(s.id('agent'))
+    .description('ID of the agent that the execution spawned. `null` if there is none'),
+  replayOf: s
+    .nullable(s.id('execution'))
+    .description('ID of the original execution. `null` if this execution is not a replay'),
   createdAt: s.time(),
-  startedAt: s.nullable(s.time()),
-  finishedAt: s.nullable(s.time()),
+  startedAt: s.nullable(s.time()).description('Start time. `null` if not started yet'),
+  finishedAt: s.nullable(s.time()).description('End time. `null` if not ended yet'),
 });
 export type ExecutionSummary = s.Static<typeof ExecutionSummary>;
 
 export const executions = contract({
   list: endpoint.get('/api/hooks/executions/recent', {
-    summary: 'List recent executions of all hooks',
+    summary: 'List executions of all hooks, newest first',
     query: pageQuery('RecentQuery', {
       status: s.optional(executionStatus()),
-      hookId: s.optional(s.text(80).description('Hook to filter by')),
+      hookId: s.optional(s.text(80).description('ID of the hook. Defaults to all hooks')),
     }),
     reply: pageOf('executions', ExecutionSummary, 'RecentExecutions'),
   }),

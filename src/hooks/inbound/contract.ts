@@ -6,7 +6,7 @@ export const RefusedDeliveries = s.object('RefusedDeliveries', {
   since: s.time().description('Start of the daemon. Earlier rejections are not kept'),
   count: s
     .integer(0, Number.MAX_SAFE_INTEGER)
-    .description('Number of rejected deliveries since then. The list has the newest 20'),
+    .description('Number of rejected deliveries since `since`. The list contains the newest 20'),
   refused: s.list(
     s.object('RefusedDelivery', {
       at: s.time(),

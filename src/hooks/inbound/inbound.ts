@@ -217,7 +217,7 @@ const logFaults = (log: Log, candidates: CandidateHook[], proofs: HookProof[]): 
 };
 
 const compressed = (encoding: string): string =>
-  `The body is compressed (Content-Encoding: ${encoding}). Send it without compression`;
+  `The body is compressed (Content-Encoding: ${encoding}). Send the body without compression`;
 
 const refusalOfType = ([verified]: VerifiedHook[], headers: Headers): string =>
   verified ? typeRefusal(verified.hook, headers) : '';

@@ -83,9 +83,17 @@ export const receivers = contract({
     description: '`GET /api/webhooks/{path}?hub.mode=…` works as well.',
     access: 'public',
     query: s.object('HubChallenge', {
-      'hub.mode': s.optional(s.anyText(20).description('`subscribe` or `unsubscribe`')),
-      'hub.verify_token': s.optional(s.anyText(1000).description('Secret of the hook')),
-      'hub.challenge': s.optional(s.anyText(1000).description('Text to return')),
+      'hub.mode': s.optional(
+        s.anyText(20).description('Requested action of the hub: `subscribe` or `unsubscribe`'),
+      ),
+      'hub.verify_token': s.optional(
+        s
+          .anyText(1000)
+          .description('Verification token of the subscription: the secret of the hook'),
+      ),
+      'hub.challenge': s.optional(
+        s.anyText(1000).description('Text of the hub that the reply must contain'),
+      ),
       'hub.topic': s.optional(s.anyText(2000)),
       'hub.lease_seconds': s.optional(s.anyText(20)),
     }),

@@ -31,7 +31,7 @@ const Signature = s
         .text(200)
         .pattern(/^body(?:\.[^.\s]+)+$/, 'body.<path>')
         .example('body.sentAt')
-        .description('Location of the time in the body: `body.<path>`'),
+        .description('Location of the signature time in the body: `body.<path>`'),
     ),
     toleranceSeconds: s.optional(
       s
@@ -76,10 +76,14 @@ export const AwaitedToken = s.object('AwaitedToken', {
   token: s
     .nullable(s.text(200))
     .description('Newest received token, not confirmed yet. `null` if none was received'),
-  receivedAt: s.nullable(s.time()),
+  receivedAt: s
+    .nullable(s.time())
+    .description('Time at which the token was received. `null` if none was received'),
   earlier: s
     .list(ReceivedToken, 4)
-    .description('Up to 4 earlier tokens, newest first. The sender accepts only one of them'),
+    .description(
+      'Up to 4 earlier tokens, newest first. The sender accepts only one of all received tokens',
+    ),
 });
 
 export const ConfirmedToken = s.object('ConfirmedToken', {

@@ -161,7 +161,9 @@ export class SocketClient {
     try {
       frame = readFrame(text);
       if (this.pending > this.shared.settings.limits.maxPending) {
-        throw Boom.tooManyRequests('Too many frames are waiting for a reply');
+        throw Boom.tooManyRequests(
+          'Too many frames are waiting for a reply. Wait for replies before you send more frames',
+        );
       }
       this.greeting ??= this.begin(frame);
       await this.greeting;

@@ -79,7 +79,9 @@ export class UpgradeGate {
     const { wss, connections, settings } = this.shared;
     if (connections.isClosed) throw unavailable('The server is stopping');
     if (connections.countOf(identity.userId) >= settings.limits.maxPerUser) {
-      throw Boom.tooManyRequests('This user has too many sockets open', { retryAfter: 5 });
+      throw Boom.tooManyRequests('This user has too many open sockets. Close a socket first', {
+        retryAfter: 5,
+      });
     }
     wss.handleUpgrade(request, socket, head, (ws) => {
       new SocketClient({ ws, socket, identity, peer: peerOf(request) }, this.shared);

@@ -17,7 +17,7 @@ export const Approval = s.object('Approval', {
   id: s.id('approval'),
   agentId: s
     .nullable(s.id('agent'))
-    .description('Agent that made the call. `null` if you made it directly'),
+    .description('ID of the agent that made the call. `null` if you made the call directly'),
   tool: s.text(100).description('Identifier of the skill'),
   action: s.text(200).description("Name of the skill's tool"),
   arguments: s
@@ -31,7 +31,9 @@ export const Approval = s.object('Approval', {
   expiresAt: s.time().description('Time at which the call is denied if nobody has decided'),
   decidedAt: s.nullable(s.time()),
   decidedBy: s.nullable(s.id('user')),
-  decisionReason: s.nullable(s.text(1000)).description('Comment on the decision'),
+  decisionReason: s
+    .nullable(s.text(1000))
+    .description('Comment on the decision. `null` if there is none'),
   scopes: s
     .list(approvalScope(), 3)
     .label('ApprovalScopes')

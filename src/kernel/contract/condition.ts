@@ -9,6 +9,6 @@ export const Condition = s.object('Condition', {
     .example('webhook.body.action')
     .description('Path of the value to compare, as in a template'),
   operator: operator(),
-  value: s.optional(s.json().description('Value to compare with: a list for `in`')),
+  value: s.optional(s.json().description('Value to compare with. A list for the operator `in`')),
 });
 export type Condition = s.Static<typeof Condition>;

@@ -24,7 +24,9 @@ export const operationFields = () => ({
   progress: s.nullable(
     s.object('OperationProgress', {
       done: count(),
-      total: s.nullable(count()).description('Total amount. `null` while unknown'),
+      total: s
+        .nullable(count())
+        .description('Total amount, in `unit`. `null` while the amount is unknown'),
       unit: s.text(40).description('Unit of `done` and `total`, such as `runs` or `bytes`'),
       note: s.nullable(s.anyText(500)),
       retry: s.optional(
@@ -41,7 +43,9 @@ export const operationFields = () => ({
   ),
   result: s
     .nullable(s.record('OperationResult'))
-    .description('Result of the operation. Its fields depend on `kind`. `null` until it ends'),
+    .description(
+      'Result of the operation. The fields depend on `kind`. `null` until the operation ends',
+    ),
   error: s.nullable(s.anyText(10_000)),
   createdAt: s.time(),
   startedAt: s.nullable(s.time()),
@@ -69,11 +73,13 @@ export const OperationPreview = s.object('OperationPreview', {
   ...part,
   listedAt: s
     .time()
-    .description('Time of this list. Pass it as `failedByField` to process only the listed items'),
+    .description(
+      'Time of this list. Pass this time as `failedBy` to process only the listed items',
+    ),
   reasons: s.record('SkipReasons').description('Number of skipped items by reason'),
   parts: s
     .list(s.object('PreviewedPart', { id: s.text(200), name: s.text(400), ...part }))
-    .description('Totals per hook, webhook or channel. The one with the oldest item comes first'),
+    .description('Totals per hook, webhook or channel. The group with the oldest item comes first'),
   items: s
     .list(
       s.object('PreviewedItem', {
@@ -83,7 +89,7 @@ export const OperationPreview = s.object('OperationPreview', {
         error: s.nullable(s.anyText(1000)),
         skipped: s
           .nullable(s.text(100))
-          .description('Reason for skipping the item. `null` if it would be processed'),
+          .description('Reason why the item is skipped. `null` if the item would be processed'),
         createdAt: s.time(),
       }),
     )

@@ -5,7 +5,11 @@ const paging = {
   limit: s.optional(
     s.queryWhole(1, 200).description('Maximum number of items to return. Defaults to 50'),
   ),
-  cursor: s.optional(s.text(200).description('`nextCursor` of the previous page')),
+  cursor: s.optional(
+    s
+      .text(200)
+      .description('Value of `nextCursor` in the previous page. Omit `cursor` for the first page'),
+  ),
 };
 
 export const pageQuery = <K extends Record<string, s.Schema>>(label: string, filters: K) =>
@@ -21,7 +25,10 @@ export const pageOf = <const P extends string, S extends s.Schema>(
     () =>
       Joi.object({
         [plural]: Joi.array().items(item).required(),
-        nextCursor: s.nullable(s.text(200)).required(),
+        nextCursor: s
+          .nullable(s.text(200))
+          .description('Value of `cursor` for the next page. `null` on the last page')
+          .required(),
       }).label(label) as unknown as Joi.ObjectSchema<
         { [K in P]: s.Static<S>[] } & { nextCursor: string | null }
       >,

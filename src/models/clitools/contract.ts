@@ -6,7 +6,7 @@ const figure = () => s.nullable(s.number(0, Number.MAX_SAFE_INTEGER));
 
 export const clitools = contract({
   status: endpoint.get('/api/models/cli/status', {
-    summary: 'List command-line tools',
+    summary: 'List command-line tools of model providers',
     reply: s.object('CliStatus', {
       tools: s.list(
         s.object('CliTool', {
@@ -14,7 +14,7 @@ export const clitools = contract({
           available: s.boolean().description('Whether the tool is installed and runs confined'),
           version: s
             .nullable(s.text(200))
-            .description('Installed version. `null` if it is unavailable.'),
+            .description('Installed version. `null` if the tool is unavailable.'),
           path: s.nullable(s.text(4096)).description('Path of the executable'),
           loggedIn: s
             .boolean()
@@ -25,7 +25,7 @@ export const clitools = contract({
     }),
   }),
   quota: endpoint.get('/api/models/cli/quota', {
-    summary: 'List quotas of command-line tools',
+    summary: 'List quotas of provider command-line tools',
     reply: s.object('CliQuotas', {
       quotas: s.list(
         s.object('CliQuota', {
@@ -33,9 +33,15 @@ export const clitools = contract({
           used: figure().description(
             'Used amount, in the unit of `limit`. A fraction if `limit` is 1.',
           ),
-          limit: figure().description('Quota limit. `null` if the tool has not reported it.'),
-          resetsAt: s.nullable(s.time()),
-          exhausted: s.nullable(s.boolean()),
+          limit: figure().description('Quota limit. `null` if the tool has not reported a limit.'),
+          resetsAt: s
+            .nullable(s.time())
+            .description(
+              'Time at which the quota resets. `null` if the tool has not reported a time.',
+            ),
+          exhausted: s
+            .nullable(s.boolean())
+            .description('Whether the quota is used up. `null` if this is not known.'),
           source: s
             .nullable(s.anyText(200))
             .description('Event of the tool that reported the quota'),

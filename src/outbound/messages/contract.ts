@@ -5,9 +5,15 @@ import * as s from '../../kernel/contract/schema.js';
 const status = () =>
   s
     .oneOf('SendingStatus', 'queued', 'sending', 'sent', 'failed', 'unknown')
-    .description('`unknown`: the reply was lost, so the message may have been delivered');
+    .description(
+      'Status of the message. `unknown`: the reply was lost, so the message may have been delivered',
+    );
 const target = () =>
-  s.text(40).description('Kind of the channel, or `endpoint` for an outgoing webhook');
+  s
+    .text(40)
+    .description(
+      'Kind of the recipient: the kind of the channel, or `endpoint` for an outgoing webhook',
+    );
 const count = () => s.integer(0, Number.MAX_SAFE_INTEGER);
 
 const message = {
@@ -15,8 +21,12 @@ const message = {
   status: status(),
   kind: s.text(100).description('Kind of the notification, or type of the event'),
   target: target(),
-  channelId: s.nullable(s.id('channel')),
-  webhookId: s.nullable(s.id('webhook')),
+  channelId: s
+    .nullable(s.id('channel'))
+    .description('ID of the channel. `null` for a message to an outgoing webhook'),
+  webhookId: s
+    .nullable(s.id('webhook'))
+    .description('ID of the outgoing webhook. `null` for a message to a channel'),
   attempts: count().description('Number of attempts'),
   nextAttemptAt: s
     .nullable(s.time())
@@ -24,9 +34,9 @@ const message = {
   receipt: s
     .nullable(s.anyText(2000))
     .description('Identifier that the platform assigned to the message'),
-  error: s.nullable(s.anyText(10_000)),
+  error: s.nullable(s.anyText(10_000)).description('Error message. `null` without an error'),
   createdAt: s.time(),
-  finishedAt: s.nullable(s.time()),
+  finishedAt: s.nullable(s.time()).description('End time. `null` if not ended yet'),
 };
 
 export const OutboundMessageView = s.object('Sending', {
@@ -43,8 +53,10 @@ export const MessageAttempt = s.object('SendingAttempt', {
   verdict: s
     .oneOf('SendingVerdict', 'sent', 'retry', 'failed', 'unknown')
     .description('Result of the attempt'),
-  statusCode: s.nullable(s.integer(100, 999)),
-  error: s.nullable(s.anyText(10_000)),
+  statusCode: s
+    .nullable(s.integer(100, 999))
+    .description('HTTP status of the response. `null` without a response'),
+  error: s.nullable(s.anyText(10_000)).description('Error message. `null` without an error'),
 });
 
 export const NoticeMessage = s.object('NoticeSending', {
@@ -74,7 +86,7 @@ export const outbox = contract({
     status: 202,
   }),
   notice: endpoint.get('/api/notifications/{id}/sendings', {
-    summary: 'List the messages of a notification',
+    summary: 'List the channel messages of a notification',
     reply: s.object('NoticeSendings', { sendings: s.list(NoticeMessage) }),
   }),
 });

@@ -11,7 +11,9 @@ export const Notification = s.object('Notification', {
   title: s.anyText(400),
   body: s.anyText(40_000),
   link: s.nullable(s.text(400)),
-  readAt: s.nullable(s.time()),
+  readAt: s
+    .nullable(s.time())
+    .description('Time at which the notification was read. `null` if unread'),
   createdAt: s.time(),
 });
 export type Notification = s.Static<typeof Notification>;
@@ -26,7 +28,7 @@ const choice = {
   channelId: s
     .nullable(s.id('channel'))
     .description(
-      'Channel that the choice applies to. `null` applies to all channels without their own choice',
+      'ID of the channel that the choice applies to. `null` applies to all channels that have no separate choice',
     ),
   enabled: s.boolean(),
 };
@@ -105,7 +107,9 @@ export const notifications = contract({
     }),
     reply: s.object('NotificationsPage', {
       notifications: s.list(Notification, 200),
-      nextCursor: s.nullable(s.text(200)),
+      nextCursor: s
+        .nullable(s.text(200))
+        .description('Value of `cursor` for the next page. `null` on the last page'),
       unreadCount: count(),
     }),
   }),

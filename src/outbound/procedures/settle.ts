@@ -35,7 +35,7 @@ export const settleMessage = (db: Database.Database) => {
      WHERE id = ? AND enabled = 1 AND failing_since IS NOT NULL`,
   );
   return ({ message, attempt, recovered, jobId }: Settlement): void => {
-    if (end.run(message).changes !== 1) throw new ExpectationFailed('The message is gone', 0);
+    if (end.run(message).changes !== 1) throw new ExpectationFailed('The message was deleted', 0);
     if (attempt) record.run(attempt);
     if (recovered !== null) recover.run(recovered);
     if (message.next_at === null) drop.run(jobId);

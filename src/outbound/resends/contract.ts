@@ -17,21 +17,23 @@ const requestFields = {
   until: s.optional(s.moment().description('Latest creation time of the messages')),
   failedBy: failedByField(),
   dryRun: s.optional(
-    s.boolean().description('Whether to only list the messages that would be resent'),
+    s
+      .boolean()
+      .description('Whether to only list the messages that would be resent. Defaults to `false`'),
   ),
 };
 const since = () => s.moment().description('Earliest creation time of the messages');
 
 const WebhookResend = s.object('FailedDeliveriesResend', {
   webhookId: s.optional(
-    s.id('webhook').description('Outgoing webhook. Defaults to all your webhooks'),
+    s.id('webhook').description('ID of the outgoing webhook. Defaults to all your webhooks'),
   ),
   since: since(),
   ...requestFields,
 });
 const OutboxResend = s.object('FailedSendingsResend', {
   channelId: s.optional(
-    s.id('channel').description('Channel. Defaults to all channels of all users'),
+    s.id('channel').description('ID of the channel. Defaults to all channels of all users'),
   ),
   since: s.optional(since()),
   ...requestFields,

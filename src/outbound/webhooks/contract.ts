@@ -63,14 +63,16 @@ const webhook = {
   credentialId: s
     .nullable(s.id('credential'))
     .description(
-      'Vault credential that provides the signing secret. `null` if the webhook has its own secret',
+      'ID of the vault credential that provides the signing secret. `null` if the webhook has its own secret',
     ),
   oldSecretUntil: s
     .nullable(s.time())
     .description('Time until which the previous secret also signs. `null` if there is no overlap'),
   disabledReason: s
     .nullable(s.text(500))
-    .description('Reason for which the webhook was disabled automatically. `null` if it was not'),
+    .description(
+      'Reason why the webhook was disabled automatically. `null` if the webhook was not disabled automatically',
+    ),
   ratePerMinute: s.nullable(rate()),
   headerNames: s
     .list(s.text(100))
@@ -79,7 +81,9 @@ const webhook = {
     waiting: count().description('Number of queued messages'),
     sent: count(),
     failed: count(),
-    lastDeliveryAt: s.nullable(s.time()),
+    lastDeliveryAt: s
+      .nullable(s.time())
+      .description('Time of the last delivery. `null` if there was none'),
     lastStatus: s.nullable(status()),
     failingSince: s
       .nullable(s.time())
@@ -100,7 +104,9 @@ const NewWebhook = s.object('NewOutgoingWebhook', {
   events: events(),
   secret: s.optional(secret()),
   credentialId: s.optional(
-    s.text(80).description('Vault credential of type `webhook_secret` to use instead of `secret`'),
+    s
+      .text(80)
+      .description('ID of a vault credential of type `webhook_secret` to use instead of `secret`'),
   ),
   enabled: s.optional(s.boolean()),
   ratePerMinute: s.optional(s.nullable(rate())),
@@ -114,7 +120,7 @@ const WebhookChanges = s
       name: s.optional(s.text(200)),
       url: s.optional(
         url().description(
-          'Target URL. If its origin changes, `headers` must contain every existing header with a value or null',
+          'Target URL. If the origin of the URL changes, `headers` must contain every existing header with a value or `null`',
         ),
       ),
       events: s.optional(events()),
@@ -122,7 +128,7 @@ const WebhookChanges = s
         s
           .nullable(s.text(80))
           .description(
-            'Vault credential that provides the signing secret. `null` switches back to the own secret of the webhook',
+            'ID of the vault credential that provides the signing secret. `null` switches back to the own secret of the webhook',
           ),
       ),
       enabled: s.optional(
@@ -161,7 +167,7 @@ const shownOnce = () =>
   s.optional(
     s
       .text(200)
-      .description('Generated secret, shown only once. Absent if the request contained one'),
+      .description('Generated secret, shown only once. Absent if the request contained a secret'),
   );
 
 export const WebhookDelivery = s.object('WebhookDelivery', {
@@ -172,33 +178,37 @@ export const WebhookDelivery = s.object('WebhookDelivery', {
   payload: s.object('WebhookPayload', {
     type: s.text(100),
     timestamp: s.time(),
-    data: s.record('WebhookData').description('Event data. Its fields depend on the event type'),
+    data: s.record('WebhookData').description('Event data. The fields depend on the event type'),
   }),
   attempts: s.list(
     s.object('WebhookAttempt', {
       number: s.integer(1, 1_000_000),
       at: s.time(),
       durationMs: count(),
-      statusCode: s.nullable(s.integer(100, 999)),
+      statusCode: s
+        .nullable(s.integer(100, 999))
+        .description('HTTP status of the response. `null` without a response'),
       response: s.nullable(s.anyText(10_000)).description('Beginning of the response body'),
-      error: s.nullable(s.anyText(10_000)),
+      error: s.nullable(s.anyText(10_000)).description('Error message. `null` without an error'),
     }),
   ),
   nextAttemptAt: s
     .nullable(s.time())
     .description('Time of the next attempt. `null` if there is none'),
-  error: s.nullable(s.anyText(10_000)),
+  error: s.nullable(s.anyText(10_000)).description('Error message. `null` without an error'),
   createdAt: s.time(),
-  finishedAt: s.nullable(s.time()),
+  finishedAt: s.nullable(s.time()).description('End time. `null` if not ended yet'),
 });
 export type WebhookDelivery = s.Static<typeof WebhookDelivery>;
 
 const WebhookTest = s.object('WebhookTestResult', {
   delivered: s.boolean().description('Whether the endpoint returned a 2xx status'),
-  statusCode: s.nullable(s.integer(100, 999)),
+  statusCode: s
+    .nullable(s.integer(100, 999))
+    .description('HTTP status of the response. `null` without a response'),
   durationMs: count(),
   response: s.nullable(s.anyText(10_000)).description('Beginning of the response body'),
-  error: s.nullable(s.anyText(10_000)),
+  error: s.nullable(s.anyText(10_000)).description('Error message. `null` without an error'),
 });
 export type WebhookTest = s.Static<typeof WebhookTest>;
 
@@ -247,11 +257,11 @@ export const webhooks = contract({
     status: 202,
   }),
   test: endpoint.post('/api/webhooks/{id}/test', {
-    summary: 'Send a test event',
+    summary: 'Send a test event to an outgoing webhook',
     reply: WebhookTest,
   }),
   'rotate-secret': endpoint.post('/api/webhooks/{id}/rotate-secret', {
-    summary: 'Rotate the signing secret',
+    summary: 'Rotate the secret of an outgoing webhook',
     unimpersonated: true,
     audit: 'webhooks.rotate-secret',
     example: { overlapMinutes: 60 },

@@ -19,17 +19,21 @@ export const RunStageView = s.object('RunStage', {
   ),
   reason: s
     .nullable(s.anyText(2000))
-    .description('Why the stage was skipped, waits or is repeated. `null` otherwise'),
+    .description('Reason why the stage was skipped, waits or is repeated. `null` otherwise'),
   attempt: s.integer(1, 1000).description('Number of the current attempt, from 1'),
   visits: s
     .integer(1, 1_000_000_000)
     .description('Number of times that the run has reached the stage'),
-  agentId: s.nullable(s.id('agent')),
-  operationId: s.nullable(s.id('operation')),
+  agentId: s
+    .nullable(s.id('agent'))
+    .description('ID of the agent that the stage spawned. `null` if there is none'),
+  operationId: s
+    .nullable(s.id('operation'))
+    .description('ID of the operation that the stage started. `null` if there is none'),
   digest: s
     .nullable(s.text(64))
     .description(
-      'SHA-256 of the pending question. An answer must contain it. `null` if no answer is pending',
+      'SHA-256 of the pending question. The answer must contain this digest. `null` if no answer is pending',
     ),
   input: s.json().description('Input of the stage, or the pending question'),
   output: s
@@ -37,22 +41,22 @@ export const RunStageView = s.object('RunStage', {
     .description(
       'Output of the stage. Numbers that a double cannot represent are strings of their digits',
     ),
-  error: s.nullable(s.anyText(10_000)),
+  error: s.nullable(s.anyText(10_000)).description('Error message. `null` without an error'),
   untrusted: s.boolean().description('Whether the stage contains untrusted data'),
   dueAt: s
     .nullable(s.time())
     .description(
       'Time at which the stage expires, stops waiting, retries or times out. `null` without such a time',
     ),
-  startedAt: s.nullable(s.time()),
-  finishedAt: s.nullable(s.time()),
+  startedAt: s.nullable(s.time()).description('Start time. `null` if not started yet'),
+  finishedAt: s.nullable(s.time()).description('End time. `null` if not ended yet'),
 });
 
 const run = {
   id: s.id('pipeline'),
   parentId: s
     .nullable(s.id('pipeline'))
-    .description('Parent run. `null` if a stage of another run did not start this run'),
+    .description('ID of the parent run. `null` if no stage of another run started this run'),
   parentKey: s.nullable(s.text(40)).description('Key of the stage in the parent run'),
   itemAt: s
     .nullable(s.integer(0, 999))
@@ -64,10 +68,10 @@ const run = {
   status: runStatus(),
   untrusted: s.boolean().description('Whether untrusted input started the run'),
   usage: s.object('RunUsage', { tokens: big(), costUsd: s.number(0, Number.MAX_SAFE_INTEGER) }),
-  error: s.nullable(s.anyText(10_000)),
+  error: s.nullable(s.anyText(10_000)).description('Error message. `null` without an error'),
   createdAt: s.time(),
-  startedAt: s.nullable(s.time()),
-  finishedAt: s.nullable(s.time()),
+  startedAt: s.nullable(s.time()).description('Start time. `null` if not started yet'),
+  finishedAt: s.nullable(s.time()).description('End time. `null` if not ended yet'),
 };
 
 export const PipelineRun = s.object('PipelineRun', run);
@@ -94,7 +98,9 @@ export const pipelines = contract({
       status: s.optional(runStatus()),
       templateId: s.optional(s.text(80)),
       parentId: s.optional(
-        s.text(80).description('Parent run. Without it, runs that a stage started are left out'),
+        s
+          .text(80)
+          .description('ID of the parent run. If omitted, only runs without a parent are listed'),
       ),
       since: s.optional(s.moment().description('Earliest start time')),
     }),
@@ -126,7 +132,7 @@ export const pipelines = contract({
       fromStage: s.optional(
         s
           .text(40)
-          .description('Key of the stage to retry from. Without it, failed stages are retried'),
+          .description('Key of the stage to retry from. If omitted, failed stages are retried'),
       ),
     }),
     reply: PipelineRunDetail,

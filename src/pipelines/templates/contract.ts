@@ -44,7 +44,9 @@ const StageRetry = s.object('StageRetry', {
 });
 
 const StageGoto = s.object('StageGoto', {
-  goto: key().description('Stage from which the run repeats: this stage or one that it needs'),
+  goto: key().description(
+    'Key of the stage from which the run repeats: this stage or a stage that this stage needs',
+  ),
 });
 
 const stageFields = {
@@ -64,7 +66,9 @@ const stageFields = {
     s.record('OutputSchema').description('JSON Schema that the output must match'),
   ),
   allowUntrusted: s.optional(
-    s.boolean().description('Whether the stage acts without approval even on untrusted input'),
+    s
+      .boolean()
+      .description('Whether the stage runs without approval even if the input is untrusted'),
   ),
 };
 
@@ -84,7 +88,7 @@ export const TemplateStage = s.object('TemplateStage', {
   runIf: s.optional(
     s
       .oneOf('StageRunIf', 'success', 'failure', 'always')
-      .description('Outcome of the needed stages for which the stage runs. Defaults to `success`'),
+      .description('Required result of the stages in `needs`. Defaults to `success`'),
   ),
   onError: s.optional(
     s.textOr('StageOnError', s.oneOf('StageErrorRule', 'fail', 'continue'), StageGoto),
@@ -160,7 +164,9 @@ export const PipelineTemplate = s.object('PipelineTemplate', {
     .description('Whether the template ships with Adjutant. Such a template cannot be changed'),
   version: s
     .integer(1, 1_000_000_000)
-    .description('Version, increased by each change. A run keeps its version'),
+    .description(
+      'Version of the template, increased by each change. A run keeps the version of its start',
+    ),
   createdAt: s.time(),
   updatedAt: s.time(),
 });
@@ -177,7 +183,7 @@ export const TemplateCheck = s.object('TemplateCheck', {
   ),
   template: s
     .nullable(s.object('CheckedTemplate', complete))
-    .description('Template with defaults filled in. `null` if it is invalid'),
+    .description('Template with all default values. `null` if the template is invalid'),
 });
 export type TemplateCheck = s.Static<typeof TemplateCheck>;
 

@@ -166,6 +166,8 @@ const orTaken = async (write: Promise<boolean>, name: string): Promise<boolean> 
     return await write;
   } catch (error) {
     if (!(error instanceof UniqueViolation)) throw error;
-    throw Boom.conflict(`A template named ${name} already exists`, { code: 'name_taken' });
+    throw Boom.conflict(`A template named ${name} already exists. Choose another name`, {
+      code: 'name_taken',
+    });
   }
 };

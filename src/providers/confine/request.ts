@@ -60,7 +60,9 @@ export const checkCommand = async (
 const resolved = async (folder: string): Promise<string> => {
   if (!isAbsolute(folder)) throw new ConfinementFailed(`The folder ${folder} is not absolute`);
   return realpath(folder).catch((error: NodeJS.ErrnoException) => {
-    throw new ConfinementFailed(`The folder ${folder} cannot be used: ${error.code}`);
+    throw new ConfinementFailed(
+      `The folder ${folder} cannot be used: ${error.code}. Check that the folder exists and can be read`,
+    );
   });
 };
 

@@ -42,7 +42,9 @@ export const startTunnelChild = async (launch: TunnelLaunch, hear: (line: string
     lines.on('line', (line) => hear(line.slice(0, MAX_LINE_LENGTH)));
   }
   await once(child, 'spawn').catch((error: NodeJS.ErrnoException) => {
-    throw new TunnelNotStarted(`Cannot start ${launch.path}: ${error.code}`);
+    throw new TunnelNotStarted(
+      `Cannot start the program ${launch.path}: ${error.code}. Check that the program is installed and executable`,
+    );
   });
   return {
     pid: child.pid ?? 0,

@@ -47,7 +47,9 @@ export const BackupView = s.object('Backup', {
     s.object('BackupProof', {
       createdAt: s
         .time()
-        .description('Start of the backup. It contains everything acknowledged before this time'),
+        .description(
+          'Start of the backup. The backup contains everything acknowledged before this time',
+        ),
       version: s.text(100),
       files: number(),
       schema: number(),
@@ -57,9 +59,9 @@ export const BackupView = s.object('Backup', {
       auditEntries: number().description('Number of valid audit log entries'),
     }),
   ),
-  error: s.nullable(s.text(10_000)),
+  error: s.nullable(s.text(10_000)).description('Error message. `null` without an error'),
   createdAt: s.time(),
-  finishedAt: s.nullable(s.time()),
+  finishedAt: s.nullable(s.time()).description('End time. `null` if not ended yet'),
   removedAt: s
     .nullable(s.time())
     .description('Time at which the file was deleted to make room for newer backups'),
@@ -79,10 +81,12 @@ export const backups = contract({
     query: pageQuery('BackupQuery', {}),
     reply: s.object('BackupsPage', {
       backups: s.list(BackupView, 200),
-      nextCursor: s.nullable(s.text(200)),
+      nextCursor: s
+        .nullable(s.text(200))
+        .description('Value of `cursor` for the next page. `null` on the last page'),
       schedule: s.object('BackupSchedule', {
         everyHours: number().description(
-          'Interval of scheduled backups in hours. 0 if they are disabled',
+          'Interval of scheduled backups, in hours. 0 if scheduled backups are disabled',
         ),
         keep: number().description('Number of scheduled backups to keep'),
         folder: s.text(5000),
@@ -113,7 +117,7 @@ export const backups = contract({
         s
           .boolean()
           .description(
-            'Whether to leave out the original files of documents. Their texts are included',
+            'Whether to omit the original files of documents. The texts of the documents are included',
           ),
       ),
     }),
@@ -142,14 +146,16 @@ export const backups = contract({
       wait: s.optional(
         s
           .queryWhole(0, 25)
-          .description('Maximum time to wait for the end, in seconds. Defaults to 0'),
+          .description(
+            'Maximum time to wait for the end of the backup or verification, in seconds. Defaults to 0',
+          ),
       ),
     }),
     reply: BackupView,
   }),
   cancel: endpoint.post('/api/admin/backups/{id}/cancel', {
     summary: 'Cancel a running backup or verification',
-    description: 'The unfinished file is deleted.',
+    description: 'The incomplete backup file is deleted.',
     access: 'admin',
     audit: 'backups.cancel',
     reply: BackupView,

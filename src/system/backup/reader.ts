@@ -106,7 +106,8 @@ const digestsOf = ({ files }: Manifest, entries: FoundEntry[]): Map<string, stri
   for (const { name, size } of inside) {
     if (isExcludedName(name) && !OWN.includes(name))
       throw new BadBackup(`${name} is not allowed in a backup`);
-    if (listed.get(name)?.size !== size) throw new BadBackup(`${name} does not match the manifest`);
+    if (listed.get(name)?.size !== size)
+      throw new BadBackup(`The backup is damaged: the size of ${name} does not match the manifest`);
   }
   const missing = files.find(({ path }) => !inside.some(({ name }) => name === path));
   if (missing || listed.size !== inside.length || !listed.has(DATABASE)) {
@@ -136,7 +137,10 @@ function* chunksOf(
   for (let at = 0; at < size; ) {
     const chunk = Buffer.alloc(Math.min(CHUNK, size - at));
     const read = readSync(handle, chunk, 0, chunk.length, offset + at);
-    if (read === 0) throw new BadBackup('The file became shorter while it was read');
+    if (read === 0)
+      throw new BadBackup(
+        'The backup file became shorter while it was read. Try again when no other program writes the file',
+      );
     yield chunk.subarray(0, read);
     at += read;
   }

@@ -12,7 +12,7 @@ export type Finding = s.Static<typeof Finding>;
 export const doctor = contract({
   look: endpoint.get('/api/admin/doctor', {
     summary: 'Get diagnostic findings',
-    description: 'Runs all checks of the daemon and its home.',
+    description: 'Runs all checks of the daemon and its home folder.',
     access: 'admin',
     audit: 'doctor.look',
     auditMayFail: true,

@@ -7,7 +7,9 @@ const HealthPart = s.object('HealthPart', {
   latencyMs: s
     .nullable(s.number(0, 1_000_000))
     .description('Duration of the check in milliseconds. `null` if it was not measured'),
-  detail: s.anyText(500).description('Details. Empty for requests without a token'),
+  detail: s
+    .anyText(500)
+    .description('Details of the component. Empty for requests without a token'),
 });
 
 export type PartReport = s.Static<typeof HealthPart>;
@@ -38,8 +40,8 @@ export const health = contract({
     reply: Health,
   }),
   detailed: endpoint.get('/health/detailed', {
-    summary: 'Get the status of every part',
-    description: 'Details require a token.',
+    summary: 'Get the health of each component',
+    description: 'Without a valid token, the details of the components are empty.',
     access: 'optional',
     ignoresQuery: true,
     reply: DetailedHealth,
@@ -54,14 +56,14 @@ export const health = contract({
   }),
   live: endpoint.get('/health/live', {
     summary: 'Get the liveness status',
-    description: 'The reply shows that the event loop is responsive.',
+    description: 'A reply shows that the daemon is running and its event loop is responsive.',
     access: 'public',
     ignoresQuery: true,
     reply: s.object('Liveness', { status: s.oneOf('LiveStatus', 'live') }),
   }),
   metrics: endpoint.get('/metrics', {
     summary: 'Get metrics in Prometheus format',
-    description: 'Requires a token, or a request from this machine.',
+    description: 'Requires a token, unless the request comes from the machine of the daemon.',
     access: 'optional',
     reply: s.anyText(1_000_000),
     produces: 'text/plain',

@@ -5,14 +5,16 @@ export const keys = contract({
   rotate: endpoint.post('/api/admin/keys/rotate', {
     summary: 'Rotate the token signing key',
     description:
-      'Earlier keys verify tokens until their last token has expired, so nobody is logged out.',
+      'Tokens that were signed with earlier keys stay valid until they expire. No user is logged out.',
     access: 'admin',
     personal: true,
     audit: 'keys.rotate',
     reply: s.object('KeyRotation', {
       keyId: s.id('key'),
       createdAt: s.time(),
-      retired: s.integer(0, 1_000_000).description('Number of older keys that still verify tokens'),
+      retired: s
+        .integer(0, 1_000_000)
+        .description('Number of earlier keys that still verify tokens'),
     }),
   }),
 });

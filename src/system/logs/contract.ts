@@ -28,10 +28,14 @@ export const logs = contract({
         s
           .queryWhole(0, Number.MAX_SAFE_INTEGER)
           .description(
-            'Return entries after this line number. Without it, the newest entries are returned',
+            'Line number after which entries are returned. If omitted, the newest entries are returned',
           ),
       ),
-      level: s.optional(s.oneOf('LeastLogLevel', ...LEVELS).description('Minimum level')),
+      level: s.optional(
+        s
+          .oneOf('LeastLogLevel', ...LEVELS)
+          .description('Minimum level of the entries. If omitted, all levels are returned'),
+      ),
       limit: s.optional(
         s.queryWhole(1, MAX_LINES).description('Maximum number of entries. Defaults to 200'),
       ),
@@ -43,7 +47,9 @@ export const logs = contract({
     }),
     reply: s.object('LogEntries', {
       entries: s.list(LogEntry, MAX_LINES),
-      lastId: big().description('Number of the last line searched. Use it as the next `after`'),
+      lastId: big().description(
+        'Number of the last line searched. Pass this number as `after` in the next request',
+      ),
       oldestId: big().description('Number of the oldest line in memory'),
       gap: s.boolean().description('Whether lines after `after` are no longer in memory'),
     }),

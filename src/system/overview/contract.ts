@@ -11,7 +11,9 @@ export const MAX_NEEDS = 10;
 const Part = s.object('OverviewPart', {
   name: s.text(60),
   status: s.oneOf('OverviewStatus', 'ok', 'warn', 'down'),
-  latencyMs: s.nullable(s.number(0, 1_000_000)),
+  latencyMs: s
+    .nullable(s.number(0, 1_000_000))
+    .description('Latency, in milliseconds. `null` if not measured'),
   detail: s.anyText(500),
 });
 
@@ -43,10 +45,14 @@ export const Need = s.object('Need', {
   hookId: s.nullable(s.id('hook')).description('ID of the hook whose execution failed'),
   untrusted: s
     .nullable(s.boolean())
-    .description('Whether untrusted input is behind the item. `null` if it does not apply'),
+    .description(
+      'Whether untrusted input caused the item. `null` if this does not apply to the kind of item',
+    ),
   at: s
     .time()
-    .description('Time at which the item occurred or, if it has a deadline, at which it expires'),
+    .description(
+      'Time at which the item occurred or, for an item with a deadline, at which the item expires',
+    ),
 });
 
 export const Overview = s.object('Overview', {
@@ -57,7 +63,7 @@ export const Overview = s.object('Overview', {
   reach: s
     .oneOf('PublicReach', 'none', 'unverified', 'verified', 'failed')
     .description(
-      'Result of the last check of the public address. `unverified` if it was not checked, or the tunnel is not running',
+      'Result of the last check of the public address. `unverified` if the address was not checked, or the tunnel is not running',
     ),
   parts: s.list(Part, 50),
   queue: s.object('OverviewQueue', {
@@ -67,7 +73,7 @@ export const Overview = s.object('Overview', {
     oldestMs: s
       .nullable(count())
       .description(
-        'Waiting time of the oldest queued execution in milliseconds. `null` if none waits',
+        'Waiting time of the oldest queued execution, in milliseconds. `null` if no execution is queued',
       ),
   }),
   rates: s
@@ -100,7 +106,7 @@ export const Overview = s.object('Overview', {
   needs: s
     .list(Need, 9 * MAX_NEEDS)
     .description(
-      'Items that need your attention, grouped by kind. Within a kind, the first to expire or the newest comes first',
+      'Items that need your attention, grouped by kind. Within a kind, sorted by expiry or newest first',
     ),
   unread: count().description('Number of unread notifications'),
 });
@@ -111,7 +117,7 @@ export type Need = s.Static<typeof Need>;
 export const overview = contract({
   get: endpoint.get('/api/overview', {
     summary: 'Get an overview of the daemon',
-    description: 'Health, queue, rates, costs, and items that need your attention.',
+    description: 'Contains the health, queue, rates, costs, and items that need your attention.',
     reply: Overview,
   }),
 });

@@ -11,7 +11,7 @@ const reach = () =>
   s
     .oneOf('TunnelReach', 'none', 'unverified', 'verified', 'failed')
     .description(
-      'Result of the last check of the address. `unverified` if it was not checked, or the tunnel is not running',
+      'Result of the last check of the address. `unverified` if the address was not checked, or the tunnel is not running',
     );
 
 const settings = {
@@ -46,11 +46,13 @@ const Stage = s.object('TunnelStage', {
   name: StageName(),
   status: s.oneOf('TunnelStageStatus', 'ok', 'warn', 'failed', 'not_run'),
   detail: sentence(),
-  latencyMs: s.nullable(s.integer(0, 1_000_000)),
+  latencyMs: s
+    .nullable(s.integer(0, 1_000_000))
+    .description('Duration of the stage, in milliseconds. `null` if not measured'),
 });
 
 const TunnelCheck = s.object('TunnelCheck', {
-  ok: s.boolean().description('Whether no stage failed'),
+  ok: s.boolean().description('Whether all stages succeeded'),
   address: address(),
   checkedAt: s.time(),
   stages: s.list(Stage, 6),
@@ -76,7 +78,7 @@ const state = {
   publicUrlSetting: s
     .boolean()
     .description(
-      'Whether `ADJUTANT_PUBLIC_URL` sets the address, which cannot be changed here then',
+      'Whether `ADJUTANT_PUBLIC_URL` sets the address. If true, the API cannot change the address',
     ),
   address: s
     .nullable(address())
@@ -87,8 +89,12 @@ const state = {
   on: s.boolean().description('Whether the tunnel is switched on'),
   status: s.oneOf('TunnelStatus', 'off', 'starting', 'running', 'restarting'),
   since: s.nullable(s.time()).description('Time of the last change of `status`'),
-  detail: s.nullable(sentence()).description('Reason why the tunnel is not running'),
-  pid: s.nullable(s.integer(0, Number.MAX_SAFE_INTEGER)),
+  detail: s
+    .nullable(sentence())
+    .description('Reason why the tunnel is not running. `null` if there is none'),
+  pid: s
+    .nullable(s.integer(0, Number.MAX_SAFE_INTEGER))
+    .description('Process ID of the tunnel program. `null` if no program is running'),
   restarts: s.integer(0, Number.MAX_SAFE_INTEGER),
   nextTryAt: s.nullable(s.time()).description('Time of the next attempt to start'),
   addressHeader: s
@@ -141,13 +147,13 @@ export type ConfiguredTunnel = s.Static<typeof Configured>;
 
 export const tunnel = contract({
   get: endpoint.get('/api/tunnel', {
-    summary: 'Get the tunnel',
+    summary: 'Get the tunnel status and configuration',
     access: 'admin',
     reply: TunnelView,
   }),
   set: endpoint.put('/api/tunnel', {
     summary: 'Update the tunnel configuration',
-    description: 'A tunnel that is on is restarted.',
+    description: 'If the tunnel is on, the tunnel is restarted.',
     access: 'admin',
     audit: 'tunnel.set',
     example: { provider: 'proxy', publicUrl: 'https://adjutant.example.org' },
@@ -168,7 +174,7 @@ export const tunnel = contract({
     reply: TunnelView,
   }),
   check: endpoint.post('/api/tunnel/check', {
-    summary: 'Check the public address',
+    summary: 'Test the connection to the public address',
     description:
       'Tests the connection from the public name to this daemon in stages. The stages after the first failure do not run.',
     access: 'admin',
@@ -183,20 +189,20 @@ export const tunnel = contract({
       publicUrlSetting: s
         .boolean()
         .description(
-          'Whether `ADJUTANT_PUBLIC_URL` sets the address, which cannot be changed here then',
+          'Whether `ADJUTANT_PUBLIC_URL` sets the address. If true, the API cannot change the address',
         ),
       reach: reach(),
     }),
   }),
   forget: endpoint.delete('/api/tunnel/address', {
     summary: 'Delete the public address',
-    description: 'Also stops the tunnel. Links then contain the address of this machine.',
+    description: 'Also stops the tunnel. Links then contain the local address of the daemon.',
     access: 'admin',
     audit: 'tunnel.forget',
     reply: Configured,
   }),
   programs: endpoint.get('/api/tunnel/programs', {
-    summary: 'List tunnel and proxy programs',
+    summary: 'List supported tunnel and proxy programs',
     access: 'admin',
     reply: s.object('TunnelPrograms', {
       programs: s.list(
@@ -207,7 +213,7 @@ export const tunnel = contract({
           ),
           path: s
             .nullable(s.text(4096))
-            .description('Path of the program. `null` if it is not installed'),
+            .description('Path of the program. `null` if the program is not installed'),
           version: s.nullable(s.text(200)),
         }),
         10,
@@ -236,15 +242,13 @@ export const tunnel = contract({
           s
             .text(1000)
             .description(
-              'Path of the certificate file on the proxy. By default Caddy gets a certificate itself, and nginx uses the path of certbot',
+              'Path of the certificate file on the proxy. By default, Caddy obtains a certificate automatically, and nginx uses the certificate path of certbot',
             ),
         ),
         key: s.optional(
           s
             .text(1000)
-            .description(
-              'Path of the private key file on the proxy. Send it together with `certificate`',
-            ),
+            .description('Path of the private key file on the proxy. Required with `certificate`'),
         ),
       }),
       { server: 'proxy' },

@@ -229,7 +229,9 @@ describe('capabilities', () => {
     const words = ['capabilities', 'install', 'gguf:huge'];
     const { code, stderr } = await world.cli(words, { terminal: 200, answers: ['n'] });
     expect(code).to.equal(1);
-    expect(stderr).to.include('The model does not fit the memory that is available now. It needs ');
+    expect(stderr).to.include(
+      'The model does not fit the memory that is available now. The model needs ',
+    );
     expect(stderr).to.include('Install it anyway? [y/N]');
     expect(stderr).to.match(/Nothing was done\.\n$/);
     expect(

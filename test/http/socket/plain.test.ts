@@ -150,7 +150,8 @@ describe('a plain client of /ws', () => {
     expect(await client.ask({ type: 'message', content: 'three', id: 3 })).to.equal({
       type: 'error',
       status: 429,
-      message: 'Too many frames are waiting for a reply',
+      message:
+        'Too many frames are waiting for a reply. Wait for replies before you send more frames',
       id: 3,
     });
     await patient.server.stop();

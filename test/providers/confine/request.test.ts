@@ -52,7 +52,10 @@ describe('checkRun', () => {
       [{ env: { 'A=B': 'x' } }, 'env has an invalid name: A=B'],
       [{ env: { A: 'x\0y' } }, 'env.A must not contain a NUL character'],
       [{ folder: 'agents' }, 'The folder agents is not absolute'],
-      [{ folder: '/no/such' }, 'The folder /no/such cannot be used: ENOENT'],
+      [
+        { folder: '/no/such' },
+        'The folder /no/such cannot be used: ENOENT. Check that the folder exists and can be read',
+      ],
       [{ folder: link }, `The folder /usr/bin ${inTheOpen}`],
       [{ folder: '/usr' }, `The folder /usr ${inTheOpen}`],
       [{ folder: '/' }, `The folder / ${inTheOpen}`],

@@ -99,7 +99,7 @@ describe('audit.head, where it is gone', () => {
         number: 4,
         kind: 'cut',
         message:
-          'Cannot verify that no entries before entry 4 were removed: audit.head was missing when it was written',
+          'Cannot verify that no entries before entry 4 were removed: audit.head was missing when the entry was written',
       };
       await ledger.reopen();
       expect(ledger.reports.at(-1)?.problem).to.equal(
@@ -288,7 +288,7 @@ describe('a file of heads outside the home', () => {
     await ledger.reopen(outside());
     expect(await ownRows(ledger)).to.equal([[3, 'audit.head-lost', 'failed', 'daemon', outside()]]);
     expect((await verified(ledger)).message).to.equal(
-      `Cannot verify that no entries before entry 3 were removed: ${outside()} was missing when it was written`,
+      `Cannot verify that no entries before entry 3 were removed: ${outside()} was missing when the entry was written`,
     );
   });
 

@@ -24,7 +24,7 @@ describe('the doctor, of folders', () => {
       "sudo sysctl fs.inotify.max_user_instances=524288   then: adjutant knowledge index '/srv/my notes' --on-server",
     ],
     [
-      'The folder is scanned every ten minutes: it contains more than 20000 folders',
+      'The folder is scanned every ten minutes: the folder contains more than 20000 folders',
       /is read, but changes are noticed late/,
       'index only the subfolders that change, one by one',
     ],
