@@ -10,7 +10,7 @@ import { isStripped, requestFields, requestFrom } from './fields.js';
 import { oneLine, wrapped } from './text.js';
 
 export const editFlag = switchFlag(
-  'Edit the fields in $VISUAL or $EDITOR; the default on a terminal without other flags',
+  'Edit the fields in $VISUAL or $EDITOR. Default on a terminal if no other flag is set',
 );
 
 export interface Editing<T, R> {

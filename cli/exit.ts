@@ -44,7 +44,9 @@ export const interrupted = (...next: string[]): CliFault =>
 
 export const timedOut = (seconds: number, by: CliFault): CliFault => {
   const next =
-    by.next.length > 0 ? by.next : ['The action may have completed. Check before you repeat it.'];
+    by.next.length > 0
+      ? by.next
+      : ['The action may have completed. Check before you repeat the command.'];
   return new CliFault(Exit.late, `Not finished within ${seconds} s, the limit of --timeout.`, next);
 };
 
@@ -174,7 +176,10 @@ const remedy = (
 
 const unreachable = (error: Unreachable): CliFault =>
   error.mayHaveActed
-    ? failed(`${error.message}.`, 'The action may have completed. Check before you repeat it.')
+    ? failed(
+        `${error.message}.`,
+        'The action may have completed. Check before you repeat the command.',
+      )
     : failed(
         `${error.message}.`,
         'Start the daemon: adjutant up        Another address: adjutant --server … or ' +

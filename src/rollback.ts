@@ -75,7 +75,7 @@ const proveKey = ({ name, file }: Snapshot, keyring: Keyring): void => {
   } catch (error) {
     if (!(error instanceof EnvelopeError)) throw error;
     throw new OpenRefused(
-      `The master key was changed after ${name} was created, and does not open its secrets`,
+      `The master key was changed after ${name} was created. The current key cannot decrypt the secrets in ${name}`,
     );
   }
 };

@@ -234,7 +234,7 @@ export const watchApprovals = command({
   summary: 'Watch pending approvals and decide them by number',
   examples: ['', '--json | jq .arguments', '--output id'],
   notes: [
-    'On a terminal: a1 approves, d1 denies (add a reason after it), s1 shows the full call.',
+    'On a terminal: a1 approves, d1 denies (optionally followed by a reason), s1 shows the full call.',
     'a1 conversation and a1 host also approve later calls.',
     'In a pipe: one line per request and per decision, until ^C.',
   ],

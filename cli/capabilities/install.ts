@@ -103,7 +103,7 @@ export const installCommand = command({
   fields: () => requestFields(endpoints.install.body, ['id']),
   flags: { noWait },
   notes: [
-    'With --use-case it is registered as a model. Dependencies are installed first.',
+    'With --use-case, the installed model is registered. Dependencies are installed first.',
     'Available: adjutant capabilities list. Models that fit: adjutant models recommend',
   ],
   run: async (context, { args, fields: typed, flags }) => {

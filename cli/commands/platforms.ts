@@ -62,7 +62,7 @@ export const setup = command({
   ],
   flags: { ...fieldFlags, manifest: switchFlag('Slack: print only the manifest of the app') },
   notes: [
-    'On a terminal it asks for values without a flag. Secrets are not echoed.',
+    'On a terminal, the command asks for values without a flag. Secrets are not echoed.',
     'Without a terminal, pass flags. Secrets come from files or stdin.',
     'Exit code 1: the settings are stored, but the platform rejects them or lacks the ' +
       'receiver address.',

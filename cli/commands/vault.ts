@@ -97,11 +97,11 @@ const rotate = credentialCrud.request({
     'github-pat --value-file - < ./token',
   ],
   except: ['value'],
-  flags: { valueFile, ask: switchFlag('Ask for the new value') },
+  flags: { valueFile, ask: switchFlag('Ask for the new value, also for a webhook_secret') },
   notes: [
     'The new value is asked for, or read from --value-file. A webhook_secret is ' +
       'generated instead.',
-    'A value that another service issues, such as an API key, must first be created there.',
+    'A value that another service issues, such as an API key, must first be created at that service.',
     'A generated value is printed to stdout, once.',
     'To restore the earlier value: adjutant vault restore',
   ],

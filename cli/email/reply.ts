@@ -20,12 +20,12 @@ export const replyToMail = command({
     "'Your invoice' --draft --text 'It is paid.'",
   ],
   flags: {
-    text: textFlag('<text>', 'Text of the reply; required without --text-file'),
+    text: textFlag('<text>', 'Text of the reply. Required without --text-file'),
     textFile: textFlag('<file|->', 'File with the text, or - for stdin'),
     all: switchFlag('Reply to all recipients'),
     ...attachFlags,
     draft: switchFlag('Save a draft instead of sending'),
-    noWait: switchFlag('Return as soon as it is queued'),
+    noWait: switchFlag('Return as soon as the e-mail is queued'),
   },
   notes: [
     'The reply goes to the Reply-To address, or else to the sender.',

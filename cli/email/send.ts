@@ -36,7 +36,7 @@ export const sendMail = command({
   fields: () => requestFields(endpoints.send.body, ['accountId', 'attachments']),
   flags: {
     ...mailPartFlags,
-    noWait: switchFlag('Return as soon as it is queued'),
+    noWait: switchFlag('Return as soon as the e-mail is queued'),
   },
   notes: [
     'Waits up to 30 seconds for the reply of the server.',

@@ -25,16 +25,16 @@ const flags = {
   ),
   imap: textFlag(
     '<host:port>',
-    'IMAP server. Port 143 uses STARTTLS, others TLS. Defaults to port 993',
+    'IMAP server. Port 143 uses STARTTLS, other ports use TLS. Defaults to port 993',
   ),
   smtp: textFlag(
     '<host:port>',
-    'SMTP server. Ports 587 and 25 use STARTTLS, others TLS. Defaults to port 465',
+    'SMTP server. Ports 587 and 25 use STARTTLS, other ports use TLS. Defaults to port 465',
   ),
-  username: textFlag('<name>', 'Name to log in with. Defaults to the address'),
+  username: textFlag('<name>', 'Username at the mail server. Defaults to the e-mail address'),
   clientId: textFlag('<id>', 'OAuth2: id of the client that you registered at the provider'),
   clientSecretFile: textFlag('<file|->', 'OAuth2: file with the client secret'),
-  device: switchFlag('OAuth2: consent on another device, with a code'),
+  device: switchFlag('OAuth2: log in on another device with a code'),
 };
 type SetupFlags = { [K in keyof typeof flags]?: K extends 'device' ? boolean : string };
 

@@ -40,7 +40,7 @@ export const hookCreate = command({
   flags: {
     secretFile: textFlag(
       '<file|->',
-      'File with a secret of your own. If not set, one is generated and shown once',
+      'File with your own secret. If not set, a secret is generated and shown once',
     ),
   },
   notes: [

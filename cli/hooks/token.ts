@@ -12,7 +12,7 @@ export const awaitToken = command({
   name: 'await-token',
   args: '<hook>',
   calls: ['hooks await-token', 'hooks awaited-token', 'hooks confirm-token'],
-  summary: 'Receive the token that a sender generates',
+  summary: 'Receive the verification token of a sender',
   examples: ['pages', 'pages --yes', 'pages > token.txt'],
   notes: [
     'The token is printed to stdout. It becomes the secret of the hook after you confirm ' + 'it.',
@@ -48,7 +48,8 @@ const tokensOf = async ({ signal }: Context, client: Client, id: string): Promis
   for (;;) {
     const { token, earlier, until } = await client.hooks['awaited-token']({ id });
     if (token !== null) return [token, ...earlier.map((each) => each.token)];
-    if (until === null) throw failed('No token arrived.', 'Trigger it at the sender again.');
+    if (until === null)
+      throw failed('No token arrived.', 'Trigger the verification at the sender again.');
     await pause(POLL_MS, undefined, { signal }).catch(() => {
       throw interrupted('No token has arrived yet.');
     });

@@ -43,13 +43,13 @@ const set = command({
     'embeddings --primary nomic --yes',
   ],
   flags: {
-    primary: textFlag('<model>', 'Model that replies first'),
+    primary: textFlag('<model>', 'Primary model of the topic'),
     fallback: {
       value: '<names>',
-      about: 'Fallback models, separated by commas',
+      about: 'Fallback models in the order of use, separated by commas',
       read: (input: string) => input.split(',').filter((name) => name !== ''),
     },
-    default: textFlag('<model>', 'Model for topics without a route'),
+    default: textFlag('<model>', 'Default model, for topics without a route'),
   },
   notes: [
     'Values that are not passed stay unchanged.',
@@ -157,19 +157,19 @@ const quota = requestCommand({
   name: 'quota',
   endpoint: endpoints.quota,
   examples: ['', '--json', '--fields name,used,limit'],
-  notes: ['Shows only what a tool reports; empty if it has reported nothing.'],
+  notes: ['Shows only quotas that a tool has reported. Empty if no tool has reported any.'],
   show: ({ out }, reply) => out.page({ reply, rows: reply.quotas, columns: quotaColumns }),
 });
 
 const login = command({
   name: 'login',
   args: '<tool>',
-  summary: 'Log in to a command-line tool for the daemon',
+  summary: 'Log the daemon in to a command-line tool',
   examples: ['claude', 'codex --copy', 'gemini --home /srv/adjutant'],
-  flags: { copy: switchFlag('Copy your own login of the tool instead') },
+  flags: { copy: switchFlag('Copy your own login of the tool instead of logging in again') },
   notes: [
-    'The tool starts in a HOME of its own below --home. Log in as it asks, then exit it.',
-    'The daemon reads nothing else of yours. Your own login of the tool stays unchanged.',
+    'The tool starts with a separate HOME below --home. Log in as the tool asks, then exit the tool.',
+    'The daemon does not read your own login of the tool, which stays unchanged.',
   ],
   seeAlso: 'adjutant models cli status',
   run: async (context, { args, flags }) => {

@@ -34,7 +34,7 @@ export const templateCrud = crud({
   named: ({ id, name, preset }) => ({ id, name, isShipped: preset }),
 });
 
-const yaml = switchFlag('Print it as YAML, to change and apply');
+const yaml = switchFlag('Print the template as YAML, for pipelines apply');
 
 const get = command({
   name: 'get',

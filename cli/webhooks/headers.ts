@@ -5,7 +5,7 @@ import { readFileOrStdin } from '../input.js';
 /** Header values are secrets, which no flag takes. */
 export const headersFile = textFlag(
   '<file|->',
-  'File with headers, a "Name: value" per line; a name alone removes that header',
+  'File with headers, one "Name: value" per line. A line with only a name removes the header',
 );
 
 /** Reads lines of `Name: value` from a file or stdin. A name alone removes the header. */

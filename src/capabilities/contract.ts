@@ -247,7 +247,7 @@ export const capabilities = contract({
     }),
   }),
   hardware: endpoint.get(`${path}/hardware`, {
-    summary: 'Get the hardware and fitting models',
+    summary: 'Get the hardware and suitable models',
     query: s.object('HardwareQuery', {
       contextWindow: contextWindow(),
       useCase: s.optional(purpose()),

@@ -70,7 +70,7 @@ const refuseShut = async (store: Store, keyring: Keyring): Promise<void> => {
   if (shut.length === 0) return;
   const some = shut.slice(0, 10).join(', ');
   throw new RekeyRefused(
-    `Some values are damaged. Delete or replace them first: ${some}`,
+    `Some encrypted values are damaged. Delete or replace these values first: ${some}`,
     'value_damaged',
   );
 };

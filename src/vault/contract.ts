@@ -198,7 +198,8 @@ export const vault = contract({
   }),
   versions: endpoint.get('/api/vault/{id}/versions', {
     summary: 'List the valid versions of a credential',
-    description: 'The values are not included.',
+    description:
+      'Valid versions are the current version, and earlier versions whose overlap has not ended. The values are not included.',
     reply: s.object('CredentialVersions', { versions: s.list(CredentialVersion, 1000) }),
   }),
   restore: endpoint.post('/api/vault/{id}/restore', {
@@ -223,14 +224,14 @@ export const vault = contract({
   rekey: endpoint.post('/api/admin/vault/rekey', {
     summary: 'Rotate the master key',
     description:
-      'Reseals all secrets with the new key. An interrupted rotation continues at the next start.',
+      'Encrypts all secrets with a new master key. If the daemon stops during the rotation, the rotation continues at the next start.',
     access: 'admin',
     personal: true,
     audit: 'vault.rekey',
     reply: s.object('Rekeying', {
       rewrapped: s
         .integer(0, Number.MAX_SAFE_INTEGER)
-        .description('Number of secrets that were resealed with the new key'),
+        .description('Number of secrets that were encrypted with the new key'),
       finishedAt: s.time(),
     }),
   }),

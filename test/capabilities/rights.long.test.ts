@@ -144,7 +144,7 @@ describe('an installation', () => {
     [100, 'house is installed but not registered: its context of 100 tokens is too short'],
     [
       4_294_967_295,
-      'The file is not a supported model: The file declares a context of 4294967295 tokens',
+      'The file is not a supported model: The file declares a context of 4294967295 tokens, the maximum is 100000000',
     ],
   ] as const;
   for (const [contextLength, error] of CONTEXTS) {

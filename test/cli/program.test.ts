@@ -98,7 +98,7 @@ describe('what names the daemon, and what names an address in a request', () => 
     expect(await world.cli(words)).to.equal({
       code: 2,
       stdout: '',
-      stderr: 'url was passed twice: as an argument and as --url. Pass it once.\n',
+      stderr: 'url was passed twice: as an argument and as --url. Pass url once.\n',
     });
   });
 

@@ -201,7 +201,7 @@ export const passkeys = contract({
     secret: true,
   }),
   redeem: endpoint.post('/api/auth/passkey/redeem', {
-    summary: 'Log in with a login code',
+    summary: 'Log in with a passkey login code',
     description:
       'The first attempt invalidates the code. It also becomes invalid when the login session that created it ends.',
     access: 'public',

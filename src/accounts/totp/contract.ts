@@ -34,7 +34,7 @@ export const totp = contract({
     secret: true,
   }),
   verify: endpoint.post('/api/auth/totp/verify', {
-    summary: 'Verify a code',
+    summary: 'Verify an authenticator app code',
     description: 'Fails with 401 if the code is wrong or was already used.',
     personal: true,
     example: { code: '492039' },

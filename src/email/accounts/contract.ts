@@ -159,7 +159,7 @@ export const mailaccounts = contract({
     reply: pageOf('accounts', MailAccount, 'MailAccountsPage'),
   }),
   create: endpoint.post('/api/email/accounts', {
-    summary: 'Create a mail account',
+    summary: 'Add a mail account',
     audit: 'mailaccounts.create',
     example: {
       address: 'ada@example.org',

@@ -78,7 +78,7 @@ export const templatesResource = (deps: TemplatesDeps) => {
     };
     if (await orTaken(store.insert(row), body.name)) return view(row);
     throw Boom.conflict(
-      `You already have ${MAX_TEMPLATES} templates, which is the maximum. Delete one first`,
+      `You already have ${MAX_TEMPLATES} templates, which is the maximum. Delete a template first`,
       {
         code: 'too_many',
       },

@@ -30,7 +30,7 @@ export const assertKeySendable = (name: string, key: string | undefined): void =
     'because it contains a character that is not allowed in an HTTP header. Set it again.';
   throw new ModelFailure(
     'credentials',
-    `${name} was not called: its API key cannot be sent, ${remedy}`,
+    `${name} was not called: the API key of the model cannot be sent, ${remedy}`,
   );
 };
 

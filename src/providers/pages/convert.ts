@@ -71,7 +71,7 @@ const READERS: Record<SourceForm, FormReader> = {
   office: refuse('is an office file, which is not supported here', 'office'),
   unknown: (source) => {
     const type = cleanLine(source.contentType, 100) ?? 'unknown';
-    throw new PageUnreadable(`is not text. Its content type is ${type}`);
+    throw new PageUnreadable(`is not text. The content type is ${type}`);
   },
 };
 

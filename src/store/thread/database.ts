@@ -214,5 +214,8 @@ const refuseDanglingRows = (db: Database.Database): void => {
   const [first] = db
     .prepare<[], { table: string; parent: string }>('PRAGMA foreign_key_check')
     .all();
-  if (first) throw new Error(`a row of ${first.table} refers to a missing row of ${first.parent}`);
+  if (first)
+    throw new Error(
+      `the table ${first.table} has a row that refers to a missing row of the table ${first.parent}`,
+    );
 };

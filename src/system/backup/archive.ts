@@ -82,7 +82,7 @@ const openWarily = ({ path, inode }: FileSource): number => {
   }
   if (inode === undefined || inode === inodeOf(fstatSync(from))) return from;
   closeSync(from);
-  throw new FileGone('another file has replaced it');
+  throw new FileGone('another file has replaced the file');
 };
 
 /** Fills up with zeros what is missing of `size` bytes. Returns true if something was missing. */

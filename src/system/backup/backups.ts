@@ -66,7 +66,10 @@ export const createBackups = (base: Base, deps: BackupDeps) => {
 
   const run = async (row: BackupRow, task: BackupTask, also: StoreStep[]): Promise<BackupRow> => {
     if (current)
-      throw new BackupRefused('Another backup or verification is running', 'backup_running');
+      throw new BackupRefused(
+        'Another backup or verification is running. Wait until it has ended',
+        'backup_running',
+      );
     const mine: CurrentBackup = { id: row.id, work: null, ended: Promise.resolve() };
     current = mine;
     try {

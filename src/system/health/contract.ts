@@ -38,7 +38,7 @@ export const health = contract({
     reply: Health,
   }),
   detailed: endpoint.get('/health/detailed', {
-    summary: 'Get the status of every part',
+    summary: 'Get the status of every daemon component',
     description: 'Details require a token.',
     access: 'optional',
     ignoresQuery: true,

@@ -141,13 +141,13 @@ export type ConfiguredTunnel = s.Static<typeof Configured>;
 
 export const tunnel = contract({
   get: endpoint.get('/api/tunnel', {
-    summary: 'Get the tunnel',
+    summary: 'Get the tunnel configuration and status',
     access: 'admin',
     reply: TunnelView,
   }),
   set: endpoint.put('/api/tunnel', {
     summary: 'Update the tunnel configuration',
-    description: 'A tunnel that is on is restarted.',
+    description: 'A running tunnel is restarted with the new configuration.',
     access: 'admin',
     audit: 'tunnel.set',
     example: { provider: 'proxy', publicUrl: 'https://adjutant.example.org' },
@@ -168,7 +168,7 @@ export const tunnel = contract({
     reply: TunnelView,
   }),
   check: endpoint.post('/api/tunnel/check', {
-    summary: 'Check the public address',
+    summary: 'Check the public address of the daemon',
     description:
       'Tests the connection from the public name to this daemon in stages. The stages after the first failure do not run.',
     access: 'admin',
@@ -176,7 +176,7 @@ export const tunnel = contract({
     reply: TunnelCheck,
   }),
   address: endpoint.get('/api/tunnel/address', {
-    summary: 'Get the public address',
+    summary: 'Get the public address of the daemon',
     reply: s.object('TunnelAddress', {
       address: s.nullable(address()),
       isTemporary: s.boolean().description('Whether the address changes at the next start'),
@@ -189,7 +189,7 @@ export const tunnel = contract({
     }),
   }),
   forget: endpoint.delete('/api/tunnel/address', {
-    summary: 'Delete the public address',
+    summary: 'Delete the public address of the daemon',
     description: 'Also stops the tunnel. Links then contain the address of this machine.',
     access: 'admin',
     audit: 'tunnel.forget',
@@ -216,7 +216,8 @@ export const tunnel = contract({
   }),
   'host-keys': endpoint.post('/api/tunnel/host-keys', {
     summary: 'Get the host keys of an SSH server',
-    description: 'Compare the fingerprints with those of the server before you accept the keys.',
+    description:
+      'Requests the public keys from the server without accepting them. Compare the returned fingerprints with the fingerprints on the SSH server before you send the keys to `PUT /api/tunnel`.',
     access: 'admin',
     audit: 'tunnel.host-keys',
     example: { target: 'ada@box.example.org', sshPort: 22 },

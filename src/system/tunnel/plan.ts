@@ -46,12 +46,13 @@ const tokenOf = async (
   if (credential_id === null) {
     if (token_sealed === null) return null;
     const own = unsealOrNull(() => unsealToken(id, token_sealed));
-    if (own === null) throw new TunnelNotStarted('the token is damaged. Set it again');
+    if (own === null)
+      throw new TunnelNotStarted('the token of the tunnel is damaged. Set the token again');
     return own;
   }
   const token = await vault.newest(credential_id);
   if (token === null)
-    throw new TunnelNotStarted('the credential with the token is missing or expired');
+    throw new TunnelNotStarted('the credential with the token of the tunnel is missing or expired');
   vault.used(credential_id);
   return token;
 };
