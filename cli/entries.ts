@@ -116,7 +116,7 @@ const summaries: Record<string, Partial<Record<keyof typeof loaders, string>>> =
     'models routing': 'Manage model routing by topic',
     'models cli': 'Manage command-line tools that serve as models',
     capabilities: 'Manage installed models, engines and languages',
-    hardware: 'Show the hardware and the models that fit it',
+    hardware: 'Show the hardware and the compatible models',
     skills: 'Manage skills and their tools',
     'skills permissions': 'Manage tool permissions',
     mcp: 'Manage MCP servers',

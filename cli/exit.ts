@@ -94,7 +94,12 @@ const refused = (error: ApiError, at: FaultContext): CliFault => {
   if (error.statusCode === 401 && error.code === undefined) {
     if (at.tokenFrom) {
       const why = `${at.tokenFrom} holds no valid token of this daemon.`;
-      return new CliFault(Exit.login, why, ['Create one: adjutant auth tokens create'], error.body);
+      return new CliFault(
+        Exit.login,
+        why,
+        ['Create a token: adjutant auth tokens create'],
+        error.body,
+      );
     }
     const why = at.hadToken ? 'Your login session has ended.' : 'Not logged in.';
     const first = at.hadToken || at.tokenIsFor !== undefined ? [] : [FIRST_TIME];
@@ -120,7 +125,7 @@ const TRANSLATED: Record<string, [message: string, ...next: string[]]> = {
     'Set it: adjutant tunnel setup --public-url https://hooks.example.org',
     'Or pass it once: --public-url https://hooks.example.org',
   ],
-  tunnel_not_set_up: ['No tunnel is set up.', 'Set one up: adjutant tunnel setup'],
+  tunnel_not_set_up: ['No tunnel is set up.', 'Set up a tunnel: adjutant tunnel setup'],
 };
 
 const unsent = ({ tokenIsFor }: FaultContext): string[] =>

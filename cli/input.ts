@@ -34,7 +34,7 @@ export const readSecretInput = async (
 ): Promise<string> => {
   if (file === undefined) return context.ask.hidden(question);
   const secret = textOf(await bytesOf(context, file), question, file).replace(/\r?\n$/, '');
-  const reason = secret === '' ? 'It is empty.' : question.refuse?.(secret);
+  const reason = secret === '' ? 'The value is empty.' : question.refuse?.(secret);
   if (reason !== undefined) throw usageFault(`${question.ask} from ${file}: ${reason}`);
   return secret;
 };

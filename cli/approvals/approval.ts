@@ -185,7 +185,7 @@ export const openApprovalPrompts = (context: Context, client: Client): ApprovalP
   };
 
   const decide = async ({ approval, scope, at }: PendingCall, isYes: boolean): Promise<void> => {
-    if (isYes && now() - at < READING_MS) return out.note('Read it first. [y/N]');
+    if (isYes && now() - at < READING_MS) return out.note('Read the call first. [y/N]');
     pending = null;
     if (isYes) await decideOn(approval, true, scope === 'once' ? {} : { scope });
     else out.note('No decision was made.');

@@ -44,7 +44,7 @@ export const hookCreate = command({
     ),
   },
   notes: [
-    'On a terminal, without flags, it asks for all values.',
+    'On a terminal, without flags, the command asks for all values.',
     'A generated secret goes to stdout alone, so that > file stores it. --json adds it to ' +
       'the reply as "secret".',
   ],

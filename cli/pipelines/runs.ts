@@ -52,7 +52,7 @@ const run = command({
   },
   notes: [
     'A value that begins with @ is read from a file.',
-    'On a terminal, without a template, it asks for the template and its parameters.',
+    'On a terminal, without a template, the command asks for the template and the parameters.',
     FOLLOW_NOTE,
   ],
   run: async (context, { args, flags }) => {

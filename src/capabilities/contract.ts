@@ -247,7 +247,7 @@ export const capabilities = contract({
     }),
   }),
   hardware: endpoint.get(`${path}/hardware`, {
-    summary: 'Get the hardware and suitable models',
+    summary: 'Get the hardware and compatible models',
     query: s.object('HardwareQuery', {
       contextWindow: contextWindow(),
       useCase: s.optional(purpose()),

@@ -224,7 +224,7 @@ export const vault = contract({
   rekey: endpoint.post('/api/admin/vault/rekey', {
     summary: 'Rotate the master key',
     description:
-      'Encrypts all secrets with a new master key. If the daemon stops during the rotation, the rotation continues at the next start.',
+      'Encrypts all secrets with the new master key. An interrupted rotation continues at the next start of the daemon.',
     access: 'admin',
     personal: true,
     audit: 'vault.rekey',

@@ -146,7 +146,7 @@ describe('editing', () => {
     expect(without.stderr).to.contain('No editor is set. Set EDITOR, for example');
     process.env.EDITOR = 'false';
     const failed = await update();
-    expect(failed.stderr).to.contain('false exited with 1: its text was discarded.');
+    expect(failed.stderr).to.contain('false exited with 1: the edited text was discarded.');
     process.env.EDITOR = 'rm';
     expect((await update()).stderr).to.contain('rm left no file');
   });

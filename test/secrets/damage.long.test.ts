@@ -198,6 +198,8 @@ describe('what is sealed and was damaged', () => {
     await db().updateTable('models').set({ key_sealed: SEALED }).execute();
     const { status, body } = await ask('GET', '/api/models/providers/litellm/models');
     expect([status, body.code]).to.equal([409, 'key_damaged']);
-    expect(body.message).to.equal('The API key of the model mine is damaged. Set it again.');
+    expect(body.message).to.equal(
+      'The API key of the model mine is damaged. Set the API key again.',
+    );
   });
 });

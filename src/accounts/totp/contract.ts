@@ -34,7 +34,7 @@ export const totp = contract({
     secret: true,
   }),
   verify: endpoint.post('/api/auth/totp/verify', {
-    summary: 'Verify an authenticator app code',
+    summary: 'Verify a two-factor authentication code',
     description: 'Fails with 401 if the code is wrong or was already used.',
     personal: true,
     example: { code: '492039' },

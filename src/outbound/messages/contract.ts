@@ -74,7 +74,7 @@ export const outbox = contract({
     status: 202,
   }),
   notice: endpoint.get('/api/notifications/{id}/sendings', {
-    summary: 'List the messages sent for a notification',
+    summary: 'List the channel messages of a notification',
     reply: s.object('NoticeSendings', { sendings: s.list(NoticeMessage) }),
   }),
 });

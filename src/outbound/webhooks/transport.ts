@@ -103,7 +103,7 @@ const secretsIn = (value: string): string[] => {
   return [value, credentials];
 };
 
-const NO_HEADERS = 'The headers of the webhook are damaged. Set them again';
+const NO_HEADERS = 'The headers of the webhook are damaged. Set the headers again';
 
 const NO_KEY = 'The vault credential of the webhook has expired. Rotate the credential';
 const DAMAGED = 'The secret of the webhook is damaged. Rotate the secret';

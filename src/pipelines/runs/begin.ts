@@ -88,7 +88,7 @@ export const askOwner = (
 
 /** Asks the owner whether to repeat a call that may have taken effect. */
 export const askToRepeat = (deps: OwnerAskDeps, of: RunStage, why: string): StageBeginning => {
-  const headline = `${why}. The call may already have taken effect. Approve to repeat it.`;
+  const headline = `${why}. The call may already have taken effect. Approve to repeat the call.`;
   const input: unknown = JSON.parse(of.row.input ?? 'null');
   const waiting = askOwner(deps, of, { status: 'waiting_approval', input, headline });
   return { ...waiting, change: { ...waiting.change, reason: truncateReason(headline) } };

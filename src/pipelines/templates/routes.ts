@@ -157,7 +157,7 @@ const refusePreset = (id: string): void => {
 };
 
 const changed = (): Boom.Boom =>
-  Boom.conflict('The template has been changed since it was read. Read it again and retry', {
+  Boom.conflict('The template was changed by another request. Get the template again and retry', {
     code: 'changed',
   });
 

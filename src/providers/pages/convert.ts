@@ -114,11 +114,13 @@ const readHtml = (html: string, url: string, wish: PageReadOptions): PageText =>
 
 const invisibleReason = (html: string, hiddenCharacters: number): string => {
   if (hiddenCharacters > 0) return `: ${hidden(hiddenCharacters)}`;
-  return /<script\b/i.test(html) ? '. Its scripts may create text, but scripts are not run' : '';
+  return /<script\b/i.test(html)
+    ? '. The scripts of the page may create text, but scripts are not run'
+    : '';
 };
 
 const hidden = (characters: number): string =>
-  `${characters} character${characters === 1 ? ' is' : 's are'} hidden by its styles`;
+  `${characters} character${characters === 1 ? ' is' : 's are'} hidden by the styles of the page`;
 
 /** Fewer hidden characters are typical for menus and dialogs. */
 const MIN_HIDDEN = 200;

@@ -38,7 +38,7 @@ export const health = contract({
     reply: Health,
   }),
   detailed: endpoint.get('/health/detailed', {
-    summary: 'Get the status of every daemon component',
+    summary: 'Get the health of each component',
     description: 'Details require a token.',
     access: 'optional',
     ignoresQuery: true,

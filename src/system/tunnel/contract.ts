@@ -141,13 +141,13 @@ export type ConfiguredTunnel = s.Static<typeof Configured>;
 
 export const tunnel = contract({
   get: endpoint.get('/api/tunnel', {
-    summary: 'Get the tunnel configuration and status',
+    summary: 'Get the tunnel status and configuration',
     access: 'admin',
     reply: TunnelView,
   }),
   set: endpoint.put('/api/tunnel', {
     summary: 'Update the tunnel configuration',
-    description: 'A running tunnel is restarted with the new configuration.',
+    description: 'If the tunnel is on, the tunnel is restarted.',
     access: 'admin',
     audit: 'tunnel.set',
     example: { provider: 'proxy', publicUrl: 'https://adjutant.example.org' },
@@ -168,7 +168,7 @@ export const tunnel = contract({
     reply: TunnelView,
   }),
   check: endpoint.post('/api/tunnel/check', {
-    summary: 'Check the public address of the daemon',
+    summary: 'Test the connection to the public address',
     description:
       'Tests the connection from the public name to this daemon in stages. The stages after the first failure do not run.',
     access: 'admin',
