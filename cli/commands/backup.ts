@@ -22,7 +22,7 @@ import { age, duration, safe } from '../text.js';
 /** The passphrase is never the value of a flag, because `ps` would show it. */
 const passphraseFile = textFlag(
   '<file|->',
-  'File with the passphrase. If not set, the command asks for it',
+  'File with the passphrase. If not set, the command asks for the passphrase',
 );
 
 const instead = '--passphrase-file';

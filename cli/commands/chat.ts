@@ -108,7 +108,7 @@ export const chatCommand = command({
   },
   notes: [
     'Without a message, on a terminal: a conversation. /quit ends it.',
-    'With --voice, enter starts and stops the recording. Typed text is sent as it is.',
+    'With --voice, the enter key starts and stops the recording. Typed text is sent unchanged.',
     'Pass - to read the message from stdin. ^C stops the agent. Exit code 1 if the agent did not complete.',
   ],
   seeAlso: 'adjutant sessions messages, adjutant approvals watch',

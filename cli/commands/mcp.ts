@@ -62,7 +62,7 @@ const add = requestCommand({
   },
   takesData: true,
   notes: [
-    'The program is confined: it reads the system, its own folder, and the paths in --readable.',
+    'The program is confined: the program can read the system, a separate folder, and the paths in --readable.',
     'The program has no network without --network, which also allows access to this machine.',
   ],
   more: async (context, { flags }) => ({

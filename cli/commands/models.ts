@@ -143,7 +143,7 @@ const SELLERS = ['openai', 'anthropic', 'google', 'openrouter'];
 const flags = {
   keyFile: textFlag(
     '<file|->',
-    'File with the API key. If not set and the provider requires a key, a terminal asks for it',
+    'File with the API key. If not set and the provider requires a key, a terminal asks for the key',
   ),
   price: priceFlag,
 };

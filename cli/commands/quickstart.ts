@@ -35,10 +35,10 @@ export const quickstart = command({
     '--yes --username ada --password-file - < ./password',
   ],
   flags: {
-    username: textFlag('<name>', 'Name of the account. If not set, the command asks for it'),
+    username: textFlag('<name>', 'Name of the account. If not set, the command asks for the name'),
     passwordFile: textFlag(
       '<file|->',
-      'File with the password. If not set, the command asks for it',
+      'File with the password. If not set, the command asks for the password',
     ),
     setupCodeFile: textFlag(
       '<file|->',

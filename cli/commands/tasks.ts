@@ -182,7 +182,7 @@ export const taskFeedGroup: CommandGroup = {
       endpoint: feed,
       examples: ['', '--json', '--json | jq -r .url'],
       notes: [
-        'Subscribe to it in Google Calendar, Apple Calendar or another calendar.',
+        'Subscribe to the address in Google Calendar, Apple Calendar or another calendar.',
         'Everyone who has the address can read the tasks. A new address replaces the ' +
           'earlier one.',
       ],

@@ -57,10 +57,13 @@ const restore = credentialCrud.request({
   show: ({ out }, now) => out.done(`Restored as version ${now.version}.`, now, columns),
 });
 
-const valueFile = textFlag('<file|->', 'File with the value. If not set, the command asks for it');
+const valueFile = textFlag(
+  '<file|->',
+  'File with the value. If not set, the command asks for the value',
+);
 const passwordFile = textFlag(
   '<file|->',
-  'File with your password. If not set, the command asks for it',
+  'File with your password. If not set, the command asks for the password',
 );
 const VALUE = {
   ask: 'Value',

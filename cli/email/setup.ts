@@ -21,7 +21,7 @@ type SetupServers = Pick<
 const flags = {
   passwordFile: textFlag(
     '<file|->',
-    'File with the password of the mailbox. If not set, the command asks for it',
+    'File with the password of the mailbox. If not set, the command asks for the password',
   ),
   imap: textFlag(
     '<host:port>',
@@ -52,7 +52,7 @@ const setupMail = command({
   flags,
   notes: [
     'The login is stored in the vault and allowed only for these two servers.',
-    'Exit code 1: the account was added, but a step of its test failed.',
+    'Exit code 1: the account was added, but a step of the account test failed.',
   ],
   seeAlso: 'adjutant email accounts',
   run: async (context, { args, flags }) => {

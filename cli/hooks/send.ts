@@ -35,7 +35,10 @@ export const sendHook = command({
     'gitlab push.json --incoming --event push --secret-file secret.txt',
   ],
   flags: {
-    secretFile: textFlag('<file|->', 'File with the secret. If not set, the command asks for it'),
+    secretFile: textFlag(
+      '<file|->',
+      'File with the secret. If not set, the command asks for the secret',
+    ),
     event: textFlag('<name>', 'Event name, sent in the event header of the sender'),
     sample: {
       value: '<name>',

@@ -199,7 +199,7 @@ const startFailure = ({ provider, detail }: TunnelView) =>
   failed(
     `${provider} does not start: ${oneLine(detail ?? 'no output')}`,
     'The daemon retries the start. Output of the program: adjutant tunnel get',
-    'Stop it: adjutant tunnel stop',
+    'To stop the tunnel: adjutant tunnel stop',
   );
 
 /** A server or proxy of your own needs a manual step. */

@@ -274,5 +274,7 @@ const auditData = ({ apiKey, ...given }: NewModel | ModelChanges): Record<string
 });
 
 const taken = (name: string): Boom.Boom =>
-  Boom.conflict(`A model named ${name} already exists`, { code: 'name_taken' });
+  Boom.conflict(`A model named ${name} already exists. Choose another name`, {
+    code: 'name_taken',
+  });
 const noModel = (): Boom.Boom => Boom.notFound('No model with that name');

@@ -41,7 +41,10 @@ export const createRekey = (store: Store, master: MasterKey): Rekey => {
   return async (recorded) => {
     if (file === null) throw new RekeyRefused(FROM_SETTINGS, 'key_from_settings');
     if (isRunning)
-      throw new RekeyRefused('The master key is already being changed', 'rekey_running');
+      throw new RekeyRefused(
+        'The master key is already being changed. Wait until the change has ended',
+        'rekey_running',
+      );
     isRunning = true;
     try {
       await refuseShut(store, keyring);

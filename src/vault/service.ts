@@ -232,9 +232,12 @@ const unlessTaken = async <T>(name: string, write: () => Promise<T>): Promise<T>
     return await write();
   } catch (error) {
     if (!(error instanceof UniqueViolation)) throw error;
-    throw Boom.conflict(`You already have a credential with the name ${name}`, {
-      code: 'name_taken',
-    });
+    throw Boom.conflict(
+      `You already have a credential with the name ${name}. Choose another name`,
+      {
+        code: 'name_taken',
+      },
+    );
   }
 };
 

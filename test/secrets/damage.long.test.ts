@@ -159,7 +159,7 @@ describe('what is sealed and was damaged', () => {
     });
     expect([called.status < 500, called.body.message]).to.equal([
       true,
-      'The value of the credential pat is damaged. Its owner must rotate it.',
+      'The value of the credential pat is damaged. The owner must rotate the credential.',
     ]);
     const fields = { botToken: '$credential(pat)' };
     const platform = await ask('PUT', '/api/admin/platforms/slack', { fields });

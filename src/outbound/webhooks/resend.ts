@@ -26,7 +26,10 @@ export const sendTestEvent = async (
   deps: ResendDeps,
   webhook: WebhookRow,
 ): Promise<WebhookTest> => {
-  if (testing.has(webhook.id)) throw Boom.conflict('A test of this webhook is already in progress');
+  if (testing.has(webhook.id))
+    throw Boom.conflict(
+      'A test of this webhook is already in progress. Wait until the test has ended',
+    );
   testing.add(webhook.id);
   try {
     const now = deps.clock.now();

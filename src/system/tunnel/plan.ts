@@ -25,10 +25,12 @@ export const createTunnelPlan = async (
   { home, row, publicUrl, port, lines }: PlanInput,
 ): Promise<Plan> => {
   const provider = row && tunnelProvider(row.provider);
-  if (!row || !provider) throw new TunnelNotStarted('no tunnel program is configured');
+  if (!row || !provider)
+    throw new TunnelNotStarted('no tunnel program is configured. Configure the tunnel first');
   const { cliPath } = deps.config;
   const path = await findProgram(cliPath, provider.program);
-  if (path === null) throw new TunnelNotStarted(`${provider.program} is not installed`);
+  if (path === null)
+    throw new TunnelNotStarted(`${provider.program} is not installed on the machine of the daemon`);
   const token = await tokenOf(deps, row);
   lines.hide(token);
   const settings: TunnelSettings = JSON.parse(row.settings);
