@@ -53,7 +53,10 @@ export const fieldFlags = {
   verifyTokenFile: secret('WhatsApp: file with a verify token of your choice'),
   from: textFlag('<address>', 'E-mail: sender address'),
   host: textFlag('<host>', 'E-mail: host of the SMTP server'),
-  port: textFlag('<number>', 'E-mail: port of the SMTP server. Defaults to 465'),
+  port: textFlag(
+    '<number>',
+    'E-mail: port of the SMTP server. Defaults to 465, or to 587 with starttls',
+  ),
   tls: textFlag('<how>', 'E-mail: TLS mode, implicit or starttls. Defaults to implicit'),
   username: textFlag('<name>', 'E-mail: username at the SMTP server'),
   passwordFile: secret('E-mail: file with the password at the SMTP server'),

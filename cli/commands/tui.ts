@@ -14,7 +14,7 @@ const SMALL = ['--optimize-for-size', '--semi-space-growth-factor=1', '--max-laz
 export const tui = command({
   name: 'tui',
   args: '',
-  summary: 'Open the interactive terminal interface',
+  summary: 'Open the desk, the interactive terminal interface',
   examples: ['', '--theme light', '--ascii', '--accessible'],
   flags: {
     theme: textFlag(
@@ -64,7 +64,7 @@ const terminalOf = ({ streams }: Context) => {
   const isTerminal = stdin.isTTY && stdout.isTTY && streams.stdin === stdin;
   if (!isTerminal) {
     throw failed(
-      'The terminal interface needs a terminal.',
+      'The desk (adjutant tui) needs a terminal.',
       'In a pipe: adjutant tui --accessible, or adjutant status --json',
     );
   }

@@ -160,6 +160,7 @@ export const mailaccounts = contract({
   }),
   create: endpoint.post('/api/email/accounts', {
     summary: 'Add a mail account',
+    description: 'Connects an existing mailbox by IMAP and SMTP.',
     audit: 'mailaccounts.create',
     example: {
       address: 'ada@example.org',
@@ -184,6 +185,7 @@ export const mailaccounts = contract({
   }),
   delete: endpoint.delete('/api/email/accounts/{id}', {
     summary: 'Delete a mail account',
+    description: 'The mailbox on the mail server is not changed.',
     query: s.object('MailAccountDeletion', {
       force: s.optional(
         s
