@@ -79,7 +79,7 @@ const follow = command({
   name: 'follow',
   args: '<run>',
   calls: [endpoints.get],
-  summary: 'Follow a run until the end or a required input',
+  summary: 'Follow a run until the run ends or needs input',
   examples: ['4ew6rt', '4ew6rt --json', '4ew6rt --timeout 600'],
   notes: [FOLLOW_NOTE, '^C stops following; the run continues.'],
   run: async (context, { args }) => {
