@@ -37,7 +37,7 @@ export const isEdited = ({ ask }: Context, { flags, fields, data }: UpdateInput)
   if (!edit) return !isGiven && ask.isPossible;
   if (isGiven) throw usageFault('--edit takes the fields from the editor. Remove the other flags.');
   if (!ask.isPossible)
-    throw usageFault('--edit needs a terminal. Without one, pass flags or --data.');
+    throw usageFault('--edit requires a terminal. Without a terminal, pass flags or --data.');
   return true;
 };
 

@@ -93,7 +93,7 @@ export const tailAgent = command({
       value: '<number>',
       about: 'Event number. Only events after this number are shown',
       read: (input) => {
-        if (!/^\d+$/.test(input)) throw usageFault('--since expects the number of an event.');
+        if (!/^\d+$/.test(input)) throw usageFault('--since must be the number of an event.');
         return Number(input);
       },
     },

@@ -91,7 +91,7 @@ const explainWebhooks = ({ out }: Context): void => {
 };
 
 const showManifest = ({ out }: Context, { kind, receiver }: PlatformReply): void => {
-  if (kind !== 'slack') throw usageFault('Only Slack supports app manifests.');
+  if (kind !== 'slack') throw usageFault('Only Slack supports app manifests. Remove --manifest.');
   const manifest = slackManifest(receiver ?? '');
   if (out.format === 'json') out.json(manifest);
   else out.line(JSON.stringify(manifest, null, 2));

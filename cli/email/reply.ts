@@ -88,7 +88,10 @@ const recipientsOf = (
         'recipients: adjutant email send --in-reply-to',
     );
   }
-  if (authors.length === 0) throw usageFault('The e-mail has no address to reply to.');
+  if (authors.length === 0)
+    throw usageFault(
+      'The e-mail has no address to reply to. Send a new e-mail with: adjutant email send',
+    );
   const seen = new Set([own.toLowerCase()]);
   const unseen = (all: { address: string }[]): string[] =>
     all.flatMap(({ address }) => {

@@ -155,7 +155,10 @@ const loginFor = async (
     const question = { ask: 'Password of the mailbox', instead: '--password-file' };
     return { value: await readSecretInput(context, passwordFile, question), isGrant: false };
   }
-  if (!oauth2) throw usageFault('OAuth2 is not supported for this provider.');
+  if (!oauth2)
+    throw usageFault(
+      'OAuth2 is not supported for this provider. Remove --client-id to log in with a password.',
+    );
   const question = { ask: 'Client secret', instead: '--client-secret-file' };
   const clientSecret =
     clientSecretFile === undefined
@@ -174,7 +177,7 @@ const consentBy = (
   const { deviceEndpoint } = consent;
   if (!isByDevice) return consentInBrowser(context, consent, own);
   if (deviceEndpoint === null)
-    throw usageFault('This provider does not support consent with a code.');
+    throw usageFault('This provider does not support login with a code. Remove --device.');
   return consentOnDevice(context, { ...consent, deviceEndpoint }, own);
 };
 

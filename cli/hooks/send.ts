@@ -81,7 +81,10 @@ export const sendHook = command({
       throw usageFault('Only one of the payload and the secret can be read from stdin.');
     const client = await context.client();
     const hook = await client.hooks.get({ id: await hookCrud.id(client, args.hook) });
-    if (hook.trigger !== 'webhook') throw failed(`${hook.name} is fired only by ${hook.trigger}.`);
+    if (hook.trigger !== 'webhook')
+      throw failed(
+        `The trigger of ${hook.name} is ${hook.trigger}. Only hooks with the trigger webhook receive payloads.`,
+      );
     if (isSignedByAmazon(hook)) {
       throw failed(
         'Only Amazon can sign a message of SNS.',

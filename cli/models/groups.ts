@@ -68,7 +68,7 @@ const set = command({
     const others = topics.filter(({ topic }) => topic !== args.topic);
     const before = topics.find(({ topic }) => topic === args.topic);
     const first = primary ?? before?.primary;
-    if (isRoute && first === undefined) throw usageFault('A new topic needs --primary.');
+    if (isRoute && first === undefined) throw usageFault('A new topic requires --primary.');
     const route = { topic: args.topic ?? '', primary: first ?? '' };
     const fallbacks = fallback ?? before?.fallbacks ?? [];
     const body = {
@@ -179,14 +179,16 @@ const login = command({
       throw usageFault(`Unknown tool "${args.tool}". Tools: claude, codex, gemini, opencode.`);
     }
     await (flags.copy ? copy : begin)(context, args.tool, found);
-    if (!(await found.isThere())) throw failed(`${args.tool} stored no login.`);
+    if (!(await found.isThere()))
+      throw failed(`${args.tool} stored no login. Run the command again and log in.`);
     const next = `adjutant models create my-${args.tool} --provider cli --model-id ${args.tool}`;
     context.out.done(`${args.tool} is logged in. Next: ${next}`);
   },
 });
 
 const copy = async (context: Context, name: string, found: ToolLogin): Promise<void> => {
-  if (found.own === null) throw failed(`You have no login of ${name} on this machine.`);
+  if (found.own === null)
+    throw failed(`You have no login of ${name} on this machine. Log in without --copy.`);
   await context.ask.confirm(`Allow the daemon to use ${safe(found.own)} and to keep a copy of it?`);
   await found.copy();
 };
@@ -195,7 +197,8 @@ const copy = async (context: Context, name: string, found: ToolLogin): Promise<v
  * Runs the login of the tool on the terminal. Nothing that is typed passes through this process.
  */
 const begin = async (context: Context, name: string, found: ToolLogin): Promise<void> => {
-  if (!context.ask.isPossible) throw usageFault('A login needs a terminal. Or add --copy.');
+  if (!context.ask.isPossible)
+    throw usageFault('A login requires a terminal. Without a terminal, add --copy.');
   const { argv, folder, env } = found;
   const [program, ...words] = argv;
   const child = spawn(program, words, { cwd: folder, env: environmentWith(env), stdio: 'inherit' });

@@ -107,7 +107,7 @@ const changesOf = async (client: Client, input: PreferenceFlags): Promise<Prefer
   const { quietHours: hours, timezone, digest: minutes, threshold, mute, unmute } = input;
   const { taskReminder } = input;
   if (input.channel !== undefined && mute === undefined && unmute === undefined) {
-    throw usageFault('--channel needs --mute or --unmute');
+    throw usageFault('--channel requires --mute or --unmute');
   }
   const { quietHours, digest } = await client.notifications.preferences();
   const isOn = (typed: object | number | null | undefined, before: { enabled: boolean }) =>

@@ -153,7 +153,7 @@ describe('editing', () => {
 
   it('opens none in a pipe, nor beside other flags', async () => {
     const piped = await update({}, '--edit');
-    expect([piped.code, piped.stderr]).to.match(/--edit needs a terminal/);
+    expect([piped.code, piped.stderr]).to.match(/--edit requires a terminal/);
     const both = await update(TERMINAL, '--edit', '--cooldown-ms', '5');
     expect([both.code, both.stderr]).to.match(/Remove the other flags/);
     expect((await update({})).code).to.equal(2);

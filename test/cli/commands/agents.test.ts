@@ -139,7 +139,7 @@ describe('agents', () => {
       ]);
     }
     expect((await shown('tail', 'x', '--since', 'now')).stderr).to.equal(
-      '--since expects the number of an event.\n',
+      '--since must be the number of an event.\n',
     );
   });
 
