@@ -247,7 +247,7 @@ export const capabilities = contract({
     }),
   }),
   hardware: endpoint.get(`${path}/hardware`, {
-    summary: 'Get the hardware and compatible models',
+    summary: 'Get hardware details and model recommendations',
     query: s.object('HardwareQuery', {
       contextWindow: contextWindow(),
       useCase: s.optional(purpose()),

@@ -12,8 +12,7 @@ export type Finding = s.Static<typeof Finding>;
 export const doctor = contract({
   look: endpoint.get('/api/admin/doctor', {
     summary: 'Get diagnostic findings',
-    description:
-      'Runs all checks of the daemon and of the home folder, which contains all data of the daemon.',
+    description: 'Runs all checks of the daemon and its home folder.',
     access: 'admin',
     audit: 'doctor.look',
     auditMayFail: true,

@@ -39,7 +39,7 @@ export const health = contract({
   }),
   detailed: endpoint.get('/health/detailed', {
     summary: 'Get the health of each component',
-    description: 'Details require a token.',
+    description: 'Without a valid token, the details of the components are empty.',
     access: 'optional',
     ignoresQuery: true,
     reply: DetailedHealth,

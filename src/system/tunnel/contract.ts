@@ -189,8 +189,8 @@ export const tunnel = contract({
     }),
   }),
   forget: endpoint.delete('/api/tunnel/address', {
-    summary: 'Delete the public address of the daemon',
-    description: 'Also stops the tunnel. Links then contain the address of this machine.',
+    summary: 'Delete the public address',
+    description: 'Also stops the tunnel. Links then contain the local address of the daemon.',
     access: 'admin',
     audit: 'tunnel.forget',
     reply: Configured,
