@@ -176,7 +176,9 @@ export class Ask {
 
   private mustBePossible({ ask, instead }: CliQuestion): void {
     if (this.isPossible) return;
-    throw usageFault(`${ask} is required, but there is no terminal to ask for it. Add ${instead}.`);
+    throw usageFault(
+      `${ask} is required, but there is no terminal to ask for the value. Add ${instead}.`,
+    );
   }
 
   private async read(prompt: string, how: QuestionOptions = {}): Promise<string> {

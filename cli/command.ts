@@ -196,7 +196,9 @@ export class Context {
     if (serverTokenFile) return tokenIn(serverTokenFile);
     // A program that passed an empty token must not act as the logged-in user.
     if (clientEnvironment().isTokenEmpty) {
-      throw usageFault('ADJUTANT_TOKEN is set, but empty. Unset it to use the stored login');
+      throw usageFault(
+        'ADJUTANT_TOKEN is set, but empty. Unset the variable to use the stored login',
+      );
     }
     return environmentToken(this.url) ?? readSession(this.url)?.token;
   }

@@ -10,7 +10,7 @@ import { isStripped, requestFields, requestFrom } from './fields.js';
 import { oneLine, wrapped } from './text.js';
 
 export const editFlag = switchFlag(
-  'Edit the fields in $VISUAL or $EDITOR; the default on a terminal without other flags',
+  'Edit the fields in $VISUAL or $EDITOR. Default on a terminal if no other flag is set',
 );
 
 export interface Editing<T, R> {
@@ -37,7 +37,7 @@ export const isEdited = ({ ask }: Context, { flags, fields, data }: UpdateInput)
   if (!edit) return !isGiven && ask.isPossible;
   if (isGiven) throw usageFault('--edit takes the fields from the editor. Remove the other flags.');
   if (!ask.isPossible)
-    throw usageFault('--edit needs a terminal. Without one, pass flags or --data.');
+    throw usageFault('--edit requires a terminal. Without a terminal, pass flags or --data.');
   return true;
 };
 

@@ -37,7 +37,7 @@ const written = async (editor: string, file: string): Promise<EditorOutcome> => 
     stdio: [...stdio],
   });
   if (code !== 0) {
-    const reason = `${editor} exited with ${code ?? 'a signal'}: its text was discarded`;
+    const reason = `${editor} exited with ${code ?? 'a signal'}: the edited text was discarded`;
     return { is: 'refused', reason };
   }
   try {

@@ -44,7 +44,9 @@ export const interrupted = (...next: string[]): CliFault =>
 
 export const timedOut = (seconds: number, by: CliFault): CliFault => {
   const next =
-    by.next.length > 0 ? by.next : ['The action may have completed. Check before you repeat it.'];
+    by.next.length > 0
+      ? by.next
+      : ['The action may have completed. Check before you repeat the command.'];
   return new CliFault(Exit.late, `Not finished within ${seconds} s, the limit of --timeout.`, next);
 };
 
@@ -92,7 +94,12 @@ const refused = (error: ApiError, at: FaultContext): CliFault => {
   if (error.statusCode === 401 && error.code === undefined) {
     if (at.tokenFrom) {
       const why = `${at.tokenFrom} holds no valid token of this daemon.`;
-      return new CliFault(Exit.login, why, ['Create one: adjutant auth tokens create'], error.body);
+      return new CliFault(
+        Exit.login,
+        why,
+        ['Create a token: adjutant auth tokens create'],
+        error.body,
+      );
     }
     const why = at.hadToken ? 'Your login session has ended.' : 'Not logged in.';
     const first = at.hadToken || at.tokenIsFor !== undefined ? [] : [FIRST_TIME];
@@ -118,7 +125,7 @@ const TRANSLATED: Record<string, [message: string, ...next: string[]]> = {
     'Set it: adjutant tunnel setup --public-url https://hooks.example.org',
     'Or pass it once: --public-url https://hooks.example.org',
   ],
-  tunnel_not_set_up: ['No tunnel is set up.', 'Set one up: adjutant tunnel setup'],
+  tunnel_not_set_up: ['No tunnel is set up.', 'Set up a tunnel: adjutant tunnel setup'],
 };
 
 const unsent = ({ tokenIsFor }: FaultContext): string[] =>
@@ -174,7 +181,10 @@ const remedy = (
 
 const unreachable = (error: Unreachable): CliFault =>
   error.mayHaveActed
-    ? failed(`${error.message}.`, 'The action may have completed. Check before you repeat it.')
+    ? failed(
+        `${error.message}.`,
+        'The action may have completed. Check before you repeat the command.',
+      )
     : failed(
         `${error.message}.`,
         'Start the daemon: adjutant up        Another address: adjutant --server … or ' +

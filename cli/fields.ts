@@ -180,7 +180,9 @@ export const withArguments = (
   const input = Object.entries<unknown>({ ...args }).filter(([, value]) => value !== undefined);
   const twice = input.find(([name]) => fields[name] !== undefined)?.[0];
   if (twice)
-    throw usageFault(`${twice} was passed twice: as an argument and as --${twice}. Pass it once.`);
+    throw usageFault(
+      `${twice} was passed twice: as an argument and as --${twice}. Pass ${twice} once.`,
+    );
   return { ...fields, ...Object.fromEntries(input) };
 };
 

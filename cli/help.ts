@@ -123,7 +123,9 @@ const flagRows = ({ flags = {}, fields, takesData }: CliCommand): string[] => {
 };
 
 const dataRow = (takesData = false): HelpRow[] =>
-  takesData ? [['--data <@file|->', 'Whole request as JSON; other flags override it']] : [];
+  takesData
+    ? [['--data <@file|->', 'Whole request as JSON. Other flags override single fields']]
+    : [];
 
 const ownRow = ([name, { value, about, short }]: [string, Flag<unknown>]): HelpRow => [
   [short && `${short},`, `--${dashed(name)}`, value].filter(Boolean).join(' '),

@@ -34,7 +34,7 @@ export const readSecretInput = async (
 ): Promise<string> => {
   if (file === undefined) return context.ask.hidden(question);
   const secret = textOf(await bytesOf(context, file), question, file).replace(/\r?\n$/, '');
-  const reason = secret === '' ? 'It is empty.' : question.refuse?.(secret);
+  const reason = secret === '' ? 'The value is empty.' : question.refuse?.(secret);
   if (reason !== undefined) throw usageFault(`${question.ask} from ${file}: ${reason}`);
   return secret;
 };
@@ -42,7 +42,9 @@ export const readSecretInput = async (
 /** Bytes that are not text would be changed when they are stored. */
 const textOf = (bytes: Buffer, { ask }: CliQuestion, file: string): string => {
   if (isUtf8(bytes)) return withoutMark(bytes.toString('utf8'));
-  throw usageFault(`${ask} from ${file}: It is not UTF-8 text. Convert it: base64 ${file}`);
+  throw usageFault(
+    `${ask} from ${file}: The content is not UTF-8 text. Convert the file: base64 ${file}`,
+  );
 };
 
 const PASSWORD_FILE = '--password-file';
@@ -50,7 +52,7 @@ const PASSWORD_FILE = '--password-file';
 /** Flag for endpoints that ask for the password ten minutes after login. */
 export const freshPasswordFile = textFlag(
   '<file|->',
-  'File with the password, which is required ten minutes after login',
+  'File with your password. Required if you logged in more than ten minutes ago',
 );
 
 /** Reads a new password of at least 8 characters. A terminal asks for it twice. */

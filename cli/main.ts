@@ -181,7 +181,7 @@ interface Mistyped {
 const hintsOf = (typed: string, { complaint, others, place }: Mistyped): string[] => {
   if (place.flags?.includes(`${typed}-file`)) return [secretHint(typed)];
   if (complaint.includes('=') && place.isSwitch?.(typed)) {
-    return [`It takes no value. Use --${typed} or --no-${typed}`];
+    return [`The flag takes no value. Use --${typed} or --no-${typed}`];
   }
   const isPlural = others.some((line) => new RegExp(`--${typed}s\\b`).test(line));
   const meant = isPlural ? undefined : FLAG_HINTS[typed];

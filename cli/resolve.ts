@@ -58,7 +58,7 @@ export const resolveId = async (typed: string, kind: NamedKind): Promise<string>
   const where = isCut ? ` of the newest ${all.length}` : '';
   const what = `No ${kind.called ?? kind.noun}${where} has the name or id "${oneLine(typed)}".${question}`;
   const whole = [
-    ...(isCut ? ['An older one needs its full id.'] : []),
+    ...(isCut ? ['An older item needs the full id.'] : []),
     ...(kind.hint === undefined ? [] : [kind.hint]),
   ];
   throw failed(what, ...whole, `List them: adjutant ${kind.listed}`);

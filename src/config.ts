@@ -51,7 +51,9 @@ const folder = (doc: string) =>
 const headsTarget = (doc: string) =>
   maybe(doc, (raw) => {
     if (!isAbsolute(raw) && parseSyslog(raw) === null) {
-      throw new BadValue('an absolute path of a file, or syslog://host[:514]');
+      throw new BadValue(
+        'an absolute path of a file, or syslog://host:port (the port defaults to 514)',
+      );
     }
   });
 const boolean = (initial: boolean, doc: string) =>

@@ -17,7 +17,7 @@ import { openStore, type Store } from './store/store.js';
 export const openRecovery = async (flags: Partial<Config>): Promise<Recovery> => {
   const { home, masterKey } = readConfig(flags);
   if (!existsSync(join(home, 'adjutant.db'))) {
-    throw new OpenRefused(`There is no database in ${home}`);
+    throw new OpenRefused(`There is no database in ${home}. Pass the data folder with --home`);
   }
   const { keyring } = loadMasterKey(home, masterKey);
   const lost = (error: Error): void => {

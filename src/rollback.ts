@@ -58,7 +58,8 @@ export const openRollback = (flags: { home: string }, name: string | undefined) 
 };
 
 const chosen = (home: string, name: string | undefined): Snapshot => {
-  if (!existsSync(join(home, DATABASE))) throw new OpenRefused(`There is no database in ${home}`);
+  if (!existsSync(join(home, DATABASE)))
+    throw new OpenRefused(`There is no database in ${home}. Pass the data folder with --home`);
   const all = snapshotsOf(home);
   const found =
     name === undefined ? all[0] : all.find((each) => each.name === name.replace(/\.db$/, ''));
@@ -75,7 +76,7 @@ const proveKey = ({ name, file }: Snapshot, keyring: Keyring): void => {
   } catch (error) {
     if (!(error instanceof EnvelopeError)) throw error;
     throw new OpenRefused(
-      `The master key was changed after ${name} was created, and does not open its secrets`,
+      `The master key was changed after ${name} was created. The current key cannot decrypt the secrets in ${name}`,
     );
   }
 };

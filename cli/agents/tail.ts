@@ -88,16 +88,16 @@ export const tailAgent = command({
   summary: "Stream an agent's events",
   examples: ['triage-415', '--execution 9qx1tb --until-done', 'triage-415 --json | jq .data'],
   flags: {
-    execution: textFlag('<id>', 'Hook execution whose agent to follow'),
+    execution: textFlag('<id>', 'Id of the hook execution whose agent is followed'),
     since: {
       value: '<number>',
-      about: 'Number of the event to start after',
+      about: 'Event number. Only events after this number are shown',
       read: (input) => {
-        if (!/^\d+$/.test(input)) throw usageFault('--since expects the number of an event.');
+        if (!/^\d+$/.test(input)) throw usageFault('--since must be the number of an event.');
         return Number(input);
       },
     },
-    untilDone: switchFlag('Exit when the agent ends; exit code 1 unless it completed'),
+    untilDone: switchFlag('Exit when the agent ends. Exit code 1 if the agent did not complete'),
   },
   notes: [
     'Reconnects after a lost connection and reports missing events.',
@@ -229,7 +229,7 @@ export const agentWait = command({
     'triage-415 --json | jq -r .result',
   ],
   flags: {
-    execution: textFlag('<id>', 'Hook execution whose agent to wait for'),
+    execution: textFlag('<id>', 'Id of the hook execution whose agent must end'),
     untilWaiting: switchFlag('Also exit when the agent waits for an approval or is paused'),
   },
   notes: [

@@ -185,7 +185,7 @@ export const openApprovalPrompts = (context: Context, client: Client): ApprovalP
   };
 
   const decide = async ({ approval, scope, at }: PendingCall, isYes: boolean): Promise<void> => {
-    if (isYes && now() - at < READING_MS) return out.note('Read it first. [y/N]');
+    if (isYes && now() - at < READING_MS) return out.note('Read the call first. [y/N]');
     pending = null;
     if (isYes) await decideOn(approval, true, scope === 'once' ? {} : { scope });
     else out.note('No decision was made.');
@@ -234,7 +234,7 @@ export const watchApprovals = command({
   summary: 'Watch pending approvals and decide them by number',
   examples: ['', '--json | jq .arguments', '--output id'],
   notes: [
-    'On a terminal: a1 approves, d1 denies (add a reason after it), s1 shows the full call.',
+    'On a terminal: a1 approves, d1 denies (optionally followed by a reason), s1 shows the full call.',
     'a1 conversation and a1 host also approve later calls.',
     'In a pipe: one line per request and per decision, until ^C.',
   ],

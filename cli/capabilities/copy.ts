@@ -36,9 +36,9 @@ export const assertTargetFree = async (to: string, slug: string): Promise<void> 
   const found = await lstat(target).catch(() => null);
   if (found === null || (await isExported(target))) return;
   throw failed(
-    `${oneLine(target)} already exists and is not an exported capability: it has no ` +
+    `${oneLine(target)} already exists and is not an exported capability: the folder has no ` +
       `valid ${MANIFEST}.`,
-    'Nothing was changed. Move it away, or choose another folder with --to.',
+    'Nothing was changed. Move the folder away, or choose another folder with --to.',
   );
 };
 
@@ -152,5 +152,5 @@ const REASONS: Record<string, string> = {
   EPERM: 'permission denied',
   EROFS: 'read-only file system',
   ENOTDIR: 'a part of the path is not a folder',
-  EEXIST: 'it is not a folder',
+  EEXIST: 'the path is not a folder',
 };

@@ -78,10 +78,9 @@ export const exportCommand = command({
     'tesseract:ita --to ./capabilities',
     'qwen3-4b-q4_k_m --to ./capabilities',
   ],
-  flags: { to: textFlag('<folder>', 'Target folder') },
+  flags: { to: textFlag('<folder>', 'Folder to copy to. Required') },
   notes: [
-    'Capabilities that are not installed are installed first. Run it on the machine of ' +
-      'the daemon.',
+    'Missing capabilities are installed first. Run this command on the machine of ' + 'the daemon.',
     'Offline machine: ADJUTANT_CAPABILITY_SOURCE=<folder> adjutant serve, then ' +
       'capabilities install.',
   ],

@@ -53,7 +53,7 @@ const refuseWithoutFolder = ({ source }: CapabilityList, id: string): void => {
   const folder = source.path === null ? '' : ` ${oneLine(source.path)}`;
   throw failed(
     `Not installed: the source folder${folder} cannot be read: ${oneLine(source.fault)}.`,
-    'ADJUTANT_CAPABILITY_SOURCE of the daemon makes it the only source of capabilities.',
+    'ADJUTANT_CAPABILITY_SOURCE of the daemon makes this folder the only source of capabilities.',
   );
 };
 
@@ -86,7 +86,7 @@ const noteInstalled = async (
 
 const noteRenamed = ({ out }: Context, slug: string, name: string | null): void => {
   if (name === null || name === slug || !name.startsWith(`${slug}-`)) return;
-  out.note(`A model named ${safe(slug)} already exists. The new one is named ${safe(name)}.`);
+  out.note(`A model named ${safe(slug)} already exists. The new model is named ${safe(name)}.`);
 };
 
 export const installCommand = command({
@@ -103,7 +103,7 @@ export const installCommand = command({
   fields: () => requestFields(endpoints.install.body, ['id']),
   flags: { noWait },
   notes: [
-    'With --use-case it is registered as a model. Dependencies are installed first.',
+    'With --use-case, the installed model is registered. Dependencies are installed first.',
     'Available: adjutant capabilities list. Models that fit: adjutant models recommend',
   ],
   run: async (context, { args, fields: typed, flags }) => {

@@ -85,7 +85,7 @@ const showSource = ({ out }: Context, reply: ListReply): void => {
   else noteCapabilitySource(out, source);
   if (source?.items.length === 0 && source.fault === null) {
     out.note(
-      'The folder is empty. Fill it elsewhere: adjutant capabilities export <id> --to <folder>',
+      'The folder is empty. To fill the folder on another machine: adjutant capabilities export <id> --to <folder>',
     );
   }
 };
@@ -128,7 +128,7 @@ export const listCapabilities = requestCommand({
   examples: ['', '--installed', '--source', '--all', '--kind engine', '--kind model --json'],
   flags: {
     installed: switchFlag('Show only installed capabilities'),
-    source: switchFlag('Show the contents of the folder that an offline machine installs from'),
+    source: switchFlag('Show the contents of the folder in ADJUTANT_CAPABILITY_SOURCE'),
     all: switchFlag('Show all models of the catalogue and all languages, also on a terminal'),
   },
   show: async (context, reply, { flags, fields }) => {

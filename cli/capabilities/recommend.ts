@@ -46,7 +46,7 @@ const answerByDefault = async (context: Context, name: string): Promise<void> =>
   const reply = await registry.check({ name });
   if (!reply.ok) throw failed(`The model does not reply: ${oneLine(reply.error ?? '')}`);
   context.out.line(
-    `${safe(name)} is the default model. It replied: "${oneLine(reply.reply ?? '')}"`,
+    `${safe(name)} is the default model. Test reply: "${oneLine(reply.reply ?? '')}"`,
   );
 };
 
@@ -59,10 +59,12 @@ const askInstalled = async (
   const found = capabilities.find(({ id }) => id === slug);
   const [name] = found ? modelUsers(found) : [];
   if (name === undefined) {
-    context.out.note('It is not registered as a model. Register it: adjutant help models create');
+    context.out.note(
+      'The download is not registered as a model. Help: adjutant help models create',
+    );
     return;
   }
-  context.out.note(`It is registered as ${safe(name)}.`);
+  context.out.note(`The model is registered as ${safe(name)}.`);
   if (isAnswering(useCase)) await answerByDefault(context, name);
 };
 
@@ -97,11 +99,11 @@ export const recommendCommand = command({
     if (requestedWindow > first.contextWindow) {
       const most = first.contextWindow;
       context.out.note(
-        `Its maximum context window is ${most} tokens. The context is limited to that.`,
+        `The maximum context window of the model is ${most} tokens. The context is limited to this maximum.`,
       );
     }
     if (first.installed) {
-      context.out.note('It is already installed.');
+      context.out.note('The model is already installed.');
       // Speech models are not registered.
       if (flags.install && useCase !== 'speech') await askInstalled(context, first.model, useCase);
       return;

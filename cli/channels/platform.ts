@@ -40,29 +40,38 @@ const secret = (about: string) => textFlag('<file|->', about);
  * machine can see the command line.
  */
 export const fieldFlags = {
-  baseUrl: textFlag('<url>', 'API address; for Mattermost and ntfy, the address of your server'),
+  baseUrl: textFlag('<url>', 'API address. For Mattermost and ntfy: address of your server'),
   phoneNumberId: textFlag('<id>', 'WhatsApp: phone number ID'),
-  botTokenFile: secret('Slack, Telegram, Mattermost, Discord: bot token'),
-  signingSecretFile: secret('Slack: signing secret'),
+  botTokenFile: secret('Slack, Telegram, Mattermost, Discord: file with the bot token'),
+  signingSecretFile: secret('Slack: file with the signing secret'),
   publicKey: textFlag('<hex>', 'Discord: public key of the application'),
-  webhookSecretFile: secret('Telegram: webhook secret of your choice'),
-  commandTokensFile: secret('Mattermost: tokens of its commands and webhooks'),
-  securityTokenFile: secret('Teams: security token of the outgoing webhook'),
-  workflowUrlFile: secret('Teams: URL of the workflow'),
-  appSecretFile: secret('WhatsApp: app secret'),
+  webhookSecretFile: secret('Telegram: file with a webhook secret of your choice'),
+  commandTokensFile: secret('Mattermost: file with the tokens of the commands and webhooks'),
+  securityTokenFile: secret('Teams: file with the security token of the outgoing webhook'),
+  workflowUrlFile: secret('Teams: file with the URL of the workflow'),
+  appSecretFile: secret('WhatsApp: file with the app secret'),
   verifyTokenFile: secret('WhatsApp: file with a verify token of your choice'),
   from: textFlag('<address>', 'E-mail: sender address'),
   host: textFlag('<host>', 'E-mail: host of the SMTP server'),
-  port: textFlag('<number>', 'E-mail: port of the SMTP server. Defaults to 465'),
-  tls: textFlag('<how>', 'E-mail: TLS mode, implicit or starttls'),
+  port: textFlag(
+    '<number>',
+    'E-mail: port of the SMTP server. Defaults to 465, or to 587 with starttls',
+  ),
+  tls: textFlag('<how>', 'E-mail: TLS mode, implicit or starttls. Defaults to implicit'),
   username: textFlag('<name>', 'E-mail: username at the SMTP server'),
-  passwordFile: secret('E-mail: password at the SMTP server'),
-  accessTokenFile: secret('WhatsApp, ntfy: access token'),
-  templateName: textFlag('<name>', 'WhatsApp: approved template for messages after 24 hours'),
-  templateLanguage: textFlag('<code>', 'WhatsApp: language of the template'),
+  passwordFile: secret('E-mail: file with the password at the SMTP server'),
+  accessTokenFile: secret('WhatsApp, ntfy: file with the access token'),
+  templateName: textFlag(
+    '<name>',
+    'WhatsApp: name of the approved template for messages more than 24 hours after the last message of the user',
+  ),
+  templateLanguage: textFlag(
+    '<code>',
+    'WhatsApp: language of the template, such as pt_BR. Defaults to en',
+  ),
   templateParameter: textFlag(
     '<name>',
-    'WhatsApp: body parameter of the template that takes the text',
+    'WhatsApp: name of the template parameter for the text. Defaults to 1, for {{1}}',
   ),
 };
 

@@ -22,8 +22,14 @@ const changePassword = requestCommand({
     '--current-file ./old --password-file - < ./new',
   ],
   flags: {
-    currentFile: textFlag('<file|->', 'File with the current password, or - for stdin'),
-    passwordFile: textFlag('<file|->', 'File with the new password, or - for stdin'),
+    currentFile: textFlag(
+      '<file|->',
+      'File with the current password, or - for stdin. If not set, the command asks for the password',
+    ),
+    passwordFile: textFlag(
+      '<file|->',
+      'File with the new password, or - for stdin. If not set, the command asks for the password',
+    ),
   },
   notes: ['No flag takes a password, because other users of this machine could see it.'],
   seeAlso: 'adjutant auth sessions, adjutant auth tokens',
@@ -49,7 +55,10 @@ const passwordReset = command({
   ],
   flags: {
     linkFile: textFlag('<file|->', 'File with the reset link or its token'),
-    passwordFile: textFlag('<file|->', 'File with the new password'),
+    passwordFile: textFlag(
+      '<file|->',
+      'File with the new password. If not set, the command asks for the password',
+    ),
   },
   notes: ['An admin creates the link: adjutant users invite <user>'],
   seeAlso: 'adjutant recover, adjutant login',
@@ -131,7 +140,7 @@ const createToken = requestCommand({
   isPrivileged: true,
   notes: [
     'A scope is an API resource with :read or :write. Write access does not include read access.',
-    'The token is printed to stdout, once. Scripts pass it in ADJUTANT_TOKEN.',
+    'The token is printed to stdout, once. Scripts pass the token in ADJUTANT_TOKEN.',
   ],
   seeAlso: 'adjutant help scripting',
   more: (_, { args: { name } }) => ({ name }),

@@ -60,7 +60,7 @@ const verifyChain = command({
   calls: [verify],
   examples: ['', '--json', '--quiet || echo somebody changed it', '--offline --home /srv/adjutant'],
   flags: {
-    offline: switchFlag('Read the home directly while the daemon is stopped; nothing is written'),
+    offline: switchFlag('Verify the home folder while the daemon is stopped. Nothing is written'),
   },
   notes: [
     'Exit code 1: an entry was changed or removed, or the newest entries are missing.',

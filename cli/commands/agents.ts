@@ -70,7 +70,9 @@ const spawn = command({
     '--data @agent.json',
     '"Say hello" --follow',
   ],
-  flags: { follow: switchFlag('Follow the agent until it ends; exit code 1 unless it completed') },
+  flags: {
+    follow: switchFlag('Follow the agent until it ends. Exit code 1 if the agent did not complete'),
+  },
   fields: () => requestFields(endpoints.spawn.body),
   takesData: true,
   notes: ['Pass - to read the prompt from stdin.'],

@@ -73,7 +73,7 @@ const approve = command({
   examples: ['4f2a91c0', '4f2a91c0 --scope host', '4f2a91c0 --yes --json'],
   flags: { scope: scopeFlag },
   notes: [
-    'The command shows the full call and asks. It approves only the call that was shown.',
+    'The command shows the full call and asks for confirmation. Only the shown call is approved.',
     'conversation: also later calls of the tool to the same host in this conversation.',
     'host: also later requests with this method to this host, for the hook or ' +
       'conversation, 30 days.',

@@ -77,7 +77,8 @@ const listenForCode = async (state: string): Promise<Server> => {
 
 const portOf = (server: Server): number => {
   const address = server.address();
-  if (typeof address !== 'object' || address === null) throw new Error('No port to listen on');
+  if (typeof address !== 'object' || address === null)
+    throw new Error('The login page has no port to listen on');
   return address.port;
 };
 
@@ -155,10 +156,10 @@ const endpoints = await contracts.auth();
 const SECRETS = ['password', 'inviteToken', 'setupCode', 'totpCode', 'username', 'device'];
 const passwordFile = textFlag(
   '<file|->',
-  'File with the password. If not set, the command asks for it',
+  'File with the password. If not set, the command asks for the password',
 );
 
-const usernameFlag = textFlag('<name>', 'Username, instead of the argument');
+const usernameFlag = textFlag('<name>', 'Username. Alternative to the username argument');
 
 const nameFrom = async (
   { ask }: Context,
@@ -167,7 +168,7 @@ const nameFrom = async (
 ): Promise<string> => {
   if (name !== undefined && username !== undefined) {
     throw usageFault(
-      'The name was passed twice: as an argument and with --username. Pass it once.',
+      'The name was passed twice: as an argument and with --username. Pass the name once.',
     );
   }
   return name ?? username ?? ask.text({ ask: 'Name', instead: 'a name' });
@@ -179,7 +180,7 @@ export const register = command({
   name: 'register',
   args: '[name]',
   calls: [endpoints.register],
-  summary: 'Create an account; the first one is the admin',
+  summary: 'Create an account (the first account is the admin)',
   examples: [
     '',
     'ada --password-file ./password',
@@ -193,7 +194,7 @@ export const register = command({
     inviteFile: textFlag('<file|->', 'File with the invite link or its token'),
     setupCodeFile: textFlag(
       '<file|->',
-      'File with the setup code: <home>/setup-code of the daemon',
+      'File with the setup code. The daemon creates <home>/setup-code',
     ),
   },
   notes: [

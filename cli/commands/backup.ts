@@ -22,7 +22,7 @@ import { age, duration, safe } from '../text.js';
 /** The passphrase is never the value of a flag, because `ps` would show it. */
 const passphraseFile = textFlag(
   '<file|->',
-  'File with the passphrase. If not set, the command asks for it',
+  'File with the passphrase. If not set, the command asks for the passphrase',
 );
 
 const instead = '--passphrase-file';
@@ -45,15 +45,17 @@ const count = (value: string, about: string): Flag<number> => ({
  */
 const schedule = command({
   name: 'schedule',
-  summary: 'Show the backup schedule or print its settings',
+  summary: 'Show the backup schedule or print schedule settings',
   examples: ['', '--daily --keep 7 --to /mnt/backup', '--hours 6 --keep 28'],
   flags: {
     daily: switchFlag('Back up once a day'),
-    hours: count('<n>', 'Interval in hours'),
+    hours: count('<n>', 'Interval between backups, in hours'),
     keep: count('<n>', 'Number of backups to keep. Defaults to 7'),
-    to: textFlag('<folder>', 'Target folder, preferably on another disk'),
+    to: textFlag('<folder>', 'Folder for the backups, preferably on another disk'),
   },
-  notes: ['With flags it prints settings for the environment of the daemon and changes nothing.'],
+  notes: [
+    'With flags, the command prints settings for the environment of the daemon and changes nothing.',
+  ],
   run: async (context, { flags }) => {
     const { out } = context;
     const every = flags.daily ? 'daily' : flags.hours && `${flags.hours}h`;
@@ -96,13 +98,15 @@ const create = command({
   flags: {
     to: textFlag(
       '<folder>',
-      'Folder on the machine of the daemon. Defaults to the configured folder',
+      'Target folder on the machine of the daemon. Defaults to the configured folder',
     ),
-    withoutDocuments: switchFlag('Leave out original document files; their text is included'),
+    withoutDocuments: switchFlag(
+      'Omit the original files of documents. The text of the documents is included',
+    ),
     passphraseFile,
   },
   notes: [
-    'Admins only. Database, files and names of settings are readable in it; keys and ' +
+    'Admins only. The backup contains readable database contents, files and names of settings; keys and ' +
       'logins are encrypted.',
     'A restore needs the passphrase. A lost passphrase cannot be recovered.',
   ],
@@ -156,7 +160,7 @@ const verify = command({
   notes: [
     'A file is read on this machine, without a daemon. Without a file the daemon ' +
       'verifies its newest backup.',
-    'It checks digests, database, schema and passphrase. Then it starts a scratch copy ' +
+    'The command checks digests, database, schema and passphrase, then starts a scratch copy ' +
       'that listens on no port, runs nothing and sends nothing, opens all secrets and ' +
       'verifies the audit log.',
     'Exit code 1: a check failed.',

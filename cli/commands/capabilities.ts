@@ -47,7 +47,9 @@ const remove = command({
   args: '<slug>',
   calls: [endpoints.delete, endpoints.list, 'models delete'],
   examples: ['qwen3-4b-q4_k_m', 'tesseract-ita --yes', 'llama --force --yes'],
-  flags: { force: switchFlag('Remove it even if models use it; these models stop working') },
+  flags: {
+    force: switchFlag('Delete the capability even if models use it. These models stop working'),
+  },
   run: async (context, { args, flags: { force } }) => {
     const client = await context.client();
     const found = await findInstalled(client, args.slug);
@@ -61,7 +63,7 @@ const remove = command({
       throw failed(
         `${safe(slug)} is used by ${models.join(', ')}.`,
         ...models.map((name) => `Delete the model first: adjutant models delete ${name}`),
-        'Or add --force. The models that use it then stop working.',
+        'Or add --force. The models that use the capability then stop working.',
       );
     }
     const loss = models.length === 0 ? '' : ` ${models.join(', ')} will stop working.`;

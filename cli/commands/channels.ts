@@ -33,8 +33,8 @@ export const linkChannel = command({
   examples: ['', 'K7MPXA', 'K7MPXA --yes'],
   flags: { passwordFile: freshPasswordFile },
   notes: [
-    'With the code that /link returned in a chat, it shows the sender and asks.',
-    'Without a code it creates one. Send it in the chat: /link <code>',
+    'With the code that /link returned in a chat, the command shows the sender and asks for confirmation.',
+    'Without a code, the command creates a code. Send the code in the chat: /link <code>',
   ],
   seeAlso: 'adjutant channels setup',
   run: async (context, { args, flags }) => {
@@ -93,7 +93,7 @@ const add = command({
     passwordFile: freshPasswordFile,
   },
   notes: [
-    'On a terminal it asks for the code that was sent. Elsewhere: channels link <code>',
+    'On a terminal, the command asks for the code that was sent. Elsewhere: channels link <code>',
     'The code works only for your account and expires after five minutes.',
   ],
   seeAlso: 'adjutant channels setup email, adjutant channels setup ntfy',
@@ -177,7 +177,7 @@ const test = channelCrud.request({
   args: '<channel>',
   endpoint: endpoints.test,
   examples: ['"Ada Lovelace"', '4ew6rt --json', 'pager --quiet && echo it arrives'],
-  notes: ['Exit code 1: it failed, or the outcome is unknown.'],
+  notes: ['Exit code 1: the test failed, or the outcome is unknown.'],
   show: (context, tested) => {
     const { status, error } = tested;
     if (status === 'failed' || status === 'unknown') context.exitCode = Exit.failed;

@@ -90,7 +90,7 @@ export const chatCommand = command({
   name: 'chat',
   args: '[message]',
   calls: ['chat send', 'chat get', 'voice transcribe'],
-  summary: 'Send a message to an agent, or chat with it',
+  summary: 'Send a message to an agent, or start a chat',
   examples: [
     '"What came in today?"',
     '- < question.txt',
@@ -100,16 +100,16 @@ export const chatCommand = command({
   ],
   fields: () => requestFields(send.body, ['message', 'sessionId']),
   flags: {
-    session: textFlag('<id>', 'Conversation to continue'),
-    voice: switchFlag('Speak your messages; they are recorded on this machine'),
+    session: textFlag('<id>', 'Id of the session to continue'),
+    voice: switchFlag('Speak your messages. The microphone of this machine records the speech'),
     stream: switchFlag(
-      'Print the reply as it is generated, also in a pipe; with --json every event',
+      'Print the reply as it is generated, also in a pipe. With --json, print every event',
     ),
   },
   notes: [
     'Without a message, on a terminal: a conversation. /quit ends it.',
-    'With --voice, enter starts and stops the recording. Typed text is sent as it is.',
-    'Pass - to read the message from stdin. ^C stops the agent. Exit code 1 unless it completed.',
+    'With --voice, the enter key starts and stops the recording. Typed text is sent unchanged.',
+    'Pass - to read the message from stdin. ^C stops the agent. Exit code 1 if the agent did not complete.',
   ],
   seeAlso: 'adjutant sessions messages, adjutant approvals watch',
   run: async (context, { args, flags, fields }) => {
@@ -208,7 +208,10 @@ const answerTo = async (
     if (!context.signal.aborted) throw error;
     throw await stopped(context, answer);
   }
-  if (!answer) throw new Error('The stream ended without a reply');
+  if (!answer)
+    throw new Error(
+      'The stream of the daemon ended without a reply. Find the agent with: adjutant agents list',
+    );
   return answer;
 };
 

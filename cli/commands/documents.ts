@@ -12,7 +12,7 @@ const endpoints = await contracts.documents();
 
 const pageFlag: Flag<number> = {
   value: '<number>',
-  about: 'Page to print, from 1',
+  about: 'Number of the page to print, from 1. Defaults to all pages',
   read: (text) => {
     if (/^[1-9]\d{0,3}$/.test(text)) return Number(text);
     throw usageFault(`Invalid page "${text}". Expected a number from 1.`);
@@ -52,7 +52,9 @@ const download = command({
   args: '<document> [file]',
   calls: [endpoints.content],
   examples: ['letter.pdf', 'letter.pdf copies/letter.pdf', '4ew6rt - > letter.pdf'],
-  notes: ['Without a file it is saved under its own name in the current folder.'],
+  notes: [
+    'Without a file argument, the document is saved in the current folder under the original file name.',
+  ],
   run: async (context, { args }) => {
     const { client, id } = await documentCrud.find(context, args.document);
     const file = args.file ?? basename((await client.documents.get({ id })).filename);

@@ -26,7 +26,7 @@ const setUp = requestCommand({
   endpoint: setup,
   examples: ['', '--password-file - < ./password', '--json'],
   isPrivileged: true,
-  notes: ['On a terminal it draws the QR code for an authenticator app.'],
+  notes: ['On a terminal, the command shows the QR code for an authenticator app.'],
   seeAlso: 'adjutant auth totp enable',
   show: async (context, made) => {
     if (context.out.format !== 'table') context.out.item(made, setupColumns);

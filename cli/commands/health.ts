@@ -112,7 +112,7 @@ const columns = columnsOf<DoctorFinding>(['status', 'name', 'detail', 'remedy'])
 export const doctorCommand = command({
   name: 'doctor',
   calls: ['doctor look'],
-  summary: 'Find problems and show remedies',
+  summary: 'Find problems and show how to fix them',
   examples: ['', '--fix', '--json', 'doctor --home /srv/adjutant --server http://127.0.0.1:3006'],
   flags: {
     fix: switchFlag('Repair the file permissions of the home, the keys and the login session'),

@@ -157,10 +157,10 @@ const settings = command({
     'github-issues --json',
   ],
   flags: {
-    awaitToken: switchFlag('Wait for the token that the sender sends, as hooks await-token does'),
+    awaitToken: switchFlag('Wait for the verification token of the sender, like hooks await-token'),
     sender: {
       value: '<sender>',
-      about: `Sender whose form to show: ${senders.join(', ')}`,
+      about: `Sender whose settings form is shown: ${senders.join(', ')}`,
       values: senders,
       read: (input): HookSender => {
         const sender = senders.find((each) => each === input);
@@ -263,7 +263,7 @@ export const hooksGroup: CommandGroup = {
       ],
       seeAlso: 'adjutant hooks rotate-secret',
       flags: {
-        secretFile: textFlag('<file|->', 'File with a new secret, the one that the sender uses'),
+        secretFile: textFlag('<file|->', 'File with the new secret that the sender uses'),
       },
       except: secretFields,
       secrets: [SECRET],

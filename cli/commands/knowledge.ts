@@ -95,8 +95,8 @@ const ask = requestCommand({
   areFields: true,
   patienceMs: 300_000,
   notes: [
-    'Each quote in the answer is checked against its source text.',
-    'Below each quote is the command that opens its source.',
+    'Each quote in the answer is checked against the source text.',
+    'Below each quote is the command that opens the source.',
     'In a pipe: the answer, then one line per quote, which begins with its [n].',
   ],
   say: ({ out }, reply) => {

@@ -58,7 +58,7 @@ export const logsCommand = command({
 const noLog = (path: string): Error =>
   failed(
     `No log yet: ${path} is empty or missing.`,
-    'Only a background daemon writes it. Start one: adjutant up',
+    'Only a background daemon writes this log. Start the daemon: adjutant up',
   );
 
 const print = ({ out }: Context, line: string): void =>

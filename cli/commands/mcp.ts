@@ -53,17 +53,17 @@ const add = requestCommand({
   flags: {
     envFile: textFlag(
       '<file|->',
-      'File with lines of NAME=value for the environment of the program',
+      'File with environment variables of the program, one NAME=value per line',
     ),
     headersFile: textFlag(
       '<file|->',
-      'File with lines of NAME=value or Name: value, sent as headers with every request',
+      'File with headers sent with every request, one NAME=value or Name: value per line',
     ),
   },
   takesData: true,
   notes: [
-    'The program is confined: it reads the system, its own folder, and the paths in --readable.',
-    'It has no network without --network, which also gives it access to this machine.',
+    'The program is confined: the program can read the system, a separate folder, and the paths in --readable.',
+    'The program has no network without --network, which also allows access to this machine.',
   ],
   more: async (context, { flags }) => ({
     env: await linesOf(context, flags.envFile),

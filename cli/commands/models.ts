@@ -143,7 +143,7 @@ const SELLERS = ['openai', 'anthropic', 'google', 'openrouter'];
 const flags = {
   keyFile: textFlag(
     '<file|->',
-    'File with the API key. If not set, a terminal asks for it if the provider requires one',
+    'File with the API key. If not set and the provider requires a key, a terminal asks for the key',
   ),
   price: priceFlag,
 };
@@ -218,7 +218,7 @@ const test = command({
   name: 'test',
   args: '[model]',
   calls: [endpoints.check, endpoints.test],
-  summary: 'Test a model, registered or not',
+  summary: 'Test a registered or unregistered model',
   examples: [
     'claude',
     '--provider ollama --model-id qwen3:8b',

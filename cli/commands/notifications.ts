@@ -118,7 +118,7 @@ const listNoticeMessages = notificationCrud.request({
   args: '<notification>',
   endpoint: notice,
   examples: ['4ew6rt', '4ew6rt --json', '4ew6rt --fields target,status,error'],
-  notes: ['With --json: every attempt and its reply.'],
+  notes: ['With --json: every attempt with the reply of the platform.'],
   seeAlso: 'adjutant channels list, adjutant notifications preferences',
   show: ({ out }, reply) => {
     out.page({ reply, rows: reply.sendings, columns: messageColumns });

@@ -71,7 +71,7 @@ const apply = command({
 const diff = command({
   name: 'diff',
   calls: [endpoints.validate, endpoints.list],
-  summary: 'Show what apply would change',
+  summary: 'Preview the changes of pipelines apply',
   examples: ['-f notes.yaml', '-f notes.yaml --quiet', '-f - < notes.yaml'],
   flags,
   notes: ['Exit code 1: there is a difference.'],

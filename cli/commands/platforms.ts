@@ -62,7 +62,7 @@ export const setup = command({
   ],
   flags: { ...fieldFlags, manifest: switchFlag('Slack: print only the manifest of the app') },
   notes: [
-    'On a terminal it asks for values without a flag. Secrets are not echoed.',
+    'On a terminal, the command asks for values without a flag. Secrets are not echoed.',
     'Without a terminal, pass flags. Secrets come from files or stdin.',
     'Exit code 1: the settings are stored, but the platform rejects them or lacks the ' +
       'receiver address.',
@@ -91,7 +91,7 @@ const explainWebhooks = ({ out }: Context): void => {
 };
 
 const showManifest = ({ out }: Context, { kind, receiver }: PlatformReply): void => {
-  if (kind !== 'slack') throw usageFault('Only Slack supports app manifests.');
+  if (kind !== 'slack') throw usageFault('Only Slack supports app manifests. Remove --manifest.');
   const manifest = slackManifest(receiver ?? '');
   if (out.format === 'json') out.json(manifest);
   else out.line(JSON.stringify(manifest, null, 2));

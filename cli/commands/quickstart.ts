@@ -35,25 +35,25 @@ export const quickstart = command({
     '--yes --username ada --password-file - < ./password',
   ],
   flags: {
-    username: textFlag('<name>', 'Name of the account. If not set, the command asks for it'),
+    username: textFlag('<name>', 'Name of the account. If not set, the command asks for the name'),
     passwordFile: textFlag(
       '<file|->',
-      'File with the password. If not set, the command asks for it',
+      'File with the password. If not set, the command asks for the password',
     ),
     setupCodeFile: textFlag(
       '<file|->',
-      'File with the setup code: <home>/setup-code of the daemon',
+      'File with the setup code. The daemon creates <home>/setup-code',
     ),
   },
   notes: [
     'The first account needs a setup code if other machines can reach the daemon.',
     'Each step does only what is missing, so the command can be repeated.',
-    'Without a terminal it starts a daemon only with --yes.',
-    'On a terminal it offers a language model if there is none: from Ollama, a tool ' +
-      'that is logged in, an API key, or one that fits this machine.',
-    'After the first account it offers to require an invite for each new account. ' +
+    'Without a terminal, the command starts a daemon only with --yes.',
+    'On a terminal, the command offers a language model if there is none: from Ollama, a tool ' +
+      'that is logged in, an API key, or a model that fits this machine.',
+    'After the first account, the command offers to require an invite for each new account. ' +
       'Programs that register by name and password then need an invite, too.',
-    'With --yes it asks only for a name and a password, and uses the default of each question.',
+    'With --yes, the command asks only for a name and a password, and uses the default of each question.',
   ],
   seeAlso: 'hooks create, doctor',
   run: async (input, { flags }) => {

@@ -24,17 +24,17 @@ export const recover = command({
   flags: {
     passwordFile: textFlag(
       '<file|->',
-      'File with the password. If not set, the command asks for it',
+      'File with the password. If not set, the command asks for the password',
     ),
     removeTotp: switchFlag('Remove the authenticator app and its recovery codes'),
     removePasskeys: textFlag(
       '<names>',
-      'Remove these passkeys: names or ids, separated by commas, or all',
+      'Passkeys to remove: names or ids, separated by commas, or all',
     ),
   },
   notes: [
     'Ends all login sessions and tokens of the user, and enables a disabled account.',
-    'On a terminal it asks for each second factor and passkey whether to remove it.',
+    'On a terminal, the command asks which second factors and passkeys to remove.',
     'Hooks and all other data are kept. The audit log records the recovery.',
   ],
   seeAlso: 'adjutant down, adjutant users invite',
@@ -132,10 +132,10 @@ const printRecovery = (
 export const rollback = command({
   name: 'rollback',
   args: '[snapshot]',
-  summary: 'Restore the database from before an upgrade',
+  summary: 'Restore the database snapshot made before an upgrade',
   examples: ['', 'before-43', 'before-43 --yes'],
   notes: [
-    'It uses the newest snapshot unless you pass one. Later data is dropped: ' +
+    'Defaults to the newest snapshot. Later data is dropped: ' +
       'deliveries are written to a file, one JSON object per line, and the newer ' +
       'database is kept in aside/ of the home.',
     'As after a restore, nothing resumes by itself: agents are paused and scheduled ' +

@@ -90,7 +90,7 @@ const createRecurring = command({
     'invoices --rrule "FREQ=MONTHLY;BYMONTHDAY=-1;BYHOUR=9" --action notify --notify-message Invoices',
   ],
   fields: () => requestFields(endpoints.create.body, ['title']),
-  notes: ['On a terminal it asks for missing values.'],
+  notes: ['On a terminal, the command asks for missing values.'],
   run: async (context, { args, fields }) => {
     const schema = endpoints.create.body;
     const input = withArguments(fields, args);
@@ -138,7 +138,7 @@ const previewTimes = command({
   ],
   fields: () => requestFields(endpoints.preview.body),
   notes: [
-    'With a recurring task it shows the times of its schedule, in the zone of --timezone if set.',
+    'With a recurring task: the due times of the task, in the time zone of --timezone if set.',
     'A terminal shows local times of the time zone, a pipe shows UTC.',
   ],
   run: async (context, { args: { task }, fields }) => {

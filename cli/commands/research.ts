@@ -85,7 +85,7 @@ const start = command({
     '"What do my notes say of the bridge?" --sources knowledge --no-wait',
   ],
   fields: () => requestFields(endpoints.start.body, ['question']),
-  flags: { noWait, follow: switchFlag('Print each step') },
+  flags: { noWait, follow: switchFlag('Print each step of the research job') },
   notes: ['The question is sent to the search provider; your knowledge is not.'],
   run: async (context, { args, fields, flags }) => {
     const more = { question: args.question };

@@ -13,7 +13,7 @@ export const serveCommand = command({
   examples: ['', '--port 3006', '--home /srv/adjutant'],
   flags: listenFlags,
   notes: [
-    'Logs go to stderr, one JSON line per event. SIGTERM and ^C stop it cleanly.',
+    'Logs go to stderr, one JSON line per event. SIGTERM and ^C stop the daemon cleanly.',
     'Every setting is also an environment variable: adjutant help environment',
   ],
   seeAlso: 'up, quickstart',

@@ -64,7 +64,7 @@ const skillRun = requestCommand({
   ],
   except: [],
   notes: [
-    'A tool name is its skill, a dot, and the name of the tool. List them: adjutant ' +
+    'A tool name is the skill, a dot, and the name of the tool. List all tools: adjutant ' +
       'skills tools',
   ],
   seeAlso: 'adjutant approvals approve',

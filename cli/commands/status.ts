@@ -13,7 +13,7 @@ import { countOf, duration, oneLine } from '../text.js';
 export const status = command({
   name: 'status',
   calls: ['overview get'],
-  summary: 'Show whether the daemon is running, and its state',
+  summary: 'Show the status of the daemon',
   examples: ['', '--json', '--watch'],
   flags: { watch: switchFlag('Refresh every two seconds until ^C') },
   notes: ['Exit code 1: not running, or not ready. Log in to see details.'],

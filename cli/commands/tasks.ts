@@ -58,7 +58,7 @@ const get = taskCrud.request({
   args: '<task>',
   endpoint: endpoints.get,
   examples: ['4ew6rt', '4ew6rt --json', '4ew6rt --fields title,notes'],
-  notes: ['On a terminal it also shows subtasks and the tasks that block it.'],
+  notes: ['On a terminal, subtasks and blocking tasks are also shown.'],
   show: async (context, task) => {
     const { out } = context;
     out.item(task, columns);
@@ -87,7 +87,9 @@ const create = requestCommand({
   areFields: true,
   mayBePiped: 'title',
   asks: [],
-  notes: ['--due-at without an offset is a time in your time zone, or in that of --timezone.'],
+  notes: [
+    '--due-at without an offset is a time in your time zone, or in the time zone of --timezone.',
+  ],
   show: ({ out }, task) => out.done('Task created.', task, columns),
 });
 
@@ -120,7 +122,9 @@ const delegate = command({
   calls: [endpoints.delegate],
   examples: ['4ew6rt', '4ew6rt --follow', '"Sum up the week" --model digest --json'],
   fields: () => requestFields(endpoints.delegate.body),
-  flags: { follow: switchFlag('Follow the agent until it ends; exit code 1 unless it completed') },
+  flags: {
+    follow: switchFlag('Follow the agent until it ends. Exit code 1 if the agent did not complete'),
+  },
   notes: ['The agent receives the title and the notes. The agent or you complete the task.'],
   seeAlso: 'adjutant agents tail, adjutant agents stop',
   run: async (context, { args, fields, flags }) => {
@@ -178,7 +182,7 @@ export const taskFeedGroup: CommandGroup = {
       endpoint: feed,
       examples: ['', '--json', '--json | jq -r .url'],
       notes: [
-        'Subscribe to it in Google Calendar, Apple Calendar or another calendar.',
+        'Subscribe to the address in Google Calendar, Apple Calendar or another calendar.',
         'Everyone who has the address can read the tasks. A new address replaces the ' +
           'earlier one.',
       ],

@@ -14,16 +14,18 @@ const SMALL = ['--optimize-for-size', '--semi-space-growth-factor=1', '--max-laz
 export const tui = command({
   name: 'tui',
   args: '',
-  summary: 'Open the desk: everything on one screen',
+  summary: 'Open the desk, the interactive terminal interface',
   examples: ['', '--theme light', '--ascii', '--accessible'],
   flags: {
     theme: textFlag(
       '<name>',
-      'Theme: dark, light, contrast or mono. Defaults to that of the terminal',
+      'Theme: dark, light, contrast or mono. Defaults to the theme of the terminal',
     ),
-    ascii: switchFlag('Use only ASCII glyphs, for terminals that draw some others too wide'),
-    bell: switchFlag('Ring the terminal bell when a call starts to wait for your approval'),
-    accessible: switchFlag('Line mode, for a screen reader'),
+    ascii: switchFlag(
+      'Use only ASCII characters, for terminals that display other characters too wide',
+    ),
+    bell: switchFlag('Ring the terminal bell when a tool call requires your approval'),
+    accessible: switchFlag('Use line mode, for screen readers'),
   },
   notes: [
     '? shows the keys, : finds everything, q quits. NO_COLOR is respected.',
@@ -62,7 +64,7 @@ const terminalOf = ({ streams }: Context) => {
   const isTerminal = stdin.isTTY && stdout.isTTY && streams.stdin === stdin;
   if (!isTerminal) {
     throw failed(
-      'The desk needs a terminal.',
+      'The desk (adjutant tui) needs a terminal.',
       'In a pipe: adjutant tui --accessible, or adjutant status --json',
     );
   }

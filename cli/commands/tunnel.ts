@@ -85,9 +85,9 @@ const config = requestCommand({
     'nginx --certificate /etc/ssl/hooks.pem --key /etc/ssl/hooks.key',
   ],
   flags: {
-    publicUrl: textFlag('<url>', 'Public URL. Defaults to the configured one'),
-    certificate: textFlag('<file>', 'Path of the certificate on the proxy, with --key'),
-    key: textFlag('<file>', 'Path of the private key on the proxy'),
+    publicUrl: textFlag('<url>', 'Public URL. Defaults to the configured public URL'),
+    certificate: textFlag('<file>', 'Path of the TLS certificate on the proxy. Requires --key'),
+    key: textFlag('<file>', 'Path of the private key of the certificate on the proxy'),
   },
   notes: [
     'The configuration forwards /ws, sets the forwarding headers and logs no query ' + 'strings.',

@@ -32,7 +32,7 @@ export const up = command({
     install: switchFlag('Install a service that starts at login (systemd, or launchd on macOS)'),
   },
   notes: [
-    'It uses the settings of this shell. Its log is <home>/logs/daemon.log.',
+    'The daemon uses the settings of this shell. The log is <home>/logs/daemon.log.',
     'A service reads its settings from <home>/environment, one NAME=value per line.',
   ],
   seeAlso: 'status, logs, down, restart',
@@ -81,8 +81,8 @@ export const down = command({
   summary: 'Stop the background daemon after running work finishes',
   examples: ['', '--force', '--uninstall'],
   flags: {
-    force: switchFlag('Kill it if it has not stopped after 30 s'),
-    uninstall: switchFlag('Remove the service that up --install created; the home is kept'),
+    force: switchFlag('Kill the daemon if it has not stopped after 30 seconds'),
+    uninstall: switchFlag('Remove the service that up --install created. The home folder is kept'),
   },
   notes: ['Queued work is kept and continues after the next start.'],
   seeAlso: 'up, restart, status',
@@ -146,8 +146,13 @@ export const restart = command({
   name: 'restart',
   summary: 'Restart the background daemon',
   examples: ['', '--port 3006', '--force'],
-  flags: { ...listenFlags, force: switchFlag('Kill it if it has not stopped after 30 s') },
-  notes: ['It keeps its address unless you change it, and uses the settings of this shell.'],
+  flags: {
+    ...listenFlags,
+    force: switchFlag('Kill the daemon if it has not stopped after 30 seconds'),
+  },
+  notes: [
+    'The daemon keeps the address unless you change it, and uses the settings of this shell.',
+  ],
   seeAlso: 'up, down, status',
   run: (context, { flags }) => restartDaemon(context, flags),
 });

@@ -32,7 +32,7 @@ const inviteUser = requestCommand({
   ],
   except: ['password'],
   isPrivileged: true,
-  notes: ['The link is printed to stdout, once. It works once: send it only to that person.'],
+  notes: ['The link is printed to stdout, once. The link works once: send it only to that person.'],
   at: async (client, { user }) => ({ id: user ? await userCrud.id(client, user) : 'new' }),
   say: ({ out }, { url, reach, expiresAt }, { args: { user } }) => {
     out.note(user === undefined ? 'Link for a new account:' : 'Link for a new password:');

@@ -57,10 +57,13 @@ const restore = credentialCrud.request({
   show: ({ out }, now) => out.done(`Restored as version ${now.version}.`, now, columns),
 });
 
-const valueFile = textFlag('<file|->', 'File with the value. If not set, the command asks for it');
+const valueFile = textFlag(
+  '<file|->',
+  'File with the value. If not set, the command asks for the value',
+);
 const passwordFile = textFlag(
   '<file|->',
-  'File with your password. If not set, the command asks for it',
+  'File with your password. If not set, the command asks for the password',
 );
 const VALUE = {
   ask: 'Value',
@@ -97,11 +100,11 @@ const rotate = credentialCrud.request({
     'github-pat --value-file - < ./token',
   ],
   except: ['value'],
-  flags: { valueFile, ask: switchFlag('Ask for the new value') },
+  flags: { valueFile, ask: switchFlag('Ask for the new value, also for a webhook_secret') },
   notes: [
     'The new value is asked for, or read from --value-file. A webhook_secret is ' +
       'generated instead.',
-    'A value that another service issues, such as an API key, must first be created there.',
+    'A value that another service issues, such as an API key, must first be created at that service.',
     'A generated value is printed to stdout, once.',
     'To restore the earlier value: adjutant vault restore',
   ],

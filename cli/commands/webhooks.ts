@@ -120,7 +120,9 @@ const resend = command({
     }
     refuseBulkFlags(flags);
     if (webhook === undefined || delivery === undefined) {
-      throw usageFault('Pass a webhook and a delivery, or all failed ones: --failed --since 2h');
+      throw usageFault(
+        'Pass a webhook and a delivery, or all failed deliveries: --failed --since 2h',
+      );
     }
     const id = await webhookCrud.id(client, webhook);
     const again = await client.webhooks.resend({
@@ -158,7 +160,7 @@ const test = webhookCrud.request({
 
 const secretFile = textFlag(
   '<file|->',
-  'File with your own secret (whsec_ and base64). If not set, one is generated',
+  'File with your own secret (whsec_ and base64). If not set, a secret is generated',
 );
 const SECRET = { ask: 'Secret of the webhook', instead: '--secret-file' };
 

@@ -87,7 +87,7 @@ const lookAtHome = (home: string): DoctorFinding => {
   if (mode & FOR_OTHERS) {
     return warnCheck(
       'home',
-      `${at}: other users of this machine can read it`,
+      `${at}: other users of this machine can read this file`,
       `chmod 700 ${shellWord(home)}`,
     );
   }
@@ -171,7 +171,7 @@ export const checkService = async (client: Client): Promise<DoctorFinding[]> => 
   const isThere = okCheck('daemon', `${version} at ${url}${holder ? `, pid ${holder.pid}` : ''}`);
   const ready =
     readiness.is === 'ready'
-      ? okCheck('ready', 'it accepts work')
+      ? okCheck('ready', 'the daemon accepts work')
       : failFinding('ready', `no: ${readiness.failing.join(', ')}`, LOGS);
   const found = Array.isArray(inside)
     ? inside
@@ -235,10 +235,10 @@ const exposure = async (url: string, holder: PortHolder | null): Promise<DoctorF
   const isOpen = holder !== null && settingOf(holder.pid, 'ADJUTANT_REGISTRATION') === 'open';
   return [
     open.length === 0
-      ? okCheck('exposure', 'only this machine can reach it')
+      ? okCheck('exposure', 'only this machine can reach the daemon')
       : warnCheck(
           'exposure',
-          `other machines can reach it, without TLS: ${open.join(', ')}`,
+          `other machines can reach the daemon without TLS: ${open.join(', ')}`,
           'adjutant restart --host 127.0.0.1   and add a proxy with TLS',
         ),
     ...(isOpen ? [registrationIsOpen(open.length > 0)] : []),

@@ -99,8 +99,8 @@ export const uninstallService = async ({ out, streams }: Context): Promise<void>
   if (!isInstalled()) return out.note('No service is installed.');
   const refusal = await withProgress(streams.stderr, async () => uninstall());
   const service = serviceFile();
-  if (refusal) out.warn(`${refusal.message} Only its files were removed.`);
-  out.done('The service is stopped and removed; its data is kept.', { service }, columns);
+  if (refusal) out.warn(`${refusal.message} Only the service files were removed.`);
+  out.done('The service is stopped and removed. The data is kept.', { service }, columns);
 };
 
 /** Returns the complete address: the service does not have the environment of this shell. */

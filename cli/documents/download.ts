@@ -37,7 +37,7 @@ export const downloadFile = async (
   });
   if (!response.ok || !response.body) {
     read(response, await response.text());
-    throw failed('The daemon returned no file.');
+    throw failed('The daemon returned no file. Try again.');
   }
   const source = Readable.from(response.body);
   if (file === '-') return pipeline(source, streams.stdout, { end: false });

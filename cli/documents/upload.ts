@@ -39,7 +39,7 @@ export const uploadCommand = command({
       '<codes>',
       'Languages for text recognition, such as eng+deu. Defaults to eng',
     ),
-    name: textFlag('<name>', 'File name for -, which reads standard input'),
+    name: textFlag('<name>', 'File name for the content of stdin, if the file argument is -'),
     noWait,
   },
   notes: [

@@ -41,7 +41,7 @@ const add = requestCommand({
   areFields: true,
   takesData: true,
   notes: [
-    'Without servers, they are found by the address.',
+    'If no servers are passed, the servers are found by the e-mail address.',
     'The password is a credential: adjutant vault add mail',
   ],
   seeAlso: 'adjutant email setup, which asks for the values',

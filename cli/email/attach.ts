@@ -6,8 +6,14 @@ import { failed } from '../exit.js';
 import { safe } from '../text.js';
 
 export const attachFlags = {
-  attachments: textFlag('<document…>', 'Documents to attach, by id or file name'),
-  attach: textFlag('<file…>', 'Local files to attach; they become documents'),
+  attachments: textFlag(
+    '<document…>',
+    'Documents to attach: ids or file names, separated by commas',
+  ),
+  attach: textFlag(
+    '<file…>',
+    'Local files to attach, separated by commas. The files are stored as documents',
+  ),
 };
 
 export const uploadAttachments = async (

@@ -100,7 +100,8 @@ const download = command({
     const { client, id } = await mailCrud.find(context, args.message);
     const { attachments } = await client.mail.get({ id });
     const attached = attachments[Number(args.number)];
-    if (!attached) throw failed(`The e-mail has no attachment number ${oneLine(args.number)}.`);
+    if (!attached)
+      throw failed(`The e-mail has no attachment with the number ${oneLine(args.number)}.`);
     const file = args.file ?? basename(attached.name);
     const path = endpoints.attachment.path
       .replace('{id}', encodeURIComponent(id))

@@ -20,7 +20,7 @@ export const replyToMail = command({
     "'Your invoice' --draft --text 'It is paid.'",
   ],
   flags: {
-    text: textFlag('<text>', 'Text of the reply; required without --text-file'),
+    text: textFlag('<text>', 'Text of the reply. Required without --text-file'),
     textFile: textFlag('<file|->', 'File with the text, or - for stdin'),
     all: switchFlag('Reply to all recipients'),
     ...attachFlags,
@@ -88,7 +88,10 @@ const recipientsOf = (
         'recipients: adjutant email send --in-reply-to',
     );
   }
-  if (authors.length === 0) throw usageFault('The e-mail has no address to reply to.');
+  if (authors.length === 0)
+    throw usageFault(
+      'The e-mail has no address to reply to. Send a new e-mail with: adjutant email send',
+    );
   const seen = new Set([own.toLowerCase()]);
   const unseen = (all: { address: string }[]): string[] =>
     all.flatMap(({ address }) => {

@@ -21,20 +21,20 @@ type SetupServers = Pick<
 const flags = {
   passwordFile: textFlag(
     '<file|->',
-    'File with the password of the mailbox. If not set, the command asks for it',
+    'File with the password of the mailbox. If not set, the command asks for the password',
   ),
   imap: textFlag(
     '<host:port>',
-    'IMAP server. Port 143 uses STARTTLS, others TLS. Defaults to port 993',
+    'IMAP server. Port 143 uses STARTTLS, other ports use TLS. Defaults to port 993',
   ),
   smtp: textFlag(
     '<host:port>',
-    'SMTP server. Ports 587 and 25 use STARTTLS, others TLS. Defaults to port 465',
+    'SMTP server. Ports 587 and 25 use STARTTLS, other ports use TLS. Defaults to port 465',
   ),
-  username: textFlag('<name>', 'Name to log in with. Defaults to the address'),
+  username: textFlag('<name>', 'Username at the mail server. Defaults to the e-mail address'),
   clientId: textFlag('<id>', 'OAuth2: id of the client that you registered at the provider'),
   clientSecretFile: textFlag('<file|->', 'OAuth2: file with the client secret'),
-  device: switchFlag('OAuth2: consent on another device, with a code'),
+  device: switchFlag('OAuth2: log in on another device with a code'),
 };
 type SetupFlags = { [K in keyof typeof flags]?: K extends 'device' ? boolean : string };
 
@@ -52,7 +52,7 @@ const setupMail = command({
   flags,
   notes: [
     'The login is stored in the vault and allowed only for these two servers.',
-    'Exit code 1: the account was added, but a step of its test failed.',
+    'Exit code 1: the account was added, but a step of the account test failed.',
   ],
   seeAlso: 'adjutant email accounts',
   run: async (context, { args, flags }) => {
@@ -155,7 +155,10 @@ const loginFor = async (
     const question = { ask: 'Password of the mailbox', instead: '--password-file' };
     return { value: await readSecretInput(context, passwordFile, question), isGrant: false };
   }
-  if (!oauth2) throw usageFault('OAuth2 is not supported for this provider.');
+  if (!oauth2)
+    throw usageFault(
+      'OAuth2 is not supported for this provider. Remove --client-id to log in with a password.',
+    );
   const question = { ask: 'Client secret', instead: '--client-secret-file' };
   const clientSecret =
     clientSecretFile === undefined
@@ -174,7 +177,7 @@ const consentBy = (
   const { deviceEndpoint } = consent;
   if (!isByDevice) return consentInBrowser(context, consent, own);
   if (deviceEndpoint === null)
-    throw usageFault('This provider does not support consent with a code.');
+    throw usageFault('This provider does not support login with a code. Remove --device.');
   return consentOnDevice(context, { ...consent, deviceEndpoint }, own);
 };
 

@@ -40,11 +40,11 @@ export const hookCreate = command({
   flags: {
     secretFile: textFlag(
       '<file|->',
-      'File with a secret of your own. If not set, one is generated and shown once',
+      'File with your own secret. If not set, a secret is generated and shown once',
     ),
   },
   notes: [
-    'On a terminal, without flags, it asks for all values.',
+    'On a terminal, without flags, the command asks for all values.',
     'A generated secret goes to stdout alone, so that > file stores it. --json adds it to ' +
       'the reply as "secret".',
   ],

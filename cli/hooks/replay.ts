@@ -49,7 +49,9 @@ export const replay = command({
     }
     refuseBulkFlags(flags);
     if (hook === undefined || execution === undefined) {
-      throw usageFault('Pass a hook and an execution, or all failed ones: --failed --since 2h');
+      throw usageFault(
+        'Pass a hook and an execution, or all failed executions: --failed --since 2h',
+      );
     }
     const body = await requestFrom(endpoints.replay.body, { fields }, context.at);
     const id = await hookCrud.id(client, hook);

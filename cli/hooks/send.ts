@@ -35,8 +35,11 @@ export const sendHook = command({
     'gitlab push.json --incoming --event push --secret-file secret.txt',
   ],
   flags: {
-    secretFile: textFlag('<file|->', 'File with the secret. If not set, the command asks for it'),
-    event: textFlag('<name>', 'Event name, in the header of the sender'),
+    secretFile: textFlag(
+      '<file|->',
+      'File with the secret. If not set, the command asks for the secret',
+    ),
+    event: textFlag('<name>', 'Event name, sent in the event header of the sender'),
     sample: {
       value: '<name>',
       about: `Sample to send instead of a file: ${sampleNames.join(', ')}`,
@@ -45,7 +48,7 @@ export const sendHook = command({
     },
     as: {
       value: '<sender>',
-      about: `Sender to sign as, if not that of the hook: ${PRESET_NAMES.join(', ')}`,
+      about: `Sender whose signature format is used, instead of the format of the hook: ${PRESET_NAMES.join(', ')}`,
       values: PRESET_NAMES,
       read: (input) => {
         const preset = PRESET_NAMES.find((name) => name === input);
@@ -57,12 +60,12 @@ export const sendHook = command({
       },
     },
     incoming: switchFlag(
-      'Use the other receiver, with the secret in a header instead of a signature',
+      'Send to /api/hooks/incoming, with the secret in a header instead of a signature',
     ),
   },
   notes: [
     '`-` reads the payload from stdin.',
-    'The signature follows verify of the hook, or else it is that of GitHub or of the sample.',
+    'Default signature format: the verify settings of the hook, else the format of the sample or of GitHub.',
     'For Ed25519 the secret is the private key, as PEM.',
   ],
   seeAlso: 'adjutant hooks listen, adjutant help signatures',
@@ -78,9 +81,15 @@ export const sendHook = command({
       throw usageFault('Only one of the payload and the secret can be read from stdin.');
     const client = await context.client();
     const hook = await client.hooks.get({ id: await hookCrud.id(client, args.hook) });
-    if (hook.trigger !== 'webhook') throw failed(`${hook.name} is fired only by ${hook.trigger}.`);
+    if (hook.trigger !== 'webhook')
+      throw failed(
+        `The trigger of ${hook.name} is ${hook.trigger}. Only hooks with the trigger webhook receive payloads.`,
+      );
     if (isSignedByAmazon(hook)) {
-      throw failed('Only Amazon can sign a message of SNS.', 'Publish one to the topic instead.');
+      throw failed(
+        'Only Amazon can sign a message of SNS.',
+        'Publish a message to the topic instead.',
+      );
     }
     const { event = flags.sample?.event, sample, incoming } = flags;
     const read = file === undefined ? undefined : await readFileOrStdin(context, file);

@@ -15,7 +15,8 @@ export const awaitToken = command({
   summary: 'Wait for the verification token of a sender',
   examples: ['pages', 'pages --yes', 'pages > token.txt'],
   notes: [
-    'The token is printed to stdout. It becomes the secret of the hook after you confirm ' + 'it.',
+    'The token is printed to stdout. The token becomes the secret of the hook after you ' +
+      'confirm.',
   ],
   seeAlso: 'adjutant hooks settings, adjutant help signatures',
   run: (context, { args }) => receiveToken(context, args.hook),
@@ -26,7 +27,9 @@ export const receiveToken = async (context: Context, name: string): Promise<void
   const client = await context.client();
   const id = await hookCrud.id(client, name);
   const { until } = await client.hooks['await-token']({ id });
-  out.note(`Waiting for a token until ${localTime(until ?? '')}. Trigger it at the sender.`);
+  out.note(
+    `Waiting for a token until ${localTime(until ?? '')}. Trigger the verification at the sender.`,
+  );
   const [token = '', ...earlier] = await tokensOf(context, client, id);
   out.note('Token received. Enter it at the sender:');
   out.line(safe(token));
@@ -35,12 +38,14 @@ export const receiveToken = async (context: Context, name: string): Promise<void
     const call = `adjutant api POST /api/hooks/${id}/confirm-token`;
     throw failed(
       'Several tokens arrived, newest first.',
-      `Confirm the one that the sender accepts: ${call}`,
+      `Confirm the token that the sender accepts: ${call}`,
     );
   }
-  await ask.confirm('Did the sender accept it? It then becomes the secret of the hook.');
+  await ask.confirm(
+    'Did the sender accept the token? The token then becomes the secret of the hook.',
+  );
   const hook = await client.hooks['confirm-token']({ id, body: { token } });
-  out.note(`It is now the secret of ${safe(hook.name)}.`);
+  out.note(`The token is now the secret of ${safe(hook.name)}.`);
 };
 
 /** Polls until tokens arrive. Returns them newest first. Throws if none arrives in time. */
@@ -48,7 +53,8 @@ const tokensOf = async ({ signal }: Context, client: Client, id: string): Promis
   for (;;) {
     const { token, earlier, until } = await client.hooks['awaited-token']({ id });
     if (token !== null) return [token, ...earlier.map((each) => each.token)];
-    if (until === null) throw failed('No token arrived.', 'Trigger it at the sender again.');
+    if (until === null)
+      throw failed('No token arrived.', 'Trigger the verification at the sender again.');
     await pause(POLL_MS, undefined, { signal }).catch(() => {
       throw interrupted('No token has arrived yet.');
     });

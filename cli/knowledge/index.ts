@@ -27,7 +27,10 @@ export const indexCommand = command({
     '/srv/notes --on-server --watch --patterns "**/*.md"',
   ],
   fields: () => requestFields(endpoints.index.body, SOURCES),
-  flags: { noWait, onServer: switchFlag('Read the path on the machine of the daemon') },
+  flags: {
+    noWait,
+    onServer: switchFlag('Read the path on the machine of the daemon instead of this machine'),
+  },
   notes: [
     'A text is read on this machine and sent: at most 1,000,000 characters.',
     'A folder, or a file that is not plain text, such as a web page, is uploaded as documents.',

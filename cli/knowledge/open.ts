@@ -9,7 +9,7 @@ const MAX_RESULTS = 50;
 
 export const openFlag: Flag<number> = {
   value: '<n>',
-  about: 'Show the full text of one result; 1 is the best',
+  about: 'Number of the result whose full text is shown. 1 is the best result',
   read: (text) => {
     if (/^[1-9]\d?$/.test(text) && Number(text) <= MAX_RESULTS) return Number(text);
     throw usageFault(`--open must be a number from 1 to ${MAX_RESULTS} (got "${text}").`);
@@ -23,7 +23,7 @@ export const openResult = async (
 ): Promise<void> => {
   const result = results[n - 1];
   if (!result) {
-    throw failed(`There is no result ${n}. The search found ${results.length || 'nothing'}.`);
+    throw failed(`There is no result ${n}. Number of results: ${results.length}.`);
   }
   const client = await context.client();
   const { entryId, chunk } = result;

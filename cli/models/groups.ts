@@ -43,13 +43,13 @@ const set = command({
     'embeddings --primary nomic --yes',
   ],
   flags: {
-    primary: textFlag('<model>', 'Model that replies first'),
+    primary: textFlag('<model>', 'Primary model of the topic'),
     fallback: {
       value: '<names>',
-      about: 'Fallback models, separated by commas',
+      about: 'Fallback models in the order of use, separated by commas',
       read: (input: string) => input.split(',').filter((name) => name !== ''),
     },
-    default: textFlag('<model>', 'Model for topics without a route'),
+    default: textFlag('<model>', 'Default model, for topics without a route'),
   },
   notes: [
     'Values that are not passed stay unchanged.',
@@ -68,7 +68,7 @@ const set = command({
     const others = topics.filter(({ topic }) => topic !== args.topic);
     const before = topics.find(({ topic }) => topic === args.topic);
     const first = primary ?? before?.primary;
-    if (isRoute && first === undefined) throw usageFault('A new topic needs --primary.');
+    if (isRoute && first === undefined) throw usageFault('A new topic requires --primary.');
     const route = { topic: args.topic ?? '', primary: first ?? '' };
     const fallbacks = fallback ?? before?.fallbacks ?? [];
     const body = {
@@ -157,19 +157,19 @@ const quota = requestCommand({
   name: 'quota',
   endpoint: endpoints.quota,
   examples: ['', '--json', '--fields name,used,limit'],
-  notes: ['Shows only what a tool reports; empty if it has reported nothing.'],
+  notes: ['Shows only quotas that a tool has reported. Empty if no tool has reported any.'],
   show: ({ out }, reply) => out.page({ reply, rows: reply.quotas, columns: quotaColumns }),
 });
 
 const login = command({
   name: 'login',
   args: '<tool>',
-  summary: 'Log in to a command-line tool for the daemon',
+  summary: 'Log the daemon in to a command-line tool',
   examples: ['claude', 'codex --copy', 'gemini --home /srv/adjutant'],
-  flags: { copy: switchFlag('Copy your own login of the tool instead') },
+  flags: { copy: switchFlag('Copy your own login of the tool instead of logging in again') },
   notes: [
-    'The tool starts in a HOME of its own below --home. Log in as it asks, then exit it.',
-    'The daemon reads nothing else of yours. Your own login of the tool stays unchanged.',
+    'The tool starts with a separate HOME below --home. Log in as the tool asks, then exit the tool.',
+    'The daemon does not read your own login of the tool, which stays unchanged.',
   ],
   seeAlso: 'adjutant models cli status',
   run: async (context, { args, flags }) => {
@@ -179,14 +179,16 @@ const login = command({
       throw usageFault(`Unknown tool "${args.tool}". Tools: claude, codex, gemini, opencode.`);
     }
     await (flags.copy ? copy : begin)(context, args.tool, found);
-    if (!(await found.isThere())) throw failed(`${args.tool} stored no login.`);
+    if (!(await found.isThere()))
+      throw failed(`${args.tool} stored no login. Run the command again and log in.`);
     const next = `adjutant models create my-${args.tool} --provider cli --model-id ${args.tool}`;
     context.out.done(`${args.tool} is logged in. Next: ${next}`);
   },
 });
 
 const copy = async (context: Context, name: string, found: ToolLogin): Promise<void> => {
-  if (found.own === null) throw failed(`You have no login of ${name} on this machine.`);
+  if (found.own === null)
+    throw failed(`You have no login of ${name} on this machine. Log in without --copy.`);
   await context.ask.confirm(`Allow the daemon to use ${safe(found.own)} and to keep a copy of it?`);
   await found.copy();
 };
@@ -195,7 +197,8 @@ const copy = async (context: Context, name: string, found: ToolLogin): Promise<v
  * Runs the login of the tool on the terminal. Nothing that is typed passes through this process.
  */
 const begin = async (context: Context, name: string, found: ToolLogin): Promise<void> => {
-  if (!context.ask.isPossible) throw usageFault('A login needs a terminal. Or add --copy.');
+  if (!context.ask.isPossible)
+    throw usageFault('A login requires a terminal. Without a terminal, add --copy.');
   const { argv, folder, env } = found;
   const [program, ...words] = argv;
   const child = spawn(program, words, { cwd: folder, env: environmentWith(env), stdio: 'inherit' });

@@ -5,7 +5,8 @@ import { usageFault } from '../exit.js';
 /** One flag for all parts of the price. */
 export const priceFlag: Flag<ModelView['price']> = {
   value: '<in,out>',
-  about: 'Price in USD per million tokens, with a third number per minute of speech; or none',
+  about:
+    'Price in USD per million input and output tokens, such as 3,15. An optional third number is the price per minute of speech. none: no price',
   read: (input): ModelView['price'] => {
     if (input === 'none') return null;
     const [inputPerMTok = Number.NaN, outputPerMTok = Number.NaN, minute, ...more] = input

@@ -11,7 +11,7 @@ const OFF = 'off';
 /** `22:00-07:00`, or `off`, which is null. */
 const hours: Flag<{ from: string; to: string } | null> = {
   value: '<from-to|off>',
-  about: 'Hours in which less urgent messages are delayed: 22:00-07:00',
+  about: 'Hours in which less urgent messages are delayed, such as 22:00-07:00, or off',
   read: (input) => {
     if (input === OFF) return null;
     const [, from, to] = /^(\d\d:\d\d)-(\d\d:\d\d)$/.exec(input) ?? [];
@@ -27,7 +27,7 @@ const hours: Flag<{ from: string; to: string } | null> = {
 /** `10m`, `2h` or `off`. In minutes; null for off. */
 const window: Flag<number | null> = {
   value: '<10m|2h|off>',
-  about: 'Time window in which messages of one kind are combined',
+  about: 'Time window in which messages of one kind are combined, such as 10m or 2h, or off',
   read: (input) => {
     if (input === OFF) return null;
     const [, count, unit] = /^(\d{1,4})([mh])$/.exec(input) ?? [];
@@ -40,7 +40,7 @@ const window: Flag<number | null> = {
 /** `30m`, `2h`, `1d` or `off`. In minutes; null for off. */
 const lead: Flag<number | null> = {
   value: '<30m|2h|off>',
-  about: 'Default time of the reminder before a task is due',
+  about: 'Default time between a reminder and the due time of the task, such as 30m, or off',
   read: (input) => {
     if (input === OFF) return null;
     const [, count, unit] = /^(\d{1,4})([mhd])$/.exec(input) ?? [];
@@ -54,7 +54,7 @@ const lead: Flag<number | null> = {
 
 const threshold: Flag<number> = {
   value: '<count>',
-  about: 'Number of messages of one kind that are sent individually first',
+  about: 'Number of messages of one kind that are sent before further messages are combined',
   read: (input) => {
     if (!/^\d{1,4}$/.test(input)) throw usageFault(`--threshold must be a number (got "${input}")`);
     return Number(input);
@@ -67,9 +67,9 @@ const flags = {
   digest: window,
   threshold,
   taskReminder: lead,
-  mute: textFlag('<kinds>', 'Kinds to mute on all channels, or on --channel'),
-  unmute: textFlag('<kinds>', 'Kinds to unmute'),
-  channel: textFlag('<channel>', 'Channel for --mute and --unmute'),
+  mute: textFlag('<kinds>', 'Kinds of notifications to mute, separated by commas'),
+  unmute: textFlag('<kinds>', 'Kinds of notifications to unmute, separated by commas'),
+  channel: textFlag('<channel>', 'Channel for --mute and --unmute. Defaults to all channels'),
 };
 
 export const notificationPreferences = command({
@@ -107,7 +107,7 @@ const changesOf = async (client: Client, input: PreferenceFlags): Promise<Prefer
   const { quietHours: hours, timezone, digest: minutes, threshold, mute, unmute } = input;
   const { taskReminder } = input;
   if (input.channel !== undefined && mute === undefined && unmute === undefined) {
-    throw usageFault('--channel needs --mute or --unmute');
+    throw usageFault('--channel requires --mute or --unmute');
   }
   const { quietHours, digest } = await client.notifications.preferences();
   const isOn = (typed: object | number | null | undefined, before: { enabled: boolean }) =>

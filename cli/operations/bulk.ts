@@ -23,10 +23,12 @@ const momentFlag = (about: string): Flag<string> => ({
 });
 
 export const bulkFlags = {
-  failed: switchFlag('Include all failures in a period'),
-  since: momentFlag('With --failed: start of the period, such as 2026-01-31T09:30 or 2h'),
-  until: momentFlag('With --failed: end of the period'),
-  dryRun: switchFlag('With --failed: only list them'),
+  failed: switchFlag('Select all failures in a period'),
+  since: momentFlag(
+    'With --failed: start of the period. A time such as 2026-01-31T09:30, or an age such as 2h',
+  ),
+  until: momentFlag('With --failed: end of the period, in the same format as --since'),
+  dryRun: switchFlag('With --failed: list the failures without changing anything'),
   noWait,
 };
 

@@ -35,7 +35,7 @@ const allColumns = columnsOf<Operation>(
 
 export const operationColumns = withDropOrder(['error', 'kind', 'progress'], allColumns);
 
-export const noWait = switchFlag('Return at once and leave it running');
+export const noWait = switchFlag('Return immediately and let the operation continue on the daemon');
 
 const tailOf = ({ id }: Operation): string => id.slice(-6);
 

@@ -61,7 +61,7 @@ export const waitingStage = async (client: Client, { id, key, is }: AskedStage) 
       `Stages: ${run.stages.map((each) => each.key).join(', ')}`,
     );
   const { status, digest, input, untrusted } = stage;
-  if (digest === null) throw failed(`${safe(key)} is ${status} and waits for nothing.`);
+  if (digest === null) throw failed(`${safe(key)} is ${status} and does not wait for an answer.`);
   if (status === `waiting_${is}`) return { digest, input, untrusted };
   const what = status === 'waiting_input' ? 'values' : 'an approval';
   throw failed(`${safe(key)} waits for ${what}.`, ...answerLines(run, stage));

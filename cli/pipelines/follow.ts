@@ -15,7 +15,9 @@ const POLL_MS = 500;
 const FREE_ROWS = 3;
 const CLEAR_BELOW = '\u001b[J';
 
-export const followFlag = switchFlag('Follow the stages; the exit code is that of the run');
+export const followFlag = switchFlag(
+  'Follow the stages of the run. The exit code is the result of the run',
+);
 export const FOLLOW_NOTE =
   'Exit code of a followed run: 0 completed, 1 failed or stopped, 3 waiting for you.';
 

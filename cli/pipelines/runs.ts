@@ -52,7 +52,7 @@ const run = command({
   },
   notes: [
     'A value that begins with @ is read from a file.',
-    'On a terminal, without a template, it asks for the template and its parameters.',
+    'On a terminal, without a template, the command asks for the template and the parameters.',
     FOLLOW_NOTE,
   ],
   run: async (context, { args, flags }) => {
@@ -79,7 +79,7 @@ const follow = command({
   name: 'follow',
   args: '<run>',
   calls: [endpoints.get],
-  summary: 'Follow a run until it ends or waits for you',
+  summary: 'Follow a run until the run ends or needs input',
   examples: ['4ew6rt', '4ew6rt --json', '4ew6rt --timeout 600'],
   notes: [FOLLOW_NOTE, '^C stops following; the run continues.'],
   run: async (context, { args }) => {

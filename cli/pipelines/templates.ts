@@ -34,7 +34,7 @@ export const templateCrud = crud({
   named: ({ id, name, preset }) => ({ id, name, isShipped: preset }),
 });
 
-const yaml = switchFlag('Print it as YAML, to change and apply');
+const yaml = switchFlag('Print the template as YAML, for pipelines apply');
 
 const get = command({
   name: 'get',
@@ -55,7 +55,7 @@ const create = command({
   summary: 'Create a template from a file',
   examples: ['-f notes.yaml', '-f notes.json --json', '-f - < notes.yaml'],
   flags: { file: fileFlag },
-  notes: ['To update it from the same file later: adjutant pipelines apply -f <file>'],
+  notes: ['To update the template from the same file later: adjutant pipelines apply -f <file>'],
   run: async (context, { flags: { file } }) => {
     if (file === undefined) throw usageFault('Template file is missing. Add -f <file>');
     const { client, text } = await readTemplate(context, file);
@@ -123,7 +123,9 @@ export const templatesGroup: CommandGroup = {
     templateCrud.update({
       edit: editYaml,
       message: ({ name }, { version }) => `Updated ${safe(name)}: version ${version}.`,
-      notes: ['On a terminal without other flags it opens the YAML in $VISUAL or $EDITOR.'],
+      notes: [
+        'On a terminal without other flags, the command opens the YAML in $VISUAL or $EDITOR.',
+      ],
       examples: [
         'notes',
         'notes --description "Asks before anything is published"',

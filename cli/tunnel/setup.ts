@@ -51,7 +51,7 @@ const describe = ({ out }: Context, tunnel: TunnelView): void => {
   );
   if (tunnel.detail) out.line(`Cause ${oneLine(tunnel.detail)}`);
   if (tunnel.addressHeader === null) {
-    out.line('It does not forward addresses of clients, so limits per address are off.');
+    out.line('The tunnel does not forward addresses of clients, so limits per address are off.');
   }
   if (tunnel.check) showStages({ out }, tunnel.check);
   for (const { at, line } of tunnel.log.slice(-LOG_LINES)) {
@@ -198,8 +198,8 @@ const startTunnel = async (
 const startFailure = ({ provider, detail }: TunnelView) =>
   failed(
     `${provider} does not start: ${oneLine(detail ?? 'no output')}`,
-    'It is retried. Its output: adjutant tunnel get',
-    'Stop it: adjutant tunnel stop',
+    'The daemon retries the start. Output of the program: adjutant tunnel get',
+    'To stop the tunnel: adjutant tunnel stop',
   );
 
 /** A server or proxy of your own needs a manual step. */
@@ -248,7 +248,7 @@ const keepAddress = async (
   out.note(`Webhooks go to ${address}/api/webhooks/<path>.`);
   out.note(
     isTemporary
-      ? 'It changes at every start, so passkeys cannot use it.'
+      ? 'The address changes at every start, so passkeys cannot use this address.'
       : 'Passkeys now belong to this name. New accounts now need an invite.',
   );
 };

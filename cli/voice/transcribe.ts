@@ -40,18 +40,21 @@ export const transcribeCommand = command({
   ],
   flags: {
     ...captionFlags,
-    beside: switchFlag('Write each text next to its file, as .txt, .srt or .vtt'),
+    beside: switchFlag('Write each transcription next to the audio file, as .txt, .srt or .vtt'),
     language: textFlag('<code>', 'Language of the speech, such as en. Detected by default'),
-    model: textFlag('<name>', 'Only this registered model, whisper or pocketsphinx'),
-    prompt: textFlag('<text>', 'Names and words in the speech, for models'),
-    name: textFlag('<name>', 'File name for -, which reads standard input'),
+    model: textFlag(
+      '<name>',
+      'Name of a registered model, whisper or pocketsphinx. No other engine is tried',
+    ),
+    prompt: textFlag('<text>', 'Names and terms in the audio, as a hint for the model'),
+    name: textFlag('<name>', 'File name for the content of stdin, if the file argument is -'),
     noWait,
   },
   notes: [
-    'Each of several files is transcribed, even if others fail.',
+    'If a file fails, the other files are still transcribed.',
     'Exit code 1: a file was not transcribed.',
   ],
-  seeAlso: 'adjutant voice list, for earlier ones',
+  seeAlso: 'adjutant voice list, for earlier transcriptions',
   run: async (context, { args: { file: paths }, flags }) => {
     const form = captionForm(flags);
     refuseMisuse(paths, flags, form);
@@ -91,7 +94,7 @@ const refuseMisuse = (
   }
   if (form !== null && paths.length > 1 && !beside) {
     throw usageFault(
-      'Subtitles of several files need --beside, which writes one next to each file.',
+      'Subtitles of several files need --beside, which writes a subtitle file next to each file.',
     );
   }
   if (beside && (isLeft || name !== undefined)) {

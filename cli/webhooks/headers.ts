@@ -5,7 +5,7 @@ import { readFileOrStdin } from '../input.js';
 /** Header values are secrets, which no flag takes. */
 export const headersFile = textFlag(
   '<file|->',
-  'File with headers, a "Name: value" per line; a name alone removes that header',
+  'File with headers, one "Name: value" per line. A line with only a name removes the header',
 );
 
 /** Reads lines of `Name: value` from a file or stdin. A name alone removes the header. */
@@ -20,7 +20,7 @@ export const headersFrom = async (
       if (line.trim() === '') return [];
       const [, name, value = ''] = /^([^:\s]+)\s*(?::(.*))?$/.exec(line) ?? [];
       // The line is not repeated, because it may hold a secret.
-      if (name === undefined) throw usageFault(`Line ${at + 1} is not in the form Name: value`);
+      if (name === undefined) throw usageFault(`Line ${at + 1} must have the form Name: value`);
       return [[name, value.trim() === '' ? null : value.trim()]];
     }),
   );

@@ -301,6 +301,8 @@ export const capabilities = contract({
   }),
   verify: endpoint.post(`${path}/{slug}/verify`, {
     summary: 'Verify the files of a capability',
+    description:
+      'Compares the SHA-256 checksums of the installed files with the recorded checksums.',
     access: 'admin',
     reply: Operation,
     status: 202,

@@ -26,7 +26,9 @@ export const engineProbe: EngineProbe = {
     });
     signal.throwIfAborted();
     if (failure !== null) {
-      throw new EngineUnusable(`The engine does not run on this machine: ${failure.slice(0, 500)}`);
+      throw new EngineUnusable(
+        `The installed engine does not run on this machine: ${failure.slice(0, 500)}`,
+      );
     }
   },
 };

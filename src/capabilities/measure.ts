@@ -122,7 +122,9 @@ const readingRate = async (
   const { inputTokens } = await embedder.embed(texts, AbortSignal.any([signal, limit]));
   const seconds = (performance.now() - since) / 1000;
   if (inputTokens === 0 || seconds <= 0)
-    throw new TooShort('The model read too few tokens to measure its speed');
+    throw new TooShort(
+      'The model processed too few prompt tokens to measure the speed. Measure the model again',
+    );
   return inputTokens / seconds;
 };
 
@@ -144,7 +146,9 @@ const writingRate = async (model: Model, signal: AbortSignal): Promise<number> =
   const seconds = first === null ? 0 : (performance.now() - first) / 1000;
   if (first === null || usage.outputTokens < MIN_TOKENS || pieces < 2 || seconds <= 0) {
     const wrote = `${usage.outputTokens} tokens, minimum ${MIN_TOKENS}`;
-    throw new TooShort(`The model wrote too few tokens to measure its speed: ${wrote}`);
+    throw new TooShort(
+      `The model generated too few tokens to measure the speed: ${wrote}. Measure the model again`,
+    );
   }
   // The first token ends the prompt processing.
   return (usage.outputTokens - 1) / seconds;

@@ -144,7 +144,7 @@ export const documents = contract({
     reply: pageOf('documents', DocumentView),
   }),
   get: endpoint.get('/api/documents/{id}', {
-    summary: 'Get a document',
+    summary: 'Get a document with its text',
     reply: DocumentDetail,
   }),
   page: endpoint.get('/api/documents/{id}/pages/{number}', {

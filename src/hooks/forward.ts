@@ -88,13 +88,15 @@ export const authorized = async (
   const credential = await vault.borrow(hook.userId, { id: credentialId });
   if (!credential)
     return 'The credential of this forward no longer exists. Set another credentialId';
-  if (credential === 'expired') return 'The credential of this forward has expired. Rotate it';
-  if (credential === 'damaged') return 'The credential of this forward is damaged. Rotate it';
+  if (credential === 'expired')
+    return 'The credential of this forward has expired. Rotate the credential';
+  if (credential === 'damaged')
+    return 'The credential of this forward is damaged. Rotate the credential';
   const reason = hostRefusal(new URL(forward.url), credential);
   if (reason !== null) return reason;
   const value = credential.secret.take((bytes) => bytes.toString());
   if (faultOfHeaderValue(value) !== null) {
-    return 'The credential of this forward contains a character that HTTP headers do not allow, such as a line break. Rotate it';
+    return 'The credential of this forward contains a character that HTTP headers do not allow, such as a line break. Rotate the credential';
   }
   vault.used(credential.id);
   const headers = { ...forward.headers, authorization: `Bearer ${value}` };

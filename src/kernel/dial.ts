@@ -35,7 +35,7 @@ const resolve = async (lookup: Lookup, host: string): Promise<string[]> => {
   try {
     const addresses = await lookup(host);
     if (addresses.length > 0) return addresses;
-    throw new Error('The name has no address');
+    throw new Error('The host name has no IP address');
   } catch (cause) {
     if (cause instanceof HttpFailure) throw cause;
     throw new HttpFailure('dns', { host, effectBegan: false, cause });

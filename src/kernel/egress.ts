@@ -37,7 +37,7 @@ export type Egress = ReturnType<typeof createEgress>;
 
 export const parseUrl = (text: string): URL => {
   const url = URL.canParse(text) ? new URL(text) : null;
-  if (!url) throw new BadUrl('Invalid URL');
+  if (!url) throw new BadUrl('The URL is invalid');
   if (url.protocol !== 'http:' && url.protocol !== 'https:')
     throw new BadUrl('The URL must begin with http:// or https://');
   if (url.username || url.password) throw new BadUrl('The URL must not contain credentials');

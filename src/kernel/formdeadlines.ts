@@ -47,7 +47,9 @@ export const streamClosed = (source: Readable): Promise<void> =>
   });
 
 const tooSlow = (): Boom.Boom => {
-  const boom = Boom.clientTimeout('The form did not arrive in time');
+  const boom = Boom.clientTimeout(
+    'The form was not received within the time limit. Send the form again',
+  );
   boom.output.headers.connection = 'close';
   return boom;
 };

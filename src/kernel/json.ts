@@ -39,7 +39,7 @@ export const parseBody = (bytes: Uint8Array, keepsDigits = false): ParsedBody =>
 };
 
 const roundedMessage = ({ path, digits }: { path: string; digits: string }): string =>
-  `${path}: the number ${digits.slice(0, MAX_SHOWN)} has too many digits. Send it as a string`;
+  `${path}: the number ${digits.slice(0, MAX_SHOWN)} has too many digits. Send the number as a string`;
 
 const MAX_SHOWN = 60;
 

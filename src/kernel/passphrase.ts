@@ -32,7 +32,8 @@ export const openWith = async (passphrase: string, sealed: Buffer): Promise<Buff
   const end = sealed.subarray(0, MAX_HEADER_LENGTH).indexOf('\n') + 1;
   const header = headerIn(sealed.subarray(0, end));
   const body = sealed.subarray(end);
-  if (!header || body.length < TAG) throw new PassphraseError('The sealed keys are damaged');
+  if (!header || body.length < TAG)
+    throw new PassphraseError('The encrypted keys in the backup are damaged');
   const key = await keyOf(passphrase, header);
   const decipher = createDecipheriv('aes-256-gcm', key, Buffer.from(header.nonce, 'base64'))
     .setAAD(sealed.subarray(0, end))

@@ -21,7 +21,7 @@ export interface Replays {
 
 const REFUSALS = {
   running: {
-    message: 'The first request with this Idempotency-Key is still in progress',
+    message: 'The first request with this Idempotency-Key is still in progress. Try again later',
     code: 'idempotency_key_busy',
   },
   other_body: {

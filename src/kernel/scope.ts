@@ -42,7 +42,7 @@ export const scopeRefusal = (by: CallerRights, endpoint: CalledEndpoint): ScopeR
   const scope = scopeOf(endpoint);
   if (isPersonal(by, endpoint, scope)) {
     const who = by.tokenId === null ? 'during impersonation' : 'with a personal access token';
-    const message = `This action requires your own login. It is not available ${who}`;
+    const message = `This action requires your own login and is not available ${who}`;
     return { code: 'personal_only', message };
   }
   if (by.tokenId === null || scope === null || hasScope(by.scopes, scope)) return null;

@@ -57,13 +57,14 @@ export function* readTar(file: number, fileSize: number): Generator<FoundEntry, 
     at = entry.offset + entry.size;
     if (at > fileSize) throw new TarError(`${entry.name} is larger than the archive`);
     const rest = paddingOf(entry.size).length;
-    if (!isZero(bytesAt(file, at, rest, fileSize))) throw new TarError('the padding is not empty');
+    if (!isZero(bytesAt(file, at, rest, fileSize)))
+      throw new TarError('the padding of an entry is not empty');
     at += rest;
     yield entry;
   }
   const end = endOfTar().length;
   if (fileSize !== at + end || !isZero(bytesAt(file, at, end, fileSize))) {
-    throw new TarError('it has data after its last entry');
+    throw new TarError('the archive has data after the last entry');
   }
 }
 
@@ -119,7 +120,7 @@ const wholeHeader = (file: number, { at, first, fileSize }: ArchivePosition) => 
   const isPax = first.toString('latin1', 156, 157) === 'x';
   const paxSize = isPax ? numberIn(first, 124, 12) : 0;
   if (isPax && !(paxSize > 0 && paxSize <= MAX_PAX_LENGTH))
-    throw new TarError('a header is too long');
+    throw new TarError('the header of an entry is too long');
   const length = isPax ? 2 * BLOCK + paxSize + paddingOf(paxSize).length : BLOCK;
   const raw = bytesAt(file, at, length, fileSize);
   const own = raw.subarray(-BLOCK);
@@ -153,20 +154,21 @@ const refuseName = (name: string, names: Set<string>): void => {
   const isOdd = parts.some((part) => part === '' || part === '.' || part === '..');
   if (isOdd || /[\0\n\\]/.test(name) || Buffer.byteLength(name) > MAX_NAME_LENGTH) {
     throw new TarError(
-      `it contains a file with a forbidden name: ${JSON.stringify(name.slice(0, 100))}`,
+      `the archive contains a file with a forbidden name: ${JSON.stringify(name.slice(0, 100))}`,
     );
   }
-  if (names.has(name)) throw new TarError(`it contains ${name} twice`);
-  if (names.size >= MAX_ENTRIES) throw new TarError(`it contains more than ${MAX_ENTRIES} files`);
+  if (names.has(name)) throw new TarError(`the archive contains ${name} twice`);
+  if (names.size >= MAX_ENTRIES)
+    throw new TarError(`the archive contains more than ${MAX_ENTRIES} files`);
   names.add(name);
 };
 
 const bytesAt = (file: number, at: number, length: number, fileSize: number): Buffer => {
-  if (at + length > fileSize) throw new TarError('it is truncated');
+  if (at + length > fileSize) throw new TarError('the archive is truncated');
   const bytes = Buffer.alloc(length);
   for (let got = 0; got < length; ) {
     const read = readSync(file, bytes, got, length - got, at + got);
-    if (read === 0) throw new TarError('it is truncated');
+    if (read === 0) throw new TarError('the archive is truncated');
     got += read;
   }
   return bytes;

@@ -14,7 +14,8 @@ export interface SearchDeps {
 
 const DEFAULT_LIMIT = 10;
 const REMEDY = 'An admin can route the topic `embeddings` to a model that creates vectors';
-const PARTIAL = 'The search index is being rebuilt. Entries may be missing until it is complete';
+const PARTIAL =
+  'The search index is being rebuilt. Entries may be missing until the index is complete';
 
 interface KnowledgeFinds {
   mode: KnowledgeResults['mode'];

@@ -173,7 +173,7 @@ const entryOf = async (deps: RegistryDeps, row: ModelRow): Promise<RegisteredMod
   const isDamaged =
     credential_id === null && key_sealed !== null && opened(deps, id, key_sealed) === null;
   const whyKeyless = isDamaged
-    ? () => 'its API key is damaged and must be set again'
+    ? () => 'the API key of the model is damaged. Set the API key again'
     : await expiryOf(deps, row);
   return {
     ...spec,

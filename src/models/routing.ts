@@ -19,7 +19,7 @@ export const chooseDefault = async (
   by: Recorder,
 ): Promise<ModelView> => {
   if (!findModel(deps, name).isEnabled) {
-    throw Boom.conflict(`The model ${name} is disabled. Enable it first.`, {
+    throw Boom.conflict(`The model ${name} is disabled. Enable the model first.`, {
       code: 'model_disabled',
     });
   }

@@ -132,7 +132,7 @@ const vectorFaults = (
   { names, embedding }: RoutableNames,
 ): FieldFault[] => {
   const makesNone = names.includes(primary) && !embedding.includes(primary);
-  const none = 'must be an embedding model; set its field embedding first';
+  const none = 'must be an embedding model. Set the field embedding of the model first';
   const alone = 'must be empty: vectors of several models cannot be compared';
   return [
     ...(makesNone ? [fault(`topics.${at}.primary`, none)] : []),
@@ -185,7 +185,7 @@ const CLI_SUPPORTS: Supports = {
 };
 
 const UNSUPPORTED_BY_TOOL =
-  'is not supported for a command-line tool; log it in with adjutant models cli login';
+  'is not supported for a command-line tool. Log in to the tool with adjutant models cli login';
 
 const toolFaults = ({
   modelId,

@@ -60,7 +60,7 @@ export const addModel = async (
   await checkModelCredential(deps, given.credentialId, by);
   if (names.includes(given.name)) throw taken(given.name);
   if (names.length > MOST)
-    throw Boom.conflict(`The limit of ${MOST} models is reached. Delete one first.`);
+    throw Boom.conflict(`The limit of ${MOST} models is reached. Delete a model first.`);
   const row = newRow(deps, given);
   const topics = given.topics ? topicStatements(deps, row.name, given.topics) : [];
   const recorded = by.record({ target: row.name, data: auditData(given) });
@@ -274,5 +274,7 @@ const auditData = ({ apiKey, ...given }: NewModel | ModelChanges): Record<string
 });
 
 const taken = (name: string): Boom.Boom =>
-  Boom.conflict(`A model named ${name} already exists`, { code: 'name_taken' });
+  Boom.conflict(`A model named ${name} already exists. Choose another name`, {
+    code: 'name_taken',
+  });
 const noModel = (): Boom.Boom => Boom.notFound('No model with that name');

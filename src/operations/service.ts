@@ -87,7 +87,7 @@ const RETRY_AFTER_S = 5;
 const tooMany = (kind: string, most: number): Boom.Boom =>
   markTemporary(
     Boom.conflict(
-      `You already have ${most} unfinished operations of the kind ${kind}, the maximum. Wait until some have ended, or cancel them`,
+      `You already have ${most} unfinished operations of the kind ${kind}, which is the maximum. Wait until an operation has ended, or cancel one of these operations`,
       { code: 'too_many_operations', retryAfter: RETRY_AFTER_S },
     ),
   );
@@ -168,4 +168,4 @@ const findOperation = async (
   orNotFound(await operations.get(userId, id), 'No operation with that id');
 
 const hasEnded = ({ status }: OperationRow): Boom.Boom =>
-  Boom.conflict(`The operation has already ended: ${status}`);
+  Boom.conflict(`The operation has already ended with status ${status}`);

@@ -110,7 +110,7 @@ const converse = async <Line>(held: ConfinedProcess, task: WorkerTask<Line>): Pr
   try {
     listen();
     for await (const line of lines) {
-      if (line.length > MAX_LINE_LENGTH) throw new WorkerFailed('a line of its output is too long');
+      if (line.length > MAX_LINE_LENGTH) throw new WorkerFailed('a line of the output is too long');
       clearTimeout(silence);
       if (await task.take(parsed(line))) return;
       listen();
@@ -129,6 +129,6 @@ const parsed = (line: string) => {
   try {
     return JSON.parse(line);
   } catch {
-    throw new WorkerFailed('a line of its output is not valid JSON');
+    throw new WorkerFailed('a line of the output is not valid JSON');
   }
 };

@@ -6,7 +6,7 @@ import type { MessageStatus } from '../store/tables/outbox.js';
 import { visibleTo } from '../store/visible.js';
 
 export const MESSAGE_JOB = 'sending';
-export const DISABLED = 'The webhook is disabled. Enable it, then resend this message';
+export const DISABLED = 'The webhook is disabled. Enable the webhook, then resend this message';
 
 export interface NewOutboundMessage {
   userId: string;

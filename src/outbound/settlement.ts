@@ -111,7 +111,7 @@ const failureNotice = (
       ? {
           kind: 'delivery_unknown',
           title: `${target}: delivery status unknown`,
-          body: `It is unknown whether "${kind}" was delivered: ${sent.error}. It is not resent automatically`,
+          body: `It is unknown whether "${kind}" was delivered: ${sent.error}. The message is not resent automatically`,
           effectId: `${id} unknown ${attempts}`,
         }
       : {

@@ -36,7 +36,7 @@ export const OWNER: CallerTrust = { isUntrusted: false, granted: new Set() };
 export const denialReason = (tool: Tool, permissions: EffectivePermissions): string | null => {
   if (tool.unavailable !== null) return tool.unavailable;
   if (tool.needs !== null && !permissions.may(tool.needs)) {
-    return `${tool.skillId} requires the permission "${tool.needs}". Ask an admin to grant it`;
+    return `${tool.skillId} requires the permission "${tool.needs}". Ask an admin for the permission`;
   }
   return overrideOf(tool, permissions) === 'deny'
     ? `${tool.skillId}.${tool.name} is denied by its owner's permissions`

@@ -69,7 +69,7 @@ export const readerResource = (deps: ReaderDeps) => {
     cancel: async ({ id }, { userId }) => {
       const task = await find(userId, id);
       if (!isOpen(task))
-        throw Boom.conflict(`The reader task has already ended. Its status is ${task.status}`);
+        throw Boom.conflict(`The reader task has already ended with status ${task.status}`);
       await reads.cancel(userId, task.operation_id);
       return detailOf(userId, id);
     },

@@ -130,7 +130,8 @@ const runHook =
     const hook = await hooks.find(userId, hookId);
     if (!hook)
       throw new StartFailed('The hook of this recurring task was deleted. Choose another hook');
-    if (hook.enabled === 0) throw new StartFailed(`The hook ${hook.name} is disabled`);
+    if (hook.enabled === 0)
+      throw new StartFailed(`The hook ${hook.name} is disabled. Enable the hook`);
     const { executionId, statements, committed } = hooks.prepare(hook, {
       payload,
       event: 'recurring',

@@ -64,7 +64,7 @@ export const addRecurring = async (
   if (enabled) row.next_run_at = await firstRunAt(row, now);
   if (await deps.rows.insert(row)) return row;
   throw Boom.conflict(
-    `You already have ${MAX_RECURRING} recurring tasks, which is the maximum. Delete one first`,
+    `You already have ${MAX_RECURRING} recurring tasks, which is the maximum. Delete a recurring task first`,
     {
       code: 'too_many_recurring_tasks',
     },

@@ -40,7 +40,7 @@ export const researchResource = (deps: ResearchServiceDeps, hub: Hub) => {
     cancel: async ({ id }, { userId }) => {
       const job = await findJob(deps, userId, id);
       if (!isOpenJob(job))
-        throw Boom.conflict(`The research job has already ended. Its status is ${job.status}`);
+        throw Boom.conflict(`The research job has already ended with status ${job.status}`);
       await deps.starts.cancel(userId, job.operation_id);
       return jobDetail(deps, userId, id);
     },

@@ -49,7 +49,7 @@ const twice = (name: string): InvalidRule =>
   new InvalidRule(`must have only one ${name} line. Create a schedule for each`);
 
 const tooMany = (name: string): InvalidRule =>
-  new InvalidRule(`must have at most ${MAX_TIMES} times in its ${name} lines`);
+  new InvalidRule(`must have at most ${MAX_TIMES} times in the ${name} lines`);
 
 const PROPERTY = /^[A-Za-z][A-Za-z0-9-]*(?=[;:])/;
 

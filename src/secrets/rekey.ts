@@ -41,7 +41,10 @@ export const createRekey = (store: Store, master: MasterKey): Rekey => {
   return async (recorded) => {
     if (file === null) throw new RekeyRefused(FROM_SETTINGS, 'key_from_settings');
     if (isRunning)
-      throw new RekeyRefused('The master key is already being changed', 'rekey_running');
+      throw new RekeyRefused(
+        'The master key is already being changed. Wait until the change has ended',
+        'rekey_running',
+      );
     isRunning = true;
     try {
       await refuseShut(store, keyring);
@@ -70,7 +73,7 @@ const refuseShut = async (store: Store, keyring: Keyring): Promise<void> => {
   if (shut.length === 0) return;
   const some = shut.slice(0, 10).join(', ');
   throw new RekeyRefused(
-    `Some values are damaged. Delete or replace them first: ${some}`,
+    `Some encrypted values are damaged. Delete or replace these values first: ${some}`,
     'value_damaged',
   );
 };

@@ -153,5 +153,8 @@ const leastRecentlyUsed = (slots: Map<string, PooledSession>): PooledSession => 
   const idle = [...slots.values()].filter(({ users }) => users === 0);
   const [first] = idle.sort((a, b) => a.usedMs - b.usedMs);
   if (first) return first;
-  throw new McpFailed('unreached', `The limit of ${MOST} open MCP sessions is reached`);
+  throw new McpFailed(
+    'unreached',
+    `The limit of ${MOST} open MCP sessions is reached. Try again later`,
+  );
 };

@@ -125,7 +125,9 @@ const pendingTools = ({ skills: { servers } }: SkillsResourceDeps, name: string)
 const serverOf = async (deps: SkillsResourceDeps, id: string, by: Caller): Promise<string> => {
   const { server } = (await find(deps, id, by)).skill;
   if (server?.spec) return server.name;
-  throw Boom.conflict('The skill is not a reachable MCP server', { code: 'no_server' });
+  throw Boom.conflict('The skill is not an MCP server with a valid configuration', {
+    code: 'no_server',
+  });
 };
 
 const addServer = async (
@@ -188,7 +190,7 @@ const execute = async (
     ...(call.approvalId !== undefined && { isApproved: true as const }),
   };
   const result = await tool.run(args, context).catch((error: unknown) => {
-    if (by.signal.aborted) throw Boom.badRequest('The call was aborted');
+    if (by.signal.aborted) throw Boom.badRequest('The tool call was aborted');
     throw failureOf(error);
   });
   return { result: result ?? null };

@@ -91,10 +91,11 @@ export const createServerRegistry = (deps: ServerRegisterDeps) => {
     add: async ({ name, written, ownerId }: NewServer, also: TransactionStep[]): Promise<void> => {
       if (!SERVER_NAME.test(name))
         throw new InvalidServer('name', 'must contain only letters, digits, - and _');
-      if (deps.reserved.has(name)) throw new NameTaken(`The name ${name} is reserved`);
+      if (deps.reserved.has(name))
+        throw new NameTaken(`The name ${name} is reserved. Choose another name`);
       const { spec, secrets } = splitServerEntry(written);
       if ((await refresh()).some((one) => one.name === name)) {
-        throw new NameTaken(`An MCP server named ${name} already exists`);
+        throw new NameTaken(`An MCP server named ${name} already exists. Choose another name`);
       }
       const row = {
         name,
@@ -135,7 +136,7 @@ const serverOf = (written: McpFileEntry, reserved: ReadonlySet<string>): Registe
     fault,
   });
   if ('fault' in written) return bad(written.fault);
-  if (reserved.has(name)) return bad(`The name ${name} is reserved`);
+  if (reserved.has(name)) return bad(`The name ${name} is reserved. Choose another name`);
   try {
     return { name, given: name, origin: 'file', ...splitServerEntry(written.server), fault: null };
   } catch (error) {

@@ -70,7 +70,7 @@ export const splitServerEntry = (
 const placeOf = ({ command, args = [], readable = [], network = false, url }: ServerEntry) => {
   if (url !== undefined) return { kind: 'http' as const, url: checkedUrl(url) };
   const fault = argvFault([command ?? '', ...args]);
-  if (fault) throw new InvalidServer('command', `with its arguments ${fault}`);
+  if (fault) throw new InvalidServer('command', `with the arguments ${fault}`);
   return { kind: 'stdio' as const, command: command ?? '', args, readable, network };
 };
 

@@ -132,6 +132,6 @@ const insertionSteps = (
 
 const taskLimitReached = (): Boom.Boom =>
   Boom.conflict(
-    `You can have at most ${MAX_UNFINISHED} open tasks, ${MAX_UNTRUSTED} of them untrusted. Complete or delete some first`,
+    `You can have at most ${MAX_UNFINISHED} open tasks, ${MAX_UNTRUSTED} of which can be untrusted. Complete or delete some tasks first`,
     { code: 'too_many_tasks' },
   );

@@ -72,7 +72,9 @@ export const delegateTask = async (
 
 const refuseTaken = async ({ agents }: DelegatingDeps, row: ListedTask): Promise<void> => {
   if (!isToDo(row.status)) {
-    throw Boom.conflict(`The task is ${row.status}. Reopen it first`, { code: 'task_finished' });
+    throw Boom.conflict(`The task is ${row.status}. Reopen the task first`, {
+      code: 'task_finished',
+    });
   }
   const agent = row.agent_id === null ? null : await agents.rows.owned(row.user_id, row.agent_id);
   if (!agent || !UNFINISHED.includes(agent.status)) return;

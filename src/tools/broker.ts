@@ -87,11 +87,13 @@ const borrowCredentials = async (
     const credential = await vault.borrow(call.context.userId, { name });
     if (!credential) throw new ToolRefused(`No credential named ${name}`);
     if (credential === 'expired') {
-      throw new ToolRefused(`The credential ${name} has expired. Its owner must renew it.`);
+      throw new ToolRefused(
+        `The credential ${name} has expired. The owner must renew the credential.`,
+      );
     }
     if (credential === 'damaged') {
       throw new ToolRefused(
-        `The value of the credential ${name} is damaged. Its owner must rotate it.`,
+        `The value of the credential ${name} is damaged. The owner must rotate the credential.`,
       );
     }
     refuseTool(call.tool, credential);

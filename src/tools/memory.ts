@@ -32,7 +32,10 @@ export const memoryTools = (memories: MemoryActions): ToolGroup => ({
       run: async ({ text, about = 'fact' }, { userId, agentId, executionId }) => {
         const kept = await memories.save(userId, { text, about, agentId, executionId });
         if (!kept)
-          throw new ToolFailed('The limit of memories is reached. Forget some first.', false);
+          throw new ToolFailed(
+            'The limit of memories is reached. Forget some memories first.',
+            false,
+          );
         return kept;
       },
     }),

@@ -94,7 +94,7 @@ const readable = async (
     const page = await readPage(source, WISH, context);
     if (page.content !== null) return page;
     throw new PageUnreadable(
-      `is not text. Its content type is ${source.contentType.slice(0, 100)}`,
+      `is not text. The content type is ${source.contentType.slice(0, 100)}`,
     );
   } catch (error) {
     if (!(error instanceof PageUnreadable)) throw error;

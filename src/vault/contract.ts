@@ -206,7 +206,8 @@ export const vault = contract({
   }),
   versions: endpoint.get('/api/vault/{id}/versions', {
     summary: 'List the valid versions of a credential',
-    description: 'The reply contains no values.',
+    description:
+      'Valid versions are the current version, and earlier versions whose overlap has not ended. The values are not included.',
     reply: s.object('CredentialVersions', { versions: s.list(CredentialVersion, 1000) }),
   }),
   restore: endpoint.post('/api/vault/{id}/restore', {

@@ -41,7 +41,7 @@ export const createCredential = async (
 ): Promise<CredentialRow> => {
   if ((await deps.credentials.count(by.userId)) >= MAX_CREDENTIALS) {
     throw Boom.conflict(
-      `You already have ${MAX_CREDENTIALS} credentials, the maximum. Delete one first`,
+      `You already have ${MAX_CREDENTIALS} credentials, which is the maximum. Delete a credential first`,
     );
   }
   const row = newRow(deps, input, by.userId);
@@ -78,9 +78,12 @@ const isMore = (before: string, input: string[] = []): boolean => {
 /** Whoever adds a host or a tool can have the value sent there, which is as good as a reveal. */
 const refuseDelegate = ({ tokenId, impersonator }: Caller): void => {
   if (tokenId === null && !impersonator) return;
-  throw Boom.forbidden('Only the owner, logged in, may allow more tools or hosts', {
-    code: 'personal_only',
-  });
+  throw Boom.forbidden(
+    'Only the owner of the credential may allow more tools or hosts, in a login session. Access tokens and impersonation are not accepted',
+    {
+      code: 'personal_only',
+    },
+  );
 };
 
 /** Throws 409 while something uses the credential. */
@@ -102,7 +105,7 @@ export const deleteCredential = async (
 const refuseUsed = ({ name }: CredentialRow, users: string[]): void => {
   if (users.length === 0) return;
   throw Boom.conflict(
-    `${name} is used by ${users.join(', ')}. Assign another credential to them first`,
+    `${name} is used by ${users.join(', ')}. Assign another credential to each of these first`,
     {
       code: 'credential_in_use',
     },
@@ -125,7 +128,9 @@ export const revealCredential = async (
 };
 
 export const damagedValue = (): Boom.Boom =>
-  Boom.conflict('The value is damaged. Rotate the credential', { code: 'value_damaged' });
+  Boom.conflict('The stored value of the credential is damaged. Rotate the credential', {
+    code: 'value_damaged',
+  });
 
 export const findCredential = async (
   { credentials }: { credentials: CredentialsStore },
@@ -227,9 +232,12 @@ const unlessTaken = async <T>(name: string, write: () => Promise<T>): Promise<T>
     return await write();
   } catch (error) {
     if (!(error instanceof UniqueViolation)) throw error;
-    throw Boom.conflict(`You already have a credential with the name ${name}`, {
-      code: 'name_taken',
-    });
+    throw Boom.conflict(
+      `You already have a credential with the name ${name}. Choose another name`,
+      {
+        code: 'name_taken',
+      },
+    );
   }
 };
 

@@ -49,22 +49,30 @@ const HOSTILE: [name: string, content: () => Buffer, fault: string][] = [
     () => Buffer.from('GGUFxxxx'.repeat(20)),
     'GGUF version 2021161080 is not supported. Supported: 2 and 3',
   ],
-  ['2^60 tensors', () => file(2n ** 60n, 0, ROOM), `The file declares ${2n ** 60n} tensors`],
-  ['2^60 keys', () => file(1, 2n ** 60n, ROOM), `The file declares ${2n ** 60n} metadata keys`],
+  [
+    '2^60 tensors',
+    () => file(2n ** 60n, 0, ROOM),
+    `The file declares ${2n ** 60n} tensors, more than the file can contain`,
+  ],
+  [
+    '2^60 keys',
+    () => file(1, 2n ** 60n, ROOM),
+    `The file declares ${2n ** 60n} metadata keys, more than the file can contain`,
+  ],
   [
     'a key of 2^40 bytes',
     () => file(1, 1, uint64(2n ** 40n), ROOM),
-    `The file declares ${2n ** 40n} bytes for a metadata key`,
+    `The file declares ${2n ** 40n} bytes for a metadata key, more than the file can contain`,
   ],
   [
     'a text of 2^40 bytes',
     () => file(1, 1, text('general.name'), uint32(STRING), uint64(2n ** 40n), ROOM),
-    `The file declares ${2n ** 40n} bytes for the text of "general.name"`,
+    `The file declares ${2n ** 40n} bytes for the text of "general.name", more than the file can contain`,
   ],
   [
     'a list of 2^60 values',
     () => file(1, 1, text('a'), uint32(LIST), uint32(4), uint64(2n ** 60n), ROOM),
-    `The file declares ${2n ** 60n} values for the list "a"`,
+    `The file declares ${2n ** 60n} values for the list "a", more than the file can contain`,
   ],
   [
     'a list of lists',
@@ -100,7 +108,7 @@ const HOSTILE: [name: string, content: () => Buffer, fault: string][] = [
   [
     'a header without an end',
     () => file(0, 1, text('a'), uint32(LIST), uint32(STRING), uint64(70_000), KIB_TEXTS),
-    'The header is longer than 64 MiB',
+    'The GGUF header is longer than 64 MiB',
   ],
 ];
 
@@ -147,7 +155,7 @@ describe('the header of a GGUF model, read in a process of its own', () => {
       told.add((await read(path)).fault?.replace(/\d+/g, 'N') ?? 'none');
     }
     expect([...told]).to.equal([
-      'The file ends within the header',
+      'The file is truncated: the GGUF header is incomplete',
       'The file is truncated: the tensors end at byte N, but the file has N bytes',
     ]);
   });

@@ -113,7 +113,7 @@ describe('Ask', () => {
   it('never asks without a terminal, nor with --no-input', async () => {
     const refusal = [
       Exit.usage,
-      'Name is required, but there is no terminal to ask for it. Add --name.',
+      'Name is required, but there is no terminal to ask for the value. Add --name.',
     ];
     for (const { ask } of [at([], {}, false), at([], { input: false })]) {
       expect(await fault(ask.text({ ask: 'Name', instead }))).to.equal(refusal);

@@ -108,7 +108,7 @@ describe('--timeout', () => {
     expect(await adjutant([...words, ...LONGER])).to.equal({
       code: 124,
       stdout: '',
-      stderr: `${LATER}The action may have completed. Check before you repeat it.\n`,
+      stderr: `${LATER}The action may have completed. Check before you repeat the command.\n`,
     });
     const asked = await adjutant([...words, ...LIMIT, '--json']);
     expect(JSON.parse(asked.stderr)).to.equal({

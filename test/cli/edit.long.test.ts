@@ -146,14 +146,14 @@ describe('editing', () => {
     expect(without.stderr).to.contain('No editor is set. Set EDITOR, for example');
     process.env.EDITOR = 'false';
     const failed = await update();
-    expect(failed.stderr).to.contain('false exited with 1: its text was discarded.');
+    expect(failed.stderr).to.contain('false exited with 1: the edited text was discarded.');
     process.env.EDITOR = 'rm';
     expect((await update()).stderr).to.contain('rm left no file');
   });
 
   it('opens none in a pipe, nor beside other flags', async () => {
     const piped = await update({}, '--edit');
-    expect([piped.code, piped.stderr]).to.match(/--edit needs a terminal/);
+    expect([piped.code, piped.stderr]).to.match(/--edit requires a terminal/);
     const both = await update(TERMINAL, '--edit', '--cooldown-ms', '5');
     expect([both.code, both.stderr]).to.match(/Remove the other flags/);
     expect((await update({})).code).to.equal(2);

@@ -87,7 +87,7 @@ describe('faultOf', () => {
     expect(said(new Unreachable('http://x', 'it broke', true))).to.equal([
       Exit.failed,
       'Cannot reach Adjutant at http://x: it broke.',
-      'The action may have completed. Check before you repeat it.',
+      'The action may have completed. Check before you repeat the command.',
     ]);
   });
 

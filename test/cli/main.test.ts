@@ -161,7 +161,7 @@ describe('adjutant', () => {
     expect(lines(stranger.stderr)).to.equal([
       'Other users can see --server-token in ps. Use --server-token-file instead.',
       '--server-token holds no valid token of this daemon.',
-      'Create one: adjutant auth tokens create',
+      'Create a token: adjutant auth tokens create',
     ]);
     const { app } = world;
     const elsewhere = app.url.replace('127.0.0.1', 'localhost');

@@ -98,7 +98,7 @@ describe('what names the daemon, and what names an address in a request', () => 
     expect(await world.cli(words)).to.equal({
       code: 2,
       stdout: '',
-      stderr: 'url was passed twice: as an argument and as --url. Pass it once.\n',
+      stderr: 'url was passed twice: as an argument and as --url. Pass url once.\n',
     });
   });
 
@@ -134,7 +134,7 @@ describe('what names the daemon, and what names an address in a request', () => 
       '(Did you mean --urls?)',
     );
     expect(await hint('memories', 'update', '4ew6rt', '--pinned=maybe')).to.equal(
-      'It takes no value. Use --pinned or --no-pinned',
+      'The flag takes no value. Use --pinned or --no-pinned',
     );
   });
 

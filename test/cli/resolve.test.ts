@@ -49,7 +49,7 @@ describe('resolveId', () => {
     expect(await resolved('bbbbbb', { pages: 1 })).to.equal(id('bbbbbb'));
     expect(await resolved('cccccc', { pages: 1 })).to.equal([
       ...[Exit.failed, 'No hook of the newest 2 has the name or id "cccccc".'],
-      ...['An older one needs its full id.', 'List them: adjutant hooks list'],
+      ...['An older item needs the full id.', 'List them: adjutant hooks list'],
     ]);
     expect(await resolved('cccccc', { pages: 2 })).to.equal(id('cccccc'));
   });

@@ -148,7 +148,7 @@ describe(`an e-mail that waits${said}`, () => {
     expect(statuses(mail)).to.equal(['sent', 'sent']);
     const [{ status, body } = { status: 0, body: {} }] = replies;
     expect([status, body.code, body.message]).to.equal([
-      ...[409, 'not_waiting', 'Cannot cancel: the e-mail is being sent'],
+      ...[409, 'not_waiting', 'Cannot cancel the e-mail, because the e-mail is being sent'],
     ]);
   });
 });

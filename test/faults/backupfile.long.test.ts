@@ -133,10 +133,13 @@ describe('the file of a backup', () => {
 
   it('is refused where somebody else made its manifest', async () => {
     const message = await refusal(await forged([own('adjutant.db')], own('keys.sealed').bytes));
-    expect(message).to.equal('The manifest was not created with these keys');
+    expect(message).to.equal(
+      'The manifest of the backup was not created with the keys in the backup',
+    );
   });
 
-  const forbidden = 'The file is not a complete backup: it contains a file with a forbidden name: ';
+  const forbidden =
+    'The file is not a complete backup: the archive contains a file with a forbidden name: ';
   for (const [path, words] of [
     ['../outside', `${forbidden}"../outside"`],
     ['/tmp/outside', `${forbidden}"/tmp/outside"`],

@@ -249,7 +249,7 @@ describe('execute_tool', () => {
     );
     expect(run).to.include({
       status: 'error',
-      error: 'shell requires the permission "shell". Ask an admin to grant it',
+      error: 'shell requires the permission "shell". Ask an admin for the permission',
       result: null,
     });
   });

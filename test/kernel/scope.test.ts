@@ -107,7 +107,7 @@ describe('refusal', () => {
     const personal = call('POST', '/api/vault/{id}/reveal', { personal: true });
     expect(scopeRefusal(impersonated, personal)).to.equal({
       code: 'personal_only',
-      message: 'This action requires your own login. It is not available during impersonation',
+      message: 'This action requires your own login and is not available during impersonation',
     });
     expect(code(impersonated, call('POST', '/api/chat/approve'))).to.equal('personal_only');
     expect(code(impersonated, call('POST', '/api/auth/logout'))).to.be.null();

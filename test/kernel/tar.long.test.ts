@@ -101,7 +101,7 @@ describe('tar', () => {
   it('refuses a name twice', () => {
     expect(() => read(whole(packed(file('a')), packed(file('a'))))).to.throw(
       TarError,
-      'it holds a twice',
+      'the archive contains a twice',
     );
   });
 

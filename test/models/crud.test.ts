@@ -165,7 +165,7 @@ describe('models', () => {
       /one of your credentials/,
     ],
     ['no address where one is needed', { baseUrl: null }, 'baseUrl', /is required/],
-    ['an address that is none', { baseUrl: 'nowhere' }, 'baseUrl', /Invalid URL/],
+    ['an address that is none', { baseUrl: 'nowhere' }, 'baseUrl', /The URL is invalid/],
     ['an address with a password', { baseUrl: 'http://a:b@c/' }, 'baseUrl', /credentials/],
     ['a metadata service', { baseUrl: 'http://169.254.169.254/v1' }, 'baseUrl', /always blocked/],
     ['an address with a query', { baseUrl: 'http://127.0.0.1/v1?k=1' }, 'baseUrl', /query string/],

@@ -126,7 +126,7 @@ describe('the API of operations', () => {
     const again = await ask('POST', `/${id}/cancel`);
     expect([again.status, again.body.message]).to.equal([
       409,
-      'The operation has already ended: cancelled',
+      'The operation has already ended with status cancelled',
     ]);
     await until(
       () => app.app.store.db.selectFrom('jobs').select('id').where('ref', '=', id).execute(),

@@ -90,7 +90,7 @@ describe('operations', () => {
     };
     for (let count = 0; count < 2; count++) await few.begin(of, []);
     await expect(few.begin(of, [])).to.reject(
-      'You already have 2 unfinished operations of the kind test.count, the maximum. Wait until some have ended, or cancel them',
+      'You already have 2 unfinished operations of the kind test.count, which is the maximum. Wait until an operation has ended, or cancel one of these operations',
     );
     const other = operations.register(kindOf(countUp, { kind: 'test.other', most: 1 }));
     expect((await other.begin(of, [])).status).to.equal('queued');

@@ -80,7 +80,7 @@ describe('worker processes', () => {
     const run = await runOf('talkative.mjs', TALKATIVE, () => undefined);
     const error = await run().catch((failure) => failure);
     expect(error).to.be.an.instanceof(WorkerFailed);
-    expect(error.message).to.equal('a line of its output is not valid JSON');
+    expect(error.message).to.equal('a line of the output is not valid JSON');
   });
 
   it('give their place free when they end, though others hold their output', async () => {

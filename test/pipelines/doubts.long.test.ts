@@ -83,8 +83,8 @@ describe('calls that may have been done', () => {
     const lost = await asked(id, 'lost');
     const slow = await asked(id, 'slow');
     expect([lost?.reason, slow?.reason]).to.equal([
-      `${lost?.reason?.split('. The call may')[0]}. The call may already have taken effect. Approve to repeat it.`,
-      'The stage exceeded its timeout of 1 s. The call may already have taken effect. Approve to repeat it.',
+      `${lost?.reason?.split('. The call may')[0]}. The call may already have taken effect. Approve to repeat the call.`,
+      'The stage exceeded its timeout of 1 s. The call may already have taken effect. Approve to repeat the call.',
     ]);
     await until(
       async () => sent(),

@@ -253,7 +253,10 @@ describe('a recurring task', () => {
     expect(await failures()).to.equal(1);
     const { body: overview } = await desk.ask('GET', '/api/overview');
     expect(overview.needs).to.part.include([{ kind: 'recurring', id, title: 'standup' }]);
-    expect(await get(id)).to.include({ lastError: 'The hook issues is disabled', enabled: true });
+    expect(await get(id)).to.include({
+      lastError: 'The hook issues is disabled. Enable the hook',
+      enabled: true,
+    });
     await desk.ask('POST', `/api/hooks/${hookId}/enable`);
     await desk.ask('POST', `${PATH}/${id}/run`);
     await desk.ended(hookId);

@@ -217,7 +217,7 @@ describe('research', () => {
     const again = await jobs('POST', `/${id}/cancel`);
     expect([again.status, again.body.message]).to.equal([
       409,
-      'The research job has already ended. Its status is cancelled',
+      'The research job has already ended with status cancelled',
     ]);
   });
 

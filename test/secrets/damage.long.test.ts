@@ -95,7 +95,7 @@ describe('what is sealed and was damaged', () => {
     await db().updateTable('tunnel').set({ token_sealed: SEALED }).execute();
     await app.restart();
     const { detail } = await until(state, (now) => now.detail !== null);
-    expect(detail).to.contain('the token is damaged. Set it again');
+    expect(detail).to.contain('the token of the tunnel is damaged. Set the token again');
     await ask('PUT', '/api/tunnel', { provider: 'ngrok', token: 'another-token' });
     await ask('POST', '/api/tunnel/start');
     await until(state, ({ status }) => status === 'running');
@@ -108,7 +108,7 @@ describe('what is sealed and was damaged', () => {
     await db().updateTable('webhooks').set({ secret_sealed: SEALED }).execute();
     const tried = await ask('POST', `/api/webhooks/${id}/test`, {});
     expect(tried.status).to.be.below(500);
-    expect(tried.text).to.contain('is damaged. Rotate it');
+    expect(tried.text).to.contain('is damaged. Rotate the secret');
     expect((await ask('POST', `/api/webhooks/${id}/rotate-secret`, {})).status).to.equal(200);
     expect((await ask('POST', `/api/webhooks/${id}/test`, {})).text).to.not.contain('damaged');
     expect(target.received.length).to.equal(1);
@@ -159,14 +159,14 @@ describe('what is sealed and was damaged', () => {
     });
     expect([called.status < 500, called.body.message]).to.equal([
       true,
-      'The value of the credential pat is damaged. Its owner must rotate it.',
+      'The value of the credential pat is damaged. The owner must rotate the credential.',
     ]);
     const fields = { botToken: '$credential(pat)' };
     const platform = await ask('PUT', '/api/admin/platforms/slack', { fields });
     expect(platform.body.details).to.equal([
       {
         path: 'values.botToken',
-        message: 'refers to a credential whose value is damaged. Rotate it',
+        message: 'refers to a credential whose value is damaged. Rotate the credential',
       },
     ]);
     const hook = await ask('POST', '/api/hooks', {
@@ -179,7 +179,9 @@ describe('what is sealed and was damaged', () => {
       async () => (await ask('GET', `/api/hooks/${hook.body.id}/executions`)).body.executions,
       ([run]) => run?.status === 'error',
     );
-    expect(runs[0].error).to.equal('The credential of this forward is damaged. Rotate it');
+    expect(runs[0].error).to.equal(
+      'The credential of this forward is damaged. Rotate the credential',
+    );
     expect(target.received).to.equal([]);
   });
 
@@ -196,6 +198,8 @@ describe('what is sealed and was damaged', () => {
     await db().updateTable('models').set({ key_sealed: SEALED }).execute();
     const { status, body } = await ask('GET', '/api/models/providers/litellm/models');
     expect([status, body.code]).to.equal([409, 'key_damaged']);
-    expect(body.message).to.equal('The API key of the model mine is damaged. Set it again.');
+    expect(body.message).to.equal(
+      'The API key of the model mine is damaged. Set the API key again.',
+    );
   });
 });

@@ -41,7 +41,7 @@ describe('MCP servers of mcp.json', () => {
       ['a b@mcp', 'invalid', 'The server name must be 1 to 40 letters, digits, - and _'],
       ['both@mcp', 'invalid', 'contains a conflict between exclusive peers [command, url]'],
       ['down', 'failed', '127.0.0.1: the connection was refused'],
-      ['http@mcp', 'invalid', 'The name http is reserved'],
+      ['http@mcp', 'invalid', 'The name http is reserved. Choose another name'],
       ['neither@mcp', 'invalid', 'must contain at least one of [command, url]'],
       ['old@mcp', 'invalid', 'type must be one of [stdio, http, streamable-http, streamableHttp]'],
     ]);

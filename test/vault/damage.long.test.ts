@@ -89,7 +89,7 @@ describe('a value that was moved to another row, or damaged', () => {
     );
     expect(await Promise.all(statuses)).to.equal([202, 401]);
     expect((await desk.ask('POST', '/api/models/shut/test', {})).body.error).to.equal(
-      'shut: its API key is damaged and must be set again',
+      'shut: the API key of the model is damaged. Set the API key again',
     );
     const { body } = await desk.ask('GET', '/api/admin/platforms');
     expect(body.platforms[0]).to.include({ kind: 'slack', receives: false });

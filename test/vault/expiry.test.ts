@@ -70,7 +70,7 @@ describe('a credential that has expired', () => {
     const refused = await call();
     expect([refused.status, refused.body.message]).to.equal([
       409,
-      'The credential pat has expired. Its owner must renew it.',
+      'The credential pat has expired. The owner must renew the credential.',
     ]);
     expect(target.received.length).to.equal(1);
 

@@ -69,7 +69,7 @@ describe('a credential that changes while it is used', () => {
     [
       'expired',
       { expiresAt: new Date(Date.parse('2020-01-01')).toISOString() },
-      'The credential of this forward has expired. Rotate it',
+      'The credential of this forward has expired. Rotate the credential',
     ],
     [
       'lent to another host',
@@ -118,7 +118,9 @@ describe('a credential that changes while it is used', () => {
     const deliveries = async () =>
       (await desk.ask('GET', `/api/webhooks/${made.id}/deliveries`)).body.deliveries;
     const [waiting] = await until(deliveries, ([first]) => typeof first?.error === 'string');
-    expect(waiting.error).to.equal('The vault credential of the webhook has expired. Rotate it');
+    expect(waiting.error).to.equal(
+      'The vault credential of the webhook has expired. Rotate the credential',
+    );
     expect(other.received).to.equal([]);
     await desk.ask('POST', `/api/vault/${credentialId}/rotate`, { generate: true });
     clock.forward(MINUTE);

@@ -127,7 +127,7 @@ describe(`a transcription that is interrupted${unlessSpeech}`, { timeout: 120_00
     const beyond = await begin();
     expect([beyond.status, beyond.body.message]).to.equal([
       409,
-      'You already have 20 unfinished operations of the kind voice.transcribe, the maximum. Wait until some have ended, or cancel them',
+      'You already have 20 unfinished operations of the kind voice.transcribe, which is the maximum. Wait until an operation has ended, or cancel one of these operations',
     ]);
     const names = await readdir(join(stage.home, 'voice'));
     expect(new Set(names.map((name) => name.replace(/\..*$/, ''))).size).to.equal(20);

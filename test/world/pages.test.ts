@@ -51,7 +51,7 @@ describe('pages of ordinary sites', () => {
       const { url, task } = await readPage(`<title>T</title>${hidden}`);
       expect([task.status, task.error]).to.equal([
         'failed',
-        `${url} has no visible text: 600 characters are hidden by its styles`,
+        `${url} has no visible text: 600 characters are hidden by the styles of the page`,
       ]);
       const indexed = await readPage(`<title>T</title>${hidden}`, { index: true });
       expect([indexed.task.status, indexed.task.knowledgeId]).to.equal(['failed', null]);
@@ -61,7 +61,7 @@ describe('pages of ordinary sites', () => {
       const { url, task } = await readPage('<div id="root"></div><script src="/app.js"></script>');
       expect([task.status, task.error]).to.equal([
         'failed',
-        `${url} has no visible text. Its scripts may create text, but scripts are not run`,
+        `${url} has no visible text. The scripts of the page may create text, but scripts are not run`,
       ]);
     });
 
@@ -78,7 +78,7 @@ describe('pages of ordinary sites', () => {
       expect([task.status, task.content, task.note]).to.equal([
         'completed',
         '# The bridge',
-        'Most of the text is left out: 600 characters are hidden by its styles',
+        'Most of the text is left out: 600 characters are hidden by the styles of the page',
       ]);
       const picture = await readPage('<img src="/a.png" alt="">', { index: true });
       expect([picture.task.status, picture.task.words]).to.equal(['completed', 0]);

@@ -218,7 +218,7 @@ describe('numbers of a payload', () => {
       const reply = await desk.ask('POST', '/api/hooks', hook.replace('"BIG"', big));
       expect([reply.status, reply.body.message]).to.equal([
         400,
-        `conditions.0.value: the number ${big} has too many digits. Send it as a string`,
+        `conditions.0.value: the number ${big} has too many digits. Send the number as a string`,
       ]);
     }
     const kept = await desk.ask('POST', '/api/hooks', hook.replace('"BIG"', '9007199254740992'));

@@ -93,7 +93,11 @@ const fetchOrFail = async (url: string, options: RequestInit): Promise<Response>
     return await fetch(url, options);
   } catch (error) {
     if (options.signal?.aborted) throw error;
-    throw new RequestError('The daemon cannot be reached', 0, undefined);
+    throw new RequestError(
+      'The daemon cannot be reached. Check that the daemon is running',
+      0,
+      undefined,
+    );
   }
 };
 

@@ -63,7 +63,11 @@ export const turnPushOn = async (): Promise<PushState> => {
   });
   const { endpoint, keys } = subscription.toJSON();
   if (!endpoint || !keys?.p256dh || !keys.auth) {
-    throw new RequestError('The browser returned an incomplete push subscription', 0, undefined);
+    throw new RequestError(
+      'The browser returned an incomplete push subscription. Try again',
+      0,
+      undefined,
+    );
   }
   const body = {
     endpoint,

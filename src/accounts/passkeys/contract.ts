@@ -205,7 +205,7 @@ export const passkeys = contract({
     secret: true,
   }),
   redeem: endpoint.post('/api/auth/passkey/redeem', {
-    summary: 'Log in with a login code',
+    summary: 'Log in with a passkey login code',
     description:
       'The first attempt invalidates the code. The code also becomes invalid when the login session that created the code ends.',
     access: 'public',

@@ -92,7 +92,8 @@ const isUnrestricted = (borrowed: BorrowedCredential): borrowed is OpenedCredent
 const faultOfBorrowed = (borrowed: BorrowedCredential): string => {
   if (borrowed === null) return 'does not match any of your credentials';
   if (borrowed === 'expired') return 'refers to an expired credential';
-  if (borrowed === 'damaged') return 'refers to a credential whose value is damaged. Rotate it';
+  if (borrowed === 'damaged')
+    return 'refers to a credential whose value is damaged. Rotate the credential';
   return 'refers to a credential that is restricted to certain tools or hosts';
 };
 

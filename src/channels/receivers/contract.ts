@@ -13,14 +13,14 @@ const ReceiverReply = s
  */
 export const messengers = contract({
   teamchat: endpoint.post('/api/teamchat-webhook', {
-    summary: 'Receive Slack, Teams, Mattermost or Discord requests',
+    summary: 'Receive requests from Slack, Teams, Mattermost or Discord',
     access: 'public',
     example: { type: 'event_callback', event: { type: 'message', text: 'status' } },
     rawBytes: BODY_BYTES,
     reply: ReceiverReply,
   }),
   messenger: endpoint.post('/api/messenger-webhook', {
-    summary: 'Receive Telegram, WhatsApp or webhook channel requests',
+    summary: 'Receive requests from Telegram, WhatsApp or webhook channels',
     access: 'public',
     example: { update_id: 1, message: { message_id: 1, text: 'status', chat: { id: 42 } } },
     rawBytes: BODY_BYTES,

@@ -161,7 +161,8 @@ export const mailaccounts = contract({
     reply: pageOf('accounts', MailAccount, 'MailAccountsPage'),
   }),
   create: endpoint.post('/api/email/accounts', {
-    summary: 'Create a mail account',
+    summary: 'Add a mail account',
+    description: 'Connects an existing mailbox by IMAP and SMTP.',
     audit: 'mailaccounts.create',
     example: {
       address: 'ada@example.org',
@@ -186,6 +187,7 @@ export const mailaccounts = contract({
   }),
   delete: endpoint.delete('/api/email/accounts/{id}', {
     summary: 'Delete a mail account',
+    description: 'The mailbox on the mail server is not changed.',
     query: s.object('MailAccountDeletion', {
       force: s.optional(
         s

@@ -128,7 +128,8 @@ const refuseUnusableCredential = async (
   const borrowed = await deps.vault.borrow(by.userId, { id });
   if (borrowed === null) throw Boom.notFound('Credential not found');
   if (borrowed === 'expired') throw credentialFault('refers to an expired credential');
-  if (borrowed === 'damaged') throw credentialFault('refers to a damaged credential. Rotate it');
+  if (borrowed === 'damaged')
+    throw credentialFault('refers to a damaged credential. Rotate the credential');
   const isGrant = borrowed.secret.take((bytes) => parseMailGrant(bytes.toString()) !== null);
   if (auth === 'oauth2' && !isGrant) {
     throw credentialFault(

@@ -107,7 +107,9 @@ export const cancelMail = async (
   const row = orNotFound(await sent.get(userId, id), 'Sent e-mail not found');
   if (row.status !== 'queued') {
     const why = row.status === 'sending' ? 'is being sent' : `is not queued (status ${row.status})`;
-    throw Boom.conflict(`Cannot cancel: the e-mail ${why}`, { code: 'not_waiting' });
+    throw Boom.conflict(`Cannot cancel the e-mail, because the e-mail ${why}`, {
+      code: 'not_waiting',
+    });
   }
   const { status, error, recipients } = cancelledOutcome(JSON.parse(row.recipients));
   const account = await mailbox.accounts.get(userId, row.account_id);

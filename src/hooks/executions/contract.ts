@@ -94,7 +94,7 @@ export const executions = contract({
     reply: pageOf('executions', ExecutionSummary, 'RecentExecutions'),
   }),
   get: endpoint.get('/api/hooks/executions/{id}', {
-    summary: 'Get an execution',
+    summary: 'Get an execution by id',
     reply: Execution,
   }),
 });

@@ -65,7 +65,7 @@ export const receivers = contract({
     ...receiving,
   }),
   incoming: endpoint.post('/api/hooks/incoming/{hookId}', {
-    summary: 'Receive a webhook with a secret header',
+    summary: 'Receive a webhook authenticated by a secret header',
     exampleHeader: secretHeader,
     ...receiving,
   }),
@@ -80,7 +80,7 @@ export const receivers = contract({
   }),
   challenge: endpoint.get('/api/webhooks/{path}/challenge', {
     summary: 'Confirm a WebSub subscription',
-    description: '`GET /api/webhooks/{path}?hub.mode=…` works as well.',
+    description: '`GET /api/webhooks/{path}?hub.mode=…` is equivalent.',
     access: 'public',
     query: s.object('HubChallenge', {
       'hub.mode': s.optional(

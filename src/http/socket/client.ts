@@ -130,7 +130,9 @@ export class SocketClient {
     const next = await service.identify(token);
     if (next?.userId !== connection.identity.userId) throw Boom.unauthorized('Invalid token');
     if (next.scopes !== null && String(next.scopes) !== String(connection.identity.scopes)) {
-      throw Boom.forbidden('The token has different scopes. Open another socket');
+      throw Boom.forbidden(
+        'The scopes of the token differ from the scopes of this socket. Open a new socket with the token',
+      );
     }
     connection.identity = next;
     // A logout during the read still found the old session. A second read detects it.

@@ -76,7 +76,7 @@ const keyOf = async (
   if (key_sealed === null) return null;
   const key = unsealOrNull(() => unsealKey(id, key_sealed));
   if (key !== null) return key;
-  throw Boom.conflict(`The API key of the model ${name} is damaged. Set it again.`, {
+  throw Boom.conflict(`The API key of the model ${name} is damaged. Set the API key again.`, {
     code: 'key_damaged',
   });
 };

@@ -26,7 +26,10 @@ export const sendTestEvent = async (
   deps: ResendDeps,
   webhook: WebhookRow,
 ): Promise<WebhookTest> => {
-  if (testing.has(webhook.id)) throw Boom.conflict('A test of this webhook is already in progress');
+  if (testing.has(webhook.id))
+    throw Boom.conflict(
+      'A test of this webhook is already in progress. Wait until the test has ended',
+    );
   testing.add(webhook.id);
   try {
     const now = deps.clock.now();
@@ -61,7 +64,8 @@ export const resendMessage = async (
   const { webhooks, outgoing } = deps;
   const delivery = await webhooks.delivery(userId, id, deliveryId);
   if (!delivery) throw Boom.notFound('Delivery not found');
-  if (webhook.enabled === 0) throw Boom.conflict('The webhook is disabled. Enable it first');
+  if (webhook.enabled === 0)
+    throw Boom.conflict('The webhook is disabled. Enable the webhook first');
   if (!(await webhooks.resend(delivery))) {
     throw Boom.conflict(
       'The delivery is queued or in progress. Only finished deliveries can be resent',

@@ -51,7 +51,7 @@ export const createWebhook = async (
   const recorded = by.record({ target: row.id, data: { name: row.name, url: row.url } });
   if (!(await deps.webhooks.insert(row, MAX_WEBHOOKS_PER_USER, recorded))) {
     throw Boom.conflict(
-      `You have the maximum of ${MAX_WEBHOOKS_PER_USER} outgoing webhooks. Delete one first`,
+      `You have the maximum of ${MAX_WEBHOOKS_PER_USER} outgoing webhooks. Delete a webhook first`,
     );
   }
   deps.subscriptions.put(row);

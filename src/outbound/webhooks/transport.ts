@@ -103,10 +103,10 @@ const secretsIn = (value: string): string[] => {
   return [value, credentials];
 };
 
-const NO_HEADERS = 'The headers of the webhook are damaged. Set them again';
+const NO_HEADERS = 'The headers of the webhook are damaged. Set the headers again';
 
-const NO_KEY = 'The vault credential of the webhook has expired. Rotate it';
-const DAMAGED = 'The secret of the webhook is damaged. Rotate it';
+const NO_KEY = 'The vault credential of the webhook has expired. Rotate the credential';
+const DAMAGED = 'The secret of the webhook is damaged. Rotate the secret';
 
 /** Newest first: several during overlaps, none if the secret is damaged. */
 const signingKeys = async (deps: KeysDeps, webhook: WebhookRow): Promise<Buffer[]> => {

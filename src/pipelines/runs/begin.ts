@@ -88,7 +88,7 @@ export const askOwner = (
 
 /** Asks the owner whether to repeat a call that may have taken effect. */
 export const askToRepeat = (deps: OwnerAskDeps, of: RunStage, why: string): StageBeginning => {
-  const headline = `${why}. The call may already have taken effect. Approve to repeat it.`;
+  const headline = `${why}. The call may already have taken effect. Approve to repeat the call.`;
   const input: unknown = JSON.parse(of.row.input ?? 'null');
   const waiting = askOwner(deps, of, { status: 'waiting_approval', input, headline });
   return { ...waiting, change: { ...waiting.change, reason: truncateReason(headline) } };
@@ -104,9 +104,11 @@ const wait: Begin = async ({ now }, { stage }, scope) => {
       ? now() + Number(seconds) * 1000
       : Date.parse(`${renderConfig(until, scope)}`);
   if (!Number.isFinite(at))
-    throw new StageError(`until is not a time: ${renderConfig(until, scope)}`);
+    throw new StageError(
+      `until must be a time such as 2026-01-31T09:30:00Z, not ${renderConfig(until, scope)}`,
+    );
   if (at > now() + MAX_WAIT_SECONDS * 1000)
-    throw new StageError('until is more than 90 days in the future');
+    throw new StageError('until must be at most 90 days in the future');
   const dueAt = iso(Math.max(now(), at));
   return {
     change: {

@@ -158,7 +158,9 @@ const callOf = (
   const rendered = asRecord(renderConfig(config, scope));
   // Untrusted text must not become the name of a credential.
   if (findCredentialNames(config).join() !== findCredentialNames(rendered).join()) {
-    throw new StageError('A value refers to a credential. Only the template may do so');
+    throw new StageError(
+      'A rendered value refers to a credential. Only the template may refer to credentials',
+    );
   }
   if (kind === 'research') {
     return { toolId: 'research', toolAction: 'start', arguments: rendered };

@@ -116,7 +116,7 @@ const unfinishedItems = async (
 const NEVER_DUE = { due: null, due_at: null };
 
 const listIn = (value: unknown): unknown[] => {
-  if (!Array.isArray(value)) throw new StageError('items is not a list');
+  if (!Array.isArray(value)) throw new StageError('items must be a list');
   if (value.length <= MAX_ITEMS) return value;
   throw new StageError(`items has ${value.length} items. The maximum is ${MAX_ITEMS}`);
 };

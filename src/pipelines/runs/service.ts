@@ -177,7 +177,7 @@ export type RunService = ReturnType<typeof createRunService>;
 export const OWNER_DISABLED = 'The owner of the run was disabled';
 
 const alreadyEnded = (run: LoadedRun): Boom.Boom =>
-  Boom.conflict(`The run has already ended. Its status is ${run.row.status}`, { code: 'ended' });
+  Boom.conflict(`The run has already ended with status ${run.row.status}`, { code: 'ended' });
 
 /** Accepted answers by status: a noun, and the endpoints. */
 const ACCEPTED_ANSWERS: Partial<

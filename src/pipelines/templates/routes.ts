@@ -78,7 +78,7 @@ export const templatesResource = (deps: TemplatesDeps) => {
     };
     if (await orTaken(store.insert(row), body.name)) return view(row);
     throw Boom.conflict(
-      `You already have ${MAX_TEMPLATES} templates, which is the maximum. Delete one first`,
+      `You already have ${MAX_TEMPLATES} templates, which is the maximum. Delete a template first`,
       {
         code: 'too_many',
       },
@@ -157,7 +157,7 @@ const refusePreset = (id: string): void => {
 };
 
 const changed = (): Boom.Boom =>
-  Boom.conflict('The template has been changed since it was read. Read it again and retry', {
+  Boom.conflict('The template was changed by another request. Get the template again and retry', {
     code: 'changed',
   });
 

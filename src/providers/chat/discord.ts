@@ -77,7 +77,7 @@ export const discord: Platform = {
     'General Information: set the Public Key as publicKey',
     'Installation: add the scope applications.commands for user and server, and the scope bot for the server. Open the install link and add the app to your server',
     `Register the URL ${receiver} and the commands at Discord: adjutant platforms install discord`,
-    'The bot sends direct messages: share a server with it and allow direct messages from server members',
+    'The bot sends direct messages: share a server with the bot and allow direct messages from server members',
     'Send /link and redeem the code: adjutant channels link CODE',
   ],
 
@@ -222,7 +222,7 @@ const call = (reach: PlatformReach, requested: PlatformCall): Promise<CallResult
 /** Errors whose text does not say what to do (Discord, JSON Error Codes). */
 const ERROR_TEXTS: Record<number, string> = {
   50007:
-    'The bot cannot message this user. The user must share a server with the bot and allow direct messages from it',
+    'The bot cannot message this user. The user must share a server with the bot and allow direct messages from the bot',
   50035: 'Discord rejected the request as invalid',
 };
 

@@ -31,7 +31,7 @@ export const email: OutboundPlatform = {
   fields: [
     {
       name: 'from',
-      doc: 'Sender address. The server must allow the login to use it',
+      doc: 'Sender address. The server must allow the login to use this address',
       isSecret: false,
       form: { pattern: ADDRESS, fault: 'must be an e-mail address without a display name' },
       requiredFor: ['send'],

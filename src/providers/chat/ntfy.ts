@@ -39,7 +39,7 @@ export const ntfy: OutboundPlatform = {
     },
   ],
   setup: () => [
-    'Without an account, everybody who knows the name of a topic on ntfy.sh can read and write it. Use a long random name',
+    'Without an account, everybody who knows the name of a topic on ntfy.sh can read and write this topic. Use a long random name',
     'For your own server: set the base URL to its URL and accessToken to the token of a user who may publish to the topics',
     'In the ntfy app, subscribe to a topic with a random name, for example from: openssl rand -hex 16',
     'Run adjutant channels add ntfy TOPIC and redeem the code sent to the topic',

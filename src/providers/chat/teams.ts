@@ -28,7 +28,7 @@ export const teams: Platform = {
   fields: [
     {
       name: 'securityToken',
-      doc: 'Security token in base64, shown once when the outgoing webhook is created. Teams signs its requests with it',
+      doc: 'Security token in base64, shown once when the outgoing webhook is created. Teams signs each request with this token',
       isSecret: true,
       form: { pattern: TOKEN, fault: 'must be base64, as shown by Teams' },
       requiredFor: ['receive'],

@@ -58,7 +58,7 @@ export const telegram: Platform = {
     },
     {
       name: 'webhookSecret',
-      doc: 'Secret of your choice: 32 to 256 letters, digits, _ or -. Telegram sends it with each request',
+      doc: 'Secret of your choice: 32 to 256 letters, digits, _ or -. Telegram sends this secret with each request',
       isSecret: true,
       form: { pattern: /^[\w-]{32,256}$/, fault: 'must be 32 to 256 letters, digits, _ or -' },
       requiredFor: ['receive'],

@@ -32,7 +32,7 @@ export const whatsapp: Platform = {
   fields: [
     {
       name: 'appSecret',
-      doc: 'App settings, Basic: App secret. Meta signs its requests with it',
+      doc: 'App settings, Basic: App secret. Meta signs each request with this secret',
       isSecret: true,
       requiredFor: ['receive'],
     },

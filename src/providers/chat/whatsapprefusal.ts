@@ -35,18 +35,18 @@ const LATE: Record<number, string> = { 470: OVER, 131047: OVER };
 const FINAL: Record<number, string> = {
   ...LATE,
   10: 'The access token lacks the permission whatsapp_business_messaging',
-  190: 'WhatsApp rejected the access token. It is invalid or expired',
+  190: 'WhatsApp rejected the access token. The token is invalid or expired',
   131026:
-    'WhatsApp cannot deliver the message. The number is not on WhatsApp or its app is outdated',
+    'WhatsApp cannot deliver the message. The number is not on WhatsApp, or the WhatsApp app of the recipient is outdated',
   131030: 'A WhatsApp test number can only send to numbers on its recipient list',
   132000:
-    'The WhatsApp template must have exactly one parameter in its body and none in its header',
+    'The WhatsApp template must have exactly one parameter in the body and none in the header',
   132001: 'WhatsApp has no approved template with that name and language',
   132005: 'The text is too long for the WhatsApp template. Shorten the fixed text of the template',
   132007: 'WhatsApp does not allow this text in a template',
   132012: 'The WhatsApp template has no parameter with the name in templateParameter',
-  132015: 'WhatsApp paused the template because users reported it',
-  132016: 'WhatsApp disabled the template because users reported it too often',
+  132015: 'WhatsApp paused the template because users reported the template',
+  132016: 'WhatsApp disabled the template because too many users reported the template',
   133010: 'The phone number is not registered with the Cloud API',
 };
 

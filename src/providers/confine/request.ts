@@ -58,7 +58,8 @@ export const checkCommand = async (
 };
 
 const resolved = async (folder: string): Promise<string> => {
-  if (!isAbsolute(folder)) throw new ConfinementFailed(`The folder ${folder} is not absolute`);
+  if (!isAbsolute(folder))
+    throw new ConfinementFailed(`The folder ${folder} must be an absolute path`);
   return realpath(folder).catch((error: NodeJS.ErrnoException) => {
     throw new ConfinementFailed(
       `The folder ${folder} cannot be used: ${error.code}. Check that the folder exists and can be read`,

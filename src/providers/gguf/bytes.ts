@@ -60,7 +60,9 @@ export const openBytes = (path: string): HeaderBytes => {
       // In two halves: headers may have millions of counts, and each BigInt is an object.
       const value = window.readUInt32LE(from) + window.readUInt32LE(from + 4) * 2 ** 32;
       if (value > size)
-        throw new GgufFault(`The file declares ${window.readBigUInt64LE(from)} ${what}`);
+        throw new GgufFault(
+          `The file declares ${window.readBigUInt64LE(from)} ${what}, more than the file can contain`,
+        );
       return value;
     },
     text: (bytes, encoding) => {
@@ -94,9 +96,9 @@ const numbersOf = (window: () => Buffer, take: (bytes: number) => number) => {
 };
 
 const checkEnd = (end: number, size: number): void => {
-  if (end > size) throw new GgufFault('The file ends within the header');
+  if (end > size) throw new GgufFault('The file is truncated: the GGUF header is incomplete');
   if (end > MAX_HEADER_LENGTH) {
-    throw new GgufFault(`The header is longer than ${MAX_HEADER_LENGTH / 1024 ** 2} MiB`);
+    throw new GgufFault(`The GGUF header is longer than ${MAX_HEADER_LENGTH / 1024 ** 2} MiB`);
   }
 };
 

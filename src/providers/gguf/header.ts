@@ -68,7 +68,9 @@ const MAX_CONTEXT = 100_000_000;
 
 const contextOf = (tokens: number | null): number | null => {
   if (tokens !== null && tokens > MAX_CONTEXT) {
-    throw new GgufFault(`The file declares a context of ${tokens} tokens`);
+    throw new GgufFault(
+      `The file declares a context of ${tokens} tokens, the maximum is ${MAX_CONTEXT}`,
+    );
   }
   return tokens;
 };
@@ -78,7 +80,8 @@ const shapeOf = (metadata: Metadata, architecture: string, tensors: TensorFacts[
   const all = (key: string): number[] =>
     metadataNumbers(metadata, `${architecture}.${key}`, layers) ?? [0];
   const layers = requireNumber(architecture, 'block_count', at('block_count'));
-  if (layers > MAX_LAYERS) throw new GgufFault(`The file declares ${layers} layers`);
+  if (layers > MAX_LAYERS)
+    throw new GgufFault(`The file declares ${layers} layers, the maximum is ${MAX_LAYERS}`);
   const embeddingLength = requireNumber(architecture, 'embedding_length', at('embedding_length'));
   const stored = recurrentState(metadata, architecture, { layers, tensors });
   const ownBytes = (name: string): number => tensors.find((each) => each.name === name)?.bytes ?? 0;

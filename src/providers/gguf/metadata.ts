@@ -108,7 +108,10 @@ const checkTokens = (from: HeaderBytes, count: number): MetadataList => {
   const seen = new Set<string>();
   for (let n = 0; n < count; n++) {
     const bytes = from.count('bytes for a token');
-    if (bytes > MAX_KEY_LENGTH) throw new GgufFault(`A token has ${bytes} bytes`);
+    if (bytes > MAX_KEY_LENGTH)
+      throw new GgufFault(
+        `A token in the vocabulary has ${bytes} bytes, the maximum is ${MAX_KEY_LENGTH}`,
+      );
     const token = from.text(bytes, 'latin1');
     if (bytes > 0 && seen.has(token)) {
       const shown = quoted(Buffer.from(token, 'latin1').toString());

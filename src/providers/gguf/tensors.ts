@@ -71,7 +71,9 @@ const readTensor = (from: HeaderBytes): TensorFacts => {
   const name = takeText(from, 'the name of a tensor', MAX_NAME_LENGTH);
   const dimensions = from.uint32();
   if (dimensions > MAX_DIMENSIONS) {
-    throw new GgufFault(`The tensor ${quoted(name)} has ${dimensions} dimensions`);
+    throw new GgufFault(
+      `The tensor ${quoted(name)} has ${dimensions} dimensions, the maximum is ${MAX_DIMENSIONS}`,
+    );
   }
   const shape = Array.from({ length: dimensions }, () => from.int64());
   const number = from.uint32();

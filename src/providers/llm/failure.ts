@@ -27,10 +27,10 @@ const libraryFailure = (name: string, error: unknown): ModelFailure => {
 export const assertKeySendable = (name: string, key: string | undefined): void => {
   if (key === undefined || faultOfHeaderValue(key) === null) return;
   const remedy =
-    'because it contains a character that is not allowed in an HTTP header. Set it again.';
+    'because it contains a character that is not allowed in an HTTP header. Set the API key again.';
   throw new ModelFailure(
     'credentials',
-    `${name} was not called: its API key cannot be sent, ${remedy}`,
+    `${name} was not called: the API key of the model cannot be sent, ${remedy}`,
   );
 };
 

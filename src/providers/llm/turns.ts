@@ -30,7 +30,10 @@ export const promptOf = (to: ReceivingModel, turns: Turn[]): LanguageModelV4Prom
   const open = new Set<string>();
   const refuseOpen = (): void => {
     if (open.size === 0) return;
-    throw new ModelFailure('bad_request', `${name} was not called: calls and results do not match`);
+    throw new ModelFailure(
+      'bad_request',
+      `${name} was not called: tool calls and tool results do not match`,
+    );
   };
   for (const turn of shapeTurns(turns)) {
     const last = prompt.at(-1);

@@ -205,7 +205,7 @@ const sendOn = async (
     const sent = await awaitReply<SMTPConnection.SentMessageInfo>(connection, (done) =>
       connection.send({ ...addressed(envelope), size: message.length }, content, done),
     );
-    if (!sent) throw new Error('No reply');
+    if (!sent) throw new Error('The SMTP server sent no reply');
     const accepted = sent.accepted.map((address) => ({
       address,
       isAccepted: true,

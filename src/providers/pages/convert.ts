@@ -71,7 +71,7 @@ const READERS: Record<SourceForm, FormReader> = {
   office: refuse('is an office file, which is not supported here', 'office'),
   unknown: (source) => {
     const type = cleanLine(source.contentType, 100) ?? 'unknown';
-    throw new PageUnreadable(`is not text. Its content type is ${type}`);
+    throw new PageUnreadable(`is not text. The content type is ${type}`);
   },
 };
 
@@ -114,11 +114,13 @@ const readHtml = (html: string, url: string, wish: PageReadOptions): PageText =>
 
 const invisibleReason = (html: string, hiddenCharacters: number): string => {
   if (hiddenCharacters > 0) return `: ${hidden(hiddenCharacters)}`;
-  return /<script\b/i.test(html) ? '. Its scripts may create text, but scripts are not run' : '';
+  return /<script\b/i.test(html)
+    ? '. The scripts of the page may create text, but scripts are not run'
+    : '';
 };
 
 const hidden = (characters: number): string =>
-  `${characters} character${characters === 1 ? ' is' : 's are'} hidden by its styles`;
+  `${characters} character${characters === 1 ? ' is' : 's are'} hidden by the styles of the page`;
 
 /** Fewer hidden characters are typical for menus and dialogs. */
 const MIN_HIDDEN = 200;

@@ -122,7 +122,12 @@ export const createPageClient = (http: Pick<Http, 'request'>, everyMs = MIN_INTE
       await pace.take(host, async () => undefined, { asker: userId, signal });
     } catch (error) {
       if (!(error instanceof QueueFull)) throw error;
-      throw new PageFailed(`Too many requests to ${host} are waiting`, null, null, error);
+      throw new PageFailed(
+        `Too many requests to ${host} are waiting. Try again later`,
+        null,
+        null,
+        error,
+      );
     }
   };
   const getRefusable = async (
@@ -139,7 +144,8 @@ export const createPageClient = (http: Pick<Http, 'request'>, everyMs = MIN_INTE
       const reply = await orFailed(sendRequest(http, { ...asker, url: at }, bounds), asker.signal);
       const next: string | undefined = targetOf(reply) ?? refreshOf(reply, isReloaded)?.href;
       if (!next) return received(reply);
-      if (count === MAX_REDIRECTS) throw new PageFailed(`${at} redirects too often`, null, at);
+      if (count === MAX_REDIRECTS)
+        throw new PageFailed(`${at} redirects more than ${MAX_REDIRECTS} times`, null, at);
       isReloaded ||= isSamePage(new URL(next), at) && reply.status < 300;
       at = next;
     }

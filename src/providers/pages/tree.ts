@@ -104,8 +104,10 @@ class Builder {
 
   open(name: string, attributes: Record<string, string>): void {
     this.flush();
-    if (++this.#elements > MAX_ELEMENTS) throw new PageUnreadable('has too many elements');
-    if (this.#open.length >= MAX_DEPTH) throw new PageUnreadable('is nested too deeply');
+    if (++this.#elements > MAX_ELEMENTS)
+      throw new PageUnreadable(`has more than ${MAX_ELEMENTS} elements`);
+    if (this.#open.length >= MAX_DEPTH)
+      throw new PageUnreadable(`is nested more than ${MAX_DEPTH} levels deep`);
     if (this.#skipping > 0 || isSkipped(name, attributes)) {
       this.#skipping++;
       this.#open.push({ element: null, before: this.#node });
@@ -156,7 +158,8 @@ class Builder {
 
   #addCss(text: string): void {
     this.#cssLength += text.length;
-    if (this.#cssLength > MAX_CSS) throw new PageUnreadable('has too many styles');
+    if (this.#cssLength > MAX_CSS)
+      throw new PageUnreadable(`has more than ${MAX_CSS} characters of styles`);
     this.css.push(text);
   }
 

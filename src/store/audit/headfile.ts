@@ -93,7 +93,7 @@ export class HeadFile {
     else if (!this.hasRecorded && !this.isOfNewLog) this.rows.adopted(name);
     this.hasRecorded = true;
     const newest = this.rows.newest();
-    if (!newest) throw new Error('the audit log has no entry');
+    if (!newest) throw new Error('the audit log is empty');
     this.appendHeads([], newest);
     this.place.settle();
     return newest;

@@ -22,7 +22,8 @@ export const readStoppedLog = async <T>(
   work: (reader: AuditReader) => Promise<T>,
 ): Promise<T> => {
   const { home } = of;
-  if (!existsSync(join(home, DATABASE))) throw new OpenRefused(`No database found in ${home}`);
+  if (!existsSync(join(home, DATABASE)))
+    throw new OpenRefused(`There is no database in ${home}. Pass the data folder with --home`);
   const release = holdStopped(home);
   const scratch = mkdtempSync(join(tmpdir(), 'adjutant-audit-'));
   try {

@@ -106,7 +106,7 @@ const performer = (db: Database.Database, procedures: Record<string, Procedure>)
 
   const call = (name: string, inputs: unknown[]): unknown[] => {
     const procedure = procedures[name];
-    if (!procedure) throw new Error(`Unknown procedure: ${name}`);
+    if (!procedure) throw new Error(`Unknown database procedure: ${name}`);
     return procedure.run(inputs);
   };
 

@@ -94,7 +94,7 @@ const refusalOf = (error: unknown, place: string): unknown => {
   const code = codeOf(error);
   if (/NOTADB|CORRUPT/.test(code)) return new OpenRefused(damaged(place));
   if (code.startsWith('SQLITE_BUSY')) {
-    return new OpenRefused(`The database ${place} is locked by another program`);
+    return new OpenRefused(`The database ${place} is locked by another program. Stop that program first`);
   }
   if (/^SQLITE_(CANTOPEN|READONLY|IOERR|FULL|PERM|AUTH)/.test(code) && error instanceof Error) {
     return notWritable(place, error);
@@ -214,5 +214,8 @@ const refuseDanglingRows = (db: Database.Database): void => {
   const [first] = db
     .prepare<[], { table: string; parent: string }>('PRAGMA foreign_key_check')
     .all();
-  if (first) throw new Error(`a row of ${first.table} refers to a missing row of ${first.parent}`);
+  if (first)
+    throw new Error(
+      `the table ${first.table} has a row that refers to a missing row of the table ${first.parent}`,
+    );
 };

@@ -66,7 +66,10 @@ export const createBackups = (base: Base, deps: BackupDeps) => {
 
   const run = async (row: BackupRow, task: BackupTask, also: StoreStep[]): Promise<BackupRow> => {
     if (current)
-      throw new BackupRefused('Another backup or verification is running', 'backup_running');
+      throw new BackupRefused(
+        'Another backup or verification is running. Wait until it has ended',
+        'backup_running',
+      );
     const mine: CurrentBackup = { id: row.id, work: null, ended: Promise.resolve() };
     current = mine;
     try {
@@ -113,7 +116,7 @@ export const createBackups = (base: Base, deps: BackupDeps) => {
     ): Promise<BackupRow> => {
       const found = id === undefined ? await rows.newestDone() : await rows.find(id);
       if (found?.kind !== 'create' || !existsSync(found.file)) {
-        throw new BackupRefused('There is no such backup, or its file is missing', 'backup_gone');
+        throw new BackupRefused('There is no such backup, or the file of the backup is missing', 'backup_gone');
       }
       const row = { ...newRow(base, settings, {}), kind: 'verify' as const, file: found.file };
       const { migrations } = deps;

@@ -51,7 +51,7 @@ const open = (keyring: Keyring, bound: string, sealed: string): void => {
     keyring.unseal(bound, sealed).fill(0);
   } catch (error) {
     if (!(error instanceof EnvelopeError)) throw error;
-    throw new BadBackup(`The keys in the backup do not open ${bound}`);
+    throw new BadBackup(`The keys in the backup cannot decrypt ${bound}`);
   }
 };
 
@@ -71,6 +71,8 @@ const verifyAudit = async ({ look }: Store): Promise<number> => {
     throw new BadBackup(`audit.head in the backup cannot be read: ${found.failure}`);
   const [head] = found.heads;
   if (head)
-    throw new BadBackup(`audit.head in the backup contains a different entry ${head.number}`);
+    throw new BadBackup(
+      `audit.head in the backup differs from the audit log at entry ${head.number}`,
+    );
   return checked;
 };

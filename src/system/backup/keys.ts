@@ -51,18 +51,20 @@ export const openBackupKeys = async (passphrase: string, sealed: Buffer): Promis
   const plain = await openWith(passphrase, sealed);
   const { error, value } = SealedKeys.validate(JSON.parse(plain.toString()));
   plain.fill(0);
-  if (error) throw new BadBackup(`The sealed keys are invalid: ${error.message}`);
+  if (error) throw new BadBackup(`The encrypted keys in the backup are invalid: ${error.message}`);
   const [newest, ...older] = value.masterKeys.map((key) => Buffer.from(key, 'base64'));
   const files = value.files.map(({ path, content }) => ({
     path,
     content: Buffer.from(content, 'base64'),
   }));
   if (!newest || [newest, ...older].some(({ length }) => length !== 32)) {
-    throw new BadBackup('The sealed keys contain no valid master key');
+    throw new BadBackup('The encrypted keys in the backup contain no valid master key');
   }
   const odd = files.find(({ path }) => !isSecretPath(path) || path.split('/').some(isOdd));
   if (odd)
-    throw new BadBackup(`The sealed keys contain a forbidden file: ${JSON.stringify(odd.path)}`);
+    throw new BadBackup(
+      `The encrypted keys in the backup contain a forbidden file: ${JSON.stringify(odd.path)}`,
+    );
   return { masterKeys: [newest, ...older], macKey: Buffer.from(value.macKey, 'base64'), files };
 };
 

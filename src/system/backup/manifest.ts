@@ -50,9 +50,9 @@ export const sumOf = (manifest: Buffer, macKey: Buffer): Buffer =>
 /** Checks the digest. Throws BadBackup. */
 export const readManifest = (bytes: Buffer, sum: Buffer): Manifest => {
   const [, digest] = /^([0-9a-f]{64}) [0-9a-f]{64}\n$/.exec(sum.toString('latin1')) ?? [];
-  if (digest !== sha256(bytes)) throw new BadBackup('The manifest was changed');
+  if (digest !== sha256(bytes)) throw new BadBackup('The manifest of the backup was changed');
   const { error, value } = Manifest.validate(JSON.parse(bytes.toString()));
-  if (error) throw new BadBackup(`The manifest is invalid: ${error.message}`);
+  if (error) throw new BadBackup(`The manifest of the backup is invalid: ${error.message}`);
   if (value.format !== FORMAT) {
     throw new BadBackup(
       `The backup has format ${value.format}. This version supports format ${FORMAT}`,
@@ -66,6 +66,6 @@ export const verifyManifestMac = (bytes: Buffer, sum: Buffer, macKey: Buffer): v
   const actual = Buffer.from(sum.toString('latin1').slice(65, -1));
   const expected = Buffer.from(macOf(macKey, bytes));
   if (actual.length !== expected.length || !timingSafeEqual(actual, expected)) {
-    throw new BadBackup('The manifest was not created with these keys');
+    throw new BadBackup('The manifest of the backup was not created with the keys in the backup');
   }
 };

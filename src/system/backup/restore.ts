@@ -85,7 +85,7 @@ const refuseUsed = (home: string, besides: string[] = []): void => {
   if (there.length === 0) return;
   if (there.includes(RESTORING)) {
     throw new OpenRefused(
-      `An earlier restore into ${home} was interrupted. Empty the folder first`,
+      `An earlier restore into ${home} was interrupted. Empty the folder, then restore the backup again`,
     );
   }
   const named = there.slice(0, SHOWN).map(shownName).join(', ');

@@ -15,7 +15,7 @@ import {
 const EVERY_MS = 100;
 
 const port = parentPort;
-if (!port) throw new Error('The thread of a backup is started by startWork');
+if (!port) throw new Error('Start the backup thread through startWork');
 const { task, flag }: ThreadInput = workerData;
 const say = (report: WorkerReport): void => port.postMessage(report);
 const isCancelled = new Int32Array(flag);

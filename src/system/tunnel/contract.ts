@@ -182,7 +182,7 @@ export const tunnel = contract({
     reply: TunnelCheck,
   }),
   address: endpoint.get('/api/tunnel/address', {
-    summary: 'Get the public address',
+    summary: 'Get the public address of the daemon',
     reply: s.object('TunnelAddress', {
       address: s.nullable(address()),
       isTemporary: s.boolean().description('Whether the address changes at the next start'),
@@ -222,7 +222,8 @@ export const tunnel = contract({
   }),
   'host-keys': endpoint.post('/api/tunnel/host-keys', {
     summary: 'Get the host keys of an SSH server',
-    description: 'Compare the fingerprints with those of the server before you accept the keys.',
+    description:
+      'Requests the public keys from the server without accepting them. Compare the returned fingerprints with the fingerprints on the SSH server before you send the keys to `PUT /api/tunnel`.',
     access: 'admin',
     audit: 'tunnel.host-keys',
     example: { target: 'ada@box.example.org', sshPort: 22 },

@@ -25,10 +25,12 @@ export const createTunnelPlan = async (
   { home, row, publicUrl, port, lines }: PlanInput,
 ): Promise<Plan> => {
   const provider = row && tunnelProvider(row.provider);
-  if (!row || !provider) throw new TunnelNotStarted('no tunnel program is configured');
+  if (!row || !provider)
+    throw new TunnelNotStarted('no tunnel program is configured. Configure the tunnel first');
   const { cliPath } = deps.config;
   const path = await findProgram(cliPath, provider.program);
-  if (path === null) throw new TunnelNotStarted(`${provider.program} is not installed`);
+  if (path === null)
+    throw new TunnelNotStarted(`${provider.program} is not installed on the machine of the daemon`);
   const token = await tokenOf(deps, row);
   lines.hide(token);
   const settings: TunnelSettings = JSON.parse(row.settings);
@@ -46,12 +48,13 @@ const tokenOf = async (
   if (credential_id === null) {
     if (token_sealed === null) return null;
     const own = unsealOrNull(() => unsealToken(id, token_sealed));
-    if (own === null) throw new TunnelNotStarted('the token is damaged. Set it again');
+    if (own === null)
+      throw new TunnelNotStarted('the token of the tunnel is damaged. Set the token again');
     return own;
   }
   const token = await vault.newest(credential_id);
   if (token === null)
-    throw new TunnelNotStarted('the credential with the token is missing or expired');
+    throw new TunnelNotStarted('the credential with the token of the tunnel is missing or expired');
   vault.used(credential_id);
   return token;
 };

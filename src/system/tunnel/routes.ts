@@ -37,7 +37,9 @@ export const tunnelResource = (deps: TunnelServiceDeps) => {
       throwIfFaults(tunnelFaults({ ...candidate, publicUrl: 'https://a.test' }, null));
       const keyscan = await findProgram(folders, 'ssh-keyscan');
       if (keyscan === null)
-        throw Boom.conflict('ssh-keyscan is not installed on the machine of the daemon');
+        throw Boom.conflict(
+          'ssh-keyscan is not installed on the machine of the daemon. Install the OpenSSH client there',
+        );
       await store.transact([by.record({ target: body.target })]);
       return { hostKeys: await scanHostKeys(keyscan, { ...body, folders }) };
     },

@@ -63,7 +63,7 @@ const decode = async (job: DecodeJob): Promise<AudioFacts> => {
     if (seconds > job.mostSeconds) {
       throw new DecodeFailed(
         'too_long',
-        `The audio is longer than ${job.mostSeconds / 3600} hours`,
+        `The audio is longer than ${job.mostSeconds / 3600} hours. Split the file`,
       );
     }
     if (seconds - reported >= PROGRESS_INTERVAL_S) {
@@ -71,7 +71,7 @@ const decode = async (job: DecodeJob): Promise<AudioFacts> => {
       write({ decoded: seconds });
     }
   }
-  if (samples === 0) throw new DecodeFailed('damaged', 'The file contains no samples');
+  if (samples === 0) throw new DecodeFailed('damaged', 'The file contains no audio samples');
   const detector = await openSpeechDetector();
   const regions: AudioFacts['regions'] = [];
   for (const stretch of loudness.stretches()) {

@@ -18,7 +18,7 @@ export const readWav = (file: Buffer): Generator<SampleBlock> | null => {
   const chunks = chunksOf(file);
   const format = chunks.get('fmt ');
   const samples = chunks.get('data');
-  if (!format || format.length < 16 || !samples) throw damaged('it contains no samples');
+  if (!format || format.length < 16 || !samples) throw damaged('it contains no audio samples');
   const facts = formatOf(format);
   const read = readerOf(facts);
   if (facts.channels < 1 || facts.channels > MAX_CHANNELS)

@@ -276,7 +276,7 @@ describe('stages of pipelines on channels', () => {
     );
     expect(await say(4, `/stop ${tail.toUpperCase()}`)).to.equal(`${name}: stopped`);
     expect(await say(5, `/stop ${tail}`)).to.equal(
-      'The run has already ended. Its status is stopped.',
+      'The run has already ended with status stopped.',
     );
     expect(await say(6, `/retry ${tail} none`)).to.match(
       /fromStage refers to an unknown stage: none\./,

@@ -97,7 +97,7 @@ describe('the desk of approvals watch', () => {
     desk.type('a1\ny');
     await desk.shows('exactly as shown? [y/N]');
     await desk.shows('    call\n');
-    await desk.shows('Read it first.');
+    await desk.shows('Read the call first.');
     desk.type('');
     await desk.shows('No decision was made.');
     expect(await statusOf(one)).to.equal('pending');

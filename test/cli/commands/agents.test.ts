@@ -64,7 +64,7 @@ describe('agents', () => {
     const { code, stderr } = await shown('spawn');
     expect([code, stderr]).to.equal([
       2,
-      'Prompt is required, but there is no terminal to ask for it. Add the prompt.\n',
+      'Prompt is required, but there is no terminal to ask for the value. Add the prompt.\n',
     ]);
   });
 
@@ -139,7 +139,7 @@ describe('agents', () => {
       ]);
     }
     expect((await shown('tail', 'x', '--since', 'now')).stderr).to.equal(
-      '--since expects the number of an event.\n',
+      '--since must be the number of an event.\n',
     );
   });
 

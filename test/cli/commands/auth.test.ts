@@ -53,7 +53,7 @@ describe('register, login, logout and whoami', () => {
     const { code, stderr } = await world.cli(['register', username]);
     expect([code, stderr]).to.equal([
       2,
-      'Password (at least 8 characters) is required, but there is no terminal to ask for it. Add --password-file.\n',
+      'Password (at least 8 characters) is required, but there is no terminal to ask for the value. Add --password-file.\n',
     ]);
   });
 

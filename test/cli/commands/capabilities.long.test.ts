@@ -201,7 +201,7 @@ describe('capabilities', () => {
     const refused = await world.cli(words);
     expect([refused.code, refused.stdout, refused.stderr.split('\n')[0]]).to.equal([
       ...[1, ''],
-      `${join(to, 'house')} already exists and is not an exported capability: it has no valid capability.json.`,
+      `${join(to, 'house')} already exists and is not an exported capability: the folder has no valid capability.json.`,
     ]);
     await rename(join(to, 'house'), join(to, 'mine'));
     for (const _ of ['fresh', 'again']) {

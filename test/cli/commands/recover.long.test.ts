@@ -108,7 +108,10 @@ describe('recover', () => {
     const { code, stderr } = await adjutant(['recover', 'ada', '--home', home, ...withFile], {
       stdin: NEXT,
     });
-    expect([code, stderr]).to.equal([1, `Not recovered: There is no database in ${home}.\n`]);
+    expect([code, stderr]).to.equal([
+      1,
+      `Not recovered: There is no database in ${home}. Pass the data folder with --home.\n`,
+    ]);
     expect(existsSync(home)).to.be.false();
   });
 

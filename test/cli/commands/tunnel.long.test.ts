@@ -67,7 +67,7 @@ describe('tunnel', () => {
     const check = await tunnel(['check']);
     expect([check.code, check.stderr.split('\n').slice(0, 2)]).to.equal([
       1,
-      ['No tunnel is set up.', 'Set one up: adjutant tunnel setup'],
+      ['No tunnel is set up.', 'Set up a tunnel: adjutant tunnel setup'],
     ]);
   });
 

@@ -196,7 +196,7 @@ describe('the daemon as a service', { skip: process.platform !== 'linux' }, () =
       expect((await run('down')).stderr).to.equal('Not running.\n');
       const removed = await run('down', '--uninstall');
       expect([removed.code, existsSync(unit())]).to.equal([0, false]);
-      expect(removed.stderr).to.contain('Only its files were removed.');
+      expect(removed.stderr).to.contain('Only the service files were removed.');
     },
   );
 });

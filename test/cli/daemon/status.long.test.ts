@@ -54,7 +54,7 @@ describe('status, logs and doctor', () => {
       stdout: '',
       stderr:
         `No log yet: ${path} is empty or missing.\n` +
-        'Only a background daemon writes it. Start one: adjutant up\n',
+        'Only a background daemon writes this log. Start the daemon: adjutant up\n',
     });
   });
 

@@ -107,7 +107,7 @@ describe('a search', () => {
   it('says that there are fewer results', async () => {
     const open = (n: string) => world.cli(['knowledge', 'search', 'argon', '--open', n]);
     expect(await open('2')).to.equal({
-      ...{ code: 1, stdout: '', stderr: 'There is no result 2. The search found 1.\n' },
+      ...{ code: 1, stdout: '', stderr: 'There is no result 2. Number of results: 1.\n' },
     });
     expect((await open('0')).code).to.equal(2);
   });

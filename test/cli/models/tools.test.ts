@@ -78,13 +78,16 @@ describe('models cli', () => {
   it('says when no login came of it, and when there is nobody to log in', async () => {
     await lay('codex', 'exit 0');
     const without = await login(['codex'], 80);
-    expect([without.code, without.stderr]).to.equal([1, 'codex stored no login.\n']);
+    expect([without.code, without.stderr]).to.equal([
+      1,
+      'codex stored no login. Run the command again and log in.\n',
+    ]);
     const absent = await login(['gemini'], 80);
     expect([absent.code, absent.stderr.split('\n')[0]]).to.equal([1, 'Cannot start gemini.']);
     const nobody = await login(['codex']);
     expect([nobody.code, nobody.stderr]).to.equal([
       2,
-      'A login needs a terminal. Or add --copy.\n',
+      'A login requires a terminal. Without a terminal, add --copy.\n',
     ]);
     const unknown = await login(['cloud']);
     expect([unknown.code, unknown.stderr]).to.equal([
@@ -96,7 +99,10 @@ describe('models cli', () => {
   it('copies a login only when it is told to', async () => {
     const own = join(bench.path, 'person/.codex/auth.json');
     const none = await login(['codex', '--copy', '--yes']);
-    expect([none.code, none.stderr]).to.equal([1, 'You have no login of codex on this machine.\n']);
+    expect([none.code, none.stderr]).to.equal([
+      1,
+      'You have no login of codex on this machine. Log in without --copy.\n',
+    ]);
     await mkdir(dirname(own), { recursive: true });
     await writeFile(own, '{"token":"mine"}', { mode: 0o644 });
     const unasked = await login(['codex', '--copy']);

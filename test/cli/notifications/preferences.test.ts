@@ -98,7 +98,7 @@ describe('notifications preferences', () => {
     ['a kind that there is not', ['--mute', 'nope'], 'must be one of: approval_requested'],
     ['what cannot be muted', ['--mute', 'token.created'], 'cannot be muted'],
     ['a zone that there is not', ['--timezone', 'Nowhere'], 'must be a time zone'],
-    ['a channel and nothing about it', ['--channel', 'abcdef'], '--channel needs --mute'],
+    ['a channel and nothing about it', ['--channel', 'abcdef'], '--channel requires --mute'],
   ] as const) {
     it(`refuse ${why}`, async () => {
       const before = await shown();

@@ -95,7 +95,8 @@ describe('a personal access token on /ws', () => {
       statusCode: 403,
       payload: {
         error: 'Forbidden',
-        message: 'The token has different scopes. Open another socket',
+        message:
+          'The scopes of the token differ from the scopes of this socket. Open a new socket with the token',
       },
     });
     house.sockets.endSession('session_of_user_1');

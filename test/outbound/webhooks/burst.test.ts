@@ -11,7 +11,7 @@ const EVENTS = 12;
 /** Of one endpoint that has answered well. */
 const AT_ONCE = 4;
 const GONE = '410: the endpoint is gone';
-const DISABLED = 'The webhook is disabled. Enable it, then resend this message';
+const DISABLED = 'The webhook is disabled. Enable the webhook, then resend this message';
 const SUSPENDED = 'the owner or the target is disabled';
 
 describe('a burst to a webhook', () => {

@@ -100,7 +100,10 @@ describe('deliveries of a webhook', () => {
     expect((await resend(other.id, deliveryId)).status).to.equal(404);
     await stage.ask('PATCH', `/api/webhooks/${id}`, { enabled: false });
     const { status, body } = await resend(id, deliveryId);
-    expect([status, body.message]).to.equal([409, 'The webhook is disabled. Enable it first']);
+    expect([status, body.message]).to.equal([
+      409,
+      'The webhook is disabled. Enable the webhook first',
+    ]);
   });
 
   it('that wait end where the webhook is disabled, and go with one that is deleted', async () => {
@@ -114,7 +117,7 @@ describe('deliveries of a webhook', () => {
     const [ended] = await stage.deliveries(id);
     expect(ended).to.include({
       status: 'failed',
-      error: 'The webhook is disabled. Enable it, then resend this message',
+      error: 'The webhook is disabled. Enable the webhook, then resend this message',
       nextAttemptAt: null,
     });
     await stage.ask('DELETE', `/api/webhooks/${id}`);

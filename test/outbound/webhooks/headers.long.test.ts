@@ -157,7 +157,7 @@ describe('the headers of an outgoing webhook', () => {
       ([first]) => first?.attempts.length === 1,
     );
     expect(delivery.attempts[0].error).to.equal(
-      'The headers of the webhook are damaged. Set them again',
+      'The headers of the webhook are damaged. Set the headers again',
     );
     expect(stage.target.received).to.equal([]);
     const { body } = await stage.ask('PATCH', `/api/webhooks/${id}`, {

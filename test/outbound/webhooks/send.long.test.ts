@@ -147,7 +147,9 @@ describe('a webhook’s deliveries', () => {
     expect([gone.status, gone.error]).to.equal(['failed', '410: the endpoint is gone']);
     expect(gone.attempts[0]).to.include({ statusCode: 410, response: 'said 410' });
     expect([waiting.status, waiting.nextAttemptAt]).to.equal(['failed', null]);
-    expect(waiting.error).to.equal('The webhook is disabled. Enable it, then resend this message');
+    expect(waiting.error).to.equal(
+      'The webhook is disabled. Enable the webhook, then resend this message',
+    );
     expect(await told(id)).to.equal(1);
     await stage.fire();
     await stage.ask('PATCH', `/api/webhooks/${id}`, { enabled: true });

@@ -207,7 +207,7 @@ describe('discord outbound', () => {
     fake.refuse(refuse(403, 50007));
     expect(await discord.send(reach, ADA.id, part)).to.include({
       error:
-        'The bot cannot message this user. The user must share a server with the bot and allow direct messages from it',
+        'The bot cannot message this user. The user must share a server with the bot and allow direct messages from the bot',
     });
   });
 

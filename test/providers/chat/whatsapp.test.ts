@@ -299,7 +299,7 @@ describe('whatsapp outbound', () => {
     const other = { ...reach, settings: { ...settings, secrets: { accessToken: 'no' } } };
     expect(await whatsapp.check(other)).to.equal({
       ok: false,
-      error: 'WhatsApp rejected the access token. It is invalid or expired (190)',
+      error: 'WhatsApp rejected the access token. The token is invalid or expired (190)',
     });
   });
 });

@@ -51,7 +51,7 @@ describe('checkRun', () => {
       [{ timeoutMs: Number.NaN }, 'timeoutMs must be 1 to 120000'],
       [{ env: { 'A=B': 'x' } }, 'env has an invalid name: A=B'],
       [{ env: { A: 'x\0y' } }, 'env.A must not contain a NUL character'],
-      [{ folder: 'agents' }, 'The folder agents is not absolute'],
+      [{ folder: 'agents' }, 'The folder agents must be an absolute path'],
       [
         { folder: '/no/such' },
         'The folder /no/such cannot be used: ENOENT. Check that the folder exists and can be read',

@@ -241,8 +241,8 @@ describe('the header of a GGUF file', () => {
       'GgufFault: The metadata key general.architecture is missing',
       'GgufFault: The metadata key "llama.block_count" is missing, so the file is not a language model',
       'GgufFault: The metadata key "clip.block_count" is missing, so the file is not a language model',
-      'GgufFault: The file declares 4000000000 layers',
-      'GgufFault: The tensor "x" has 5 dimensions',
+      'GgufFault: The file declares 4000000000 layers, the maximum is 1024',
+      'GgufFault: The tensor "x" has 5 dimensions, the maximum is 4',
     ]);
   });
 });

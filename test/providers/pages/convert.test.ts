@@ -331,7 +331,7 @@ describe('convertPage: kinds', () => {
     const wide = Buffer.from('<p>wide', 'utf16le');
     expect(await kindOf(wide, 'text/html; charset=utf-16le')).to.equal('page');
     const zip = await read('PK\u0003\u0004', { type: 'application/zip' }).catch(String);
-    expect(zip).to.contain('is not text. Its content type is application/zip');
+    expect(zip).to.contain('is not text. The content type is application/zip');
   });
 
   it('says of an image how large it is', async () => {

@@ -28,14 +28,14 @@ const LONG = { timeout: 120_000 };
 
 describe('readPageApart: hostile pages', () => {
   const pages: [name: string, html: () => string, outcome: RegExp][] = [
-    ['100,000 nested elements', () => `${'<div>'.repeat(100_000)}deep`, /too deeply/],
+    ['100,000 nested elements', () => `${'<div>'.repeat(100_000)}deep`, /levels deep/],
     ['nesting that browsers flatten', () => `${'<b>'.repeat(5_000)}deep`, /deep/],
     [
       'hidden text at the bottom of a deep nesting',
       () => `a${'<i>'.repeat(600)}<p style="display:none">secret</p>`,
       /^(?!.*secret)/s,
     ],
-    ['half a million links', () => '<a href=x>'.repeat(500_000), /too (deeply|many)/],
+    ['half a million links', () => '<a href=x>'.repeat(500_000), /levels deep|elements/],
     ['a million signs', () => '<'.repeat(MIB), /</],
     ['an open attribute', () => `<p title="${'x'.repeat(MIB)}`, /^$/],
     ['an open comment', () => `a<!--${'x'.repeat(MIB)}`, /^a$/],
@@ -44,7 +44,7 @@ describe('readPageApart: hostile pages', () => {
     [
       '5 MiB of styles',
       () => `<style>${'.a{color:red}'.repeat(400_000)}</style>x`,
-      /too many styles/,
+      /characters of styles/,
     ],
     [
       'styles that are nested deeply',
@@ -107,7 +107,7 @@ describe('createPageClient', () => {
       const said = await failure(`${server.origin}${path}`);
       expect(said, path).to.equal('PageFailed: 127.0.0.1: the reply is too large');
     }
-    expect(await failure(`${server.origin}/loop`)).to.match(/redirects too often/);
+    expect(await failure(`${server.origin}/loop`)).to.match(/redirects more than \d+ times/);
     expect(await failure('http://127.0.0.1:1/')).to.match(/127\.0\.0\.1 is refused/);
     expect(await failure('http://nowhere.invalid/')).to.match(/the name does not resolve/);
   });

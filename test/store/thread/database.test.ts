@@ -93,7 +93,7 @@ describe('opening', () => {
       DROP TABLE parent; ALTER TABLE copy RENAME TO parent`;
     await open(step(10, family));
     expect(await refused(step(10, family), step(20, replaced('WHERE false')))).to.include(
-      'a row of child refers to a missing row of parent',
+      'the table child has a row that refers to a missing row of the table parent',
     );
     const { db } = await openWriter(home, [step(10, family), step(20, replaced(''))]);
     expect(db.prepare('SELECT id FROM child').all()).to.equal([{ id: 'a' }]);

@@ -323,7 +323,7 @@ describe('desk line by line', { timeout: 30_000 }, () => {
     expect(await stranger.ended).to.equal(4);
     expect(stranger.all()).to.equal(
       'ADJUTANT_TOKEN holds no valid token of this daemon.\n' +
-        'Create one: adjutant auth tokens create\n',
+        'Create a token: adjutant auth tokens create\n',
     );
     const nowhere = open({ ADJUTANT_URL: 'http://127.0.0.1:4' });
     expect(await nowhere.ended).to.equal(1);

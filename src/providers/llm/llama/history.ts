@@ -43,7 +43,7 @@ const partOf = (
   { at, results }: { at: number; results: Map<string, ToolTurn> },
 ): ResponsePart => {
   const result = results.get(call.id);
-  if (!result) throw refused(name, 'calls and results do not match');
+  if (!result) throw refused(name, 'tool calls and tool results do not match');
   return {
     type: 'functionCall',
     name: call.name,

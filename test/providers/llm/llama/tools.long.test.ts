@@ -90,7 +90,7 @@ describe('the history of a model that runs here', () => {
     };
     expect(() => historyOf('m', [])).to.throw('m was not called: the conversation is empty');
     expect(() => historyOf('m', [ASKED, open])).to.throw(
-      'm was not called: calls and results do not match',
+      'm was not called: tool calls and tool results do not match',
     );
   });
 });
