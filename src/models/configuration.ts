@@ -9,7 +9,9 @@ export const configuredModel = (config: Config): ConfiguredModel | null => {
   const { modelUrl, modelName, modelKey } = config;
   if (modelUrl === null) return null;
   if (modelName === null) {
-    throw new OpenRefused('ADJUTANT_MODEL_URL is set, but ADJUTANT_MODEL_NAME is not. Set both variables.');
+    throw new OpenRefused(
+      'ADJUTANT_MODEL_URL is set, but ADJUTANT_MODEL_NAME is not. Set both variables.',
+    );
   }
   if (modelName === digest.name) {
     throw new OpenRefused(

@@ -88,7 +88,9 @@ describe('start', () => {
     const db = new Database(file());
     db.pragma('locking_mode = EXCLUSIVE');
     db.exec('BEGIN EXCLUSIVE');
-    expect(await refusal()).to.match(/^The database \S+ is locked by another program$/);
+    expect(await refusal()).to.match(
+      /^The database \S+ is locked by another program. Stop that program first$/,
+    );
     db.close();
   });
 

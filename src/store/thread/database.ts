@@ -94,7 +94,9 @@ const refusalOf = (error: unknown, place: string): unknown => {
   const code = codeOf(error);
   if (/NOTADB|CORRUPT/.test(code)) return new OpenRefused(damaged(place));
   if (code.startsWith('SQLITE_BUSY')) {
-    return new OpenRefused(`The database ${place} is locked by another program. Stop that program first`);
+    return new OpenRefused(
+      `The database ${place} is locked by another program. Stop that program first`,
+    );
   }
   if (/^SQLITE_(CANTOPEN|READONLY|IOERR|FULL|PERM|AUTH)/.test(code) && error instanceof Error) {
     return notWritable(place, error);

@@ -116,7 +116,10 @@ export const createBackups = (base: Base, deps: BackupDeps) => {
     ): Promise<BackupRow> => {
       const found = id === undefined ? await rows.newestDone() : await rows.find(id);
       if (found?.kind !== 'create' || !existsSync(found.file)) {
-        throw new BackupRefused('There is no such backup, or the file of the backup is missing', 'backup_gone');
+        throw new BackupRefused(
+          'There is no such backup, or the file of the backup is missing',
+          'backup_gone',
+        );
       }
       const row = { ...newRow(base, settings, {}), kind: 'verify' as const, file: found.file };
       const { migrations } = deps;
