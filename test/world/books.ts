@@ -14,11 +14,15 @@ export const ocf = (container: string, files: { name: string; content: string }[
     ...files,
   ]);
 
-/** An EPUB book whose chapters have these addresses, and these names in the archive. */
+/**
+ * An EPUB book whose chapters have these addresses, and these names in the archive. `text` is
+ * their only sentence.
+ */
 export const opf = (
   hrefs: string[],
   { opf = '', ocf: outer = '' }: Prefixes = {},
   names = hrefs,
+  text?: string,
 ): Buffer => {
   const [o, c] = [opf, outer].map((prefix) => (prefix === '' ? '' : `${prefix}:`));
   const ns = (prefix: string) => (prefix === '' ? 'xmlns' : `xmlns:${prefix}`);
@@ -31,7 +35,7 @@ export const opf = (
   const container = `<${c}container version="1.0" ${ns(outer)}="urn:oasis:names:tc:opendocument:xmlns:container"><${c}rootfiles>${root}</${c}rootfiles></${c}container>`;
   const chapters = names.map((name, at) => ({
     name,
-    content: `<html xmlns="http://www.w3.org/1999/xhtml"><head><title>t</title></head><body><p>Chapter ${at + 1} of the tide.</p></body></html>`,
+    content: `<html xmlns="http://www.w3.org/1999/xhtml"><head><title>t</title></head><body><p>${text ?? `Chapter ${at + 1} of the tide.`}</p></body></html>`,
   }));
   return ocf(container, [{ name: 'b.opf', content: book }, ...chapters]);
 };

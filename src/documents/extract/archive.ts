@@ -29,7 +29,9 @@ const walkArchive = (
 ): Promise<void> =>
   new Promise((resolve, reject) => {
     yauzl.fromBuffer(bytes, { lazyEntries: true, autoClose: false }, (error, archive) => {
-      if (error || !archive) return reject(error);
+      if (error || !archive) {
+        return reject(new ExtractFailed('damaged', 'The file is damaged or incomplete'));
+      }
       archive.on('error', reject);
       archive.on('end', resolve);
       archive.on('entry', (entry: yauzl.Entry) => {
