@@ -32,7 +32,11 @@ export const RunStageView = s.object('RunStage', {
       'SHA-256 of the pending question. An answer must contain it. `null` if no answer is pending',
     ),
   input: s.json().description('Input of the stage, or the pending question'),
-  output: s.json(),
+  output: s
+    .json()
+    .description(
+      'Output of the stage. Numbers that a double cannot represent are strings of their digits',
+    ),
   error: s.nullable(s.anyText(10_000)),
   untrusted: s.boolean().description('Whether the stage contains untrusted data'),
   dueAt: s

@@ -1,6 +1,7 @@
 import Boom from '@hapi/boom';
 import type { Recorder } from '../../kernel/contract/audit.js';
 import type { Caller } from '../../kernel/contract/endpoint.js';
+import { parseExact, withoutExactNumbers } from '../../kernel/exactjson.js';
 import { resource } from '../../kernel/route.js';
 import { hasScope } from '../../kernel/scope.js';
 import {
@@ -96,4 +97,5 @@ const viewStage = viewer(pipelineStageTable, RunStageView, {
   output: ({ output }: PipelineStageRow) => parsed(output),
 });
 
-const parsed = (text: string | null) => (text === null ? null : JSON.parse(text));
+const parsed = (text: string | null) =>
+  text === null ? null : (withoutExactNumbers(parseExact(text)) ?? null);

@@ -1,5 +1,11 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider';
 import { normalizeChunks } from './chunks.js';
+import {
+  anthropicArguments,
+  exactArguments,
+  googleArguments,
+  ollamaArguments,
+} from './exactarguments.js';
 import { objectLines } from './lines.js';
 import type { GlobalFetch } from './wire.js';
 
@@ -72,7 +78,8 @@ export const adapters: Record<Provider, Adapter> = {
     baseUrl: 'https://api.anthropic.com/v1',
     open: async ({ modelId, baseUrl: baseURL, fetch }) => {
       const { createAnthropic } = await import('@ai-sdk/anthropic');
-      return createAnthropic({ baseURL, apiKey: NO_KEY, fetch })(modelId);
+      const exactFetch = exactArguments(fetch, anthropicArguments);
+      return createAnthropic({ baseURL, apiKey: NO_KEY, fetch: exactFetch })(modelId);
     },
     keyHeader: (apiKey) => ({ 'x-api-key': apiKey }),
   },
@@ -80,7 +87,8 @@ export const adapters: Record<Provider, Adapter> = {
     baseUrl: 'https://generativelanguage.googleapis.com/v1beta',
     open: async ({ modelId, baseUrl: baseURL, fetch }) => {
       const { createGoogleGenerativeAI } = await import('@ai-sdk/google');
-      return createGoogleGenerativeAI({ baseURL, apiKey: NO_KEY, fetch })(modelId);
+      const exactFetch = exactArguments(fetch, googleArguments);
+      return createGoogleGenerativeAI({ baseURL, apiKey: NO_KEY, fetch: exactFetch })(modelId);
     },
     keyHeader: (apiKey) => ({ 'x-goog-api-key': apiKey }),
   },
@@ -89,7 +97,8 @@ export const adapters: Record<Provider, Adapter> = {
     open: async ({ name, modelId, baseUrl, fetch }) => {
       const { createOllama } = await import('ollama-ai-provider-v2');
       const baseURL = `${ollamaRoot(baseUrl)}/api`;
-      return createOllama({ baseURL, fetch: objectLines(name, fetch) })(modelId);
+      const exactFetch = exactArguments(objectLines(name, fetch), ollamaArguments);
+      return createOllama({ baseURL, fetch: exactFetch })(modelId);
     },
     keyHeader: bearer,
     // Ollama silently cuts a prompt that exceeds its own window (4096 by default).

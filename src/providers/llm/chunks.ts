@@ -5,6 +5,7 @@ import {
   stringifyExact,
 } from '../../kernel/exactjson.js';
 import { isRecord, listAt, parsedJson, withoutMark } from '../../kernel/jsonvalue.js';
+import { mapLines } from './lines.js';
 import type { GlobalFetch } from './wire.js';
 
 type Json = Record<string, unknown>;
@@ -39,9 +40,6 @@ export const normalizeChunks =
   };
 
 const eventFilter = (): TransformStream<Uint8Array, Uint8Array> => {
-  const decoder = new TextDecoder();
-  const encoder = new TextEncoder();
-  let rest = '';
   let hasContent = false;
   let isFinished = false;
   const filtered = (line: string): string => {
@@ -58,19 +56,7 @@ const eventFilter = (): TransformStream<Uint8Array, Uint8Array> => {
     }
     return `data: ${stringifyExact(chunk)}`;
   };
-  return new TransformStream({
-    transform: (piece, controller) => {
-      const text = rest + decoder.decode(piece, { stream: true });
-      const end = text.lastIndexOf('\n') + 1;
-      rest = text.slice(end);
-      const lines = text.slice(0, end).split('\n');
-      if (end > 0) controller.enqueue(encoder.encode(lines.map(filtered).join('\n')));
-    },
-    flush: (controller) => {
-      rest += decoder.decode();
-      if (rest !== '') controller.enqueue(encoder.encode(filtered(rest)));
-    },
-  });
+  return mapLines(filtered);
 };
 
 /** Numbers stay as received, because arguments may contain them. */

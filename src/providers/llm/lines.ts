@@ -27,9 +27,29 @@ export const objectLines =
     return isStreamed ? through(checkedLines(name), response) : response;
   };
 
+/** Applies a function to each complete line. */
+export const mapLines = (map: (line: string) => string): Filter => {
+  const decoder = new TextDecoder();
+  const encoder = new TextEncoder();
+  let rest = '';
+  return new TransformStream({
+    transform: (piece, controller) => {
+      const text = rest + decoder.decode(piece, { stream: true });
+      const end = text.lastIndexOf('\n') + 1;
+      rest = text.slice(end);
+      const lines = text.slice(0, end).split('\n');
+      if (end > 0) controller.enqueue(encoder.encode(lines.map(map).join('\n')));
+    },
+    flush: (controller) => {
+      rest += decoder.decode();
+      if (rest !== '') controller.enqueue(encoder.encode(map(rest)));
+    },
+  });
+};
+
 type Filter = TransformStream<Uint8Array, Uint8Array>;
 
-const through = (filter: Filter, response: Response): Response => {
+export const through = (filter: Filter, response: Response): Response => {
   const { body, status, headers } = response;
   return body ? new Response(body.pipeThrough(filter), { status, headers }) : response;
 };
