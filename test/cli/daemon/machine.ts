@@ -31,7 +31,8 @@ export interface Machine {
   clear(): Promise<void>;
 }
 
-const ENTRY = join(projectRoot(), 'bin/adjutant.js');
+/** The built command line. */
+export const ENTRY = join(projectRoot(), 'bin/adjutant.js');
 
 export const newMachine = async (): Promise<Machine> => {
   const folder = mkdtempSync(join(tmpdir(), 'adjutant-cli-'));

@@ -3,7 +3,16 @@ import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } 
 import { join } from 'node:path';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { type Machine, newMachine, newStranger, printed } from './machine.js';
+import { openTmux, type Tmux, tmuxMissing } from '../../harness/tmux.js';
+import {
+  ENTRY,
+  isAlive,
+  type Machine,
+  newMachine,
+  newStranger,
+  printed,
+  recordedPid,
+} from './machine.js';
 
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;
@@ -181,6 +190,58 @@ describe('register with a setup code', () => {
       0,
       'Registered as ada, the admin',
     ]);
+  });
+});
+
+const missing = tmuxMissing();
+const onTerminal = 'quickstart on a terminal';
+
+describe(missing === null ? onTerminal : `${onTerminal} (skipped: ${missing})`, {
+  skip: missing !== null,
+}, () => {
+  let machine: Machine;
+  let tmux: Tmux;
+  before(async () => {
+    machine = await newMachine();
+    writeFileSync(join(machine.folder, 'password'), 'correct horse\n', { mode: 0o600 });
+    const env = {
+      HOME: machine.folder,
+      XDG_CONFIG_HOME: machine.config.replace(/\/adjutant$/, ''),
+      ADJUTANT_URL: machine.url,
+      ADJUTANT_PORT: new URL(machine.url).port,
+    };
+    tmux = await openTmux({ width: 120, height: 60, env });
+  });
+  after(async () => {
+    await tmux?.close();
+    await machine.clear();
+  });
+
+  it('restarts the daemon, so that each new account needs an invite', async () => {
+    const words = `${process.execPath} ${ENTRY} quickstart --username ada --password-file password`;
+    await tmux.line(`cd ~; ${words}; echo ended $?`);
+    await tmux.wait('Start one now? [Y/n]');
+    await tmux.keys('Enter');
+    await tmux.wait('Require an invite for each new account, including programs? [y/N]');
+    const open = recordedPid(machine.home);
+    await tmux.keys('y', 'Enter');
+    await tmux.wait('Invite somebody: adjutant users invite');
+    // An empty answer would install a model.
+    const [, later = 'none'] = /(\d+) later/.exec(await tmux.wait(' later')) ?? [];
+    await tmux.line(later);
+    await tmux.wait('Set one up now? [y/N]');
+    await tmux.keys('Enter');
+    const shown = await tmux.wait('ended 0');
+    expect(shown).to.include('Later starts read the settings of their shell.');
+    expect(shown).to.include('2/5 Account');
+    expect(recordedPid(machine.home)).to.not.equal(open);
+    expect(isAlive(open)).to.be.false();
+
+    const { code, stderr } = await machine.run(['register', 'bob', '--password-file', 'password']);
+    expect(code).to.not.equal(0);
+    expect(stderr).to.include('invite');
+    const me = await machine.run(['whoami']);
+    expect([me.code, me.stdout.includes('ada')]).to.equal([0, true]);
   });
 });
 
