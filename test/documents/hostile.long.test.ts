@@ -125,7 +125,7 @@ describe('a hostile file', { timeout: 180_000 }, () => {
     });
     // More pixels than the size that is told: the rest is not read.
     expect(await endOf('small.png', pngOfSize(64, 64, 256 * MIB))).to.include({
-      ...{ status: 'completed', error: 'Page 1 has no text that can be read.', ocrText: '' },
+      ...{ status: 'completed', error: 'Page 1 has no readable text.', ocrText: '' },
     });
   });
 
@@ -151,7 +151,7 @@ describe('a hostile file', { timeout: 180_000 }, () => {
     ]);
     expect(await endOf('large.tiff', large)).to.equal({
       ...{ status: 'completed', code: null, ocrText: '\n\n', pages: 2 },
-      error: 'Page 2 has no text that can be read. Page 1 is too large: 60000 × 60000 pixels.',
+      error: 'Page 2 has no readable text. Page 1 is too large: 60000 × 60000 pixels.',
     });
   });
 
@@ -184,7 +184,7 @@ describe('a hostile file', { timeout: 180_000 }, () => {
   it('is not a TIFF that is stored in tiles, whose decoder speaks of them', async () => {
     expect(await endOf('tiles.tiff', tiledTiff())).to.equal({
       ...{ status: 'completed', code: null, ocrText: '', pages: 1 },
-      error: 'Page 1 has no text that can be read.',
+      error: 'Page 1 has no readable text.',
     });
   });
 

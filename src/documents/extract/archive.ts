@@ -29,11 +29,10 @@ const walkArchive = (
 ): Promise<void> =>
   new Promise((resolve, reject) => {
     yauzl.fromBuffer(bytes, { lazyEntries: true, autoClose: false }, (error, archive) => {
-      // The messages of yauzl name structures of the ZIP format.
-      const refuse = () =>
-        reject(new ExtractFailed('damaged', 'The file is damaged or incomplete'));
-      if (error || !archive) return refuse();
-      archive.on('error', refuse);
+      if (error || !archive) {
+        return reject(new ExtractFailed('damaged', 'The file is damaged or incomplete'));
+      }
+      archive.on('error', reject);
       archive.on('end', resolve);
       archive.on('entry', (entry: yauzl.Entry) => {
         const open = () =>
@@ -59,14 +58,14 @@ export const checkArchive = async (bytes: Buffer, mostBytes: number): Promise<vo
     entries++;
     unpacked += uncompressedSize;
     if (entries > MAX_ENTRIES || unpacked > mostBytes) {
-      throw new ExtractFailed('too_large', 'The content of the compressed file is too large');
+      throw new ExtractFailed('too_large', 'The unpacked file is too large');
     }
     const isTight = uncompressedSize > MAX_RATIO * compressedSize;
     if (IS_TEXT.test(fileName) && uncompressedSize > RATIO_FROM_BYTES && isTight) {
       const times = Math.round(uncompressedSize / Math.max(1, compressedSize));
       throw new ExtractFailed(
         'too_large',
-        `The compression ratio of a file in the archive is too high (${times}:1)`,
+        `A contained file is compressed too strongly (${times}:1)`,
       );
     }
   });
