@@ -195,6 +195,13 @@ module.exports = {
         dependencyTypesNot: ['type-only'],
       },
     },
+    {
+      name: 'no circles',
+      comment: 'A command that is loaded on demand may import the list of commands that loads it.',
+      severity: 'error',
+      from: {},
+      to: { circular: true, viaOnly: { dependencyTypesNot: ['dynamic-import'] } },
+    },
   ],
   options: {
     tsPreCompilationDeps: true,

@@ -2,9 +2,9 @@ import { createInterface, type Key } from 'node:readline';
 import { Writable } from 'node:stream';
 import { usesScreenReader } from '../src/client/session.js';
 import { widthOf } from '../src/kernel/width.js';
-import type { CommonFlags, Streams } from './command.js';
 import { failed, interrupted, usageFault } from './exit.js';
 import { keepRawMode } from './foreground.js';
+import type { CommonFlags, Streams } from './invocation.js';
 import { oneLine, wrapProse } from './text.js';
 
 export interface CliQuestion {
@@ -25,6 +25,7 @@ interface QuestionOptions {
   /** Aborts the question, which then throws the reason of the signal. */
   signal?: AbortSignal;
 }
+
 interface TypedInput {
   line: string;
   isForEditor: boolean;

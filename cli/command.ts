@@ -5,9 +5,9 @@ import { type FetchLike, send } from '../src/client/send.js';
 import { clientEnvironment, environmentToken, readSession } from '../src/client/session.js';
 import { Ask } from './ask.js';
 import { addressOf } from './daemon/environment.js';
-import type { Deadline } from './deadline.js';
 import { Exit, usageFault } from './exit.js';
 import type { ArgsOf, RequestField } from './fields.js';
+import type { CommandSetting, CommonFlags, RunningCommand, Streams } from './invocation.js';
 import { CliOutput } from './output.js';
 import { traced, withProgress } from './progress.js';
 
@@ -98,57 +98,6 @@ export interface CommandGroup {
   summary?: string;
   commands: CliCommand[];
   notes?: string[];
-}
-
-interface TerminalStream {
-  isTTY?: boolean;
-  columns?: number;
-  rows?: number;
-  hasColors?(): boolean;
-}
-
-/** The streams of the process. Tests pass their own. */
-export interface Streams {
-  stdin: NodeJS.ReadableStream & TerminalStream;
-  stdout: NodeJS.WritableStream & TerminalStream;
-  stderr: NodeJS.WritableStream & TerminalStream;
-}
-
-export interface CommonFlags {
-  server?: string;
-  serverToken?: string;
-  serverTokenFile?: string;
-  /** Home of the daemon, for the commands that run one. */
-  home?: string;
-  json?: boolean;
-  output?: string;
-  fields?: string;
-  quiet?: boolean;
-  yes?: boolean;
-  /** False with `--no-input`. */
-  input?: boolean;
-  /** In seconds. */
-  timeout?: string;
-  verbose?: boolean;
-}
-
-/** The running command, for error messages. */
-export interface RunningCommand {
-  /** Without arguments: `hooks create`. */
-  command: string;
-  /** The flag that sets a field of the request: `triggerConfig.webhookPath`. */
-  flagOf(path: string): string;
-  deadline?: Deadline;
-  /** The list verb of its group: `list`, or `tasks`. */
-  listed?: string;
-  /** Names of its own flags, as typed. */
-  flags?: string[];
-  isSwitch?(flag: string): boolean;
-}
-
-/** The running command with the stream that `-` reads. */
-export interface CommandSetting extends RunningCommand {
-  stdin: NodeJS.ReadableStream;
 }
 
 const GRACE_SECONDS = 5;

@@ -3,8 +3,8 @@ import { text as readStream } from 'node:stream/consumers';
 import type { Description, ObjectSchema, Schema } from 'joi';
 import { parseExact, withoutMark } from '../src/client/index.js';
 import { valueAt } from './columns.js';
-import type { CommandSetting } from './command.js';
 import { fieldsFault, usageFault } from './exit.js';
+import type { CommandSetting } from './invocation.js';
 import { oneLine, plainText } from './text.js';
 
 /** `name|json`: a word, or an object instead. */
@@ -109,6 +109,7 @@ const MESSAGES = {
   'string.empty': 'is empty',
   'string.pattern.name': '{#name}',
 };
+
 const STRICTLY = { abortEarly: false, errors: { label: false }, messages: MESSAGES } as const;
 
 /** Adds required objects, so that missing fields are named within them. */

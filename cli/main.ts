@@ -6,17 +6,11 @@ import { versionIn } from '../src/client/requireadjutant.js';
 import { send } from '../src/client/send.js';
 import { olderDaemon, RESTART_ADVICE } from '../src/client/skew.js';
 import { version } from '../src/client/version.js';
-import {
-  type CliCommand,
-  type CommandGroup,
-  type CommonFlags,
-  Context,
-  type RunningCommand,
-  type Streams,
-} from './command.js';
+import { type CliCommand, type CommandGroup, Context } from './command.js';
 import { deadlineOf } from './deadline.js';
 import { CliFault, Exit, failed, faultOf, interrupted, timedOut, usageFault } from './exit.js';
 import { dashed, flagNamer } from './fields.js';
+import type { CommonFlags, RunningCommand, Streams } from './invocation.js';
 import { CliOutput } from './output.js';
 import { chooseCommand, pathOf, performCommand, readCommon } from './program.js';
 import { withWholeIds } from './references.js';

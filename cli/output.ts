@@ -1,7 +1,7 @@
 import { nearest } from '../src/kernel/nearest.js';
 import { shownColumns, type TableColumn, type TerminalStyle, tableOf, valueAt } from './columns.js';
-import type { CommonFlags, Streams } from './command.js';
 import { usageFault } from './exit.js';
+import type { CommonFlags, Streams } from './invocation.js';
 import { cell, oneLine, padded, plainText, safe, safeJson, wrapProse, wrapText } from './text.js';
 
 export type Format = 'table' | 'tsv' | 'json' | 'id';

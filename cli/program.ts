@@ -1,10 +1,11 @@
 import { Command as Commander, Option } from 'commander';
 import { nearest } from '../src/kernel/nearest.js';
-import type { CliCommand, CommandGroup, CommonFlags, Context, Flag } from './command.js';
+import type { CliCommand, CommandGroup, Context, Flag } from './command.js';
 import { type CommandEntry, entriesBelow, entryNames, entryOf } from './entries.js';
 import { usageFault } from './exit.js';
 import { dashed, placeholder, type RequestField, typedValue } from './fields.js';
 import { commandHelp, groupHelp } from './help.js';
+import type { CommonFlags } from './invocation.js';
 
 /** Aliases of the five standard verbs. */
 const ALIASES: Record<string, string> = {

@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import type { FetchLike } from '../src/client/send.js';
 import { usesScreenReader } from '../src/client/session.js';
-import type { Streams } from './command.js';
+import type { Streams } from './invocation.js';
 
 const SILENT_MS = 400;
 const BEAT_MS = 200;

@@ -1,8 +1,9 @@
 import type { BackupView, Client } from '../../src/client/index.js';
 import { usesScreenReader } from '../../src/client/session.js';
 import { columnsOf } from '../columns.js';
-import type { Context, Streams } from '../command.js';
+import type { Context } from '../command.js';
 import { failed, interrupted } from '../exit.js';
+import type { Streams } from '../invocation.js';
 import { sizeText } from '../operations/counts.js';
 import { safe } from '../text.js';
 

@@ -6,9 +6,10 @@ import { send } from '../../src/client/send.js';
 import { cacheFolder } from '../../src/client/session.js';
 import { makePrivateFolder } from '../../src/kernel/private.js';
 import { valueAt } from '../columns.js';
-import { type CliCommand, type CommonFlags, Context, type Streams } from '../command.js';
+import { type CliCommand, Context } from '../command.js';
 import { entryNames } from '../entries.js';
 import { dashed } from '../fields.js';
+import type { CommonFlags, Streams } from '../invocation.js';
 import { FORMATS } from '../output.js';
 import { type ChosenCommand, chooseCommand, commonOptions, readCommon } from '../program.js';
 import { now, oneLine } from '../text.js';
@@ -38,6 +39,7 @@ const LISTS: Record<string, { resource: keyof typeof contracts; name?: string }>
   user: { resource: 'users', name: 'username' },
   token: { resource: 'tokens', name: 'name' },
 };
+
 const LIMIT_MS = 300;
 /** Names that a shell need not quote. Other rows are offered by the end of their id. */
 const PLAIN = /^[\w.@/+][\w.@/+:-]*$/;
@@ -219,6 +221,7 @@ const common = (): CompletionFlag[] => [
   })),
   { names: ['--help'] },
 ];
+
 const FILES = ['--server-token-file', '--home'];
 
 const flagsOf = ({ flags = {}, fields, takesData }: CliCommand): CompletionFlag[] => [

@@ -3,8 +3,9 @@ import { ApiError, Unreachable } from '../../src/client/errors.js';
 import type { Operation } from '../../src/client/index.js';
 import { usesScreenReader } from '../../src/client/session.js';
 import { columnsOf, withDropOrder } from '../columns.js';
-import { type Context, type Streams, switchFlag } from '../command.js';
+import { type Context, switchFlag } from '../command.js';
 import { failed } from '../exit.js';
+import type { Streams } from '../invocation.js';
 import { cutToWidth, now, oneLine } from '../text.js';
 import {
   appendSample,

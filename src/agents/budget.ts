@@ -7,7 +7,6 @@ import type { Store } from '../store/store.js';
 import { type CallRequest, dayCaps } from './procedures/caps.js';
 import type { CallGrant } from './procedures/reserve.js';
 import { type DayCaps, releaseCall, settleCall } from './procedures/spending.js';
-import { LimitReached } from './run.js';
 
 export type CostEstimate = Pick<CallRequest, 'model' | 'price' | 'inputTokens' | 'outputTokens'>;
 
@@ -166,3 +165,5 @@ export const readDailyLimits =
     const user = db.selectFrom('users').select('limits').where('id', '=', userId);
     return dayCaps({ dailyCostUsd }, (await user.executeTakeFirst())?.limits);
   };
+/** The message is the error of the agent. */
+export class LimitReached extends Error {}

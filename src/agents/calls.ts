@@ -6,6 +6,7 @@ import type { Statement } from '../store/engine/protocol.js';
 import { isCommitted, statement, unmetStep } from '../store/store.js';
 import type { ApprovalRow } from '../store/tables/permissions.js';
 import type { Tool } from '../tools/module.js';
+import { LimitReached } from './budget.js';
 import {
   type CallDecision,
   decideToolCall,
@@ -15,9 +16,9 @@ import {
 import { createParallel, type StartedWork } from './parallel.js';
 import { type AgentRecord, createRecord } from './record.js';
 import { countRepetitions, FAIL_AT_REPETITION } from './repeats.js';
-import { type AgentRun, type Interruption, LimitReached, type LoopDeps } from './run.js';
+import { type AgentRun, type Interruption, type LoopDeps, waitForAgents } from './run.js';
 import { readStepFacts, type StepFacts } from './snapshot.js';
-import { callEffectId, findSubAgents, waitForAgents } from './subagents.js';
+import { callEffectId, findSubAgents } from './subagents.js';
 import { taint } from './taint.js';
 import { MAX_RESULT_LENGTH, runToolCall, type ToolResult } from './toolcall.js';
 import { findOpenCalls } from './turns.js';

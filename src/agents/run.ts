@@ -1,13 +1,16 @@
 import type { Grants } from '../approvals/module.js';
 import type { Experts } from '../experts/module.js';
+import { removeJobOfAgent } from '../jobs/module.js';
 import type { Log } from '../kernel/log.js';
 import type { EffectivePermissions } from '../permissions/module.js';
+import type { ToolCall } from '../providers/llm/model.js';
 import type { Statement } from '../store/engine/protocol.js';
 import { isCommitted, unmetStep } from '../store/store.js';
 import type { AgentRow } from '../store/tables/agents.js';
 import type { EndingDeps } from './end.js';
 import type { Models } from './models.js';
-import type { AgentRecord } from './record.js';
+import { type AgentRecord, createRecord } from './record.js';
+import { assertUnfinished, callEffectId, findSubAgents } from './subagents.js';
 import type { Toolset } from './toolset.js';
 
 export interface LoopDeps extends EndingDeps {
@@ -45,9 +48,6 @@ export interface AgentRun {
 export type LoopOutcome = 'finished' | 'waiting' | 'again' | 'gone';
 export type Interruption = 'waiting' | 'gone';
 
-/** The message is the error of the agent. */
-export class LimitReached extends Error {}
-
 /** The first statement is the reason to wait. If it no longer holds, the agent continues. */
 export const commitWaiting = async (record: AgentRecord): Promise<'again' | Interruption> => {
   const unmet = await unmetStep(record.commit());
@@ -64,4 +64,27 @@ export const commitWithCost = async (
   if (await isCommitted(record.add(...cost).commit())) return 'again';
   await store.transact(cost);
   return 'gone';
+};
+
+/**
+ * The agent stays `running` without a job, so that its place in the queue is free for the
+ * sub-agents.
+ */
+
+export const waitForAgents = async (
+  deps: LoopDeps,
+  { agent, activeMs }: AgentRun,
+  calls: ToolCall[],
+): Promise<'again' | Interruption> => {
+  const subs = await findSubAgents(deps, agent.id, calls);
+  const effects = calls.map(({ id }) => callEffectId(agent.id, id));
+  const record = createRecord(deps, agent)
+    .add(assertUnfinished(deps.store, effects))
+    .only(['running'], { active_ms: activeMs() })
+    .event('agent.status', {
+      status: 'running',
+      waitingFor: [...subs.values()].map(({ id, name, role }) => ({ id, name, role })),
+    })
+    .add(removeJobOfAgent(agent.id));
+  return commitWaiting(record);
 };

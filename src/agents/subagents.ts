@@ -1,4 +1,4 @@
-import { removeJobOfAgent, resumeAgent } from '../jobs/module.js';
+import { resumeAgent } from '../jobs/module.js';
 import { excerpt } from '../kernel/excerpt.js';
 import { mint } from '../kernel/ids.js';
 import type { ToolCall } from '../providers/llm/model.js';
@@ -6,9 +6,7 @@ import type { Statement } from '../store/engine/protocol.js';
 import { assertRows, type Store } from '../store/store.js';
 import type { AgentRow } from '../store/tables/agents.js';
 import { FINISHED, UNFINISHED } from './agent.js';
-import { createRecord } from './record.js';
 import type { AgentRows } from './rows.js';
-import { type AgentRun, commitWaiting, type Interruption, type LoopDeps } from './run.js';
 import { MAX_RESULT_LENGTH, type ToolResult } from './toolcall.js';
 
 /** The same for all retries. */
@@ -31,28 +29,6 @@ export const subAgentResult = (sub: AgentRow): Omit<ToolResult, 'isOutside'> | n
   if (sub.status === 'completed') return { ok: true, content: `Reply of ${who}:\n\n${sub.result}` };
   if (sub.status === 'failed') return { ok: false, content: `${who} failed: ${sub.error}` };
   return { ok: false, content: `${who} was stopped before it replied.` };
-};
-
-/**
- * The agent stays `running` without a job, so that its place in the queue is free for the
- * sub-agents.
- */
-export const waitForAgents = async (
-  deps: LoopDeps,
-  { agent, activeMs }: AgentRun,
-  calls: ToolCall[],
-): Promise<'again' | Interruption> => {
-  const subs = await findSubAgents(deps, agent.id, calls);
-  const effects = calls.map(({ id }) => callEffectId(agent.id, id));
-  const record = createRecord(deps, agent)
-    .add(assertUnfinished(deps.store, effects))
-    .only(['running'], { active_ms: activeMs() })
-    .event('agent.status', {
-      status: 'running',
-      waitingFor: [...subs.values()].map(({ id, name, role }) => ({ id, name, role })),
-    })
-    .add(removeJobOfAgent(agent.id));
-  return commitWaiting(record);
 };
 
 /** Holds while no sub-agent with these effects has ended. Throws Unmet otherwise. */

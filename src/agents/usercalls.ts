@@ -1,10 +1,15 @@
 import type { Clock } from '../kernel/clock.js';
 import type { ModelUsage, Turn } from '../providers/llm/model.js';
 import type { Store } from '../store/store.js';
-import { type CostEstimate, openBudget, type StepBudget, settleReserved } from './budget.js';
+import {
+  type CostEstimate,
+  LimitReached,
+  openBudget,
+  type StepBudget,
+  settleReserved,
+} from './budget.js';
 import { formatFailures, type ModelConstraints, type Models } from './models.js';
 import { callCost } from './procedures/caps.js';
-import { LimitReached } from './run.js';
 
 interface UserQuestion {
   userId: string;

@@ -16,8 +16,7 @@ import { ModelFailure, type ModelFailureKind } from '../providers/llm/model.js';
 import { usageWith } from '../providers/llm/tally.js';
 import { cutToTokens, textTokens } from '../providers/llm/tokens.js';
 import type { Store } from '../store/store.js';
-import { openBudget, settleReserved } from './budget.js';
-import { LimitReached } from './run.js';
+import { LimitReached, openBudget, settleReserved } from './budget.js';
 
 interface UserEmbedderDeps {
   store: Store;

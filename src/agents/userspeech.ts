@@ -9,8 +9,7 @@ import {
 import { ModelFailure } from '../providers/llm/model.js';
 import type { SpeechInput, TranscribedText } from '../providers/llm/transcription.js';
 import type { Store } from '../store/store.js';
-import { openBudget, settleReserved } from './budget.js';
-import { LimitReached } from './run.js';
+import { LimitReached, openBudget, settleReserved } from './budget.js';
 
 /** The message is the reason. */
 export class TranscriptionFailed extends NamedError {}

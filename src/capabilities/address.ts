@@ -1,6 +1,6 @@
 import { isReserved, SLUG } from './catalogue.js';
+import type { InstallPlan, InstallRequest, PlannedFile, PlanRefusal } from './installplan.js';
 import { LLAMA } from './packages.js';
-import type { InstallPlan, InstallRequest, PlannedFile, PlanRefusal } from './plan.js';
 import { hasCredentials, redactUrl } from './remotefilefacts.js';
 
 export const planAddress = (

@@ -1,5 +1,5 @@
 import { stat, statfs } from 'node:fs/promises';
-import { DownloadFailed } from './download.js';
+import { DownloadFailed } from './downloadfailed.js';
 import { readWithTimeout } from './readtimeout.js';
 
 /** Reserved for the database and its log. */

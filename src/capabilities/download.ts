@@ -3,9 +3,10 @@ import { createReadStream } from 'node:fs';
 import { open, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { BadUrl, EgressRefused } from '../kernel/egress.js';
-import { errorCode, HttpFailure, isDiskFull, NamedError } from '../kernel/failure.js';
+import { errorCode, HttpFailure, isDiskFull } from '../kernel/failure.js';
 import type { Http, OpenedReply } from '../kernel/http.js';
 import { checkDiskSpace } from './diskspace.js';
+import { DownloadFailed } from './downloadfailed.js';
 import { createByteRate } from './rate.js';
 import {
   bytesOnDisk,
@@ -40,18 +41,6 @@ interface DownloadOptions {
   signal: AbortSignal;
   onProgress(progress: DownloadProgress): void;
   onRetry?(next: NextTry): void;
-}
-
-export class DownloadFailed extends NamedError {
-  constructor(
-    message: string,
-    /** True if the partial file can be resumed. */
-    readonly isResumable: boolean,
-    /** Pause that a busy server requests, in milliseconds. null: the server is not busy. */
-    readonly busyMs: number | null = null,
-  ) {
-    super(message);
-  }
 }
 
 /** Bytes written between two checks of the free disk space. */

@@ -2,9 +2,10 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Http } from '../kernel/http.js';
 import { checkDiskSpace } from './diskspace.js';
-import { DownloadFailed, download } from './download.js';
+import { download } from './download.js';
+import { DownloadFailed } from './downloadfailed.js';
 import type { InstalledFile } from './installedmodels.js';
-import type { InstallPlan, PlannedFile } from './plan.js';
+import type { InstallPlan, PlannedFile } from './installplan.js';
 import { fetchRemoteFileFacts, redactUrl } from './remotefilefacts.js';
 import type { NextTry } from './retry.js';
 

@@ -4,7 +4,7 @@ import type { Http } from '../kernel/http.js';
 import type { OperationEnd, OperationKind, OperationRun } from '../operations/module.js';
 import type { UseCase } from './catalogue.js';
 import { checkDiskSpace } from './diskspace.js';
-import { DownloadFailed } from './download.js';
+import { DownloadFailed } from './downloadfailed.js';
 import { type EngineProbe, EngineUnusable } from './engine.js';
 import { fetchFiles, type ProgressReporter } from './fetch.js';
 import type { InstalledModels } from './installedmodels.js';
@@ -14,10 +14,10 @@ import {
   type InstalledFile,
   makeFreshFolder,
 } from './installedmodels.js';
+import type { InstallPlan } from './installplan.js';
 import { installPackages, NPM_CACHE, NpmFailed } from './npm.js';
 import { OllamaFailed, type OllamaLibrary } from './ollama.js';
 import type { PackageSet } from './packages.js';
-import type { InstallPlan } from './plan.js';
 import { createProgressReporter, lastReported } from './progressreporter.js';
 import { pullModel } from './pull.js';
 import type { RegistrationUse } from './registration.js';

@@ -4,18 +4,12 @@ import type { Machine } from '../providers/hardware/machine.js';
 import type { Catalogue } from './catalogue.js';
 import type { Capability, CapabilitySource } from './contract.js';
 import type { InstalledCapability } from './installedmodels.js';
+import type { InstallPlan, PlanRefusal } from './installplan.js';
 import type { LlamaGpuUse } from './llamagpu.js';
 import { memoryWarningFor } from './memorywarning.js';
 import type { OllamaState } from './ollamastate.js';
 import { ENGINES, type EngineHost, LLAMA, tesseractLanguages, WHISPER } from './packages.js';
-import {
-  type InstallPlan,
-  installIdOf,
-  languageSlug,
-  type PlanRefusal,
-  planInstall,
-  slugOf,
-} from './plan.js';
+import { installIdOf, languageSlug, planInstall, slugOf } from './plan.js';
 import { ollamaSlug } from './planollama.js';
 import { type MachineProgram, programOf } from './programs.js';
 import type { SourceFolder } from './source.js';

@@ -6,9 +6,10 @@ import { placeModel } from './fit/machine.js';
 import { memoryOf } from './fit/memory.js';
 import { DEFAULT_WINDOW } from './fit/window.js';
 import { memoryOn, sizeOnlyShape } from './hardware.js';
+import type { InstallPlan } from './installplan.js';
 import type { LlamaGpuUse } from './llamagpu.js';
 import { LLAMA } from './packages.js';
-import { type InstallPlan, slugOf } from './plan.js';
+import { slugOf } from './plan.js';
 
 interface WarningFacts {
   catalogue: Catalogue;

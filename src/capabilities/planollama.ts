@@ -1,5 +1,5 @@
 import type { CatalogueModel } from './catalogue.js';
-import type { InstallPlan, PlanRefusal } from './plan.js';
+import type { InstallPlan, PlanRefusal } from './installplan.js';
 
 /** `qwen3:4b`, `hf.co/owner/model:Q4_K_M`. */
 const OLLAMA_MODEL = /^[a-z0-9][A-Za-z0-9._/-]{0,150}(:[A-Za-z0-9._-]{1,80})?$/;

@@ -1,7 +1,7 @@
 import type { ProgressReporter } from './fetch.js';
+import type { InstallPlan, PlannedLicence } from './installplan.js';
 import { OllamaFailed, type OllamaLibrary } from './ollama.js';
 import { isOtherLicence, licenceName } from './ollamalicence.js';
-import type { InstallPlan, PlannedLicence } from './plan.js';
 import { retryBroken } from './retry.js';
 
 interface PulledModel {

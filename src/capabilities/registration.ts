@@ -2,13 +2,13 @@ import type { ModelsModule, ReadLlamaFacts } from '../models/module.js';
 import type { GgufHeader } from '../providers/gguf/header.js';
 import { ggufOf, usesByHeader } from './candidates.js';
 import type { UseCase } from './catalogue.js';
-import { DownloadFailed } from './download.js';
+import { DownloadFailed } from './downloadfailed.js';
 import type { MachineMemory } from './fit/machine.js';
 import { DEFAULT_WINDOW, windowFor } from './fit/window.js';
 import type { HeaderReader } from './headers.js';
 import type { InstalledModels } from './installedmodels.js';
+import type { InstallPlan } from './installplan.js';
 import { LLAMA } from './packages.js';
-import type { InstallPlan } from './plan.js';
 
 interface RegistrationDeps {
   models: Pick<ModelsModule, 'register'>;

@@ -1,7 +1,8 @@
 import { EgressRefused } from '../kernel/egress.js';
 import { HttpFailure } from '../kernel/failure.js';
 import type { Http } from '../kernel/http.js';
-import { busyServerError, DownloadFailed, retryPolicy } from './download.js';
+import { busyServerError, retryPolicy } from './download.js';
+import { DownloadFailed } from './downloadfailed.js';
 import { type NextTry, retryBroken } from './retry.js';
 
 export interface RemoteFileFacts {

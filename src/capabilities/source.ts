@@ -3,15 +3,16 @@ import { dirname, join, relative } from 'node:path';
 import { errorCode, isDiskFull } from '../kernel/failure.js';
 import { type CatalogueModel, isReserved, SLUG } from './catalogue.js';
 import { checkDiskSpace } from './diskspace.js';
-import { DownloadFailed } from './download.js';
+import { DownloadFailed } from './downloadfailed.js';
 import type { ProgressReporter } from './fetch.js';
 import {
   type InstalledFile,
   type InstalledManifest,
   readCapabilityManifest,
 } from './installedmodels.js';
+import type { InstallPlan } from './installplan.js';
 import { engineOf } from './packages.js';
-import { type InstallPlan, installIdOf, languageSlug, MODEL_FILE, slugOf } from './plan.js';
+import { installIdOf, languageSlug, MODEL_FILE, slugOf } from './plan.js';
 import { readWithTimeout } from './readtimeout.js';
 import { copyRegularFile, NotRegularFile, regularFileSize } from './regularfile.js';
 import { createSlugLocks } from './sluglocks.js';

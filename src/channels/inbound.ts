@@ -19,7 +19,6 @@ import type { ChannelKind } from '../store/tables/channels.js';
 import type { DecisionOrigin, DecisionReply } from './decision.js';
 import type { Handle } from './handle.js';
 import type { PlatformSettingsCache } from './settings.js';
-import type { ProveWebhook } from './webhook.js';
 
 export interface PlatformReceiverDeps {
   clock: Clock;
@@ -234,3 +233,6 @@ const endsWithin = async (
 const assertSent = (sent: PlatformSent): void => {
   if (sent.verdict !== 'sent') throw new Error(sent.error);
 };
+
+/** Resolves to null if the verification fails. */
+export type ProveWebhook = (request: InboundRequest) => Promise<VerifiedEvents | null>;

@@ -5,12 +5,11 @@ import type { Http } from '../kernel/http.js';
 import { LARGE_JSON_BYTES } from '../kernel/json.js';
 import { verifySignature } from '../kernel/signature.js';
 import { post, type Transport } from '../outbound/module.js';
-import type { InboundRequest } from '../providers/chat/platform.js';
 import { parseWebhook } from '../providers/chat/webhook.js';
 import { type Secret, secretKey } from '../secrets/module.js';
 import type { OutboundMessageRow } from '../store/tables/outbox.js';
 import { CHANNEL_DELAYS_MS } from './delays.js';
-import type { VerifiedEvents } from './inbound.js';
+import type { ProveWebhook } from './inbound.js';
 import { addressOnPage, buildChannelMessage, type MessageTextDeps } from './messagetext.js';
 
 export interface WebhookDeps extends MessageTextDeps {
@@ -56,9 +55,6 @@ const bodyOf = async (deps: MessageTextDeps, message: OutboundMessageRow): Promi
   const link = addressOnPage(deps.pageAddress(), content.link) ?? content.link ?? null;
   return { type, ...base, data: { kind: message.kind, title, text, link } };
 };
-
-/** Resolves to null if the verification fails. */
-export type ProveWebhook = (request: InboundRequest) => Promise<VerifiedEvents | null>;
 
 /** Standard Webhooks. The time may differ by five minutes. */
 export const webhookProver =

@@ -6,7 +6,6 @@ import type { OperationBeginner, OperationKind } from '../operations/module.js';
 import type { TransactionStep } from '../store/engine/protocol.js';
 import type { DocumentRow } from '../store/tables/documents.js';
 import type { DocumentsStore } from './queries.js';
-import type { DocumentInput } from './read.js';
 
 interface EntryDeps {
   documents: DocumentsStore;
@@ -112,3 +111,7 @@ const searchableText = async (
   }
   return pages;
 };
+
+export interface DocumentInput {
+  documentId: string;
+}

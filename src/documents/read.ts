@@ -2,7 +2,7 @@ import { type Clock, iso } from '../kernel/clock.js';
 import type { KnowledgeTexts } from '../knowledge/module.js';
 import type { OperationKind, OperationRun, Workers } from '../operations/module.js';
 import type { DocumentRow } from '../store/tables/documents.js';
-import { indexDocument } from './entry.js';
+import { type DocumentInput, indexDocument } from './entry.js';
 import type { ExtractedPage, ExtractJob } from './extract/job.js';
 import {
   EXTRACT_LIMITS,
@@ -12,10 +12,6 @@ import {
 } from './extraction.js';
 import type { Originals } from './originals.js';
 import type { DocumentsStore, ReadFacts } from './queries.js';
-
-export interface DocumentInput {
-  documentId: string;
-}
 
 /** Position at which reading resumes. */
 interface DocumentCheckpoint {

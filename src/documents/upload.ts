@@ -8,11 +8,11 @@ import { mint } from '../kernel/ids.js';
 import type { OperationBeginner } from '../operations/module.js';
 import type { DocumentRow } from '../store/tables/documents.js';
 import { type documents, FILE_BYTES } from './contract.js';
+import type { DocumentInput } from './entry.js';
 import { detectMediaType } from './extract/kinds.js';
 import { DEFAULT_LANGUAGE, installedLanguages } from './extract/languages.js';
 import { type ArrivedFile, type Originals, receiveFile } from './originals.js';
 import type { DocumentsStore } from './queries.js';
-import type { DocumentInput } from './read.js';
 
 export interface UploadDeps {
   clock: Clock;

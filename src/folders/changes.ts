@@ -1,10 +1,10 @@
 import type { Log } from '../kernel/log.js';
 import type { OperationBeginner } from '../operations/module.js';
 import type { Store } from '../store/store.js';
+import type { KnowledgeFolderRow } from '../store/tables/folders.js';
 import { visibleTo } from '../store/visible.js';
 import type { FolderAdmission } from './admission.js';
 import type { FoldersStore } from './queries.js';
-import { type FolderInput, scanRequest } from './scan.js';
 
 export interface FolderOwner {
   id: string;
@@ -80,3 +80,19 @@ export const createChangeScans = (deps: ChangeScansDeps): ChangeScans => {
     },
   };
 };
+
+export interface FolderInput {
+  folderId: string;
+}
+
+export const scanRequest = ({
+  id,
+  user_id,
+  path,
+}: Pick<KnowledgeFolderRow, 'id' | 'user_id' | 'path'>) => ({
+  userId: user_id,
+  resource: { kind: 'folder', id },
+  title: `Scan of ${path}`.slice(0, 200),
+  input: { folderId: id },
+  progress: { total: null, unit: 'files' },
+});

@@ -7,7 +7,7 @@ import type { OperationEnd, OperationKind, OperationRun } from '../operations/mo
 import type { TransactionStep } from '../store/engine/protocol.js';
 import type { KnowledgeFolderRow } from '../store/tables/folders.js';
 import type { FolderAdmission } from './admission.js';
-import type { ChangeScans } from './changes.js';
+import type { ChangeScans, FolderInput } from './changes.js';
 import {
   type FilesDeps,
   type FolderScan,
@@ -21,10 +21,6 @@ import { REMOVED_AT_ONCE } from './queries.js';
 import type { RootedPath } from './roots.js';
 import { WalkFailed, walkFolder } from './walk.js';
 import type { FolderWatcher } from './watcher.js';
-
-export interface FolderInput {
-  folderId: string;
-}
 
 interface ScanDeps extends FilesDeps {
   admission: FolderAdmission;
@@ -50,18 +46,6 @@ export const scanOperation = (deps: ScanDeps): OperationKind<FolderInput, null> 
     const scan = (): Promise<OperationEnd> => scanFolder(deps, run);
     return deps.inTurn(id, () => deps.changes.during({ id, userId: run.userId }, scan));
   },
-});
-
-export const scanRequest = ({
-  id,
-  user_id,
-  path,
-}: Pick<KnowledgeFolderRow, 'id' | 'user_id' | 'path'>) => ({
-  userId: user_id,
-  resource: { kind: 'folder', id },
-  title: `Scan of ${path}`.slice(0, 200),
-  input: { folderId: id },
-  progress: { total: null, unit: 'files' },
 });
 
 const scanFolder = async (deps: ScanDeps, run: ScanRun): Promise<OperationEnd> => {

@@ -11,9 +11,9 @@ import type { IndexedPath } from '../knowledge/module.js';
 import type { OperationBeginner } from '../operations/module.js';
 import type { KnowledgeFolderRow } from '../store/tables/folders.js';
 import type { FolderAdmission } from './admission.js';
+import { type FolderInput, scanRequest } from './changes.js';
 import type { FoldersStore } from './queries.js';
 import type { RootedPath } from './roots.js';
-import { type FolderInput, scanRequest } from './scan.js';
 import { DaemonFolderError, refuseForbidden, WalkFailed } from './walk.js';
 import type { FolderWatcher } from './watcher.js';
 

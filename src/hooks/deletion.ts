@@ -5,7 +5,6 @@ import type { Log } from '../kernel/log.js';
 import { type Statement, Unavailable } from '../store/engine/protocol.js';
 import { type Store, statement } from '../store/store.js';
 import type { Directory } from './inbound/receivinghooks.js';
-import type { HooksStore } from './queries.js';
 
 export const DELETION_JOB = 'hook_deletion';
 /** The index of these jobs contains the kind as a literal. */
@@ -66,7 +65,7 @@ export type HookDeletion = ReturnType<typeof createHookDeletion>;
 
 export const createDeleter = (deps: {
   store: Store;
-  hooks: HooksStore;
+  hooks: { shrink(id: string, signal: AbortSignal): Promise<void> };
   directory: Directory;
 }): JobHandler => {
   const { store, hooks, directory } = deps;

@@ -6,13 +6,13 @@ import type { FieldFault } from '../kernel/problem.js';
 import { throwIfFaults } from '../kernel/route.js';
 import type { GrantRule } from '../permissions/module.js';
 import type { HookRow } from '../store/tables/hooks.js';
+import type { HooksDeps } from './deps.js';
 import { type GrantingHook, hookTools, newlyGrantedTools } from './grants.js';
 import type { TriggerConfig } from './hook.js';
 import type { HooksStore } from './queries.js';
 import { type CheckedHook, hookFaults } from './rules.js';
 import { recipeOf } from './senders/open.js';
 import { isKeyPublic } from './senders/recipe.js';
-import type { HooksDeps } from './service.js';
 import { withoutPlaceholders } from './template.js';
 
 /** Per user. */

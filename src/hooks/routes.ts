@@ -4,6 +4,7 @@ import { DEFAULT_LIMIT } from '../kernel/contract/page.js';
 import { orNotFound, resource } from '../kernel/route.js';
 import { type Hub, readOrWait } from '../realtime/module.js';
 import { hooks } from './contract.js';
+import type { HooksDeps } from './deps.js';
 import type { TriggerConfig } from './hook.js';
 import type { RefusalLog } from './inbound/refusallog.js';
 import { refuseFiring } from './refusals.js';
@@ -13,7 +14,6 @@ import {
   addHook,
   deleteHook,
   findHook,
-  type HooksDeps,
   rotateHookSecret,
   setEnabled,
   updateHook,

@@ -2,36 +2,22 @@ import Boom from '@hapi/boom';
 import { iso } from '../kernel/clock.js';
 import type { Recorder } from '../kernel/contract/audit.js';
 import type { Caller } from '../kernel/contract/endpoint.js';
-import type { Http } from '../kernel/http.js';
 import { mint } from '../kernel/ids.js';
-import type { GrantRule } from '../permissions/module.js';
-import { type RotationDeps, rotatedSecretColumns } from '../secrets/module.js';
+import { rotatedSecretColumns } from '../secrets/module.js';
 import { type TransactionStep, Unavailable } from '../store/engine/protocol.js';
 import { type HookRow, hookTable } from '../store/tables/hooks.js';
 import { updateIf } from '../store/updateif.js';
 import { storedColumns } from '../store/view.js';
-import type { Vault } from '../vault/module.js';
 import type { HookChanges, NewHook } from './contract.js';
 import { checkReferences, ownSecretOf } from './credential.js';
-import type { HookDeletion } from './deletion.js';
+import type { HooksDeps } from './deps.js';
 import { grantingHook, grantTrigger, secretAfter } from './grants.js';
 import type { TriggerConfig } from './hook.js';
-import type { Directory } from './inbound/receivinghooks.js';
 import type { HooksStore } from './queries.js';
 import { refuseGrants, refuseHookFaults, refusePath, refusePipelineFaults } from './refusals.js';
-import type { KnownReferences } from './rules.js';
 import { nextRun, scheduleChanges, zonedTrigger } from './schedule.js';
 import { newSenderSecret } from './senders/newsecret.js';
 import type { HookWithStats } from './view.js';
-
-export interface HooksDeps extends RotationDeps {
-  hooks: HooksStore & { deletion: HookDeletion };
-  directory: Directory;
-  http: Http;
-  vault: Vault;
-  named: KnownReferences;
-  grants: GrantRule;
-}
 
 const DEFAULT_OVERLAP_MINUTES = 60;
 

@@ -3,7 +3,8 @@ import type { CliTools } from '../providers/clitools/clitools.js';
 import { adapters, type Provider } from '../providers/llm/adapters.js';
 import { openAiSdkModel } from '../providers/llm/create.js';
 import { type EmbeddingModel, embeddingModel } from '../providers/llm/embeddings.js';
-import type { LlamaModels, LlamaOpening } from '../providers/llm/llama/llama.js';
+import type { LlamaModels } from '../providers/llm/llama/llama.js';
+import type { LlamaOpening } from '../providers/llm/llama/loadedmodels.js';
 import type { Model, Price } from '../providers/llm/model.js';
 import type { ModelTimeouts } from '../providers/llm/timeouts.js';
 import {

@@ -10,9 +10,10 @@ import {
   type Turn,
 } from '../providers/llm/model.js';
 import type { ModelTrial, ProbeResult } from './contract.js';
+import type { ModelsDeps } from './deps.js';
 import type { ModelHealths } from './health.js';
 import { isProvider, providerFaults, withModelDefaults } from './rules.js';
-import { checkModelCredential, findModel, type ModelsDeps } from './service.js';
+import { checkModelCredential, findModel } from './service.js';
 
 /** Models that are tested at the same time. */
 const AT_ONCE = 8;

@@ -1,8 +1,9 @@
 import { throwIfFaults } from '../kernel/route.js';
 import { UniqueViolation } from '../store/engine/protocol.js';
 import type { NewModel } from './contract.js';
+import type { ModelsDeps } from './deps.js';
 import { modelFaults, modelNameFaults } from './rules.js';
-import { type ModelsDeps, modelNames, newRow } from './service.js';
+import { modelNames, newRow } from './service.js';
 
 /** Number of names to try. */
 const MAX_NAMES = 100;

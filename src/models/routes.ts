@@ -2,17 +2,10 @@ import Boom from '@hapi/boom';
 import { DEFAULT_LIMIT } from '../kernel/contract/page.js';
 import { resource } from '../kernel/route.js';
 import { models } from './contract.js';
+import type { ModelsDeps } from './deps.js';
 import { checkAllModels, checkModel, testUnregistered } from './probe.js';
 import { changeRouting, chooseDefault, viewRouting } from './routing.js';
-import {
-  addModel,
-  changeModel,
-  deleteModel,
-  findModel,
-  type ModelsDeps,
-  viewHealth,
-  viewModel,
-} from './service.js';
+import { addModel, changeModel, deleteModel, findModel, viewHealth, viewModel } from './service.js';
 
 export const modelsResource = (deps: ModelsDeps) => {
   const { registry, modelHealth } = deps;

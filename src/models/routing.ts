@@ -2,9 +2,10 @@ import Boom from '@hapi/boom';
 import type { Recorder } from '../kernel/contract/audit.js';
 import { throwIfFaults } from '../kernel/route.js';
 import type { ModelView, RoutingChanges, RoutingView } from './contract.js';
+import type { ModelsDeps } from './deps.js';
 import type { Registry } from './registry.js';
 import { routingFaults } from './rules.js';
-import { findModel, type ModelsDeps, modelNames, viewChangedModel } from './service.js';
+import { findModel, modelNames, viewChangedModel } from './service.js';
 import { assertRoutingConfirmed } from './vectors.js';
 
 export const viewRouting = ({ registry }: { registry: Registry }): RoutingView => ({

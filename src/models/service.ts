@@ -1,44 +1,23 @@
 import Boom from '@hapi/boom';
-import { type Clock, iso } from '../kernel/clock.js';
+import { iso } from '../kernel/clock.js';
 import type { Recorder } from '../kernel/contract/audit.js';
 import type { Caller } from '../kernel/contract/endpoint.js';
 import { faultOfHeaderValue } from '../kernel/headervalue.js';
 import { mint } from '../kernel/ids.js';
 import { badRequest, throwIfFaults } from '../kernel/route.js';
-import type { KnowledgeAmount } from '../knowledge/module.js';
 import { isSlug } from '../providers/llm/llama/files.js';
 import { type Statement, UniqueViolation } from '../store/engine/protocol.js';
 import { isCommitted } from '../store/store.js';
 import type { ModelRow } from '../store/tables/models.js';
 import { updateIf } from '../store/updateif.js';
-import type { Vault } from '../vault/module.js';
 import type { ModelChanges, ModelView, NewModel } from './contract.js';
+import type { ModelsDeps } from './deps.js';
 import type { ModelHealth, ModelHealths } from './health.js';
-import {
-  type LlamaFacts,
-  modelFileFaults,
-  type ReadLlamaFacts,
-  withFileDefaults,
-} from './llamafacts.js';
-import type { OpenModel } from './open.js';
-import type { ModelsStore } from './queries.js';
+import { type LlamaFacts, modelFileFaults, withFileDefaults } from './llamafacts.js';
 import type { RegisteredModel, Registry } from './registry.js';
 import { isProvider, modelFaults, modelNameFaults, withModelDefaults } from './rules.js';
 import { modelRemovalStatements, topicStatements } from './topics.js';
 import { assertEmbedderUnused, embedderTopicFaults, mergeEmbedding } from './vectors.js';
-
-export interface ModelsDeps {
-  models: ModelsStore;
-  registry: Registry;
-  modelHealth: ModelHealths;
-  openModel: OpenModel;
-  clock: Clock;
-  keys: Pick<Vault, 'isOwn' | 'newest'> & {
-    seal(id: string, key: string): string;
-  };
-  amountOfTexts(): Promise<KnowledgeAmount>;
-  llamaFacts: ReadLlamaFacts;
-}
 
 const MOST = 500;
 

@@ -1,6 +1,6 @@
 import type { Statement } from '../store/engine/protocol.js';
+import type { ModelsDeps } from './deps.js';
 import { DEFAULT_FALLBACK, type TopicRoute } from './registry.js';
-import type { ModelsDeps } from './service.js';
 
 export const topicStatements = (
   { registry, models }: ModelsDeps,

@@ -1,9 +1,9 @@
 import Boom from '@hapi/boom';
 import type { FieldFault } from '../kernel/problem.js';
 import type { ModelChanges, NewModel, RoutingChanges } from './contract.js';
+import type { ModelsDeps } from './deps.js';
 import type { GivenEmbedding } from './facts.js';
 import { EMBEDDINGS, type Registry } from './registry.js';
-import type { ModelsDeps } from './service.js';
 
 /** Defaults. */
 const PRESET = { queryPrefix: '', documentPrefix: '', maxInputTokens: 512, weight: 0.5 };

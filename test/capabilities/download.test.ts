@@ -8,10 +8,10 @@ import * as Lab from '@hapi/lab';
 import { checkDiskSpace } from '../../src/capabilities/diskspace.js';
 import {
   busyServerError,
-  DownloadFailed,
   type DownloadProgress,
   download,
 } from '../../src/capabilities/download.js';
+import { DownloadFailed } from '../../src/capabilities/downloadfailed.js';
 import { hasFetched } from '../../src/capabilities/installedmodels.js';
 import { fetchRemoteFileFacts } from '../../src/capabilities/remotefilefacts.js';
 import { type NextTry, retryBroken } from '../../src/capabilities/retry.js';

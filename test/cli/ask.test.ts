@@ -2,8 +2,8 @@ import { PassThrough } from 'node:stream';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { Ask } from '../../cli/ask.js';
-import type { CommonFlags } from '../../cli/command.js';
 import { CliFault, Exit } from '../../cli/exit.js';
+import type { CommonFlags } from '../../cli/invocation.js';
 import { openEditor } from './editor.js';
 
 export const lab = Lab.script();

@@ -2,9 +2,10 @@ import { writeFile } from 'node:fs/promises';
 import { PassThrough } from 'node:stream';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { type CommonFlags, Context } from '../../cli/command.js';
+import { Context } from '../../cli/command.js';
 import { processOf, writeRecord } from '../../cli/daemon/process.js';
 import { CliFault } from '../../cli/exit.js';
+import type { CommonFlags } from '../../cli/invocation.js';
 import { saveSession } from '../../src/client/session.js';
 import { openConfig } from './config.js';
 
@@ -19,6 +20,7 @@ const context = (flags: CommonFlags): Context => {
   };
   return new Context(streams, flags, { command: 'whoami', flagOf: (path) => path });
 };
+
 const kept = { token: 'kept', username: 'ada', expiresAt: '2126-01-01T00:00:00.000Z' };
 
 describe('Context', () => {

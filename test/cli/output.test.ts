@@ -2,8 +2,8 @@ import { PassThrough } from 'node:stream';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import type { TableColumn } from '../../cli/columns.js';
-import type { CommonFlags } from '../../cli/command.js';
 import { CliFault, Exit } from '../../cli/exit.js';
+import type { CommonFlags } from '../../cli/invocation.js';
 import { CliOutput } from '../../cli/output.js';
 
 export const lab = Lab.script();
@@ -14,16 +14,19 @@ interface Row {
   name: string;
   stats: { runs: number };
 }
+
 const columns: TableColumn<Row>[] = [
   { name: 'id', value: (row) => row.id, only: 'data' },
   { name: 'name', value: (row) => row.name, show: (row) => row.name.toUpperCase() },
   { name: 'runs', value: (row) => row.stats.runs, isNumber: true },
   { name: 'short', value: (row) => row.id.slice(-3), only: 'table' },
 ];
+
 const rows: Row[] = [
   { id: 'row_001', name: 'a\tb', stats: { runs: 1 } },
   { id: 'row_002', name: 'c', stats: { runs: 20 } },
 ];
+
 const reply = { rows, nextCursor: null };
 
 /** What goes to stdout and stderr; a terminal where it has a width. */
@@ -38,6 +41,7 @@ const printed = (
   print(new CliOutput({ stdin: new PassThrough(), stdout, stderr }, flags));
   return [String(stdout.read() ?? ''), String(stderr.read() ?? '')];
 };
+
 const page = (out: CliOutput): void => out.page({ reply, rows, columns });
 
 describe('CliOutput', () => {

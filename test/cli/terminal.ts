@@ -1,5 +1,6 @@
 import { PassThrough } from 'node:stream';
-import { type CommonFlags, Context } from '../../cli/command.js';
+import { Context } from '../../cli/command.js';
+import type { CommonFlags } from '../../cli/invocation.js';
 
 /**
  * A context whose terminal gives that answer to each question of yes or no; null: there is no

@@ -1,7 +1,7 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { fuseHits, scoreSemanticHits } from '../../src/knowledge/procedures/fuse.js';
-import type { Hit } from '../../src/knowledge/procedures/wordhits.js';
+import type { Hit } from '../../src/knowledge/procedures/titlerepeats.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;

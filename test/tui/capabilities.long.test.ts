@@ -11,8 +11,9 @@ import { capabilitiesPage } from '../../tui/screens/capabilities/capabilities.js
 import { capabilityPage } from '../../tui/screens/capabilities/capability.js';
 import { operationPage } from '../../tui/screens/operations/operation.js';
 import { loadAccount } from '../../tui/state/bootstrap.js';
-import { type CapabilityItem, capabilitySlug, listsAfter } from '../../tui/state/capabilities.js';
+import { type CapabilityItem, capabilitySlug } from '../../tui/state/capabilities.js';
 import { openDeskState } from '../../tui/state/deskstate.js';
+import { listsAfter } from '../../tui/state/live.js';
 import { createNeedHolder } from '../../tui/state/needs.js';
 import type { State, StateAction } from '../../tui/state/state.js';
 import { topView } from '../../tui/state/ui.js';
@@ -75,9 +76,11 @@ const HOUSE = aCapability('house', {
   ...{ name: 'House', status: 'available', path: '/srv/house', install: null },
   usedBy: ['models/qwen'],
 });
+
 const NODE = aCapability('node', {
   ...{ kind: 'runtime', name: 'Node.js', status: 'available', version: '20.1', install: null },
 });
+
 const ROWS = [
   NODE,
   aCapability('llama', { kind: 'engine', name: 'llama.cpp' }),
@@ -87,10 +90,12 @@ const ROWS = [
   aCapability('gguf:qwen3-4b:Q4_K_M', { name: 'Qwen3 4B' }),
   HOUSE,
 ];
+
 const unsteady = {
   ...{ unit: 'written' as const, estimated: null },
   measured: { median: 38, spread: 0.4 },
 };
+
 const FITS = [
   aFit('gguf:huge:Q8_0', { runsOn: 'none', why: 'It needs 70.0 GiB.' }),
   aFit('gguf:other:Q8_0'),

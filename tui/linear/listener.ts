@@ -2,10 +2,9 @@ import type { Agent, Approval, Need } from '../../src/client/index.js';
 import { timeOfEvent } from '../parts/times.js';
 import { agentName, approvalTrust, callName } from '../screens/approvals.js';
 import { rowsOf } from '../state/lists.js';
-import { EXECUTIONS } from '../state/live.js';
 import type { Link } from '../state/session.js';
 import type { State } from '../state/state.js';
-import { ringOf, type StreamEntry } from '../state/streams.js';
+import { EXECUTIONS, ringOf, type StreamEntry } from '../state/streams.js';
 import type { Announcement } from './announcement.js';
 
 export interface LinearNews {

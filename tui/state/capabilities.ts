@@ -1,6 +1,4 @@
-import { isOver } from '../../cli/operations/bar.js';
-import type { Capability, Client, Hardware, Operation } from '../../src/client/index.js';
-import type { ListName } from './rows.js';
+import type { Capability, Client, Hardware } from '../../src/client/index.js';
 
 /** A capability with an id that does not change when it is installed. */
 export interface CapabilityItem extends Capability {
@@ -28,9 +26,3 @@ export const readCapabilities = async ({ capabilities }: Client): Promise<Capabi
 export const readHardware = async ({ capabilities }: Client): Promise<HardwareItem[]> => [
   { ...(await capabilities.hardware({})), id: HARDWARE },
 ];
-
-/** Lists that the end of a capability operation may have changed. */
-export const listsAfter = (operation: Operation): ListName[] =>
-  operation.kind.startsWith('capabilities.') && isOver(operation)
-    ? ['capabilities', 'hardware', 'models']
-    : [];

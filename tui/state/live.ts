@@ -1,3 +1,4 @@
+import { isOver } from '../../cli/operations/bar.js';
 import { pauseAfter } from '../../src/client/backoff.js';
 import {
   type Agent,
@@ -13,11 +14,11 @@ import { DELTAS, isTextDelta } from '../../src/client/replytext.js';
 import { olderDaemon } from '../../src/client/skew.js';
 import { connection, type LiveNote } from '../../src/client/socket.js';
 import { loadAccount } from './bootstrap.js';
-import { listsAfter } from './capabilities.js';
 import type { Feed } from './feed.js';
 import { createRefresh, type ListRefresh } from './refresh.js';
+import type { ListName } from './rows.js';
 import type { DeskStore } from './state.js';
-import type { StreamEntry } from './streams.js';
+import { EXECUTIONS, type StreamEntry } from './streams.js';
 import { messageAction } from './ui.js';
 
 export interface LiveDeps {
@@ -28,8 +29,6 @@ export interface LiveDeps {
   signal: AbortSignal;
   now(): number;
 }
-
-export const EXECUTIONS = 'executions';
 
 /** Puts events into the store, and reconnects when the connection is lost. */
 export const createLive = (deps: LiveDeps) => {
@@ -232,3 +231,8 @@ const isOperation = (row: object): row is Operation =>
 
 const isNotification = (row: object): row is Notification =>
   'id' in row && 'title' in row && 'body' in row && 'readAt' in row;
+/** Lists that the end of a capability operation may have changed. */
+export const listsAfter = (operation: Operation): ListName[] =>
+  operation.kind.startsWith('capabilities.') && isOver(operation)
+    ? ['capabilities', 'hardware', 'models']
+    : [];

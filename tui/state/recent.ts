@@ -1,7 +1,12 @@
 import { type Client, type Execution, timeDigits } from '../../src/client/index.js';
 import { loadFailureOf } from './errors.js';
-import { EXECUTIONS } from './live.js';
-import { ringOf, type StreamAction, type StreamEntry, type StreamsState } from './streams.js';
+import {
+  EXECUTIONS,
+  ringOf,
+  type StreamAction,
+  type StreamEntry,
+  type StreamsState,
+} from './streams.js';
 
 /**
  * Age of the oldest executions loaded at the start, in milliseconds, so that the overview is not

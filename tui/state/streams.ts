@@ -16,6 +16,7 @@ export interface Ring {
   /** Rising counter of changes. The least recently changed stream is dropped first. */
   usedAt: number;
 }
+
 /** Streams by name: `executions`, or the id of an agent. */
 export type StreamsState = Readonly<Record<string, Ring>>;
 
@@ -85,3 +86,5 @@ const bounded = (state: Record<string, Ring>): StreamsState => {
   const all = Object.entries(state).sort(([, a], [, b]) => b.usedAt - a.usedAt);
   return Object.fromEntries(all.slice(0, MAX_STREAMS));
 };
+
+export const EXECUTIONS = 'executions';

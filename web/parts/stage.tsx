@@ -1,18 +1,9 @@
 import { pageLink } from '../../src/kernel/pagepath.js';
-import type { PipelineRunDetail } from '../../src/pipelines/runs/contract.js';
-import type { Loaded } from '../state/load.js';
 import { LongText, Value, visibleText } from './json.js';
 import { State, UntrustedMark } from './notes.js';
-import { StageApproval } from './stageapproval.js';
+import { type ShownStage, StageApproval } from './stageapproval.js';
 import { StageForm } from './stageform.js';
 import { Ago, Left } from './time.js';
-
-/** A stage of a run, and the run as loaded by the view. */
-export interface ShownStage {
-  run: PipelineRunDetail;
-  stage: PipelineRunDetail['stages'][number];
-  loaded: Loaded<PipelineRunDetail>;
-}
 
 /** One stage: state, request or input, and output. */
 export const RunStageCard = (shown: ShownStage) => {

@@ -1,15 +1,16 @@
 import type { Ref } from 'preact';
 import { useState } from 'preact/hooks';
 import { isRecord } from '../../src/kernel/jsonvalue.js';
+import type { PipelineRunDetail } from '../../src/pipelines/runs/contract.js';
 import { ask } from '../state/api.js';
 import { useDoubleTapGuard } from '../state/doubletap.js';
+import type { Loaded } from '../state/load.js';
 import { useWasVisible } from '../state/viewport.js';
 import { useAction } from './action.js';
 import type { CalledTool } from './callfacts.js';
 import { DecisionButtons } from './decision.js';
 import { LongText, Values, visibleText } from './json.js';
 import { Failure } from './notes.js';
-import type { ShownStage } from './stage.js';
 import { WholeCall } from './wholecall.js';
 
 /** Message of a stage, and the other fields of its request. */
@@ -107,3 +108,10 @@ export const StageApproval = ({ run, stage, loaded, digest }: ShownStage & { dig
     </section>
   );
 };
+
+/** A stage of a run, and the run as loaded by the view. */
+export interface ShownStage {
+  run: PipelineRunDetail;
+  stage: PipelineRunDetail['stages'][number];
+  loaded: Loaded<PipelineRunDetail>;
+}

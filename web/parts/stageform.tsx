@@ -3,7 +3,7 @@ import { ask } from '../state/api.js';
 import { useAction } from './action.js';
 import { visibleText } from './json.js';
 import { Failure } from './notes.js';
-import type { ShownStage } from './stage.js';
+import type { ShownStage } from './stageapproval.js';
 import { StageQuestion } from './stageapproval.js';
 
 interface FormFieldDefinition {

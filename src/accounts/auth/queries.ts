@@ -4,22 +4,12 @@ import { insertUpTo, selectCount, selectRows } from '../../store/rows.js';
 import { type Store, statement } from '../../store/store.js';
 import { loginFailureTable, type UserRow, userTable } from '../../store/tables/accounts.js';
 import { createDeviceQueries } from './devices.js';
-import { FACTOR, sessionsOf } from './sessions.js';
+import { FACTOR, type KnownUser, sessionsOf } from './sessions.js';
 
 export type NewUser = Omit<
   UserRow,
   'role' | 'disabled_at' | 'login_epoch' | 'limits' | 'permissions'
 >;
-
-export type KnownUser = UserRow & {
-  passkeys: number;
-  /** Number of verified channels. */
-  channels: number;
-  /** Sealed secret of the second factor; null if logins need none. */
-  factor: string | null;
-  /** Number of unused recovery codes. */
-  recovery_codes: number;
-};
 
 const PASSKEYS = sql<number>`(SELECT count(*) FROM passkeys WHERE passkeys.user_id = users.id)`.as(
   'passkeys',

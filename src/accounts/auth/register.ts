@@ -8,9 +8,10 @@ import { badRequest } from '../../kernel/route.js';
 import { type TransactionStep, UniqueViolation } from '../../store/engine/protocol.js';
 import type { Login, Registration, User } from './contract.js';
 import { refuseWeakPassword } from './policy.js';
-import type { AuthStore, KnownUser, NewUser } from './queries.js';
+import type { AuthStore, NewUser } from './queries.js';
 import { accountKey, mayRegister, nameFrom } from './rules.js';
 import { type AuthDeps, beginSession, translatePasswordsBusy } from './service.js';
+import type { KnownUser } from './sessions.js';
 import { type SetupCode, setupCodeRefused } from './setupcode.js';
 
 interface Invite {

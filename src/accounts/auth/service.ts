@@ -20,8 +20,9 @@ import {
   tooManyLogins,
 } from './flood.js';
 import { notifyNewDevice, type Origin, recognizeDevice, rememberDevice } from './newdevice.js';
-import type { AuthStore, FailureKey, KnownUser } from './queries.js';
+import type { AuthStore, FailureKey } from './queries.js';
 import { accountKey, type Exposure } from './rules.js';
+import type { KnownUser } from './sessions.js';
 
 const DEVICE_MS = 30 * 24 * 3600 * 1000;
 const HOUR_MS = 3600 * 1000;

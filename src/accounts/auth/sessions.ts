@@ -8,7 +8,6 @@ import {
   type UserRow,
   userTable,
 } from '../../store/tables/accounts.js';
-import type { KnownUser } from './queries.js';
 
 /** Sealed secret of the second factor that logins of a `users` row need, or NULL. */
 export const FACTOR = sql<string | null>`(SELECT totp.sealed FROM totp
@@ -55,6 +54,7 @@ interface PasswordChange {
   to: string;
   at: string;
 }
+
 export const sessionsOf = (store: Store) => {
   const { db } = store;
   return {
@@ -154,4 +154,14 @@ const unchanged = ({ db }: Store, basis: LoginBasis): Statement => {
   const { id, password_hash, login_epoch, factor } = basis;
   const same = { id, password_hash, login_epoch, disabled_at: null };
   return assertRows(selectRows(db, userTable, same, sql<boolean>`${FACTOR} IS ${factor}`), 1);
+};
+
+export type KnownUser = UserRow & {
+  passkeys: number;
+  /** Number of verified channels. */
+  channels: number;
+  /** Sealed secret of the second factor; null if logins need none. */
+  factor: string | null;
+  /** Number of unused recovery codes. */
+  recovery_codes: number;
 };

@@ -1,29 +1,21 @@
-import { hash, type KeyObject } from 'node:crypto';
-import { iso } from '../../kernel/clock.js';
+import { hash } from 'node:crypto';
+import { type Clock, iso } from '../../kernel/clock.js';
 import { mint } from '../../kernel/ids.js';
+import type { Log } from '../../kernel/log.js';
+import type { RunTask } from '../../kernel/pool.js';
 import type { Headers } from '../../kernel/signature.js';
+import type { Hub } from '../../realtime/module.js';
+import type { Store } from '../../store/store.js';
 import type { InlineEnd } from '../procedures/accept.js';
-import {
-  deliveryEvent,
-  type ProofSource,
-  proofName,
-  senderIdOf,
-  storedHeaders,
-} from './headers.js';
-import type { InboxDeps } from './inbound.js';
-import type { Payload } from './payload.js';
+import type { Senders } from '../senders/senders.js';
+import type { Backlog } from './backlog.js';
+import type { VerifiedHook } from './candidates.js';
+import { deliveryEvent, proofName, senderIdOf, storedHeaders } from './headers.js';
+import type { Payload, readLargePayload } from './payload.js';
+import type { proofsOf } from './proof.js';
 import { filterQuery, type Query } from './query.js';
-import type { ReceivingHook } from './receivinghooks.js';
+import type { Directory, ReceivingHook } from './receivinghooks.js';
 import { secretFilterOf } from './redactheaders.js';
-
-export interface VerifiedHook {
-  hook: ReceivingHook;
-  usedOldSecret: boolean;
-  key: KeyObject | null;
-  by: ProofSource;
-  /** SHA-256 of the signed text, in hex. Null if the body itself is signed. */
-  digest: string | null;
-}
 
 /** `digest`: SHA-256 of the body in hex, if already computed. */
 export type ParsedPayload = Payload & { digest?: string };
@@ -159,3 +151,16 @@ const joined = (each: AcceptResult[]): AcceptResult => {
   if (first) return { ...first, executions: begun.flatMap(({ executions }) => executions) };
   return each.find(({ verdict }) => verdict === 'duplicate') ?? { verdict: 'none_enabled' };
 };
+
+export interface InboxDeps {
+  store: Store;
+  clock: Clock;
+  log: Log;
+  directory: Directory;
+  queue: Backlog;
+  hub: Hub;
+  prepare: PrepareEnd;
+  senders: Senders;
+  apart: RunTask<{ read: typeof readLargePayload; prove: typeof proofsOf }>;
+  used(credentialId: string): void;
+}

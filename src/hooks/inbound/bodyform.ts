@@ -1,7 +1,7 @@
 import { charsetOf } from '../../kernel/bodytext.js';
 import type { Headers } from '../../kernel/signature.js';
 import { BODY_FORMS, type BodyForm } from '../senders/recipe.js';
-import type { VerifiedHook } from './accept.js';
+import type { VerifiedHook } from './candidates.js';
 import type { PayloadFormat } from './payload.js';
 import type { ReceivingHook } from './receivinghooks.js';
 

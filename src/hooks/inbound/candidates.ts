@@ -1,7 +1,7 @@
-import { createSecretKey } from 'node:crypto';
+import { createSecretKey, type KeyObject } from 'node:crypto';
 import type { VerifyingKey } from '../../secrets/module.js';
 import { isKeyPublic } from '../senders/recipe.js';
-import type { VerifiedHook } from './accept.js';
+import type { ProofSource } from './headers.js';
 import type { HookKeys, HookProof } from './proof.js';
 import type { ReceivingHook } from './receivinghooks.js';
 
@@ -45,3 +45,11 @@ export const verifiedOf = (candidates: CandidateHook[], proofs: HookProof[]): Ve
     const { key = null, isOld = false } = secrets[proof.at] ?? {};
     return [{ hook, usedOldSecret: isOld, key, by, digest: proof.digest ?? null }];
   });
+export interface VerifiedHook {
+  hook: ReceivingHook;
+  usedOldSecret: boolean;
+  key: KeyObject | null;
+  by: ProofSource;
+  /** SHA-256 of the signed text, in hex. Null if the body itself is signed. */
+  digest: string | null;
+}

@@ -1,23 +1,17 @@
 import { type BodyFault, isBodyFault } from '../../kernel/bodytext.js';
-import type { Clock } from '../../kernel/clock.js';
 import { LARGE_JSON_BYTES } from '../../kernel/json.js';
 import type { Log } from '../../kernel/log.js';
 import type { RunTask } from '../../kernel/pool.js';
 import { type Headers, isSame, isSigned } from '../../kernel/signature.js';
-import type { Hub } from '../../realtime/module.js';
-import type { Store } from '../../store/store.js';
 import type { HandshakeReply } from '../senders/handshakes.js';
-import type { Senders } from '../senders/senders.js';
 import type { SnsProof } from '../senders/sns.js';
 import {
   type AcceptResult,
   createAccept,
   type InboundRequestBody,
+  type InboxDeps,
   type ParsedPayload,
-  type PrepareEnd,
-  type VerifiedHook,
 } from './accept.js';
-import type { Backlog } from './backlog.js';
 import { encodingOf, fittingHooks, typeRefusal } from './bodyform.js';
 import {
   type CandidateHook,
@@ -25,14 +19,15 @@ import {
   keysOfHook,
   secretsOf,
   signsAddress,
+  type VerifiedHook,
   validCandidates,
   verifiedOf,
 } from './candidates.js';
 import { secretHeaders } from './headers.js';
-import { type readLargePayload, readPayload } from './payload.js';
+import { readPayload } from './payload.js';
 import { type HookProof, type ProofInput, proofsOf } from './proof.js';
 import { type Query, secretParameter } from './query.js';
-import type { Directory, ReceivingHook } from './receivinghooks.js';
+import type { ReceivingHook } from './receivinghooks.js';
 
 export type InboundVerdict =
   | { verdict: 'unknown' | 'refused' | 'secret_in_query' }
@@ -45,19 +40,6 @@ export type InboundVerdict =
 
 /** A rejection is synchronous unless the body is large. */
 export type Receiving = InboundVerdict | Promise<InboundVerdict>;
-
-export interface InboxDeps {
-  store: Store;
-  clock: Clock;
-  log: Log;
-  directory: Directory;
-  queue: Backlog;
-  hub: Hub;
-  prepare: PrepareEnd;
-  senders: Senders;
-  apart: RunTask<{ read: typeof readLargePayload; prove: typeof proofsOf }>;
-  used(credentialId: string): void;
-}
 
 /** Hooks verified per task of a worker thread, so that other users get their turn in between. */
 const HOOKS_PER_TASK = 16;

@@ -1,4 +1,4 @@
-import type { VerifiedHook } from './accept.js';
+import type { VerifiedHook } from './candidates.js';
 import type { SecretFilter } from './headers.js';
 import type { ReceivingHook } from './receivinghooks.js';
 

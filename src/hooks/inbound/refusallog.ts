@@ -1,6 +1,6 @@
 import { type Clock, iso } from '../../kernel/clock.js';
 import { type Headers, headerText } from '../../kernel/signature.js';
-import type { VerifiedHook } from './accept.js';
+import type { VerifiedHook } from './candidates.js';
 import type { RefusedDeliveries, RefusedDelivery } from './contract.js';
 import { isAddressSigned, rejectionReason } from './diagnose.js';
 import { isSensitiveName, type SecretFilter } from './headers.js';
@@ -133,6 +133,7 @@ const MESSAGES = {
   tried: 'The sender checked the address with HEAD or GET. The reply was 200, and no hook ran',
   disabled: 'The hook is disabled. The reply was 200',
 };
+
 type PlainReason = keyof typeof MESSAGES;
 
 type ShownRequest = Pick<RefusedDelivery, 'contentType' | 'headers'>;

@@ -3,11 +3,9 @@ import Boom from '@hapi/boom';
 import type { WebSocket, WebSocketServer } from 'ws';
 import { hasScope, missingScope } from '../../kernel/scope.js';
 import { Bridge, type NesReply, type NesRequest, type Peer } from './bridge.js';
-import { Close, SocketConnection } from './connection.js';
+import { Close, type PublicationText, SocketConnection } from './connection.js';
 import type { Connections } from './connections.js';
 import { type Frame, readFrame } from './frames.js';
-import { nes } from './nes.js';
-import { plainProtocol } from './plain.js';
 import type {
   ChatMessage,
   ChatReceipt,
@@ -15,7 +13,7 @@ import type {
   SocketService,
   SocketSettings,
 } from './socketserver.js';
-import { nextSubscription, type PublicationText } from './subscriptions.js';
+import { nextSubscription } from './subscriptions.js';
 
 export interface Dialect {
   greet?(client: SocketClient): Promise<unknown>;
@@ -30,6 +28,7 @@ export interface SocketShared {
   service: SocketService;
   connections: Connections;
   settings: SocketSettings;
+  dialects: { plain: Dialect; nes: Dialect };
   /** Treats a bridge as a new connection. */
   wss: WebSocketServer;
 }
@@ -46,7 +45,7 @@ export class SocketClient {
   readonly connection: SocketConnection;
   private readonly bridge: Bridge;
   private readonly peer: Peer;
-  private dialect: Dialect = plainProtocol;
+  private dialect: Dialect;
   private greeting: Promise<void> | undefined;
   private pending = 0;
   private asking: Promise<unknown> = Promise.resolve();
@@ -59,7 +58,8 @@ export class SocketClient {
     { ws, socket, identity, peer }: AdmittedSocket,
     readonly shared: SocketShared,
   ) {
-    const { connections, settings } = shared;
+    const { connections, settings, dialects } = shared;
+    this.dialect = dialects.plain;
     const { userId, sessionId } = identity;
     const connection = new SocketConnection(
       ws,
@@ -176,7 +176,7 @@ export class SocketClient {
   }
 
   private async begin(frame: Frame): Promise<void> {
-    if (frame.type === 'hello') this.dialect = nes;
+    if (frame.type === 'hello') this.dialect = this.shared.dialects.nes;
     this.connection.heartbeat = this.dialect.heartbeat;
     this.connection.publicationText = this.dialect.publicationText;
     this.shared.wss.emit('connection', this.bridge, this.peer);

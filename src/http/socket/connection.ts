@@ -2,7 +2,6 @@ import type { Duplex } from 'node:stream';
 import { type RawData, WebSocket } from 'ws';
 import type { SocketLimits } from './limits.js';
 import type { SocketIdentity } from './socketserver.js';
-import type { PublicationText } from './subscriptions.js';
 
 /** Close codes of the daemon. The library adds 1002, 1007 and 1009. */
 export const Close = {
@@ -125,3 +124,12 @@ export class SocketConnection {
     this.ws.terminate();
   }
 }
+
+export interface Publication {
+  channel: string;
+  data: unknown;
+  /** May be skipped for slow readers, because later ones replace it. */
+  isPassing?: true;
+}
+
+export type PublicationText = (publication: Publication) => string;

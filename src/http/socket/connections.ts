@@ -1,6 +1,6 @@
-import { Close, type CloseCode, type SocketConnection } from './connection.js';
+import { Close, type CloseCode, type Publication, type SocketConnection } from './connection.js';
 import type { SocketSettings } from './socketserver.js';
-import { Audience, type Publication } from './subscriptions.js';
+import { Audience } from './subscriptions.js';
 
 /** Heartbeat groups: ten thousand pings at once would delay everything else. */
 const STEPS = 64;

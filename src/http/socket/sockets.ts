@@ -2,6 +2,8 @@ import type { Server } from '@hapi/hapi';
 import { Connections } from './connections.js';
 import { isForSocket, type Upgrade, UpgradeGate, upgradeRequired } from './gate.js';
 import { defaults } from './limits.js';
+import { nes } from './nes.js';
+import { plainProtocol } from './plain.js';
 import { handleUpgrades } from './publisher.js';
 import type { SocketOptions, SocketService } from './socketserver.js';
 
@@ -16,7 +18,8 @@ export const openSockets = async (
   // Comes before nes's own close, which gives no code.
   server.ext('onPreStop', connections.close);
   const wss = await handleUpgrades(server, settings);
-  const gate = new UpgradeGate({ service, connections, settings, wss });
+  const dialects = { plain: plainProtocol, nes };
+  const gate = new UpgradeGate({ service, connections, settings, dialects, wss });
   server.listener.on('upgrade', (request, socket, head) => {
     if (isForSocket(request)) void gate.accept({ request, socket, head });
     else decline(server, { request, socket, head });

@@ -1,15 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { SocketConnection } from './connection.js';
+import type { Publication, PublicationText, SocketConnection } from './connection.js';
 import { textFrame } from './textframe.js';
-
-export interface Publication {
-  channel: string;
-  data: unknown;
-  /** May be skipped for slow readers, because later ones replace it. */
-  isPassing?: true;
-}
-
-export type PublicationText = (publication: Publication) => string;
 
 let subscriptions = 0;
 export const nextSubscription = (): number => ++subscriptions;

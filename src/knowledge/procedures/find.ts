@@ -6,7 +6,8 @@ import { nearestChunks } from './nearest.js';
 import { type ParsedQuery, parseQuery } from './query.js';
 import { oncePerDatabase, type SearchDatabases } from './searchdb.js';
 import { snippetOf } from './snippet.js';
-import { type Hit, hitFinder, type IndexOwner } from './wordhits.js';
+import type { Hit } from './titlerepeats.js';
+import { hitFinder, type IndexOwner } from './wordhits.js';
 
 export interface QueryMeaning {
   embedder: number;

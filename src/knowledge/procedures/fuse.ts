@@ -1,4 +1,4 @@
-import type { Hit } from './wordhits.js';
+import type { Hit } from './titlerepeats.js';
 
 type HitKind = 'word' | 'part' | 'meaning';
 

@@ -2,8 +2,9 @@ import type Database from 'better-sqlite3';
 import { conditionsOf, type KnowledgeFilter } from './filter.js';
 import type { ParsedQuery } from './query.js';
 import { ownerRange, ownerTables } from './searchdb.js';
+import type { Hit } from './titlerepeats.js';
 import { signsOf, tablesOf, vectorTables } from './vectors.js';
-import { anyOf, type Hit, type IndexOwner } from './wordhits.js';
+import { anyOf, type IndexOwner } from './wordhits.js';
 
 export interface NearestRequest {
   owner: IndexOwner;

@@ -1,5 +1,3 @@
-import type { Hit } from './wordhits.js';
-
 export interface WordHit extends Hit {
   id: number;
 }
@@ -48,3 +46,10 @@ const repeatsIn = (hits: WordHit[], inTexts: RepeatOptions['inTexts']): WordHit[
   const inText = new Set(inTexts(crowded.flat().map(({ id }) => id)));
   return crowded.flatMap((each) => each.filter(({ id }) => !inText.has(id)).slice(1));
 };
+
+export interface Hit {
+  entryId: string;
+  number: number;
+  /** BM25 score or cosine. Higher is better. */
+  fit: number;
+}

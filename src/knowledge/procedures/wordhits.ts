@@ -2,14 +2,7 @@ import type Database from 'better-sqlite3';
 import { conditionsOf, type KnowledgeFilter } from './filter.js';
 import type { ParsedQuery, QueryWord } from './query.js';
 import { oncePerDatabase, ownerRange, ownerTables } from './searchdb.js';
-import { dropTitleRepeats, type WordHit } from './titlerepeats.js';
-
-export interface Hit {
-  entryId: string;
-  number: number;
-  /** BM25 score or cosine. Higher is better. */
-  fit: number;
-}
+import { dropTitleRepeats, type Hit, type WordHit } from './titlerepeats.js';
 
 export interface IndexOwner {
   id: number;

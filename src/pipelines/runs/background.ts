@@ -1,5 +1,5 @@
 import type { Log } from '../../kernel/log.js';
-import type { SerializeByRun } from './service.js';
+import type { SerializeByRun } from './turns.js';
 
 export interface BackgroundWork {
   /** Runs work on a run in its turn. Retries after an error. */

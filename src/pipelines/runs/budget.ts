@@ -3,7 +3,7 @@ import type { Statement, TransactionStep } from '../../store/engine/protocol.js'
 import { type Store, statement } from '../../store/store.js';
 import { type RunUsage, StageError } from './outcome.js';
 import type { LoadedRun } from './run.js';
-import type { SerializeByRun } from './service.js';
+import type { SerializeByRun } from './turns.js';
 
 export interface Reservation {
   maxTokens: number;

@@ -4,7 +4,7 @@ import type { PipelineStageRow } from '../../store/tables/pipelines.js';
 import type { RunEngine } from './engine.js';
 import type { RunsStore } from './queries.js';
 import { isOpenRun, type LoadedRun, type RunStage, stageIn } from './run.js';
-import type { SerializeByRun } from './service.js';
+import type { SerializeByRun } from './turns.js';
 
 interface DueRunsDeps {
   runs: RunsStore;

@@ -6,7 +6,7 @@ import type { RunEngine } from './engine.js';
 import type { AttemptOutcome } from './outcome.js';
 import { type RecordRunDeps, recordRun } from './record.js';
 import { isOpenRun, type LoadedRun, type RunStage, stageIn } from './run.js';
-import type { SerializeByRun } from './service.js';
+import type { SerializeByRun } from './turns.js';
 
 interface StopRunDeps {
   record: RecordRunDeps;

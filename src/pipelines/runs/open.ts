@@ -27,8 +27,8 @@ import { createInDoubtCheck } from './indoubt.js';
 import { type RunsStore, runsStore } from './queries.js';
 import { type RecoveryDeps, recoverRuns, settleEndedAgent } from './recovery.js';
 import { createStageResearch, type RecordOperation } from './research.js';
-import { createRunService, type SerializeByRun } from './service.js';
-import { createRunSerializer } from './turns.js';
+import { createRunService } from './service.js';
+import { createRunSerializer, type SerializeByRun } from './turns.js';
 
 export interface RunsModuleDeps {
   hub: Hub;

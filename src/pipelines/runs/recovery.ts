@@ -6,7 +6,8 @@ import type { RunEngine } from './engine.js';
 import { hasChildren, type RunHierarchy } from './hierarchy.js';
 import { type RecordRunDeps, recordRun } from './record.js';
 import { type LoadedRun, type RunStage, stageIn } from './run.js';
-import { OWNER_DISABLED, type SerializeByRun } from './service.js';
+import { OWNER_DISABLED } from './service.js';
+import type { SerializeByRun } from './turns.js';
 
 export interface RecoveryDeps {
   engine: RunEngine;

@@ -17,6 +17,7 @@ import { StageError } from './outcome.js';
 import { type RecordRunDeps, recordRun } from './record.js';
 import { retryChanges, stagesToRetry } from './retry.js';
 import { isOpenRun, type LoadedRun, type RunStage, stageIn } from './run.js';
+import type { SerializeByRun } from './turns.js';
 
 export interface RunServiceDeps {
   store: Pick<Store, 'transact'>;
@@ -27,9 +28,6 @@ export interface RunServiceDeps {
   beginApproved: StartApprovedCall;
   inTurn: SerializeByRun;
 }
-
-/** Serializes the work on a run. */
-export type SerializeByRun = <T>(runId: string, work: () => Promise<T>) => Promise<T>;
 
 export interface NewRun {
   userId: string;

@@ -1,5 +1,3 @@
-import type { SerializeByRun } from './service.js';
-
 /** Work on the same run is serialized, also after failures. Different runs proceed in parallel. */
 export const createRunSerializer = (): SerializeByRun => {
   const last = new Map<string, Promise<unknown>>();
@@ -14,3 +12,6 @@ export const createRunSerializer = (): SerializeByRun => {
     }
   };
 };
+
+/** Serializes the work on a run. */
+export type SerializeByRun = <T>(runId: string, work: () => Promise<T>) => Promise<T>;

@@ -1,32 +1,7 @@
 import { Readable } from 'node:stream';
 import { BadUrl, EgressRefused } from '../../kernel/egress.js';
 import { HttpFailure } from '../../kernel/failure.js';
-import type { PlatformReach, PlatformRefusal } from './platform.js';
-
-export interface PlatformFile {
-  /** null if it has none, or the platform reports it later. */
-  name: string | null;
-  /** null: not known. */
-  bytes: number | null;
-  isVoice?: true;
-  /** Adapter data to find the file. Contains no secret. */
-  ref: string;
-}
-
-export interface FilePlace {
-  verdict: 'found';
-  url: string;
-  headers?: Record<string, string>;
-  name: string | null;
-  bytes?: unknown;
-}
-
-export interface PlatformFiles {
-  /** Hosts besides the base URL that may receive its secrets over HTTPS. */
-  hosts: readonly string[];
-  /** Failures are verdicts. */
-  find(reach: PlatformReach, file: PlatformFile): Promise<FilePlace | PlatformRefusal>;
-}
+import type { PlatformFile, PlatformFiles, PlatformReach, PlatformRefusal } from './platform.js';
 
 /** Its content fails with an HttpFailure. */
 interface OpenFile {

@@ -1,9 +1,8 @@
 import { LARGE_JSON_BYTES } from '../../kernel/json.js';
 import { isSame } from '../../kernel/signature.js';
 import { asText, objectOf } from './call.js';
-import type { PlatformFile } from './file.js';
 import { buttonIn, isOurButton } from './mattermostbuttons.js';
-import type { Inbound, PlatformSettings } from './platform.js';
+import type { Inbound, PlatformFile, PlatformSettings } from './platform.js';
 
 /** `replyTo` of a slash command, whose reply only the sender sees. */
 export const COMMAND = 'command';

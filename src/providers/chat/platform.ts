@@ -1,7 +1,6 @@
 import type { Http } from '../../kernel/http.js';
 import type { Headers } from '../../kernel/signature.js';
 import type { ButtonScope } from './buttonscopes.js';
-import type { PlatformFile, PlatformFiles } from './file.js';
 
 /**
  * Pure except for `send`, `check` and `install`: stores nothing, knows no users, and gets the time
@@ -127,6 +126,7 @@ interface Event {
   /** Adapter data for a reply. */
   replyTo: string | null;
 }
+
 export interface MessageEvent extends Event {
   kind: 'message';
   /** A slash command has the form `/link K7MPXA`. */
@@ -144,6 +144,7 @@ export interface MessageEvent extends Event {
   /** Written in a thread or channel that is not read; the reply goes elsewhere. */
   repliesElsewhere?: true;
 }
+
 export interface QuotedMessage {
   /** Empty if only the id is known. */
   text: string;
@@ -152,6 +153,7 @@ export interface QuotedMessage {
   /** Set if the daemon may have sent it. */
   receipt?: string;
 }
+
 /** `digest` is a prefix, as long as the platform stores. */
 export interface ButtonEvent extends Event, Pick<PlatformQuestion, 'approvalId' | 'digest'> {
   kind: 'button';
@@ -159,6 +161,7 @@ export interface ButtonEvent extends Event, Pick<PlatformQuestion, 'approvalId' 
   /** Default once. */
   scope?: ButtonScope | undefined;
 }
+
 export type ChatEvent = MessageEvent | ButtonEvent;
 /** `to` as in `send`. */
 export interface UndeliveredEvent {
@@ -169,12 +172,14 @@ export interface UndeliveredEvent {
   /** The platform no longer accepts free text. */
   isLate?: true;
 }
+
 /** The number changed, and maybe the second id. */
 export interface MovedEvent {
   kind: 'moved';
   from: string;
   to: Omit<InboundSender, 'name'>;
 }
+
 export type Inbound =
   | ChatEvent
   | UndeliveredEvent
@@ -218,3 +223,27 @@ export type PlatformSent = { status?: number; excerpt?: string } & (
 export type PlatformRefusal = Exclude<PlatformSent, { verdict: 'sent' }>;
 
 export type PlatformCheck = { ok: true; account: string } | { ok: false; error: string };
+export interface PlatformFile {
+  /** null if it has none, or the platform reports it later. */
+  name: string | null;
+  /** null: not known. */
+  bytes: number | null;
+  isVoice?: true;
+  /** Adapter data to find the file. Contains no secret. */
+  ref: string;
+}
+
+export interface FilePlace {
+  verdict: 'found';
+  url: string;
+  headers?: Record<string, string>;
+  name: string | null;
+  bytes?: unknown;
+}
+
+export interface PlatformFiles {
+  /** Hosts besides the base URL that may receive its secrets over HTTPS. */
+  hosts: readonly string[];
+  /** Failures are verdicts. */
+  find(reach: PlatformReach, file: PlatformFile): Promise<FilePlace | PlatformRefusal>;
+}

@@ -2,8 +2,7 @@ import { createHmac } from 'node:crypto';
 import { isSame, isTimely } from '../../kernel/signature.js';
 import { buttonScopeIn } from './buttonscopes.js';
 import { asObject, asText, objectOf } from './call.js';
-import type { PlatformFile } from './file.js';
-import type { Inbound, MessageEvent, Platform } from './platform.js';
+import type { Inbound, MessageEvent, Platform, PlatformFile } from './platform.js';
 
 /** `replyTo` of a slash command. */
 export const COMMAND = 'command';

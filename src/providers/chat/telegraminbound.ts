@@ -1,7 +1,6 @@
 import { buttonCodes } from './buttoncodes.js';
 import { asObject, asText, objectOf } from './call.js';
-import type { PlatformFile } from './file.js';
-import type { Inbound, QuotedMessage } from './platform.js';
+import type { Inbound, PlatformFile, QuotedMessage } from './platform.js';
 
 const IGNORED = { kind: 'ignored' } as const;
 /** A button has at most 64 bytes: a letter, an id, and 24 digits of the digest. */

@@ -1,10 +1,10 @@
 import { type ButtonChoice, buttonDecision } from './buttonscopes.js';
 import { asObject, asText, objectOf } from './call.js';
-import type { PlatformFile } from './file.js';
 import type {
   Inbound,
   InboundSender,
   MessageEvent,
+  PlatformFile,
   PlatformQuestion,
   PlatformSettings,
   QuotedMessage,
@@ -101,6 +101,7 @@ const WORDS: Record<string, string> = {
   // A button of a template.
   button: 'text',
 };
+
 /** Types without a reply. */
 const IGNORED_TYPES = ['', 'reaction', 'system', 'request_welcome', 'interactive'];
 

@@ -11,16 +11,11 @@ import type { Migration, TransactionStep as StoreStep } from '../../store/engine
 import type { BackupRow } from '../../store/tables/backups.js';
 import { version } from '../../version.js';
 import type { BackupProgress } from './contract.js';
+import { Cancelled } from './progress.js';
 import { type BackupRows, backupRows } from './rows.js';
 import { createBackupSchedule } from './schedule.js';
 import { type BackupSettings, backupSettings } from './settings.js';
-import {
-  type BackupTask,
-  type BackupWork,
-  BackupWorkFailed,
-  Cancelled,
-  startWork,
-} from './work.js';
+import { type BackupTask, type BackupWork, BackupWorkFailed, startWork } from './work.js';
 
 export interface BackupDeps {
   outbox: Outbox;

@@ -19,7 +19,7 @@ import {
   sha256,
   sumOf,
 } from './manifest.js';
-import type { ProgressWatch } from './work.js';
+import type { ProgressWatch } from './progress.js';
 
 export interface BackupCreation {
   home: string;

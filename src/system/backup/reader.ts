@@ -14,7 +14,7 @@ import {
   sha256,
   verifyManifestMac,
 } from './manifest.js';
-import type { ProgressWatch } from './work.js';
+import type { ProgressWatch } from './progress.js';
 
 const CHUNK = 1024 * 1024;
 /** Largest entry that is read into memory as a whole, in bytes. */

@@ -10,9 +10,9 @@ import { isStorageFull, RESTORING, takeLock } from '../../store/thread/database.
 import { quarantineCopy } from '../../store/thread/quarantine.js';
 import type { QuarantineCounts } from '../../store/thread/quarantinestatements.js';
 import { isVolumeFile } from './home.js';
+import type { ProgressWatch } from './progress.js';
 import { type Backup, type ReadOptions, withBackup } from './reader.js';
 import { unpack, writeNew } from './unpack.js';
-import type { ProgressWatch } from './work.js';
 
 export interface RestoreOptions extends ReadOptions {
   /** A folder that is empty or does not exist yet. */

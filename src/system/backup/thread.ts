@@ -3,13 +3,8 @@ import { PassphraseError } from '../../kernel/passphrase.js';
 import { OpenRefused } from '../../store/engine/protocol.js';
 import { binaryFault } from '../../store/thread/binary.js';
 import { BadBackup } from './manifest.js';
-import {
-  type BackupTask,
-  Cancelled,
-  type ProgressWatch,
-  type ThreadInput,
-  type WorkerReport,
-} from './work.js';
+import { Cancelled, type ProgressWatch } from './progress.js';
+import type { BackupTask, ThreadInput, WorkerReport } from './work.js';
 
 /** Minimum time between two progress reports. */
 const EVERY_MS = 100;

@@ -3,8 +3,8 @@ import { dirname, join } from 'node:path';
 import { syncToDisk } from '../../kernel/durable.js';
 import { makePrivateFolder } from '../../kernel/private.js';
 import type { FoundEntry } from '../../kernel/tar.js';
+import type { ProgressWatch } from './progress.js';
 import type { Backup } from './reader.js';
-import type { ProgressWatch } from './work.js';
 
 /** Creates the file and its parent folders. The file is on the disk when this returns. */
 export const writeNew = (

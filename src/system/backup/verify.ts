@@ -7,9 +7,9 @@ import { schemaOf, withDatabase } from '../../store/thread/database.js';
 import { findTriggerFault } from '../../store/thread/triggers.js';
 import type { VerifiedBackup } from './contract.js';
 import { BadBackup } from './manifest.js';
+import type { ProgressWatch } from './progress.js';
 import { type ReadOptions, withBackup } from './reader.js';
 import { unpack } from './unpack.js';
-import type { ProgressWatch } from './work.js';
 
 export interface BackupCheckOptions extends ReadOptions {
   migrations: Migration[];

@@ -1,6 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import type { BackupMade, BackupProgress, VerifiedBackup } from './contract.js';
 import type { BackupCreation } from './create.js';
+import { Cancelled } from './progress.js';
 import type { RestoreOptions, RestoreResult } from './restore.js';
 import type { BackupCheckOptions } from './verify.js';
 
@@ -13,16 +14,6 @@ interface Outcomes {
   create: BackupMade;
   verify: VerifiedBackup;
   restore: RestoreResult;
-}
-
-export interface ProgressWatch {
-  /** Reports progress in bytes. Throws Cancelled if the work must end. */
-  step(stage: BackupProgress['stage'], done: number, total?: number): void;
-}
-
-export class Cancelled extends Error {
-  override name = 'Cancelled';
-  override message = 'The backup or verification was cancelled';
 }
 
 export interface ThreadInput {

@@ -15,12 +15,11 @@ import {
   type StageOutcome,
 } from './stage.js';
 import type { TunnelState } from './state.js';
-import type { TunnelAddresses } from './tunnel.js';
 
 interface CheckDeps {
   state: TunnelState;
   probes: Probes;
-  addresses: TunnelAddresses;
+  addresses: { address(): string | null; upstream(): string };
   checked(): void;
 }
 

@@ -1,15 +1,17 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Config } from '../../config.js';
 import { unsealOrNull } from '../../kernel/envelope.js';
 import { findProgram, programEnv } from '../../kernel/program.js';
 import { TunnelNotStarted } from '../../providers/tunnels/child.js';
 import { tunnelProvider } from '../../providers/tunnels/providers.js';
 import { HOST_ALIAS } from '../../providers/tunnels/ssh.js';
 import type { TunnelRun, TunnelSettings } from '../../providers/tunnels/tunnel.js';
+import type { Hub } from '../../realtime/module.js';
 import type { TunnelRow } from '../../store/tables/tunnel.js';
+import type { Vault } from '../../vault/module.js';
 import type { ProcessLines } from './lines.js';
 import type { Plan } from './supervisor.js';
-import type { TunnelDeps } from './tunnel.js';
 
 interface PlanInput {
   home: string;
@@ -71,3 +73,10 @@ const keepHostKeys = async (
   await writeFile(file, hostKeys.map((key) => `${HOST_ALIAS} ${key}\n`).join(''), { mode: 0o600 });
   return file;
 };
+
+export interface TunnelDeps {
+  config: Config;
+  hub: Hub;
+  vault: Vault;
+  unsealToken(id: string, sealed: string): string;
+}

@@ -1,24 +1,15 @@
 import type { Base } from '../../base.js';
-import type { Config } from '../../config.js';
 import { killLeftover } from '../../providers/tunnels/child.js';
 import type { Hub } from '../../realtime/module.js';
 import type { TransactionStep } from '../../store/engine/protocol.js';
 import type { TunnelRow } from '../../store/tables/tunnel.js';
-import type { Vault } from '../../vault/module.js';
 import { createCheck } from './check.js';
 import type { TunnelView } from './contract.js';
 import { createLines } from './lines.js';
-import { createTunnelPlan } from './plan.js';
+import { createTunnelPlan, type TunnelDeps } from './plan.js';
 import { createProbes } from './probes.js';
 import { createTunnelState, type TunnelState } from './state.js';
 import { createSupervisor, type Plan, type ProcessState } from './supervisor.js';
-
-export interface TunnelDeps {
-  config: Config;
-  hub: Hub;
-  vault: Vault;
-  unsealToken(id: string, sealed: string): string;
-}
 
 export const createTunnel = (base: Base, deps: TunnelDeps) => {
   const { clock, home, log } = base;
@@ -113,8 +104,6 @@ const addressesOf = (
     },
   };
 };
-
-export type TunnelAddresses = ReturnType<typeof addressesOf>;
 
 /** Runs functions one after the other: a concurrent start and stop would leave a process behind. */
 const createSerial = () => {

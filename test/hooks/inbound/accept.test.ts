@@ -1,8 +1,8 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
+import type { InboxDeps } from '../../../src/hooks/inbound/accept.js';
 import { createAccept } from '../../../src/hooks/inbound/accept.js';
 import { verifiedOf } from '../../../src/hooks/inbound/candidates.js';
-import type { InboxDeps } from '../../../src/hooks/inbound/inbound.js';
 import type { ReceivingHook } from '../../../src/hooks/inbound/receivinghooks.js';
 import { senderOf } from '../../../src/hooks/senders/open.js';
 import { frozenClock } from '../../harness/app.js';

@@ -1,7 +1,8 @@
 import { createSecretKey } from 'node:crypto';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { createInbox, type InboxDeps } from '../../../src/hooks/inbound/inbound.js';
+import type { InboxDeps } from '../../../src/hooks/inbound/accept.js';
+import { createInbox } from '../../../src/hooks/inbound/inbound.js';
 import type { ReceivingHook } from '../../../src/hooks/inbound/receivinghooks.js';
 import { PRESETS } from '../../../src/hooks/senders/presets.js';
 import { frozenClock } from '../../harness/app.js';

@@ -15,7 +15,6 @@ import { formatDollars } from '../../parts/text.js';
 import { formatAge, formatTimeLeft, timeLeftInWords, timeOfEvent } from '../../parts/times.js';
 import { bodyOf } from '../../state/layout.js';
 import { rowsOf } from '../../state/lists.js';
-import { EXECUTIONS } from '../../state/live.js';
 import {
   hookTarget,
   type JumpTarget,
@@ -24,7 +23,7 @@ import {
   taskTarget,
 } from '../../state/locations.js';
 import type { State } from '../../state/state.js';
-import { ringOf, type StreamEntry } from '../../state/streams.js';
+import { EXECUTIONS, ringOf, type StreamEntry } from '../../state/streams.js';
 import { toneOf } from '../../theme.js';
 import { rowsFor } from '../list.js';
 import { rateRows, statusRows, worstStatus } from './status.js';

@@ -9,8 +9,7 @@ import { type ModelTimeouts, type TimeoutWatch, watchTimeouts } from '../timeout
 import { expectAnswer, failureOf } from './answer.js';
 import { functionsOf, removeNullFillers } from './grammar.js';
 import { historyOf } from './history.js';
-import type { LlamaOpening } from './llama.js';
-import type { LoadedModels } from './loadedmodels.js';
+import type { LlamaOpening, LoadedModels } from './loadedmodels.js';
 import type { LlamaProcess } from './process.js';
 import type { GenerateRequest, LlamaCall, LlamaEnd } from './protocol.js';
 

@@ -2,21 +2,12 @@ import { join } from 'node:path';
 import type { Confinement } from '../../confine/confinement.js';
 import { unconfined } from '../../confine/unconfined.js';
 import type { EmbeddingModel } from '../embeddings.js';
-import type { Model, Price } from '../model.js';
+import type { Model } from '../model.js';
 import type { ModelTimeouts } from '../timeouts.js';
 import { askForReply } from './chat.js';
-import { createLoadedModels } from './loadedmodels.js';
+import { createLoadedModels, type LlamaOpening } from './loadedmodels.js';
 import type { LlamaMemory } from './memory.js';
 import { askForVectors } from './vectors.js';
-
-export interface LlamaOpening {
-  name: string;
-  modelId: string;
-  contextWindow: number;
-  maxOutputTokens: number | null;
-  takesTools: boolean;
-  price: Price | null;
-}
 
 export interface LlamaOptions {
   /** Models are in its folder `capabilities`. */

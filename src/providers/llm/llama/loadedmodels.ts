@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { type ConcurrencyGate, createGate, orAborted } from '../../../kernel/gate.js';
+import type { Price } from '../model.js';
 import { createCrashRecord } from './crashes.js';
 import { findModelFiles, type ModelFiles, NotLoaded } from './files.js';
 import { type LoadDeps, loadProcess } from './load.js';
@@ -28,6 +29,7 @@ interface Load {
   /** Whether the current caller waits for it. */
   isAwaited: boolean;
 }
+
 type BegunLoad = Load & { done: Promise<Resident> };
 
 interface CallerLine {
@@ -218,3 +220,11 @@ export type LoadedModels = ReturnType<typeof createLoadedModels>;
 
 const keyOf = ({ slug, contextWindow, use }: RequestedModel): string =>
   `${slug} ${contextWindow} ${use}`;
+export interface LlamaOpening {
+  name: string;
+  modelId: string;
+  contextWindow: number;
+  maxOutputTokens: number | null;
+  takesTools: boolean;
+  price: Price | null;
+}

@@ -2,8 +2,7 @@ import { checkVector, type EmbeddedTexts } from '../embeddings.js';
 import { abortFailure } from '../failure.js';
 import { ModelFailure } from '../model.js';
 import { expectAnswer, failureOf } from './answer.js';
-import type { LlamaOpening } from './llama.js';
-import type { LoadedModels } from './loadedmodels.js';
+import type { LlamaOpening, LoadedModels } from './loadedmodels.js';
 
 interface VectorDeps {
   residents: LoadedModels;
