@@ -1,7 +1,7 @@
 import { createInterface, type Key } from 'node:readline';
 import { Writable } from 'node:stream';
 import { usesScreenReader } from '../src/client/session.js';
-import { widthOf } from '../src/kernel/width.js';
+import { computeTextWidth } from '../src/kernel/width.js';
 import { failed, interrupted, usageFault } from './exit.js';
 import { keepRawMode } from './foreground.js';
 import type { CommonFlags, Streams } from './invocation.js';
@@ -75,7 +75,7 @@ export class Ask {
     const { ask, choices, initial = '1', instead } = question;
     const numbered = choices.map((choice, at) => `${at + 1} ${choice}`);
     const list = `${ask}   ${numbered.join('  ')}`;
-    const isShort = widthOf(`${list} [${initial}]: ${choices.length}`) < this.room;
+    const isShort = computeTextWidth(`${list} [${initial}]: ${choices.length}`) < this.room;
     const isKnown = (input: string) => /^\d+$/.test(input) && choices[Number(input) - 1];
     const refuse = (input: string) =>
       isKnown(input) ? undefined : `Enter a number from 1 to ${choices.length}.`;

@@ -1,5 +1,5 @@
 import { styleText } from 'node:util';
-import { widthOf } from '../src/kernel/width.js';
+import { computeTextWidth } from '../src/kernel/width.js';
 import { withColumnMarks } from './columnmarks.js';
 import { ago, cutToWidth, localTime, oneLine, plainText } from './text.js';
 
@@ -113,7 +113,7 @@ type FieldColumn<T> =
  * The columns of a table in order. A list of fields gives one column per field, named after the
  * field or the part before `=`. The part after the colon is its kind.
  */
-export const columnsOf = <T extends object>(
+export const buildColumns = <T extends object>(
   ...parts: (TableColumn<T> | FieldColumn<NoInfer<T>>[])[]
 ): TableColumn<T>[] =>
   parts.flatMap((part) => (Array.isArray(part) ? part.map(fieldColumn) : [part]));
@@ -163,7 +163,11 @@ const layOut = <T>(rows: T[], columns: TableColumn<T>[]): ColumnLayout[] => {
  * importance. If they do not fit, those with `leaves` are dropped, then the last ones, and then
  * the widest is truncated.
  */
-export const tableOf = <T>(rows: T[], columns: TableColumn<T>[], face: TerminalStyle): string[] => {
+export const renderTable = <T>(
+  rows: T[],
+  columns: TableColumn<T>[],
+  face: TerminalStyle,
+): string[] => {
   const kept = narrow(fitting(layOut(rows, columns), face.width), face.width);
   const lines = ['', ...rows].map((_, line) =>
     kept
@@ -192,7 +196,7 @@ const createLayout = <T>(
     oneLine((show ? show(row) : plainText(value(row))).slice(0, MAX_CELL_LENGTH)),
   );
   const cells = [name.toUpperCase().replaceAll('-', ' '), ...shown];
-  const width = Math.max(...cells.map(widthOf));
+  const width = Math.max(...cells.map(computeTextWidth));
   return { name, leaves, cells, width, isNumber, isState, isWhole };
 };
 
@@ -202,7 +206,7 @@ const drawn = (
   face: TerminalStyle,
 ): string => {
   const shown = cutToWidth(cells[line] ?? '', width);
-  const space = ' '.repeat(width - widthOf(shown));
+  const space = ' '.repeat(width - computeTextWidth(shown));
   if (isNumber) return space + shown;
   return (isState && face.hasColors ? colored(shown) : shown) + space;
 };

@@ -4,7 +4,7 @@ import { requireAdjutant } from '../src/client/requireadjutant.js';
 import { type FetchLike, send } from '../src/client/send.js';
 import { clientEnvironment, environmentToken, readSession } from '../src/client/session.js';
 import { Ask } from './ask.js';
-import { addressOf } from './daemon/environment.js';
+import { resolveDaemonUrl } from './daemon/environment.js';
 import { Exit, usageFault } from './exit.js';
 import type { ArgsOf, RequestField } from './fields.js';
 import type { CommandSetting, CommonFlags, RunningCommand, Streams } from './invocation.js';
@@ -82,7 +82,10 @@ export const command = <const A extends string, F extends CommandFlags>(
   return { ...definition, summary };
 };
 
-export const examplesOf = (path: string, { examples }: Pick<CliCommand, 'examples'>): string[] =>
+export const formatExamples = (
+  path: string,
+  { examples }: Pick<CliCommand, 'examples'>,
+): string[] =>
   examples.map((example) => {
     if (LISTED.test(example)) return `adjutant ${example}`;
     return example.includes('adjutant ') ? example : `adjutant ${path} ${example}`.trimEnd();
@@ -126,7 +129,7 @@ export class Context {
   }
 
   get url(): string {
-    const url = addressOf(this.flags);
+    const url = resolveDaemonUrl(this.flags);
     if (!/^https?:\/\/[^/\s]/.test(url) || !URL.canParse(url)) {
       throw usageFault(
         `Invalid daemon address "${url}". Expected an address like http://127.0.0.1:3005`,

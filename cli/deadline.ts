@@ -11,7 +11,7 @@ export interface Deadline {
 /** Maximum delay of a timer; Node ends longer ones after 1 ms. */
 const MAX_SECONDS = 2_147_483;
 
-export const deadlineOf = (timeout: string | undefined): Deadline => {
+export const createDeadline = (timeout: string | undefined): Deadline => {
   const end = new AbortController();
   if (timeout === undefined) return { signal: end.signal, seconds: null, lift: () => {} };
   const seconds = timeout.trim() === '' ? Number.NaN : Number(timeout);

@@ -5,7 +5,15 @@ import { parseExact, withoutMark } from '../src/client/index.js';
 import { valueAt } from './columns.js';
 import { type Context, switchFlag } from './command.js';
 import { writeIn } from './editor.js';
-import { CliFault, Exit, failed, faultOf, fieldsFault, interrupted, usageFault } from './exit.js';
+import {
+  CliFault,
+  Exit,
+  failed,
+  fieldsFault,
+  interrupted,
+  toCliFault,
+  usageFault,
+} from './exit.js';
 import { isStripped, requestFields, requestFrom } from './fields.js';
 import { oneLine, wrapped } from './text.js';
 
@@ -54,7 +62,7 @@ export const changedByEditor = async <T, R>(
   let draft = `${JSON.stringify(before, null, 2)}\n`;
   let wrong: string[] = [];
   for (;;) {
-    draft = await draftFrom(`${headOf(editing, before, wrong)}${draft}`);
+    draft = await draftFrom(`${renderEditHeader(editing, before, wrong)}${draft}`);
     try {
       const changes = changesIn(draft, before, of, editing.secrets ?? []);
       if (Object.keys(changes).length > 0) return await send(context, editing, changes);
@@ -102,7 +110,7 @@ const editableFields = (
 const WIDTH = 76;
 
 /** Comment lines above the fields, which are removed again. */
-const headOf = (
+const renderEditHeader = (
   { title, schema, secrets = [] }: Omit<Editing<unknown, unknown>, 'send'>,
   before: EditableFields,
   wrong: string[],
@@ -186,10 +194,10 @@ const RETRYABLE_STATUSES = [400, 409];
 /** Prints the errors and asks to edit again. Returns the printed lines. */
 const askToRetry = async ({ ask, out, at }: Context, error: unknown): Promise<string[]> => {
   const isRefusal = error instanceof ApiError && RETRYABLE_STATUSES.includes(error.statusCode);
-  const fault = faultOf(error, { ...at, flagOf: (path) => path, hadToken: true });
+  const fault = toCliFault(error, { ...at, flagOf: (path) => path, hadToken: true });
   const isTypo = fault instanceof CliFault && fault.exit === Exit.usage;
   if (!(fault instanceof CliFault) || !(isRefusal || isTypo)) throw error;
-  const lines = [fault.message, ...rowsOf(fault.body)].map(oneLine);
+  const lines = [fault.message, ...renderProblemDetails(fault.body)].map(oneLine);
   for (const line of lines) out.warn(line);
   if (!(await ask.agree({ ask: 'Edit again?', instead: 'flags' }, true))) {
     throw interrupted('Nothing was changed.');
@@ -197,5 +205,5 @@ const askToRetry = async ({ ask, out, at }: Context, error: unknown): Promise<st
   return lines;
 };
 
-const rowsOf = ({ details = [] }: Partial<ProblemBody>): string[] =>
+const renderProblemDetails = ({ details = [] }: Partial<ProblemBody>): string[] =>
   details.map(({ path, message }) => `  ${path}  ${message.replace(/^"[^"]*" /, '')}`);

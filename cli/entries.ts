@@ -173,7 +173,7 @@ const SINGULARS = [
   'users',
 ];
 
-const aliasOf = (name: string): string | undefined => {
+const findEntryAlias = (name: string): string | undefined => {
   if (name === 'notifications') return 'notif';
   if (name === 'recurring') return 'recurring-tasks';
   return SINGULARS.includes(name) ? name.slice(0, -1) : undefined;
@@ -189,7 +189,12 @@ export interface CommandEntry {
 const entriesIn = (about: Record<string, string>): CommandEntry[] =>
   Object.entries(loaders)
     .filter(([name]) => about[name] !== undefined)
-    .map(([name, load]) => ({ name, alias: aliasOf(name), summary: about[name] ?? '', load }));
+    .map(([name, load]) => ({
+      name,
+      alias: findEntryAlias(name),
+      summary: about[name] ?? '',
+      load,
+    }));
 
 export const sections = Object.entries(summaries).map(([title, about]) => ({
   title,
@@ -198,7 +203,7 @@ export const sections = Object.entries(summaries).map(([title, about]) => ({
 
 const entries = sections.flatMap((section) => section.entries);
 
-export const entryOf = ([first = '', second = '']: string[]): CommandEntry | undefined =>
+export const findCommandEntry = ([first = '', second = '']: string[]): CommandEntry | undefined =>
   entries.find(({ name }) => name === `${first} ${second}`) ??
   entries.find(({ name, alias }) => name === first || alias === first);
 

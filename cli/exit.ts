@@ -78,7 +78,7 @@ export interface FaultContext {
 }
 
 /** Converts an error into a fault. Returns unknown errors unchanged. */
-export const faultOf = (error: unknown, at: FaultContext): unknown => {
+export const toCliFault = (error: unknown, at: FaultContext): unknown => {
   if (error instanceof ApiError) return refused(error, at);
   if (error instanceof Unreachable) return unreachable(error);
   if (error instanceof BadSessionFile) return failed(error.message);

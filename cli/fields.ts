@@ -30,9 +30,9 @@ export interface RequestField {
 export const requestFields = (schema: Schema, except: string[] = []): RequestField[] => {
   const fields = leaves(schema.describe(), []).filter(({ path }) => !except.includes(path));
   const isUnique = (name: string) =>
-    fields.filter(({ longName }) => lastOf(longName) === name).length === 1;
+    fields.filter(({ longName }) => getLastSegment(longName) === name).length === 1;
   return fields.map((field) => {
-    const short = lastOf(field.longName);
+    const short = getLastSegment(field.longName);
     const name = CALLED.get(field.longName) ?? (isUnique(short) ? short : field.longName);
     return { ...field, name };
   });
@@ -62,7 +62,7 @@ export const typedValue = (field: RequestField, typed: unknown): unknown => {
   if (typed === 'null' && (field.isNullable || field.kind === 'number')) return null;
   if (field.kind === 'number') return numberOr(typed);
   const isJson = field.kind === 'json' || (field.kind === 'name|json' && /^[{@]/.test(typed));
-  return isJson ? jsonOf(`--${field.name}`, typed) : typed;
+  return isJson ? readJsonFlag(`--${field.name}`, typed) : typed;
 };
 
 export interface RequestInput {
@@ -84,7 +84,8 @@ export const requestFrom = async <T>(
   filled: RequestInput,
   at: CommandSetting,
 ): Promise<T> => {
-  const whole: object = filled.data === undefined ? {} : await dataOf(filled.data, at.stdin);
+  const whole: object =
+    filled.data === undefined ? {} : await readDataObject(filled.data, at.stdin);
   for (const [path, value] of Object.entries({ ...filled.fields, ...filled.more })) {
     if (value !== undefined) set(whole, path.split('.'), value);
   }
@@ -121,13 +122,13 @@ const makeParts = (into: object, of: Description): void => {
 };
 
 /** `@file`, `-` for stdin, or literal JSON. */
-const dataOf = async (data: string, stdin: CommandSetting['stdin']): Promise<object> => {
-  const value = jsonOf('--data', data === '-' ? await readStream(stdin) : data);
+const readDataObject = async (data: string, stdin: CommandSetting['stdin']): Promise<object> => {
+  const value = readJsonFlag('--data', data === '-' ? await readStream(stdin) : data);
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
   throw usageFault('--data must be a JSON object.');
 };
 
-const jsonOf = (flag: string, typed: string): unknown => {
+const readJsonFlag = (flag: string, typed: string): unknown => {
   const json = typed.startsWith('@') ? readText(flag, typed.slice(1)) : typed;
   try {
     return parseExact(withoutMark(json));
@@ -199,9 +200,9 @@ const leaves = (of: Description, path: string[], isNeeded = true): Omit<RequestF
     {
       path: path.join('.'),
       longName: path.map(dashed).join('.'),
-      kind: kindOf(of),
-      about: aboutOf(of),
-      values: valuesOf(wordIn(of) ?? of),
+      kind: getFieldKind(of),
+      about: getFieldDescription(of),
+      values: listAllowedValues(wordIn(of) ?? of),
       isNeeded,
       isNullable: (of.allow ?? []).includes(null),
     },
@@ -214,10 +215,10 @@ const wordIn = ({ matches }: Description): Description | undefined => {
   return options.map(({ schema }) => schema).find((schema) => schema?.type === 'string');
 };
 
-const valuesOf = (of: Description): string[] =>
+const listAllowedValues = (of: Description): string[] =>
   isClosed(of) ? (of.allow ?? []).filter((value: unknown) => value !== null) : [];
 
-const kindOf = (of: Description): RequestFieldKind => {
+const getFieldKind = (of: Description): RequestFieldKind => {
   const { type, items } = of;
   if (wordIn(of)) return 'name|json';
   if (type === 'string') return 'text';
@@ -226,7 +227,7 @@ const kindOf = (of: Description): RequestFieldKind => {
   return type === 'array' && items?.[0]?.type === 'string' ? 'list' : 'json';
 };
 
-const aboutOf = (of: Description): string => {
+const getFieldDescription = (of: Description): string => {
   const flags: { description?: string } = of.flags ?? {};
   const [example]: unknown[] = of.examples ?? [];
   return flags.description ?? (example === undefined ? '' : `for example ${plainText(example)}`);
@@ -237,7 +238,7 @@ const isClosed = (of: Description): boolean => flagIn(of, 'only') === true;
 const isRequired = (of: Description): boolean => flagIn(of, 'presence') === 'required';
 export const isStripped = (of: Description): boolean => flagIn(of, 'result') === 'strip';
 
-const lastOf = (longName: string): string => longName.split('.').at(-1) ?? longName;
+const getLastSegment = (longName: string): string => longName.split('.').at(-1) ?? longName;
 
 /** `agentPrompt` as `agent-prompt`. */
 export const dashed = (name: string): string =>

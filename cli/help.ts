@@ -1,5 +1,5 @@
-import { widthOf } from '../src/kernel/width.js';
-import { type CliCommand, type CommandGroup, examplesOf, type Flag } from './command.js';
+import { computeTextWidth } from '../src/kernel/width.js';
+import { type CliCommand, type CommandGroup, type Flag, formatExamples } from './command.js';
 import { dashed, placeholder, type RequestField } from './fields.js';
 import { padded, wrapped } from './text.js';
 
@@ -44,7 +44,7 @@ export const commandHelp = (path: string, command: CliCommand): string =>
     `Usage: ${['adjutant', path, command.args, hasFlags(command) && '[flags]'].filter(Boolean).join(' ')}`,
     '',
     'Examples:',
-    ...examplesOf(path, command)
+    ...formatExamples(path, command)
       .flatMap(exampleLines)
       .map((line) => `  ${line}`),
     ...section('Flags:', flagRows(command)),
@@ -94,7 +94,7 @@ const exampleLines = (example: string): string[] => {
   return words.reduce<string[]>((lines, word) => {
     const last = lines.at(-1);
     if (last === undefined) return [word];
-    const isLong = widthOf(`${last} ${word}`) > WIDTH - ' \\'.length;
+    const isLong = computeTextWidth(`${last} ${word}`) > WIDTH - ' \\'.length;
     return isLong
       ? [...lines.slice(0, -1), `${last} \\`, `    ${word}`]
       : [...lines.slice(0, -1), `${last} ${word}`];

@@ -8,15 +8,15 @@ import { type Context, textFlag } from './command.js';
 import { failed, usageFault } from './exit.js';
 
 export const readFileOrStdin = async (context: Context, file: string): Promise<string> =>
-  withoutMark((await bytesOf(context, file)).toString('utf8'));
+  withoutMark((await readInputBytes(context, file)).toString('utf8'));
 
 /** Returns null for bytes that are not text. */
 export const readText = async (context: Context, file: string): Promise<string | null> => {
-  const bytes = await bytesOf(context, file);
+  const bytes = await readInputBytes(context, file);
   return isUtf8(bytes) && !bytes.includes(0) ? withoutMark(bytes.toString('utf8')) : null;
 };
 
-const bytesOf = async ({ streams }: Context, file: string): Promise<Buffer> => {
+const readInputBytes = async ({ streams }: Context, file: string): Promise<Buffer> => {
   if (file === '-') return buffer(streams.stdin);
   try {
     return await readFile(file);
@@ -33,14 +33,17 @@ export const readSecretInput = async (
   question: CliQuestion,
 ): Promise<string> => {
   if (file === undefined) return context.ask.hidden(question);
-  const secret = textOf(await bytesOf(context, file), question, file).replace(/\r?\n$/, '');
+  const secret = decodeInputText(await readInputBytes(context, file), question, file).replace(
+    /\r?\n$/,
+    '',
+  );
   const reason = secret === '' ? 'The value is empty.' : question.refuse?.(secret);
   if (reason !== undefined) throw usageFault(`${question.ask} from ${file}: ${reason}`);
   return secret;
 };
 
 /** Bytes that are not text would be changed when they are stored. */
-const textOf = (bytes: Buffer, { ask }: CliQuestion, file: string): string => {
+const decodeInputText = (bytes: Buffer, { ask }: CliQuestion, file: string): string => {
   if (isUtf8(bytes)) return withoutMark(bytes.toString('utf8'));
   throw usageFault(
     `${ask} from ${file}: The content is not UTF-8 text. Convert the file: base64 ${file}`,

@@ -7,12 +7,12 @@ import { send } from '../src/client/send.js';
 import { olderDaemon, RESTART_ADVICE } from '../src/client/skew.js';
 import { version } from '../src/client/version.js';
 import { type CliCommand, type CommandGroup, Context } from './command.js';
-import { deadlineOf } from './deadline.js';
-import { CliFault, Exit, failed, faultOf, interrupted, timedOut, usageFault } from './exit.js';
+import { createDeadline } from './deadline.js';
+import { CliFault, Exit, failed, interrupted, timedOut, toCliFault, usageFault } from './exit.js';
 import { dashed, flagNamer } from './fields.js';
 import type { CommonFlags, RunningCommand, Streams } from './invocation.js';
 import { CliOutput } from './output.js';
-import { chooseCommand, pathOf, performCommand, readCommon } from './program.js';
+import { chooseCommand, getCommandPath, performCommand, readCommon } from './program.js';
 import { withWholeIds } from './references.js';
 import { safe, safeJson } from './text.js';
 
@@ -64,7 +64,7 @@ interface Line {
 }
 
 const dispatch = async (line: Line): Promise<number> => {
-  const deadline = deadlineOf(line.flags.timeout);
+  const deadline = createDeadline(line.flags.timeout);
   line.place.deadline = deadline;
   try {
     return await act(line);
@@ -85,11 +85,11 @@ const act = async ({ words, operands, flags, place, streams }: Line): Promise<nu
   }
   const isBare = operands.length === 0;
   const chosen = await chooseCommand(isBare ? ['help'] : operands);
-  place.command = pathOf(chosen);
+  place.command = getCommandPath(chosen);
   const { command, group } = chosen;
-  place.listed = listOf(group);
+  place.listed = findWatchCommand(group);
   place.flags = Object.keys(command?.flags ?? {}).map(dashed);
-  place.isSwitch = (flag) => switchesOf(command).includes(flag);
+  place.isSwitch = (flag) => listBooleanFlags(command).includes(flag);
   place.flagOf = (path) => flagNamer(command?.fields?.() ?? [])(path);
   if (flags.serverToken) {
     context.out.note('Other users can see --server-token in ps. Use --server-token-file instead.');
@@ -105,18 +105,18 @@ const act = async ({ words, operands, flags, place, streams }: Line): Promise<nu
     const { token, tokenFrom, tokenIsFor } = isRefused ? context : NO_TOKEN;
     const skewed = await skewFault(error, () => context.url);
     if (skewed) throw skewed;
-    throw faultOf(error, { ...place, hadToken: token !== undefined, tokenFrom, tokenIsFor });
+    throw toCliFault(error, { ...place, hadToken: token !== undefined, tokenFrom, tokenIsFor });
   } finally {
     context.close();
   }
 };
 
-const listOf = (group: CommandGroup | undefined): string | undefined => {
+const findWatchCommand = (group: CommandGroup | undefined): string | undefined => {
   const names = group?.commands.filter(({ flags }) => flags?.watch).map(({ name }) => name) ?? [];
   return names.find((name) => name === 'list') ?? names[0];
 };
 
-const switchesOf = (command: CliCommand | undefined): string[] => [
+const listBooleanFlags = (command: CliCommand | undefined): string[] => [
   ...Object.entries(command?.flags ?? {}).flatMap(([name, { value }]) =>
     value ? [] : [dashed(name)],
   ),
@@ -172,7 +172,7 @@ interface Mistyped {
   place: RunningCommand;
 }
 
-const hintsOf = (typed: string, { complaint, others, place }: Mistyped): string[] => {
+const listFlagHints = (typed: string, { complaint, others, place }: Mistyped): string[] => {
   if (place.flags?.includes(`${typed}-file`)) return [secretHint(typed)];
   if (complaint.includes('=') && place.isSwitch?.(typed)) {
     return [`The flag takes no value. Use --${typed} or --no-${typed}`];
@@ -188,7 +188,7 @@ const reportMistyped = (error: CommanderError, where: ReportContext): number => 
   const complaint = error.message.replace(/^error: /, '').replace(/\.$/, '');
   const [first = '', ...others] = `${complaint[0]?.toUpperCase()}${complaint.slice(1)}`.split('\n');
   const typed = /^unknown option '--([\w-]+)/.exec(complaint)?.[1] ?? '';
-  const rest = hintsOf(typed, { complaint, others, place: where.place });
+  const rest = listFlagHints(typed, { complaint, others, place: where.place });
   const help = ['Help: adjutant', where.place.command, '--help'].filter(Boolean).join(' ');
   return report(usageFault(`${first}.`, ...rest, help), where);
 };

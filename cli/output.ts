@@ -1,5 +1,11 @@
 import { nearest } from '../src/kernel/nearest.js';
-import { shownColumns, type TableColumn, type TerminalStyle, tableOf, valueAt } from './columns.js';
+import {
+  renderTable,
+  shownColumns,
+  type TableColumn,
+  type TerminalStyle,
+  valueAt,
+} from './columns.js';
 import { usageFault } from './exit.js';
 import type { CommonFlags, Streams } from './invocation.js';
 import { cell, oneLine, padded, plainText, safe, safeJson, wrapProse, wrapText } from './text.js';
@@ -80,7 +86,7 @@ export class CliOutput {
     const fields = Object.entries(flat(reply));
     const isInNoList = columns.length === 0 && !this.flags.fields;
     if (this.format === 'table' && !this.flags.fields)
-      this.facts(fields.map(([name, value]) => [name, textOf(value)]));
+      this.facts(fields.map(([name, value]) => [name, formatFieldValue(value)]));
     else if (this.format === 'tsv' && isInNoList)
       for (const [name, value] of fields) this.line(`${cell(name)}\t${cell(value)}`);
     else this.page({ reply, rows: [reply], columns });
@@ -157,7 +163,7 @@ export class CliOutput {
 
   private table<T>(rows: T[], columns: TableColumn<T>[]): void {
     if (this.format === 'table') {
-      for (const line of tableOf(rows, columns, this.face)) this.line(line);
+      for (const line of renderTable(rows, columns, this.face)) this.line(line);
       return;
     }
     const kept = columns.filter(({ only }) => only !== 'table');
@@ -185,7 +191,7 @@ export class CliOutput {
 }
 
 /** Joins list items with commas; objects get a line each. */
-const textOf = (value: unknown): string => {
+const formatFieldValue = (value: unknown): string => {
   if (!Array.isArray(value)) return plainText(value);
   const isOfThings = value.some((each) => typeof each === 'object');
   return value.map(plainText).join(isOfThings ? '\n' : ', ');

@@ -1,7 +1,7 @@
 import { Command as Commander, Option } from 'commander';
 import { nearest } from '../src/kernel/nearest.js';
 import type { CliCommand, CommandGroup, Context, Flag } from './command.js';
-import { type CommandEntry, entriesBelow, entryNames, entryOf } from './entries.js';
+import { type CommandEntry, entriesBelow, entryNames, findCommandEntry } from './entries.js';
 import { usageFault } from './exit.js';
 import { dashed, placeholder, type RequestField, typedValue } from './fields.js';
 import { commandHelp, groupHelp } from './help.js';
@@ -43,20 +43,22 @@ export interface ChosenCommand {
 }
 
 export const chooseCommand = async (words: string[]): Promise<ChosenCommand> => {
-  const entry = entryOf(words);
+  const entry = findCommandEntry(words);
   if (!entry) throw await unknownWord(words[0] ?? '');
-  const second = words[wordsOf(entry).length];
+  const second = words[splitEntryName(entry).length];
   const loaded = await entry.load();
   if (!('commands' in loaded)) return { entry, command: loaded };
   if (second === undefined) return { entry, group: loaded };
-  const command = loaded.commands.find((each) => [each.name, ...aliasesOf(each)].includes(second));
+  const command = loaded.commands.find((each) =>
+    [each.name, ...listCommandAliases(each)].includes(second),
+  );
   if (command) return { entry, group: loaded, command };
   const below = entriesBelow(entry.name).map(({ name }) => name.slice(entry.name.length + 1));
   throw unknown([entry.name, second], [...loaded.commands.map(({ name }) => name), ...below]);
 };
 
 /** `hooks create` */
-export const pathOf = ({ entry, group, command }: ChosenCommand): string =>
+export const getCommandPath = ({ entry, group, command }: ChosenCommand): string =>
   [entry.name, group && command?.name].filter(Boolean).join(' ');
 
 /** Runs the command with its flags. Rethrows errors of commander. */
@@ -72,21 +74,21 @@ export const performCommand = async (
     );
   const program = root();
   const parent = group
-    ? wordsOf(entry).reduce((above, word) => above.command(word), program)
+    ? splitEntryName(entry).reduce((above, word) => above.command(word), program)
     : program;
   if (group && entry.alias) parent.alias(entry.alias);
   const leaf = parent.command([command.name, command.args].filter(Boolean).join(' '));
-  leaf.aliases(aliasesOf(command)).helpOption('-h, --help', 'Show this help');
-  leaf.configureHelp({ formatHelp: () => commandHelp(pathOf(chosen), command) });
+  leaf.aliases(listCommandAliases(command)).helpOption('-h, --help', 'Show this help');
+  leaf.configureHelp({ formatHelp: () => commandHelp(getCommandPath(chosen), command) });
   leaf.configureOutput({ writeOut: (text) => context.out.line(text.trimEnd()) });
   const fields = usesFields(words, command) ? (command.fields?.() ?? []) : [];
-  for (const option of optionsOf(command, fields)) leaf.addOption(option);
+  for (const option of buildOptions(command, fields)) leaf.addOption(option);
   leaf.action(() => command.run(context, commandInput(command, fields, leaf)));
   await program.parseAsync(words, { from: 'user' });
 };
 
 /** `auth passkeys` is a group of `auth`. */
-const wordsOf = ({ name }: CommandEntry): string[] => name.split(' ');
+const splitEntryName = ({ name }: CommandEntry): string[] => name.split(' ');
 
 /** Creates a commander that prints no errors and never exits the process. */
 const root = (): Commander =>
@@ -108,7 +110,7 @@ const root = (): Commander =>
     .option('--timeout <seconds>')
     .option('--verbose');
 
-const aliasesOf = ({ name, aliases = [] }: CliCommand): string[] => {
+const listCommandAliases = ({ name, aliases = [] }: CliCommand): string[] => {
   const usual = ALIASES[name];
   return usual ? [usual, ...aliases] : aliases;
 };
@@ -117,12 +119,12 @@ const HELP = ['-h', '--help'];
 
 /** Whether a typed flag is neither common nor one of the command's own. */
 const usesFields = (words: string[], command: CliCommand): boolean => {
-  const others = [...commonOptions(), ...optionsOf(command, [])];
+  const others = [...commonOptions(), ...buildOptions(command, [])];
   const known = [...others.flatMap(({ long, short }) => [long, short]), ...HELP];
   return words.some((word) => /^--?\w/.test(word) && !known.includes(word.split('=')[0]));
 };
 
-const optionsOf = ({ flags = {}, takesData }: CliCommand, fields: RequestField[]): Option[] => [
+const buildOptions = ({ flags = {}, takesData }: CliCommand, fields: RequestField[]): Option[] => [
   ...Object.entries(flags).map(ownOption),
   ...fields.flatMap(fieldOptions),
   ...(takesData ? [new Option('--data <json>')] : []),
@@ -181,7 +183,10 @@ const fieldInput = (field: RequestField, typed: Record<string, unknown>): [strin
 /** Suggests a group with a verb of that name. */
 const unknownWord = async (word: string): Promise<Error> => {
   const groups = await Promise.all(
-    entryNames().map(async (name) => ({ name, loaded: await entryOf(name.split(' '))?.load() })),
+    entryNames().map(async (name) => ({
+      name,
+      loaded: await findCommandEntry(name.split(' '))?.load(),
+    })),
   );
   const meant = groups.flatMap(({ name, loaded }) =>
     loaded && 'commands' in loaded && loaded.commands.some((each) => each.name === word)

@@ -1,5 +1,5 @@
 import { contracts, type Endpoint } from '../src/client/index.js';
-import { columnsOf } from './columns.js';
+import { buildColumns } from './columns.js';
 import type { CommandGroup } from './command.js';
 import { type ChangeEndpoint, crud, type RowEndpoint } from './crud.js';
 import { dashed } from './fields.js';
@@ -19,7 +19,7 @@ interface ResourceEndpoints {
 interface ResourceOptions {
   /** `expert`: the prefix of its ids. */
   noun: string;
-  /** Fields of its rows, in the notation of `columnsOf`. */
+  /** Fields of its rows, in the notation of `toTemplateColumns`. */
   columns: string[];
   list?: Partial<Pick<ListOptions<string, ResourceRow, ''>, 'examples' | 'next' | 'seeAlso'>>;
 }
@@ -34,10 +34,10 @@ export const resourceGroup = async (
 ): Promise<CommandGroup> => {
   const loaders: object = contracts;
   const endpoints: ResourceEndpoints = await Reflect.get(loaders, resource)();
-  const columns = columnsOf<ResourceRow>(['id:data', ...fields]);
+  const columns = buildColumns<ResourceRow>(['id:data', ...fields]);
   const verbs = crud({ noun, rows: resource, endpoints, columns, named: (row) => row });
-  const { name, ...input } = exampleOf(endpoints.create);
-  const changes = exampleOf(endpoints.update);
+  const { name, ...input } = getEndpointExample(endpoints.create);
+  const changes = getEndpointExample(endpoints.update);
   const shown = columns.map((column) => column.name).slice(1, 3);
   const file = `--data @${noun}.json`;
   return {
@@ -48,7 +48,7 @@ export const resourceGroup = async (
         name: 'create',
         args: '[name]',
         endpoint: endpoints.create,
-        examples: [`${name} ${flagsOf(input)}`, `${name} ${file}`, file],
+        examples: [`${name} ${formatExampleFlags(input)}`, `${name} ${file}`, file],
         except: ['name'],
         asks: [],
         areFields: true,
@@ -56,7 +56,7 @@ export const resourceGroup = async (
         show: ({ out }, row) => out.done(`Created ${safe(row.name)}.`, row, columns),
       }),
       verbs.update({
-        examples: [`${name} ${flagsOf(changes)}`, `${name} ${file}`, `${name} --edit`],
+        examples: [`${name} ${formatExampleFlags(changes)}`, `${name} ${file}`, `${name} --edit`],
       }),
       verbs.delete({
         examples: [`${name}`, `${name} --yes`, `${name} --yes --quiet`],
@@ -67,12 +67,12 @@ export const resourceGroup = async (
   };
 };
 
-const exampleOf = ({ example, path }: Endpoint): Record<string, unknown> => {
+const getEndpointExample = ({ example, path }: Endpoint): Record<string, unknown> => {
   if (typeof example !== 'object') throw new TypeError(`${path} has no example`);
   return { ...example };
 };
 
-const flagsOf = (example: Record<string, unknown>): string =>
+const formatExampleFlags = (example: Record<string, unknown>): string =>
   Object.entries(example)
     .map(([field, value]) => `--${dashed(field)} ${quoted(value)}`)
     .join(' ');

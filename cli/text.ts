@@ -1,4 +1,4 @@
-import { graphemesIn, widthOf } from '../src/kernel/width.js';
+import { computeTextWidth, graphemesIn } from '../src/kernel/width.js';
 
 const HIDDEN =
   /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
@@ -36,7 +36,7 @@ export const plainText = (value: unknown): string => {
 
 /** Truncates to that many columns, with `…`. */
 export const cutToWidth = (text: string, width: number): string => {
-  if (widthOf(text) <= width) return text;
+  if (computeTextWidth(text) <= width) return text;
   let kept = '';
   let used = 0;
   for (const grapheme of graphemesIn(text)) {
@@ -58,11 +58,11 @@ export const wrapped = (text: string, width: number): string[] => {
     used = 0;
   };
   for (const word of text.split(/(?<= )/)) {
-    const bare = widthOf(word.trimEnd());
+    const bare = computeTextWidth(word.trimEnd());
     if (line !== '' && used + bare > width) end();
     if (used + bare <= width) {
       line += word;
-      used += widthOf(word);
+      used += computeTextWidth(word);
       continue;
     }
     // Each character is measured once: a text without spaces is one word.
@@ -85,7 +85,7 @@ export const wrapText = (text: string, width: number, indent = 0): string[] => {
   const lines: string[] = [];
   let line = first;
   for (const word of words) {
-    if (widthOf(`${line} ${word}`) <= width) {
+    if (computeTextWidth(`${line} ${word}`) <= width) {
       line += ` ${word}`;
     } else {
       lines.push(line);
@@ -112,7 +112,7 @@ export const wrapProse = (
   indent = line.length - line.trimStart().length,
 ): string[] => {
   const rest = line.replace(COMMAND, '');
-  if (rest !== line && widthOf(rest) < LABEL) return [line];
+  if (rest !== line && computeTextWidth(rest) < LABEL) return [line];
   const glued = line.replace(
     COMMAND,
     (command) =>
@@ -123,7 +123,7 @@ export const wrapProse = (
 };
 
 export const padded = (text: string, width: number): string =>
-  text + ' '.repeat(Math.max(0, width - widthOf(text)));
+  text + ' '.repeat(Math.max(0, width - computeTextWidth(text)));
 
 const visible = (char: string): string => {
   const code = char.charCodeAt(0);
@@ -157,7 +157,7 @@ export const localTime = (time: string): string => {
   const date = new Date(time);
   const clock = date.toLocaleTimeString('en-GB');
   const isToday = date.toDateString() === new Date(now()).toDateString();
-  return isToday ? clock : `${dayOf(date)} ${clock}`;
+  return isToday ? clock : `${formatDay(date)} ${clock}`;
 };
 
 /** The local time in a zone, with weekday and offset: `Sat 2026-11-28 02:30 +01:00`. */
@@ -194,15 +194,15 @@ export const duration = (ms: number): string => {
 };
 
 const inWords = (unit: string, ms: number, length: number): string => {
-  const words = countOf(Math.floor(Math.abs(ms) / length), unit);
+  const words = formatCount(Math.floor(Math.abs(ms) / length), unit);
   return ms >= 0 ? `${words} ago` : `in ${words}`;
 };
 
 /** `1 step`, `2 steps`. */
-export const countOf = (count: number, noun: string): string =>
+export const formatCount = (count: number, noun: string): string =>
   `${count} ${noun}${count === 1 ? '' : 's'}`;
 
-const dayOf = (date: Date): string =>
+const formatDay = (date: Date): string =>
   `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
 const two = (value: number): string => String(value).padStart(2, '0');
 

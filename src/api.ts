@@ -132,7 +132,7 @@ type Contracts = {
   >;
 };
 
-const contractsOf = (): Contracts => {
+const createContracts = (): Contracts => {
   const contracts: Contracts = Object.create(null);
   for (const [name, load] of Object.entries(contractModules)) {
     Reflect.set(contracts, name, async () => Reflect.get(await load(), name));
@@ -140,7 +140,7 @@ const contractsOf = (): Contracts => {
   return contracts;
 };
 
-export const contracts = contractsOf();
+export const contracts = createContracts();
 
 export interface ApiResource {
   name: string;

@@ -12,16 +12,16 @@ import { startModules, stopModules } from './lifecycle.js';
 import { type Modules, openModules } from './modules.js';
 import { type BeginOptions, beginOpening, type OpenedHome } from './open.js';
 import { unusedProxyNote } from './proxy.js';
-import { type ResourceInput, resourcesOf } from './resources.js';
+import { createApiResources, type ResourceInput } from './resources.js';
 import { OpenRefused } from './store/engine/protocol.js';
-import { type Store, storeOf } from './store/store.js';
+import { createDatabaseStore, type Store } from './store/store.js';
 
 export interface App {
   server: Server;
   store: Store;
   modules: Modules;
   /** What the start created or changed, for the operator. */
-  report: ReturnType<typeof reportOf>;
+  report: ReturnType<typeof buildStartupReport>;
   url: string;
   /** Fail readiness, drain running jobs, close sockets with 1001, close the database. */
   close(): Promise<void>;
@@ -46,7 +46,7 @@ export interface AppOptions extends BeginOptions {
 export const openApp = async (options: AppOptions): Promise<App> => {
   const { config, log, clock = systemClock, farewellMs = 300, checkedReplies = 0 } = options;
   const { since, master, engines, heads } = options.begun ?? beginOpening(options);
-  const store = storeOf(await engines);
+  const store = createDatabaseStore(await engines);
   const http = createHttp({ allow: config.egressAllow, nameNote: unusedProxyNote() });
   const payloads = createPayloadPool(options.payloadMs);
   const boot = mint('boot', clock.now());
@@ -65,7 +65,7 @@ export const openApp = async (options: AppOptions): Promise<App> => {
     const setup = await modules.accounts.openSetup(modules.system.exposure());
     const hasPage = config.page === 'on';
     const opened = { setup, recent, heads, state, hasPage };
-    const { resources, replied } = resourcesOf(modules, opened);
+    const { resources, replied } = createApiResources(modules, opened);
     const fastPath = modules.http.serve(resources, { replied, payloads });
     await startModules(modules);
     const proxy = unusedProxyNote();
@@ -86,7 +86,14 @@ export const openApp = async (options: AppOptions): Promise<App> => {
       store,
       modules,
       url: server.info.uri,
-      report: reportOf({ store, modules, madeKey: master.made, since, setup, settingFaults }),
+      report: buildStartupReport({
+        store,
+        modules,
+        madeKey: master.made,
+        since,
+        setup,
+        settingFaults,
+      }),
       close: () => close(base, modules, closing),
     };
   } catch (error) {
@@ -97,7 +104,7 @@ export const openApp = async (options: AppOptions): Promise<App> => {
   }
 };
 
-const reportOf = (of: {
+const buildStartupReport = (of: {
   store: Store;
   modules: Modules;
   madeKey: string | null;

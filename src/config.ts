@@ -286,7 +286,7 @@ export class BadSetting extends Error {
   override name = 'BadSetting';
 }
 
-export const variableOf = (key: string): string =>
+export const toVariableName = (key: string): string =>
   `ADJUTANT_${key.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`;
 
 /** Where the command line stores the logins of the current user. */
@@ -316,7 +316,8 @@ export const readConfig = (
   environment: Environment = process.env,
 ): Config => {
   refuseUnknown(environment);
-  const chosenOf = (key: string, of: Setting<unknown>) => chosen(variableOf(key), of, environment);
+  const chosenOf = (key: string, of: Setting<unknown>) =>
+    chosen(toVariableName(key), of, environment);
   const values = Object.entries(settings).map(([key, of]) => [key, chosenOf(key, of)]);
   const config: Config = { ...Object.fromEntries(values), ...flags };
   refuseUnsearchable(config);
@@ -333,7 +334,7 @@ const refuseUnsearchable = ({ searchProvider, searchUrl }: Config): void => {
 };
 
 const chosen = (variable: string, setting: Setting<unknown>, environment: Environment) => {
-  const raw = setting.isSecret ? secretOf(variable, environment) : environment[variable];
+  const raw = setting.isSecret ? readSecret(variable, environment) : environment[variable];
   if (raw === undefined || raw === '') return setting.initial;
   try {
     return setting.read(raw);
@@ -344,7 +345,7 @@ const chosen = (variable: string, setting: Setting<unknown>, environment: Enviro
   }
 };
 
-const secretOf = (variable: string, environment: Environment): string | undefined => {
+const readSecret = (variable: string, environment: Environment): string | undefined => {
   const file = environment[`${variable}_FILE`];
   if (!file) return environment[variable];
   try {
@@ -378,8 +379,8 @@ const OTHERS = ['ADJUTANT_URL', 'ADJUTANT_TOKEN', 'ADJUTANT_BELL', 'ADJUTANT_ACC
 const refuseUnknown = (environment: Environment): void => {
   const known = new Set(OTHERS);
   for (const [key, setting] of Object.entries<Setting<unknown>>(settings)) {
-    known.add(variableOf(key));
-    if (setting.isSecret) known.add(`${variableOf(key)}_FILE`);
+    known.add(toVariableName(key));
+    if (setting.isSecret) known.add(`${toVariableName(key)}_FILE`);
   }
   const unknown = Object.keys(environment).find(
     (name) => name.startsWith('ADJUTANT_') && !known.has(name),

@@ -23,7 +23,7 @@ export const startModules = async (modules: Modules): Promise<void> => {
   await jobs.queue.start();
   await modules.pipelines.start();
   modules.email.watcher.start();
-  modules.schedule.start(dueSourcesOf(modules));
+  modules.schedule.start(listDueSources(modules));
 };
 
 /** Accepts no new work, and waits at most `waitMs` for running work. */
@@ -41,7 +41,7 @@ export const stopModules = async (modules: Modules, waitMs: number): Promise<voi
   await modules.models.stop();
 };
 
-const dueSourcesOf = (modules: Modules) => {
+const listDueSources = (modules: Modules) => {
   const { hooks, recurring, approvals, channels, outbound, pipelines, tasks, system } = modules;
   return [
     hooks.schedules,

@@ -5,7 +5,7 @@ import { openApprovals } from './approvals/module.js';
 import type { Base } from './base.js';
 import { openCapabilities } from './capabilities/module.js';
 import { openChannels } from './channels/module.js';
-import { type Config, loginsFolder, variableOf } from './config.js';
+import { type Config, loginsFolder, toVariableName } from './config.js';
 import { openConversations } from './conversations/module.js';
 import { type Documents, openDocuments } from './documents/module.js';
 import { openEmail } from './email/module.js';
@@ -71,7 +71,7 @@ export const openModules = async (base: Base, options: ModulesOptions) => {
     workers: config.workers,
     documentsGib: config.documentsGib,
   });
-  const search = webSearchOf(base, config, vault);
+  const search = setUpWebSearch(base, config, vault);
   const tools = openTools(base, {
     vault: vault.vault,
     confinement,
@@ -121,7 +121,7 @@ export const openModules = async (base: Base, options: ModulesOptions) => {
   knowledge.embedWith(agents.embedders(dailyCostUsd));
   models.registry.onRead(knowledge.embedAnew);
   const asked = { models: agents.models, userCalls };
-  const pages = pageAccessOf(base, documents);
+  const pages = setUpPageAccess(base, documents);
   const reader = openReader(base, { hub, operations, asked, knowledge, pages });
   const web = { search, ...pages };
   const research = openResearch(base, { hub, operations, asked, knowledge, outbound, web });
@@ -205,18 +205,18 @@ export const openModules = async (base: Base, options: ModulesOptions) => {
 };
 
 /** The API key may be a credential of an admin. */
-const webSearchOf = ({ http }: Base, config: Config, { vault }: ReturnType<typeof openVault>) =>
+const setUpWebSearch = ({ http }: Base, config: Config, { vault }: ReturnType<typeof openVault>) =>
   createWebSearch({ http, config, key: () => vault.newestOfAdmin('search-key') });
 
 const foldersSettings = ({ knowledgeRoots, backupFolder }: Config) => ({
   roots: knowledgeRoots,
-  variable: variableOf('knowledgeRoots'),
+  variable: toVariableName('knowledgeRoots'),
   backupFolder,
   logins: loginsFolder(),
 });
 
 /** One access for all modules, so that a host is requested once per second by everybody together. */
-const pageAccessOf = ({ http, clock }: Base, { readPage }: Documents) =>
+const setUpPageAccess = ({ http, clock }: Base, { readPage }: Documents) =>
   createPageAccess({ http, now: clock.now, readPage });
 
 export type Modules = Awaited<ReturnType<typeof openModules>>;

@@ -1,9 +1,9 @@
 import { migrations } from '../migrations/all.js';
-import { type Config, variableOf } from './config.js';
+import { type Config, toVariableName } from './config.js';
 import { diskFullSentence, isDiskFull } from './kernel/failure.js';
 import type { Log } from './kernel/log.js';
 import { makePrivateFolder } from './kernel/private.js';
-import { auditKeysOf } from './secrets/auditmac.js';
+import { deriveAuditKeys } from './secrets/auditmac.js';
 import { loadMasterKey, type MasterKey } from './secrets/master.js';
 import { OpenRefused } from './store/engine/protocol.js';
 import { type ExternalHeads, openExternalHeads } from './store/externalheads.js';
@@ -41,11 +41,11 @@ export const beginOpening = ({ config, log, onLost }: BeginOptions): OpenedHome 
     {
       home: config.home,
       migrations,
-      ...auditKeysOf(master.keyring),
+      ...deriveAuditKeys(master.keyring),
       ...(heads.file !== null && { auditHeads: heads.file }),
     },
     { lost: onLost, audited: heads.audited },
-    () => auditKeysOf(master.keyring),
+    () => deriveAuditKeys(master.keyring),
   );
   const ended = (): void => undefined;
   // The error is reported to whoever awaits `engines`; nobody may do so yet.
@@ -54,7 +54,7 @@ export const beginOpening = ({ config, log, onLost }: BeginOptions): OpenedHome 
 };
 
 const openHeads = ({ home, auditHeads }: Config, log: Log): ExternalHeads =>
-  openExternalHeads({ name: variableOf('auditHeads'), value: auditHeads, home }, log);
+  openExternalHeads({ name: toVariableName('auditHeads'), value: auditHeads, home }, log);
 
 const makeHome = (home: string): void => {
   try {

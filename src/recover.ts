@@ -8,7 +8,7 @@ import { type Config, readConfig } from './config.js';
 import { iso, systemClock } from './kernel/clock.js';
 import { createPasswords } from './kernel/password.js';
 import { operatorEntry } from './operator.js';
-import { auditKeysOf } from './secrets/auditmac.js';
+import { deriveAuditKeys } from './secrets/auditmac.js';
 import { loadMasterKey, verifyMasterKey } from './secrets/master.js';
 import { OpenRefused } from './store/engine/protocol.js';
 import { openStore, type Store } from './store/store.js';
@@ -23,11 +23,11 @@ export const openRecovery = async (flags: Partial<Config>): Promise<Recovery> =>
   const lost = (error: Error): void => {
     throw error;
   };
-  const options = { home, migrations, ...auditKeysOf(keyring) };
+  const options = { home, migrations, ...deriveAuditKeys(keyring) };
   const store = await openStore(options, { lost, audited: () => undefined });
   try {
     await verifyMasterKey(store, keyring);
-    return recoveryOf(store);
+    return createRecovery(store);
   } catch (error) {
     await store.close();
     throw error;
@@ -35,7 +35,7 @@ export const openRecovery = async (flags: Partial<Config>): Promise<Recovery> =>
 };
 
 /** The lock of the home is held until `close`. */
-const recoveryOf = (store: Store) => {
+const createRecovery = (store: Store) => {
   const users = usersStore(store);
   return {
     /** `name` is a username or an e-mail address. Throws OpenRefused. */
@@ -71,4 +71,4 @@ const recoveryOf = (store: Store) => {
   };
 };
 
-export type Recovery = ReturnType<typeof recoveryOf>;
+export type Recovery = ReturnType<typeof createRecovery>;

@@ -1,6 +1,6 @@
 import type { LogRing } from './kernel/ring.js';
 import type { Resource } from './kernel/route.js';
-import { scopesOf } from './kernel/scope.js';
+import { listEndpointScopes } from './kernel/scope.js';
 import type { Modules } from './modules.js';
 import type { ExternalHeads } from './store/externalheads.js';
 
@@ -14,7 +14,7 @@ export interface ResourceInput {
 }
 
 /** In the order of the API document. */
-export const resourcesOf = (
+export const createApiResources = (
   modules: Modules,
   { setup, recent, heads, state, hasPage }: ResourceInput,
 ): { resources: Resource[]; replied(method: string, status: number): void } => {
@@ -44,7 +44,7 @@ export const resourcesOf = (
       await modules.pipelines.stopAll(userId);
       await agents.control.stopAll(userId);
     },
-    scopes: () => scopesOf(resources.flatMap(({ contract }) => Object.values(contract))),
+    scopes: () => listEndpointScopes(resources.flatMap(({ contract }) => Object.values(contract))),
   });
   const { accounts } = users;
   const pageAddress = () => (hasPage && reach() === 'verified' ? publicUrl() : null);

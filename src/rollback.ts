@@ -5,7 +5,7 @@ import { iso, systemClock } from './kernel/clock.js';
 import { EnvelopeError } from './kernel/envelope.js';
 import { mint } from './kernel/ids.js';
 import { operatorEntry } from './operator.js';
-import { auditKeysOf } from './secrets/auditmac.js';
+import { deriveAuditKeys } from './secrets/auditmac.js';
 import type { Keyring } from './secrets/keyring.js';
 import { loadMasterKey } from './secrets/master.js';
 import { CHECK } from './secrets/sealedcolumns.js';
@@ -22,7 +22,7 @@ import {
   type SnapshotLoss,
   saveDroppedDeliveries,
 } from './store/thread/rollback.js';
-import { type Snapshot, snapshotsOf } from './store/thread/snapshots.js';
+import { listSnapshots, type Snapshot } from './store/thread/snapshots.js';
 
 export interface RollbackResult extends QuarantineCounts {
   /** File with the dropped deliveries; null if there are none. */
@@ -60,7 +60,7 @@ export const openRollback = (flags: { home: string }, name: string | undefined) 
 const chosen = (home: string, name: string | undefined): Snapshot => {
   if (!existsSync(join(home, DATABASE)))
     throw new OpenRefused(`There is no database in ${home}. Pass the data folder with --home`);
-  const all = snapshotsOf(home);
+  const all = listSnapshots(home);
   const found =
     name === undefined ? all[0] : all.find((each) => each.name === name.replace(/\.db$/, ''));
   if (found) return found;
@@ -97,7 +97,7 @@ const perform = (
     why: `Rolled back to ${name}`,
     mintId: () => mint('notification', now),
     entry: operatorEntry('rollback', name, { ...since }),
-    keys: auditKeysOf(keyring),
+    keys: deriveAuditKeys(keyring),
   });
   return { ...held, dropped, aside: restoreSnapshot(home, coming, stamp) };
 };

@@ -3,7 +3,7 @@ import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { BadSetting, readConfig, settings, variableOf } from '../src/config.js';
+import { BadSetting, readConfig, settings, toVariableName } from '../src/config.js';
 
 export const lab = Lab.script();
 const { after, before, describe, it } = lab;
@@ -38,7 +38,7 @@ describe('config', () => {
   });
 
   it('spells variables with underscores', () => {
-    expect(variableOf('ratePerUser')).to.equal('ADJUTANT_RATE_PER_USER');
+    expect(toVariableName('ratePerUser')).to.equal('ADJUTANT_RATE_PER_USER');
   });
 
   it('reads lists', () => {

@@ -76,7 +76,7 @@ export const createDecoder = () => {
       pasted = '';
       return [];
     }
-    const { length, events } = firstOf(rest);
+    const { length, events } = parseFirstInput(rest);
     rest = rest.slice(length);
     return events;
   };
@@ -98,17 +98,17 @@ export const createDecoder = () => {
       if (pasted !== null || rest === '') return [];
       const isEscape = rest === '\u001b';
       rest = '';
-      return isEscape ? [keyOf('esc')] : [];
+      return isEscape ? [createKeyEvent('esc')] : [];
     },
     isWaiting: (): boolean => pasted === null && rest !== '',
   };
 };
 
-const keyOf = (key: string): InputEvent => ({ type: 'key', key, isBurst: false });
+const createKeyEvent = (key: string): InputEvent => ({ type: 'key', key, isBurst: false });
 const hurried = (event: InputEvent): InputEvent =>
   event.type === 'key' ? { ...event, isBurst: true } : event;
 
-const firstOf = (text: string): { length: number; events: InputEvent[] } => {
+const parseFirstInput = (text: string): { length: number; events: InputEvent[] } => {
   const string = STRING.exec(text);
   if (string) return { length: string[0].length, events: [{ type: 'reply', text: string[0] }] };
   // An X10 mouse report contains three bytes that look like keys.
@@ -117,17 +117,18 @@ const firstOf = (text: string): { length: number; events: InputEvent[] } => {
   if (csi) return { length: csi[0].length, events: csiEvents(csi[1] ?? '', csi[2] ?? '') };
   const ss3 = SS3.exec(text);
   if (ss3) return { length: ss3[0].length, events: namedKey(FINAL[ss3[1] ?? '']) };
-  if (text.startsWith('\u001b\u001b')) return { length: 1, events: [keyOf('esc')] };
+  if (text.startsWith('\u001b\u001b')) return { length: 1, events: [createKeyEvent('esc')] };
   // Alt with a key. No screen uses it, and its second half must not count as a key.
-  if (text.startsWith('\u001b')) return { length: 1 + charOf(text, 1).length, events: [] };
-  const char = charOf(text, 0);
+  if (text.startsWith('\u001b')) return { length: 1 + getCharacterAt(text, 1).length, events: [] };
+  const char = getCharacterAt(text, 0);
   return { length: char.length, events: namedKey(charKey(char)) };
 };
 
-const charOf = (text: string, at: number): string =>
+const getCharacterAt = (text: string, at: number): string =>
   String.fromCodePoint(text.codePointAt(at) ?? 0);
 
-const namedKey = (key: string | undefined): InputEvent[] => (key === undefined ? [] : [keyOf(key)]);
+const namedKey = (key: string | undefined): InputEvent[] =>
+  key === undefined ? [] : [createKeyEvent(key)];
 
 const csiEvents = (parameters: string, final: string): InputEvent[] => {
   if (parameters === '' && (final === 'I' || final === 'O')) {

@@ -4,7 +4,7 @@ import { dispatchKey } from './control/dispatch.js';
 import { askAtStart } from './control/login.js';
 import { environmentFor, terminalSettings } from './environment.js';
 import { onProcessEnd, type TerminalExit } from './exit.js';
-import { cursorOf } from './frame/bars.js';
+import { computeCursorPosition } from './frame/bars.js';
 import { type InputEvent, readKeys } from './input.js';
 import { Painter } from './painter.js';
 import type { Size } from './parts/row.js';
@@ -12,7 +12,7 @@ import { loadAccount } from './state/bootstrap.js';
 import { openDeskState } from './state/deskstate.js';
 import type { DeskStore } from './state/state.js';
 import { createTerminal, type Tty } from './terminal.js';
-import { backgroundOf, type Theme, type ThemeName, themeOf } from './theme.js';
+import { createTheme, parseBackgroundReply, type Theme, type ThemeName } from './theme.js';
 import { startWatchdog } from './watchdog.js';
 
 export interface DeskOptions {
@@ -61,7 +61,7 @@ interface DeskParts {
 }
 
 const assemble = ({ url, token, loginName, tty, program }: DeskOptions) => {
-  const known = openDeskState({ url, token, size: sizeOf(tty), now });
+  const known = openDeskState({ url, token, size: getTerminalSize(tty), now });
   known.store.dispatch({ type: 'session.known', loginName });
   const parts: DeskParts = { hear: () => {}, painter: null };
   const watchdog = startWatchdog();
@@ -101,7 +101,7 @@ const show = async (
     terminal: tty.stdout,
     theme,
     size: () => store.get().ui.size,
-    cursor: () => cursorOf(store.get()),
+    cursor: () => computeCursorPosition(store.get()),
   });
   parts.painter = painter;
   const outside = { ...terminal, quit, redraw: () => painter.redraw() };
@@ -123,7 +123,7 @@ const show = async (
   await running;
 };
 
-const sizeOf = ({ stdout }: Tty): Size => ({
+const getTerminalSize = ({ stdout }: Tty): Size => ({
   width: stdout.columns || 80,
   height: stdout.rows || 24,
 });
@@ -143,16 +143,16 @@ const listener = (tty: Tty, hear: (event: InputEvent) => void) => {
 const themeFor = async ({ theme, isAscii, tty }: DeskOptions, parts: DeskParts): Promise<Theme> => {
   const { hasColors, background, isUtf8 } = terminalSettings();
   const isPlain = isAscii || !isUtf8;
-  if (!hasColors) return themeOf('mono', isPlain);
-  if (theme) return themeOf(theme, isPlain);
-  return themeOf((await askBackground(tty, parts)) ?? background ?? 'dark', isPlain);
+  if (!hasColors) return createTheme('mono', isPlain);
+  if (theme) return createTheme(theme, isPlain);
+  return createTheme((await askBackground(tty, parts)) ?? background ?? 'dark', isPlain);
 };
 
 const askBackground = (tty: Tty, parts: DeskParts): Promise<ThemeName | null> =>
   new Promise((resolve) => {
     const timer = setTimeout(() => resolve(null), BACKGROUND_MS);
     parts.hear = (event) => {
-      const found = event.type === 'reply' ? backgroundOf(event.text) : null;
+      const found = event.type === 'reply' ? parseBackgroundReply(event.text) : null;
       if (found === null) return;
       clearTimeout(timer);
       resolve(found);
@@ -176,12 +176,12 @@ const tick = (store: DeskStore) => {
 
 const onResize = (tty: Tty, store: DeskStore, painter: Painter): (() => void) => {
   const resize = (): void => {
-    store.dispatch({ type: 'ui.sized', size: sizeOf(tty) });
+    store.dispatch({ type: 'ui.sized', size: getTerminalSize(tty) });
     painter.redraw();
   };
   tty.stdout.on('resize', resize);
   // The terminal may have been resized meanwhile.
-  const { width, height } = sizeOf(tty);
+  const { width, height } = getTerminalSize(tty);
   const { size } = store.get().ui;
   if (size.width !== width || size.height !== height) resize();
   return () => void tty.stdout.off('resize', resize);

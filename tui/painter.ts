@@ -134,7 +134,7 @@ export class Painter extends Writable {
     const cleared = new Set<string>();
     let changes = '';
     // A removed piece leaves its text on the screen, so its row is written again.
-    for (const key of this.shown.keys()) if (!wanted.has(key)) cleared.add(rowOf(key));
+    for (const key of this.shown.keys()) if (!wanted.has(key)) cleared.add(parseRowKey(key));
     for (const [key, text] of wanted) {
       const [top = '', left = ''] = key.split(':');
       const isWhole = left === 'row';
@@ -149,5 +149,5 @@ export class Painter extends Writable {
   }
 }
 
-const rowOf = (key: string): string => key.slice(0, key.indexOf(':'));
+const parseRowKey = (key: string): string => key.slice(0, key.indexOf(':'));
 const at = (top: number, left: number): string => `\u001b[${top + 1};${left + 1}H`;

@@ -40,7 +40,7 @@ const THEMES: Record<ThemeName, Codes> = {
   mono: { warn: [1], danger: [1], untrusted: [4], strong: [1], match: [1, 4], focus: [7] },
 };
 
-export const themeOf = (name: ThemeName, isAscii = false): Theme => ({
+export const createTheme = (name: ThemeName, isAscii = false): Theme => ({
   isAscii,
   style: (tone, text) => {
     const codes = THEMES[name][tone] ?? [];
@@ -58,13 +58,13 @@ const STATES: readonly (readonly [Tone, RegExp])[] = [
 ];
 
 /** Tone of a state by its first word: `ERROR 2m` is `danger`. */
-export const toneOf = (state: string): Tone | undefined => {
+export const findStateTone = (state: string): Tone | undefined => {
   const word = /^\w+/.exec(state)?.[0] ?? '';
   return STATES.find(([, states]) => states.test(word))?.[0];
 };
 
 /** Reads a reply to OSC 11 (`rgb:ffff/ffff/ffff`). `null` for any other text. */
-export const backgroundOf = (reply: string): ThemeName | null => {
+export const parseBackgroundReply = (reply: string): ThemeName | null => {
   const [, r, g, b] = /\]11;rgba?:([0-9a-f]+)\/([0-9a-f]+)\/([0-9a-f]+)/i.exec(reply) ?? [];
   if (r === undefined || g === undefined || b === undefined) return null;
   const part = (hex: string) => Number.parseInt(hex, 16) / (16 ** hex.length - 1);

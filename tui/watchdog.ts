@@ -26,7 +26,7 @@ stty "$2" <&1 2>/dev/null
 
 /** `null` without a shell or stty. */
 export const startWatchdog = (): Watchdog | null => {
-  const mode = modeOf();
+  const mode = readTerminalMode();
   if (mode === null) return null;
   const restore = RESTORE.replaceAll('\u001b', '\\033');
   const shell = spawn('sh', ['-c', SCRIPT, 'sh', restore, mode], {
@@ -42,7 +42,7 @@ export const startWatchdog = (): Watchdog | null => {
   };
 };
 
-const modeOf = (): string | null => {
+const readTerminalMode = (): string | null => {
   try {
     const stdio: ['inherit', 'pipe', 'ignore'] = ['inherit', 'pipe', 'ignore'];
     return execFileSync('stty', ['-g'], { stdio }).toString().trim();

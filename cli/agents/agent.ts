@@ -1,11 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Agent, type Client, contracts } from '../../src/client/index.js';
-import { columnsOf } from '../columns.js';
+import { buildColumns } from '../columns.js';
 import { crud } from '../crud.js';
 import { failed, usageFault } from '../exit.js';
 import { type NamedKind, resolveId } from '../resolve.js';
 
-export const agentTableColumns = columnsOf<Agent>(
+export const agentTableColumns = buildColumns<Agent>(
   ['id:data', 'name', 'status:state'],
   { name: 'trust', value: (agent) => trustText(agent), isState: true },
   ['steps:number'],

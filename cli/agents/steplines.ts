@@ -34,7 +34,7 @@ export const openStepLines = (out: Pick<CliOutput, 'piece' | 'width'>) => {
   const draw = (): void => {
     if (!step || isPaused) return;
     clear();
-    const lines = linesOf({ ...step, reply }, out.width - 1);
+    const lines = renderCurrentStep({ ...step, reply }, out.width - 1);
     out.piece(lines.join('\n'));
     shown = lines.length;
   };
@@ -82,7 +82,7 @@ interface ShownStep {
   reply: ReplyText | null;
 }
 
-const linesOf = ({ at, doing, reply }: ShownStep, width: number): string[] => {
+const renderCurrentStep = ({ at, doing, reply }: ShownStep, width: number): string[] => {
   const time = clock(Math.max(0, now() - at)).padStart(TIME_WIDTH);
   const head = `${time}${GAP}${padded(reply ? 'writes' : 'now', KIND_WIDTH)}${GAP}`;
   if (!reply) return [cutToWidth(head + doing, width)];

@@ -9,9 +9,9 @@ import { Exit, interrupted, usageFault } from '../exit.js';
 import { connectionRemark } from '../live.js';
 import {
   cell,
-  countOf,
   cutToWidth,
   duration,
+  formatCount,
   localTime,
   now,
   oneLine,
@@ -204,7 +204,7 @@ const formatRemark = (agent: Agent, note: Exclude<PrintedNote, { type: 'event' }
 const printEnd = (context: Context, agent: Agent, more = ''): void => {
   if (agent.status !== 'completed') context.exitCode = Exit.failed;
   context.out.note(
-    `-- ${agent.status}, ${countOf(agent.steps, 'step')}, ${agentCost(agent)}${more} --`,
+    `-- ${agent.status}, ${formatCount(agent.steps, 'step')}, ${agentCost(agent)}${more} --`,
   );
 };
 

@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline';
 import { ApiError, type Approval, type Client } from '../../src/client/index.js';
 import { usesScreenReader } from '../../src/client/session.js';
-import { columnsOf } from '../columns.js';
+import { buildColumns } from '../columns.js';
 import { type Context, command } from '../command.js';
 import { interrupted } from '../exit.js';
 import { keepRawMode } from '../foreground.js';
@@ -9,7 +9,7 @@ import { connectionRemark, followRows } from '../live.js';
 import { resolveId } from '../resolve.js';
 import { age, ago, cutToWidth, localTime, now, oneLine, plainText } from '../text.js';
 
-export const approvalColumns = columnsOf<Approval>(
+export const approvalColumns = buildColumns<Approval>(
   ['id:data'],
   { name: 'call', value: approvalCall },
   { name: 'short', value: digestPrefix, only: 'table' },
@@ -51,7 +51,7 @@ export const describeScope = (approval: Approval, scope: ScopeChoice): string =>
  * Finds an approval by its id, the end of its id, or the beginning of its digest. For several
  * requests of the same call it returns the newest, because the others are decided.
  */
-export const approvalOf = async (client: Client, typed: string): Promise<Approval> => {
+export const findApproval = async (client: Client, typed: string): Promise<Approval> => {
   const isDigest = /^[0-9a-f]{8,64}$/i.test(typed);
   const newest = new Map<string, string>();
   const id = await resolveId(typed, {
@@ -148,7 +148,7 @@ export const openApprovalPrompts = (context: Context, client: Client): ApprovalP
     const number = at >= 0 ? at + 1 : approval.status === 'pending' ? numbered.push(approval) : 0;
     if (number === 0) return;
     if (approval.status === 'pending') {
-      for (const line of summaryOf(number, approval, out.width)) out.line(line);
+      for (const line of renderApprovalSummary(number, approval, out.width)) out.line(line);
       out.note(HELP);
       return;
     }
@@ -212,7 +212,7 @@ export const openApprovalPrompts = (context: Context, client: Client): ApprovalP
   return { tell, close: () => reader.close() };
 };
 
-const summaryOf = (number: number, approval: Approval, width: number): string[] => {
+const renderApprovalSummary = (number: number, approval: Approval, width: number): string[] => {
   const agent = approval.agentId === null ? 'direct call' : `agent ${approval.agentId.slice(-6)}`;
   const head = [
     oneLine(approvalCall(approval)),

@@ -1,6 +1,6 @@
 import type { BackupView, Client } from '../../src/client/index.js';
 import { usesScreenReader } from '../../src/client/session.js';
-import { columnsOf } from '../columns.js';
+import { buildColumns } from '../columns.js';
 import type { Context } from '../command.js';
 import { failed, interrupted } from '../exit.js';
 import type { Streams } from '../invocation.js';
@@ -41,7 +41,7 @@ const progressLine = (stderr: Streams['stderr']) => {
   };
 };
 
-export const backupColumns = columnsOf<BackupView>(
+export const backupColumns = buildColumns<BackupView>(
   ['id:data', 'kind', 'status:state', 'at=createdAt:ago'],
   {
     name: 'size',

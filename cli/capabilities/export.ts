@@ -18,12 +18,12 @@ const provided = async (context: Context, id: string): Promise<Capability[]> => 
   const before = await listAll(context);
   const known = before.find((each) => each.id === id && each.install === null && each.path);
   if (known) return [known];
-  const slug = await slugOf(context, id);
+  const slug = await ensureInstalled(context, id);
   const needed = before.find((each) => each.id === id)?.install?.needs ?? [];
   return (await listAll(context)).filter((each) => each.id === slug || needed.includes(each.id));
 };
 
-const slugOf = async (context: Context, id: string): Promise<string> => {
+const ensureInstalled = async (context: Context, id: string): Promise<string> => {
   const begun = await startInstall(context, { id });
   if (begun.is === 'begun') {
     context.out.note(`Installing ${safe(id)} first`);

@@ -1,5 +1,5 @@
 import type { ModelFit } from '../../src/client/index.js';
-import { columnsOf, withDropOrder } from '../columns.js';
+import { buildColumns, withDropOrder } from '../columns.js';
 import { sizeText } from '../operations/counts.js';
 import { speedText } from './machine.js';
 
@@ -24,7 +24,7 @@ const isFast = ({ runsOn, tokensPerSecond }: ModelFit): boolean =>
  * The family, such as `qwen3` of `gguf:qwen3-4b:Q4_K_M`. Embedding models form families of their
  * own. Speech models are named by size only and form one family.
  */
-const familyOf = ({ model, useCases }: ModelFit): string => {
+const getModelFamily = ({ model, useCases }: ModelFit): string => {
   if (useCases.includes('speech')) return 'speech';
   const [, name = model] = /^[a-z]+:([^:]+)/.exec(model) ?? [];
   return `${name.replace(/-e?\d+(\.\d+)?[bm](-.*)?$/, '')} ${useCases.includes('embedding')}`;
@@ -35,20 +35,20 @@ export const bestOfFamilies = (rows: ModelFit[]): ModelFit[] => {
   const isKept = ({ recommendedFor, installed }: ModelFit) =>
     recommendedFor.length > 0 || installed;
   const kept = rows.filter(isKept);
-  const shown = new Map(kept.map((row) => [familyOf(row), row]));
+  const shown = new Map(kept.map((row) => [getModelFamily(row), row]));
   const others = rows
-    .filter((row) => !shown.has(familyOf(row)))
+    .filter((row) => !shown.has(getModelFamily(row)))
     .toSorted((one, other) => other.weightsBytes - one.weightsBytes);
   for (const row of others) {
-    const before = shown.get(familyOf(row));
+    const before = shown.get(getModelFamily(row));
     // The largest fast model, or else the smallest.
-    if (!before || !isFast(before)) shown.set(familyOf(row), row);
+    if (!before || !isFast(before)) shown.set(getModelFamily(row), row);
   }
   const best = new Set([...kept, ...shown.values()]);
   return rows.filter((row) => best.has(row));
 };
 
-const allColumns = columnsOf<ModelFit>(
+const allColumns = buildColumns<ModelFit>(
   ['model:whole', 'name:data'],
   {
     name: 'memory',

@@ -1,7 +1,7 @@
 import { contracts, type ModelFit } from '../../src/client/index.js';
 import { type Context, switchFlag } from '../command.js';
 import { requestCommand } from '../request.js';
-import { countOf } from '../text.js';
+import { formatCount } from '../text.js';
 import { bestOfFamilies, fitColumns } from './fit.js';
 import { noteCapabilitySource } from './list.js';
 import { machineLines } from './machine.js';
@@ -23,7 +23,7 @@ const formatContextNote = (
     : `These models fit with a context window of ${requestedWindow} tokens.`;
   if (fewer === 0) return text;
   const suffix = shown.includes('context') ? ', shown with their own context window' : '';
-  return `${text} Models made for fewer tokens${suffix}: ${countOf(fewer, 'model')}.`;
+  return `${text} Models made for fewer tokens${suffix}: ${formatCount(fewer, 'model')}.`;
 };
 
 /** Whether the model is missing from the folder that all capabilities are installed from. */
@@ -74,6 +74,6 @@ export const hardwareCommand = requestCommand({
     if (out.format === 'tsv') out.note('CPU, memory and GPU: adjutant hardware --json');
     const hidden = reply.fit.length - rows.length;
     if (isTable && !flags.all && reply.fit.some(isOutOfReach)) await noteSource(context);
-    if (hidden > 0 && isTable) out.note(`${countOf(hidden, 'more model')}: --all`);
+    if (hidden > 0 && isTable) out.note(`${formatCount(hidden, 'more model')}: --all`);
   },
 });

@@ -1,5 +1,5 @@
 import { type Capability, contracts, type Reply } from '../../src/client/index.js';
-import { columnsOf } from '../columns.js';
+import { buildColumns } from '../columns.js';
 import { type Context, command } from '../command.js';
 import { failed } from '../exit.js';
 import { requestFields } from '../fields.js';
@@ -65,7 +65,7 @@ const confirmMisfit = async ({ ask, out, flags }: Context, message: string): Pro
   if (!(await ask.agree(question, false))) throw failed('Nothing was done.');
 };
 
-const installedColumns = columnsOf<Capability>(['id', 'kind', 'status', 'version', 'name']);
+const installedColumns = buildColumns<Capability>(['id', 'kind', 'status', 'version', 'name']);
 
 const noteInstalled = async (
   context: Context,

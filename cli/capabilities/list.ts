@@ -1,25 +1,26 @@
 import { type Capability, contracts, type Reply } from '../../src/client/index.js';
-import { columnsOf, withDropOrder } from '../columns.js';
+import { buildColumns, withDropOrder } from '../columns.js';
 import { type Context, switchFlag } from '../command.js';
 import { sizeText } from '../operations/counts.js';
 import type { CliOutput } from '../output.js';
 import { requestCommand } from '../request.js';
-import { countOf, oneLine } from '../text.js';
+import { formatCount, oneLine } from '../text.js';
 
 const endpoints = await contracts.capabilities();
 
 const isModel = ({ kind }: Capability): boolean => kind === 'model';
 
-const bytesOf = ({ install, bytes }: Capability): number | null => install?.bytes ?? bytes;
+const getCapabilityBytes = ({ install, bytes }: Capability): number | null =>
+  install?.bytes ?? bytes;
 
-const allColumns = columnsOf<Capability>(
+const allColumns = buildColumns<Capability>(
   ['id:whole', 'kind'],
   ['status:state'],
   { name: 'version', value: (row) => (isModel(row) ? null : row.version) },
   {
     name: 'size',
-    value: bytesOf,
-    show: (row) => (bytesOf(row) ? sizeText(bytesOf(row) ?? 0) : ''),
+    value: getCapabilityBytes,
+    show: (row) => (getCapabilityBytes(row) ? sizeText(getCapabilityBytes(row) ?? 0) : ''),
   },
   { name: 'licence', value: ({ install, licence }) => install?.licence ?? licence },
   {
@@ -67,7 +68,7 @@ const MACHINE_MS = 60_000;
 type ListReply = Reply<'capabilities', 'list'>;
 type SourceItem = NonNullable<ListReply['source']>['items'][number];
 
-const sourceColumns = columnsOf<SourceItem>(
+const sourceColumns = buildColumns<SourceItem>(
   ['id:whole', 'kind', 'version'],
   { name: 'size', value: ({ bytes }) => bytes, show: ({ bytes }) => sizeText(bytes) },
   {
@@ -117,7 +118,7 @@ const showShort = async (context: Context, reply: ListReply, rows: Capability[])
   out.page({ reply, rows: shown, columns });
   const hidden = others.length - kept.length;
   if (hidden > 0) {
-    out.note(`${countOf(hidden, 'more model')} and all languages: --all, or --kind model`);
+    out.note(`${formatCount(hidden, 'more model')} and all languages: --all, or --kind model`);
   }
 };
 

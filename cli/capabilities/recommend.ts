@@ -93,7 +93,8 @@ export const recommendCommand = command({
       context.out.note(`No model for ${useCase} ${why}: adjutant hardware --all`);
       return;
     }
-    if (context.out.format === 'table') describe(context, first, await loadOf(context, first));
+    if (context.out.format === 'table')
+      describe(context, first, await fetchDownloadSize(context, first));
     else context.out.item(first, fitColumns);
     const { contextWindow: requestedWindow = 0 } = query;
     if (requestedWindow > first.contextWindow) {
@@ -112,19 +113,22 @@ export const recommendCommand = command({
     if (isWanted) {
       await installAndAsk(context, first, { useCase, isAgreed: flags.acceptLicence ?? false });
     } else if (context.out.format === 'table') {
-      context.out.note(`Install it: ${lineOf(fields)}`);
+      context.out.note(`Install it: ${buildInstallCommand(fields)}`);
     }
   },
 });
 
-const lineOf = (fields: Record<string, unknown>): string => {
+const buildInstallCommand = (fields: Record<string, unknown>): string => {
   const words = requestFields(hardware.query).flatMap(({ path, name }) =>
     fields[path] === undefined ? [] : [`--${name} ${safe(String(fields[path]))}`],
   );
   return ['adjutant models recommend --install', ...words].join(' ');
 };
 
-const loadOf = async (context: Context, { installed, model }: ModelFit): Promise<string | null> => {
+const fetchDownloadSize = async (
+  context: Context,
+  { installed, model }: ModelFit,
+): Promise<string | null> => {
   if (installed) return null;
   const list = await (await context.client()).capabilities.list({});
   const found = list.capabilities.find(({ id }) => id === model);

@@ -38,7 +38,8 @@ export const startInstall = async (
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     if (error.code === 'installed') return alreadyInstalled(context, error);
-    const running = error.code === 'installing' ? await runningOf(context, fields.id) : null;
+    const running =
+      error.code === 'installing' ? await findRunningInstall(context, fields.id) : null;
     if (running === null) throw error;
     context.out.note(`${safe(fields.id)} is already being installed. Following its progress.`);
     return { is: 'begun', operation: running };
@@ -54,7 +55,7 @@ const sendInstall = async (
   try {
     return await client.capabilities.install({ body });
   } catch (error) {
-    const terms = termsOf(error);
+    const terms = findLicenceTerms(error);
     if (terms === null || !context.ask.isPossible) throw error;
     context.out.warn(`Terms of the licence: ${oneLine(terms)}`);
     const question = { ask: 'Do you accept these terms?', instead: '--accept-licence' };
@@ -64,7 +65,7 @@ const sendInstall = async (
 };
 
 /** Returns the name and address of the terms to accept, or null if the daemon requires none. */
-const termsOf = (error: unknown): string | null => {
+const findLicenceTerms = (error: unknown): string | null => {
   if (!(error instanceof ApiError) || error.statusCode !== 400) return null;
   const detail = error.details?.find(({ path }) => path === 'acceptLicence');
   return detail ? detail.message.replace(/^must be true[^:]*: /, '') : null;
@@ -82,7 +83,7 @@ const alreadyInstalled = async (context: Context, refusal: ApiError): Promise<In
 };
 
 /** Finds a running or queued installation, or null if it has ended. */
-const runningOf = async (context: Context, id: string): Promise<Operation | null> => {
+const findRunningInstall = async (context: Context, id: string): Promise<Operation | null> => {
   const client = await context.client();
   const slug = slugFromId(id);
   for (const status of ['running', 'queued'] as const) {

@@ -1,21 +1,21 @@
 import { randomBytes } from 'node:crypto';
 import type { Client, PlatformReply } from '../../src/client/index.js';
-import { columnsOf } from '../columns.js';
+import { buildColumns } from '../columns.js';
 import { type Context, textFlag } from '../command.js';
 import { usageFault } from '../exit.js';
 import { dashed } from '../fields.js';
 import { readSecretInput } from '../input.js';
 import { oneLine } from '../text.js';
 
-export const platformTableColumns = columnsOf<PlatformReply>(
+export const platformTableColumns = buildColumns<PlatformReply>(
   ['kind'],
-  { name: 'state', value: (one) => stateOf(one), isState: true, only: 'table' },
+  { name: 'state', value: (one) => formatPlatformState(one), isState: true, only: 'table' },
   ['sends:data', 'receives:data'],
   { name: 'missing', value: (one) => missingSettings(one).join(' ') },
   ['base-url=baseUrl', 'receiver:data'],
 );
 
-const stateOf = ({ sends, receives, receiver, updatedAt }: PlatformReply): string => {
+const formatPlatformState = ({ sends, receives, receiver, updatedAt }: PlatformReply): string => {
   if (updatedAt === null) return 'not set up';
   if (sends && (receives || receiver === null)) return 'ready';
   if (sends) return 'sends only';
@@ -81,8 +81,13 @@ export type FieldFlags = { [K in keyof typeof fieldFlags]?: string };
  * The flag of a setting: `--bot-token-file` for the secret `botToken`, `--phone-number-id`
  * otherwise.
  */
-export const flagOf = ({ name, isSecret }: { name: string; isSecret: boolean }): string =>
-  `--${dashed(name)}${isSecret ? '-file' : ''}`;
+export const formatSettingFlag = ({
+  name,
+  isSecret,
+}: {
+  name: string;
+  isSecret: boolean;
+}): string => `--${dashed(name)}${isSecret ? '-file' : ''}`;
 
 /**
  * Returns the flag values by API name, with secrets read from their files. Only one may come from
@@ -105,7 +110,10 @@ export const readPlatformFields = async (
 };
 
 const readSecret = (context: Context, name: string, file: string): Promise<string> =>
-  readSecretInput(context, file, { ask: name, instead: flagOf({ name, isSecret: true }) });
+  readSecretInput(context, file, {
+    ask: name,
+    instead: formatSettingFlag({ name, isSecret: true }),
+  });
 
 type AskedField = PlatformReply['fields'][number];
 
@@ -130,7 +138,7 @@ export const valuesToStore = async (
   const fields = await readPlatformFields(context, flags);
   const baseUrl = flags.baseUrl ?? (await askUrl(context, platform));
   refuseForeign(platform, fields);
-  const isElsewhere = baseUrl !== undefined && originOf(baseUrl) !== originOf(platform.baseUrl);
+  const isElsewhere = baseUrl !== undefined && toOrigin(baseUrl) !== toOrigin(platform.baseUrl);
   // The daemon deletes secrets when their address changes.
   const withSecretState = (field: AskedField): AskedField => ({
     ...field,
@@ -157,7 +165,7 @@ const PLACES = ['host', 'port'];
 const isMoved = ({ fields }: PlatformReply, input: Record<string, string>): boolean =>
   fields.some(({ name, value }) => PLACES.includes(name) && (input[name] ?? value) !== value);
 
-const originOf = (url: string): string => (URL.canParse(url) ? new URL(url).origin : '');
+const toOrigin = (url: string): string => (URL.canParse(url) ? new URL(url).origin : '');
 
 /**
  * Asks for the address of a self-hosted server, which Mattermost requires and ntfy allows. The
@@ -187,7 +195,7 @@ const refuseForeign = ({ kind, fields }: PlatformReply, input: Record<string, st
   if (foreign)
     throw usageFault(
       `${kind} has no setting ${foreign}.`,
-      `Its flags: ${fields.map(flagOf).join(' ')}`,
+      `Its flags: ${fields.map(formatSettingFlag).join(' ')}`,
     );
 };
 
@@ -196,7 +204,7 @@ const refuseMissing = ({ ask }: Context, { kind }: PlatformReply, fields: AskedF
     return !isSet && !isOptional && !GENERATED[name];
   });
   if (ask.isPossible || missing.length === 0) return;
-  const flags = missing.map(flagOf).join(' ');
+  const flags = missing.map(formatSettingFlag).join(' ');
   throw usageFault(
     `${kind} needs more settings, but there is no terminal to ask for them. Add ${flags}.`,
   );
@@ -214,7 +222,7 @@ const askField = async (
   const empty = isSet ? 'enter keeps it' : GENERATED[name] ? 'enter generates one' : unset;
   const question = {
     ask: [name, empty && `(${empty})`].filter(Boolean).join(' '),
-    instead: flagOf(field),
+    instead: formatSettingFlag(field),
     refuse: (input: string) =>
       input.trim() === '' && !empty ? `${kind} requires a value.` : undefined,
   };

@@ -1,6 +1,6 @@
 import { type AccessToken, contracts, type LoginSession } from '../../src/client/index.js';
 import { readSession, saveSession } from '../../src/client/session.js';
-import { columnsOf } from '../columns.js';
+import { buildColumns } from '../columns.js';
 import { type CommandGroup, command, textFlag } from '../command.js';
 import { crud } from '../crud.js';
 import { readNewPassword, readSecretInput } from '../input.js';
@@ -69,7 +69,7 @@ const passwordReset = command({
     const client = (await context.client()).with({ token: undefined });
     const reply = await client.users.reset({ body: { inviteToken, password } });
     const next = `adjutant login ${oneLine(reply.username)}`;
-    context.out.done(`Password set. Log in: ${next}`, reply, columnsOf(['username']));
+    context.out.done(`Password set. Log in: ${next}`, reply, buildColumns(['username']));
   },
 });
 
@@ -100,7 +100,7 @@ const loginCrud = crud({
   path: 'auth sessions',
   rows: 'sessions',
   endpoints: logins,
-  columns: columnsOf<LoginSession>(
+  columns: buildColumns<LoginSession>(
     ['id:data'],
     { name: 'device', value: ({ device }) => device, show: ({ device }) => device ?? 'no name' },
     { name: 'state', value: ({ current }) => (current ? 'current' : 'open') },
@@ -158,7 +158,7 @@ const tokenCrud = crud({
   path: 'auth tokens',
   rows: 'tokens',
   endpoints: tokens,
-  columns: columnsOf<AccessToken>(
+  columns: buildColumns<AccessToken>(
     ['id:data', 'name'],
     { name: 'scopes', value: ({ scopes }) => scopes?.join(' ') ?? 'all' },
     { name: 'expires', value: ({ expiresAt }) => expiresAt, show: expiry },

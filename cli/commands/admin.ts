@@ -5,9 +5,9 @@ import {
   contracts,
   type OutboundMessageView,
 } from '../../src/client/index.js';
-import { columnsOf, formattedColumn } from '../columns.js';
+import { buildColumns, formattedColumn } from '../columns.js';
 import { type CommandGroup, type Context, command, switchFlag } from '../command.js';
-import { homeOf } from '../daemon/environment.js';
+import { resolveHome } from '../daemon/environment.js';
 import { Exit, usageFault } from '../exit.js';
 import { requestFields } from '../fields.js';
 import { bulkFlags, refuseBulkFlags, workOnFailed } from '../operations/bulk.js';
@@ -19,7 +19,7 @@ import { refusedAs } from './recover.js';
 const { list: entryList, verify } = await contracts.audit();
 
 /** Returns the current names of the users, or their ids; both names for an impersonation. */
-const whoOf = (entry: AuditEntry): string => {
+const formatActor = (entry: AuditEntry): string => {
   const actor = entry.actorName ?? entry.actorId;
   if (entry.impersonatorId === null) return actor;
   return `${entry.impersonatorName ?? entry.impersonatorId} as ${actor}`;
@@ -29,15 +29,15 @@ const whoOf = (entry: AuditEntry): string => {
 const short = (target: string | null): string =>
   (target ?? '').replace(/^([a-z]+)_[0-9a-z]{20}([0-9a-z]{6})$/, '$1 $2');
 
-const entryColumns = columnsOf<AuditEntry>(
+const entryColumns = buildColumns<AuditEntry>(
   ['at:time'],
-  { name: 'actor', value: whoOf },
+  { name: 'actor', value: formatActor },
   ['action'],
   formattedColumn('target', ({ target }) => target, short),
   ['outcome:state', 'ip', 'number:data', 'id:data', 'request=requestId:data', 'data:data'],
 );
 
-const verdictColumns = columnsOf<AuditVerdict>(
+const verdictColumns = buildColumns<AuditVerdict>(
   ['ok', 'entries', 'head=head.mac', 'number=problem.number', 'kind=problem.kind'],
   ['message=problem.message'],
 );
@@ -77,7 +77,7 @@ const verifyChain = command({
 
 const verifyOffline = async (context: Context): Promise<AuditVerdict> => {
   const { verifyHome } = await import('../../src/auditverify.js');
-  return verifyHome({ home: homeOf(context.flags.home) }).catch((error: unknown) => {
+  return verifyHome({ home: resolveHome(context.flags.home) }).catch((error: unknown) => {
     throw refusedAs(context, 'Not verified', error);
   });
 };
@@ -105,7 +105,7 @@ export const auditGroup: CommandGroup = {
 
 const { list: messageList, resend } = await contracts.outbox();
 
-const messageColumns = columnsOf<OutboundMessageView>(
+const messageColumns = buildColumns<OutboundMessageView>(
   ['id:data', 'at=createdAt:time', 'status:state', 'user=username', 'target', 'kind'],
   ['tries=attempts'],
   formattedColumn('next', ({ nextAttemptAt }) => nextAttemptAt, ago),
@@ -199,7 +199,7 @@ const rotateKeys = requestCommand({
     out.done(
       `${made.keyId} signs new tokens. Older keys that verify: ${made.retired}.`,
       made,
-      columnsOf(['key=keyId', 'created=createdAt', 'retired']),
+      buildColumns(['key=keyId', 'created=createdAt', 'retired']),
     ),
 });
 

@@ -1,7 +1,7 @@
 import { type Agent, type Client, contracts } from '../../src/client/index.js';
 import { agentCrud, agentTableColumns } from '../agents/agent.js';
 import { agentWait, eventLines, eventRow, followToEnd, tailAgent } from '../agents/tail.js';
-import { columnsOf } from '../columns.js';
+import { buildColumns } from '../columns.js';
 import { type CommandGroup, command, switchFlag } from '../command.js';
 import { requestFields, requestFrom } from '../fields.js';
 import { readFileOrStdin } from '../input.js';
@@ -15,7 +15,7 @@ interface TreeAgent extends Agent {
 const indented = ({ depth, name }: TreeAgent): string =>
   depth === 0 ? name : `${'  '.repeat(depth - 1)}└ ${name}`;
 
-const treeColumns = columnsOf<TreeAgent>(
+const treeColumns = buildColumns<TreeAgent>(
   ...agentTableColumns
     .filter(({ name }) => name !== 'session')
     .map((column) => (column.name === 'name' ? { ...column, show: indented } : column)),
@@ -30,17 +30,17 @@ const tree = command({
   seeAlso: 'adjutant agents tail',
   run: async (context, { args }) => {
     const client = await context.client();
-    const root = await rootOf(client, await agentCrud.id(client, args.agent));
+    const root = await findRootAgent(client, await agentCrud.id(client, args.agent));
     const rows = placed(root, await everyUnder(client, root.id));
     context.out.page({ reply: { agents: rows }, rows, columns: treeColumns });
   },
 });
 
 /** Returns the topmost ancestor that still exists. */
-const rootOf = async (client: Client, id: string): Promise<Agent> => {
+const findRootAgent = async (client: Client, id: string): Promise<Agent> => {
   const agent = await client.agents.get({ id });
   const { parentId } = agent;
-  return parentId === null ? agent : rootOf(client, parentId);
+  return parentId === null ? agent : findRootAgent(client, parentId);
 };
 
 const everyUnder = async (client: Client, rootId: string): Promise<Agent[]> => {

@@ -2,10 +2,10 @@ import { type Client, contracts } from '../../src/client/index.js';
 import {
   approvalCall,
   approvalColumns,
-  approvalOf,
   callLines,
   describeScope,
   digestPrefix,
+  findApproval,
   type ScopeChoice,
   watchApprovals,
 } from '../approvals/approval.js';
@@ -46,7 +46,7 @@ const get = command({
   calls: [endpoints.get],
   examples: ['4f2a91c0', '4f2a91c0 --json', '4f2a91c0 --fields tool,arguments'],
   run: async (context, { args }) => {
-    const approval = await approvalOf(await context.client(), args.approval);
+    const approval = await findApproval(await context.client(), args.approval);
     if (context.out.format !== 'table') return context.out.item(approval, approvalColumns);
     for (const line of callLines(approval)) context.out.line(line);
   },
@@ -82,7 +82,7 @@ const approve = command({
   seeAlso: 'adjutant approvals grants list, adjutant approvals watch',
   run: async (context, { args, flags: { scope = 'once' } }) => {
     const client = await context.client();
-    const approval = await approvalOf(client, args.approval);
+    const approval = await findApproval(client, args.approval);
     for (const line of callLines(approval)) context.out.note(line);
     await context.ask.confirm(
       `Approve ${approvalCall(approval)} ${describeScope(approval, scope)}?`,
@@ -101,7 +101,7 @@ const deny = command({
   examples: ['4f2a91c0', '4f2a91c0 "Not on a Sunday"', '4f2a91c0 "Not on a Sunday" --json'],
   run: async (context, { args }) => {
     const client = await context.client();
-    const { id: approvalId, digest } = await approvalOf(client, args.approval);
+    const { id: approvalId, digest } = await findApproval(client, args.approval);
     await decideOn(context, client, { approvalId, digest, approved: false, reason: args.reason });
   },
 });

@@ -9,9 +9,9 @@ import { logInFromDevice, readDeviceToken, storeDevice } from '../../src/client/
 import { ApiError } from '../../src/client/errors.js';
 import { contracts, type Login, type User } from '../../src/client/index.js';
 import { dropSession, readSession, saveSession, sessionFile } from '../../src/client/session.js';
-import { columnsOf } from '../columns.js';
+import { buildColumns } from '../columns.js';
 import { type Context, command, switchFlag, textFlag } from '../command.js';
-import { homeOf, shortPath } from '../daemon/environment.js';
+import { resolveHome, shortPath } from '../daemon/environment.js';
 import { runningDaemon } from '../daemon/process.js';
 import { failed, nullIfRefused, usageFault } from '../exit.js';
 import { requestFields, requestFrom } from '../fields.js';
@@ -34,7 +34,7 @@ const loginByPasskey = async (context: Context, device: string): Promise<Login> 
   const server = await listenForCode(state);
   try {
     const challenge = createHash('sha256').update(verifier).digest('base64url');
-    const url = `${page}#cli=${portOf(server)}.${state}.${challenge}`;
+    const url = `${page}#cli=${getListeningPort(server)}.${state}.${challenge}`;
     context.out.warn(`Open this address in a browser on this machine, within two minutes:\n${url}`);
     if (context.ask.isPossible) openBrowser(url);
     const code = await codeFrom(server, context.signal);
@@ -75,7 +75,7 @@ const listenForCode = async (state: string): Promise<Server> => {
   return server;
 };
 
-const portOf = (server: Server): number => {
+const getListeningPort = (server: Server): number => {
   const address = server.address();
   if (typeof address !== 'object' || address === null)
     throw new Error('The login page has no port to listen on');
@@ -147,7 +147,7 @@ const withSetupCode = <T>(
  * other address.
  */
 const ownFile = ({ url, flags }: Context): string | undefined => {
-  const home = homeOf(flags.home);
+  const home = resolveHome(flags.home);
   const file = join(home, 'setup-code');
   return runningDaemon(home)?.url === url && existsSync(file) ? file : undefined;
 };
@@ -174,7 +174,7 @@ const nameFrom = async (
   return name ?? username ?? ask.text({ ask: 'Name', instead: 'a name' });
 };
 
-const columns = columnsOf<User>(['name=username', 'role', 'id', 'email']);
+const columns = buildColumns<User>(['name=username', 'role', 'id', 'email']);
 
 export const register = command({
   name: 'register',

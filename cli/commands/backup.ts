@@ -3,7 +3,7 @@ import type { restoreFile } from '../../src/backup.js';
 import { type BackupView, contracts } from '../../src/client/index.js';
 import { shellWord } from '../../src/kernel/shellword.js';
 import { backupColumns, followBackup, runOffline } from '../backup/progress.js';
-import { columnsOf } from '../columns.js';
+import { buildColumns } from '../columns.js';
 import {
   type CommandGroup,
   type Context,
@@ -13,7 +13,7 @@ import {
   textFlag,
 } from '../command.js';
 import { crud } from '../crud.js';
-import { homeOf } from '../daemon/environment.js';
+import { resolveHome } from '../daemon/environment.js';
 import { usageFault } from '../exit.js';
 import { readNewSecret, readSecretInput, withInput } from '../input.js';
 import { sizeText } from '../operations/counts.js';
@@ -27,7 +27,7 @@ const passphraseFile = textFlag(
 
 const instead = '--passphrase-file';
 
-const passphraseOf = (context: Context, file: string | undefined): Promise<string> =>
+const readPassphrase = (context: Context, file: string | undefined): Promise<string> =>
   readSecretInput(context, file, { ask: 'Passphrase', instead });
 
 const count = (value: string, about: string): Flag<number> => ({
@@ -168,7 +168,7 @@ const verify = command({
   run: async (context, { args, flags }) => {
     const { file } = args;
     if (file === undefined) return verifyNewest(context, flags.passphraseFile);
-    const passphrase = await passphraseOf(context, flags.passphraseFile);
+    const passphrase = await readPassphrase(context, flags.passphraseFile);
     const { verifyFile } = await import('../../src/backup.js');
     const proved = await runOffline(context, 'Verification failed', (onStep) =>
       verifyFile({ file: resolve(file), passphrase }, onStep),
@@ -192,7 +192,7 @@ const printProof = ({ out }: Context, proved: BackupProof): void => {
   if (out.format !== 'table') {
     out.item(
       proved,
-      columnsOf([
+      buildColumns([
         'createdAt',
         'version',
         'schema',
@@ -231,8 +231,8 @@ const restore = command({
   ],
   seeAlso: 'adjutant help backup',
   run: async (context, { args, flags }) => {
-    const home = homeOf(context.flags.home);
-    const passphrase = await passphraseOf(context, flags.passphraseFile);
+    const home = resolveHome(context.flags.home);
+    const passphrase = await readPassphrase(context, flags.passphraseFile);
     const { restoreFile: perform } = await import('../../src/backup.js');
     const restored = await runOffline(context, 'Not restored', (onStep) =>
       perform({ home, file: resolve(args.file), passphrase }, onStep),
@@ -249,7 +249,7 @@ const printRestore = ({ out }: Context, home: string, restored: RestoreReport): 
     return;
   }
   const { agents, executions, schedules, folders, settings } = restored;
-  const at = home === homeOf(undefined) ? '' : `--home ${shellWord(home)} `;
+  const at = home === resolveHome(undefined) ? '' : `--home ${shellWord(home)} `;
   out.sentence(`Restored to ${home}, as of ${restored.createdAt}.`);
   out.note('To prevent two copies from doing the same work, nothing resumes by itself:');
   out.note(`  paused agents                     ${agents}   adjutant agents list --status paused`);

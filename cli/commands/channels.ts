@@ -1,6 +1,6 @@
 import { ApiError } from '../../src/client/errors.js';
 import { type Channel, contracts, type Reply } from '../../src/client/index.js';
-import { columnsOf, formattedColumn } from '../columns.js';
+import { buildColumns, formattedColumn } from '../columns.js';
 import { type CommandGroup, type Context, command, textFlag } from '../command.js';
 import { crud } from '../crud.js';
 import { Exit, failed, usageFault } from '../exit.js';
@@ -11,7 +11,7 @@ import { setup } from './platforms.js';
 
 const endpoints = await contracts.channels();
 
-const channelColumns = columnsOf<Channel>(
+const channelColumns = buildColumns<Channel>(
   ['id:data', 'kind', 'name', 'address'],
   formattedColumn('verified', (one) => one.verifiedAt, ago, 'not yet'),
   ['linked=createdAt:ago', 'short=id:tail'],
@@ -123,7 +123,7 @@ const add = command({
   },
 });
 
-const sentColumns = columnsOf<Reply<'channels', 'ntfy'>>(['kind', 'address', 'expiresAt']);
+const sentColumns = buildColumns<Reply<'channels', 'ntfy'>>(['kind', 'address', 'expiresAt']);
 
 const create = requestCommand({
   name: 'create',
@@ -196,7 +196,7 @@ const STATUS_TEXT: Record<ChannelTestRow['status'], string> = {
   unknown: 'Outcome unknown: the reply was lost',
 };
 
-const testColumns = columnsOf<ChannelTestRow>([
+const testColumns = buildColumns<ChannelTestRow>([
   'id=sendingId:data',
   'status:state',
   'receipt',

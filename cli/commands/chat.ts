@@ -6,7 +6,7 @@ import {
   contracts,
   type Session,
 } from '../../src/client/index.js';
-import { columnsOf, valueAt } from '../columns.js';
+import { buildColumns, valueAt } from '../columns.js';
 import { type CommandGroup, type Context, command, switchFlag, textFlag } from '../command.js';
 import { crud } from '../crud.js';
 import { Exit, interrupted, usageFault } from '../exit.js';
@@ -17,7 +17,7 @@ import { localTime, oneLine, plainText, safe } from '../text.js';
 import { withRecording } from '../voice/record.js';
 import { transcribeFile } from '../voice/transcribe.js';
 
-const messageColumns = columnsOf<ConversationMessage>([
+const messageColumns = buildColumns<ConversationMessage>([
   'seq',
   'role',
   'content',
@@ -32,7 +32,7 @@ const sessionCrud = crud({
   noun: 'session',
   rows: 'sessions',
   endpoints,
-  columns: columnsOf<Session>(
+  columns: buildColumns<Session>(
     ['id:data', 'short=id:tail', 'title', 'channel', 'messages=messageCount:number'],
     ['updated=updatedAt:ago'],
   ),
@@ -121,12 +121,12 @@ export const chatCommand = command({
       throw usageFault('--voice cannot be combined with a message.');
     if (message === undefined) return converse(context, wishes, flags.voice ? spoken : typed);
     const content = message === '-' ? await readFileOrStdin(context, '-') : message;
-    const wanted = await requestOf(context, wishes, content);
+    const wanted = await buildChatRequest(context, wishes, content);
     show(context, await answerTo(context, wanted, isStreamed), isStreamed);
   },
 });
 
-const requestOf = (context: Context, fields: object, message: string): Promise<ChatFlags> =>
+const buildChatRequest = (context: Context, fields: object, message: string): Promise<ChatFlags> =>
   requestFrom(send.body, { fields: { ...fields }, more: { message } }, context.at);
 
 /** Returns an empty string if there is no message. */
@@ -153,7 +153,7 @@ const converse = async (context: Context, wishes: object, next: NextMessage): Pr
     const message = await next(context);
     if (END.test(message)) return;
     if (message === '') continue;
-    const wanted = await requestOf(context, { ...wishes, ...session }, message);
+    const wanted = await buildChatRequest(context, { ...wishes, ...session }, message);
     const answer = await answerTo(context, wanted, true);
     reportFailure(context, answer);
     session = { sessionId: answer.sessionId };
@@ -195,11 +195,11 @@ const answerTo = async (
   wanted: ChatFlags,
   isStreamed: boolean,
 ): Promise<ChatAnswer> => {
-  const printer = printerOf(context, isStreamed);
+  const printer = createChatPrinter(context, isStreamed);
   let answer: ChatAnswer | undefined;
   const signal = patientSignal(context.signal, () => answer !== undefined);
   try {
-    for await (const event of eventsOf(context, wanted, signal)) {
+    for await (const event of streamChatEvents(context, wanted, signal)) {
       if (isAnswer(event.data)) answer = event.data;
       context.signal.throwIfAborted();
       printer.tell(event);
@@ -235,7 +235,7 @@ const patientSignal = (signal: AbortSignal, isKnown: () => boolean): AbortSignal
   return patient.signal;
 };
 
-const eventsOf = ({ url, token, out }: Context, wanted: ChatFlags, signal: AbortSignal) =>
+const streamChatEvents = ({ url, token, out }: Context, wanted: ChatFlags, signal: AbortSignal) =>
   followEvents(
     { url, token, signal },
     {
@@ -264,7 +264,7 @@ const stopped = async (context: Context, answer: ChatAnswer | undefined) => {
 const isAnswer = (data: unknown): data is ChatAnswer =>
   typeof data === 'object' && data !== null && 'sessionId' in data && 'agentId' in data;
 
-const printerOf = ({ out }: Context, isStreamed: boolean) => {
+const createChatPrinter = ({ out }: Context, isStreamed: boolean) => {
   let written = '';
   const printMessage = (content: string): void => {
     if (!isStreamed) return;

@@ -1,10 +1,10 @@
 import { appendFileSync } from 'node:fs';
 import { shellWord } from '../../src/kernel/shellword.js';
 import type { Context } from '../command.js';
-import { homeOf, isLocalUrl, shortPath } from '../daemon/environment.js';
+import { isLocalUrl, resolveHome, shortPath } from '../daemon/environment.js';
 import { serviceSettingsFile } from '../daemon/install.js';
 import { runningDaemon } from '../daemon/process.js';
-import { serviceOf } from '../daemon/service.js';
+import { findInstalledService } from '../daemon/service.js';
 import { restartDaemon } from './up.js';
 
 /** Not `closed`: an admin can still invite people and programs. */
@@ -24,7 +24,7 @@ export const offerToCloseRegistration = async (context: Context): Promise<void> 
   if (!isLocalUrl(url)) return;
   const started = startedAs(context);
   if (started === 'elsewhere' || !ask.isPossible || flags.yes) {
-    return out.note(`    ${laterOf(context, started)}`);
+    return out.note(`    ${formatRestartHint(context, started)}`);
   }
   out.note('    Programs on this machine can register with a name and a password alone.');
   out.note('    A client behind a proxy that adds no headers counts as such a program.');
@@ -32,9 +32,10 @@ export const offerToCloseRegistration = async (context: Context): Promise<void> 
     ask: '    Require an invite for each new account, including programs?',
     instead: '--no-input',
   };
-  if (!(await ask.agree(question, false))) return out.note(`    ${laterOf(context, started)}`);
+  if (!(await ask.agree(question, false)))
+    return out.note(`    ${formatRestartHint(context, started)}`);
   if (started === 'service') {
-    const file = serviceSettingsFile(homeOf(flags.home));
+    const file = serviceSettingsFile(resolveHome(flags.home));
     // The last line for a name counts. The first line break ends an unfinished last line.
     appendFileSync(file, `\n${SETTING}\n`, { mode: 0o600 });
     out.note(`    Wrote ${SETTING} to ${shortPath(file)}`);
@@ -47,16 +48,17 @@ export const offerToCloseRegistration = async (context: Context): Promise<void> 
 };
 
 const startedAs = (context: Context): Started => {
-  const record = runningDaemon(homeOf(context.flags.home));
+  const record = runningDaemon(resolveHome(context.flags.home));
   if (record !== null) return record.url === context.url ? 'background' : 'elsewhere';
   // launchd passes no settings to the service.
-  const isHere = process.platform !== 'darwin' && serviceOf(context)?.url === context.url;
+  const isHere =
+    process.platform !== 'darwin' && findInstalledService(context)?.url === context.url;
   return isHere ? 'service' : 'elsewhere';
 };
 
-const laterOf = ({ flags }: Context, started: Started): string => {
+const formatRestartHint = ({ flags }: Context, started: Started): string => {
   const home = flags.home === undefined ? '' : ` --home ${shellWord(flags.home)}`;
-  const file = shellWord(serviceSettingsFile(homeOf(flags.home)));
+  const file = shellWord(serviceSettingsFile(resolveHome(flags.home)));
   const command = {
     background: `${SETTING} adjutant restart${home}`,
     service: `echo ${SETTING} >> ${file} && adjutant restart${home}`,

@@ -12,9 +12,15 @@ import { failureLines, logLines } from '../daemon/log.js';
 import { parseListeningUrl } from '../daemon/readiness.js';
 import { serveArguments } from '../daemon/start.js';
 import { failed, interrupted } from '../exit.js';
-import { type Delivery, deliver, outcomeOf, receiverPath, until } from '../hooks/delivery.js';
+import {
+  type Delivery,
+  deliver,
+  receiverPath,
+  until,
+  waitForExecution,
+} from '../hooks/delivery.js';
 import { hookSample } from '../hooks/sample.js';
-import { countOf, cutToWidth, duration, oneLine, padded } from '../text.js';
+import { cutToWidth, duration, formatCount, oneLine, padded } from '../text.js';
 
 interface ProofStep {
   name: string;
@@ -109,13 +115,13 @@ const follow = async (
 ): Promise<Observation<Agent>> => {
   const agentId = await until(async () => (await client.hooks.execution(run)).agentId);
   if (agentId === null) throw failed('Demo failed. Expected: the hook spawns an agent.');
-  const events = await eventsOf(client, agentId);
+  const events = await countAgentEvents(client, agentId);
   const agent = await client.agents.get({ id: agentId });
   must(agent.status === 'completed', `the agent completes (${agent.status}: ${agent.error})`);
   must(agent.untrusted, 'an agent that a payload spawned is untrusted');
   const result = agent.result ?? '';
   must(result.includes('Login loops'), 'the digest names the issue');
-  const head = `completed: ${countOf(agent.steps, 'step')}, ${events} events, model ${agent.model}`;
+  const head = `completed: ${formatCount(agent.steps, 'step')}, ${events} events, model ${agent.model}`;
   return [[head, ...firstLines(result)], agent];
 };
 
@@ -125,7 +131,7 @@ const firstLines = (text: string): string[] => {
   return [...lines.slice(0, RESULT_LINES), ...(rest > 0 ? [`… and ${rest} more lines`] : [])];
 };
 
-const eventsOf = async (client: Client, id: string): Promise<number> => {
+const countAgentEvents = async (client: Client, id: string): Promise<number> => {
   for (let after = 0; ; ) {
     const page = await client.agents.events({ id, query: { after, wait: WAIT_S } });
     must(page.events.length > 0 && !page.gap, `the agent's events arrive in ${WAIT_S} s`);
@@ -141,7 +147,7 @@ const checkExecution = async (
   client: Client,
   run: { id: string; executionId: string },
 ): Promise<Observation<void>> => {
-  const { status, attempts, error } = await outcomeOf(client, run);
+  const { status, attempts, error } = await waitForExecution(client, run);
   must(status === 'success', `the execution succeeds (${status}: ${error})`);
   return [[`success, ${attempts} attempt`], undefined];
 };
@@ -191,7 +197,7 @@ export const demo = command({
   ],
   seeAlso: 'quickstart',
   run: async (context) => {
-    const { signal, forget } = endOf(context);
+    const { signal, forget } = createDemoSignal(context);
     const began = performance.now();
     const steps: ProofStep[] = [];
     const tell = (step: ProofStep) => {
@@ -216,7 +222,7 @@ export const demo = command({
 });
 
 /** Signal for ^C, SIGTERM and the deadline: the daemon and its home are removed first. */
-const endOf = (context: Context) => {
+const createDemoSignal = (context: Context) => {
   const term = new AbortController();
   const abort = () => term.abort();
   process.once('SIGTERM', abort);
@@ -253,7 +259,7 @@ const withScratchDaemon = async <T>(
   const child = spawn(process.execPath, words, { env, stdio: ['ignore', 'pipe', 'pipe'] });
   const exit = once(child, 'exit');
   try {
-    return await work(await addressOf(child, signal));
+    return await work(await waitForAddress(child, signal));
   } finally {
     await end(child, exit);
     rmSync(home, { recursive: true, force: true });
@@ -263,7 +269,7 @@ const withScratchDaemon = async <T>(
 /**
  * Returns the address that the daemon prints. Throws with its last log lines if it exits instead.
  */
-const addressOf = async (child: ChildProcess, signal: AbortSignal): Promise<string> => {
+const waitForAddress = async (child: ChildProcess, signal: AbortSignal): Promise<string> => {
   const { stdout, stderr } = child;
   if (!stdout || !stderr) throw new Error('The daemon has no output pipes');
   let complaint = '';

@@ -1,4 +1,4 @@
-import { settings, variableOf } from '../../src/config.js';
+import { settings, toVariableName } from '../../src/config.js';
 import { twoColumns } from '../help.js';
 
 /** Generated from the table of settings. */
@@ -29,7 +29,9 @@ export const environment = (): string[] => [
   ]),
   '',
   'The daemon reads (defaults in brackets; a secret also from the file named by …_FILE):',
-  ...indented(Object.entries(settings).map(([key, setting]) => [variableOf(key), says(setting)])),
+  ...indented(
+    Object.entries(settings).map(([key, setting]) => [toVariableName(key), says(setting)]),
+  ),
 ];
 
 const indented = (rows: [string, string][]): string[] => twoColumns(rows).map((row) => `  ${row}`);

@@ -5,7 +5,7 @@ import {
   type Passkey,
   type Reply,
 } from '../../src/client/index.js';
-import { columnsOf } from '../columns.js';
+import { buildColumns } from '../columns.js';
 import type { CommandGroup, Context } from '../command.js';
 import { crud } from '../crud.js';
 import { namePages } from '../pages.js';
@@ -19,7 +19,7 @@ const { 'totp-remove': removal } = await contracts.users();
 
 type TotpSetup = Reply<'totp', 'setup'>;
 
-const setupColumns = columnsOf<TotpSetup>(['secret', 'address=otpauthUrl']);
+const setupColumns = buildColumns<TotpSetup>(['secret', 'address=otpauthUrl']);
 
 const setUp = requestCommand({
   name: 'setup',
@@ -85,7 +85,7 @@ const verifyCode = requestCommand({
   endpoint: verify,
   examples: ['287082', '', '287082 --json'],
   more: codeFrom,
-  show: ({ out }, verdict) => out.done('The code is valid.', verdict, columnsOf(['valid'])),
+  show: ({ out }, verdict) => out.done('The code is valid.', verdict, buildColumns(['valid'])),
 });
 
 const disableCodes = requestCommand({
@@ -137,7 +137,7 @@ const passkeyCrud = crud({
   path: 'auth passkeys',
   rows: 'passkeys',
   endpoints: await contracts.passkeys(),
-  columns: columnsOf<Passkey>(
+  columns: buildColumns<Passkey>(
     ['id:data', 'name'],
     { name: 'state', value: ({ works }) => (works ? 'works' : 'other address') },
     ['address=relyingParty', 'used=lastUsedAt:ago', 'added=createdAt:ago', 'short=id:tail'],
@@ -170,7 +170,7 @@ const listPasskeys = listCommand({
   args: '<user>',
   examples: ['bob', 'bob --json', 'bob --fields name,used'],
   rows: 'passkeys',
-  columns: columnsOf<AccountPasskey>(
+  columns: buildColumns<AccountPasskey>(
     ['id:data', 'name', 'address=relyingParty', 'used=lastUsedAt:ago', 'added=createdAt:ago'],
     ['short=id:tail'],
   ),
@@ -194,13 +194,15 @@ const removePasskey = userCrud.request({
     'All login sessions of the user end. The user is notified on every channel, with the reason.',
   ],
   seeAlso: 'adjutant recover, adjutant users passkeys list',
-  within: async (client, id, { passkey }) => ({ passkeyId: await passkeyOf(client, id, passkey) }),
+  within: async (client, id, { passkey }) => ({
+    passkeyId: await resolvePasskeyId(client, id, passkey),
+  }),
   confirm: ({ args: { user } }) =>
     `Remove this passkey of ${safe(user)}? All of their login sessions end.`,
   show: ({ out }) => out.note('Removed.'),
 });
 
-const passkeyOf = (client: Client, id: string, typed: string): Promise<string> =>
+const resolvePasskeyId = (client: Client, id: string, typed: string): Promise<string> =>
   resolveId(typed, {
     noun: 'passkey',
     listed: 'users passkeys list',

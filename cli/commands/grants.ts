@@ -1,10 +1,10 @@
 import { contracts, type Grant } from '../../src/client/index.js';
-import { columnsOf } from '../columns.js';
+import { buildColumns } from '../columns.js';
 import type { CommandGroup } from '../command.js';
 import { crud } from '../crud.js';
 import { safe } from '../text.js';
 
-const columns = columnsOf<Grant>(
+const columns = buildColumns<Grant>(
   ['id:data', 'short=id:tail'],
   { name: 'call', value: ({ tool, action }) => `${tool}.${action}` },
   ['scope', 'origin:whole'],

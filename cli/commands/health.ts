@@ -3,7 +3,7 @@ import { ApiError } from '../../src/client/errors.js';
 import { type Client, contracts, type Reply } from '../../src/client/index.js';
 import { sessionFile } from '../../src/client/session.js';
 import { shellWord } from '../../src/kernel/shellword.js';
-import { columnsOf } from '../columns.js';
+import { buildColumns } from '../columns.js';
 import { type Context, command, switchFlag } from '../command.js';
 import {
   checkMachine,
@@ -14,14 +14,14 @@ import {
   repairHome,
   warnCheck,
 } from '../daemon/checks.js';
-import { homeOf, shortPath } from '../daemon/environment.js';
+import { resolveHome, shortPath } from '../daemon/environment.js';
 import { Exit, nullIfRefused, usageFault } from '../exit.js';
-import { countOf, duration, oneLine, padded, wrapped } from '../text.js';
+import { duration, formatCount, oneLine, padded, wrapped } from '../text.js';
 
 type Shows = (context: Context, client: Client) => Promise<void>;
 type HealthPart = Reply<'health', 'detailed'>['parts'][number];
 
-const partColumns = columnsOf<HealthPart>(
+const partColumns = buildColumns<HealthPart>(
   ['name', 'status:state'],
   {
     name: 'latency',
@@ -38,7 +38,7 @@ const overall: Shows = async ({ out }, client) => {
   if (out.format === 'table') {
     return out.line(`${status}, version ${version}, up ${duration(uptimeSeconds * 1000)}`);
   }
-  out.item(reply, columnsOf(['status', 'version', 'uptime=uptimeSeconds']));
+  out.item(reply, buildColumns(['status', 'version', 'uptime=uptimeSeconds']));
 };
 
 const detailed: Shows = async (context, client) => {
@@ -57,7 +57,7 @@ const ready: Shows = async (context, client) => {
   }
   context.out.item(
     reply,
-    columnsOf(['status'], { name: 'failing', value: (row) => row.failing.join(',') }),
+    buildColumns(['status'], { name: 'failing', value: (row) => row.failing.join(',') }),
   );
 };
 
@@ -73,7 +73,7 @@ const readiness = async (client: Client) => {
 };
 
 const live: Shows = async ({ out }, client) => {
-  out.item(await client.health.live(), columnsOf(['status']));
+  out.item(await client.health.live(), buildColumns(['status']));
 };
 
 const metrics: Shows = async ({ out }, client) =>
@@ -107,7 +107,7 @@ const MAX_ACROSS = 3;
 const GAP = 2;
 const SET_IN = STATUS_WIDTH + GAP;
 
-const columns = columnsOf<DoctorFinding>(['status', 'name', 'detail', 'remedy']);
+const columns = buildColumns<DoctorFinding>(['status', 'name', 'detail', 'remedy']);
 
 export const doctorCommand = command({
   name: 'doctor',
@@ -124,9 +124,9 @@ export const doctorCommand = command({
   seeAlso: 'status, logs',
   run: async (context, { flags }) => {
     if (flags.fix) {
-      for (const done of repairHome(homeOf(context.flags.home))) context.out.note(done);
+      for (const done of repairHome(resolveHome(context.flags.home))) context.out.note(done);
     }
-    const machine = checkMachine(homeOf(context.flags.home));
+    const machine = checkMachine(resolveHome(context.flags.home));
     const service = await checkService(await context.client());
     const findings = [...joinFindings(machine, service), ...(await lookAtSession(context))];
     show(context, findings);
@@ -164,16 +164,16 @@ const show = (context: Context, findings: DoctorFinding[]): void => {
     out.page({ reply: { problems: problems.length, findings }, rows: findings, columns });
     return;
   }
-  for (const line of gridOf(findings, out.width)) out.line(line);
+  for (const line of renderFindingsGrid(findings, out.width)) out.line(line);
   for (const { status, name, detail, remedy } of problems) {
     out.sentence(`${padded(status.toUpperCase(), STATUS_WIDTH)}  ${name}: ${detail}`, SET_IN);
     if (remedy) out.line(`${' '.repeat(STATUS_WIDTH)}  Fix: ${remedy}`);
   }
   if (problems.length === 0) out.note('No problems found.');
-  else out.note(`${countOf(problems.length, 'problem')}.`);
+  else out.note(`${formatCount(problems.length, 'problem')}.`);
 };
 
-const gridOf = (findings: DoctorFinding[], width: number): string[] => {
+const renderFindingsGrid = (findings: DoctorFinding[], width: number): string[] => {
   const across = Math.max(1, Math.min(MAX_ACROSS, Math.floor(width / CELL_WIDTH)));
   const room = Math.floor(width / across);
   const cells = findings.map(({ status, name, detail }) => {

@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { nearest } from '../../src/kernel/nearest.js';
 import { command } from '../command.js';
-import { entriesBelow, entryNames, entryOf, sections } from '../entries.js';
+import { entriesBelow, entryNames, findCommandEntry, sections } from '../entries.js';
 import { usageFault } from '../exit.js';
 import { commandHelp, groupHelp, topHelp } from '../help.js';
-import { chooseCommand, pathOf } from '../program.js';
+import { chooseCommand, getCommandPath } from '../program.js';
 import { readTopic, TOPICS } from '../topics.js';
 
 const names = [...TOPICS, 'environment'];
@@ -28,13 +28,13 @@ const textFor = async (words: string[]): Promise<string> => {
   // A topic and a command may share a name. With a verb, the command is meant.
   if (topic && verb === undefined) return topic.join('\n');
   if (word === 'environment') return (await import('./environment.js')).environment().join('\n');
-  if (!entryOf(words)) {
+  if (!findCommandEntry(words)) {
     const meant = nearest(word, [...entryNames(), ...names]);
     const question = meant ? ` Did you mean: adjutant help ${meant}` : '';
     throw usageFault(`Unknown command or topic "${word}".${question}`, 'List all: adjutant help');
   }
   const chosen = await chooseCommand(words);
-  if (chosen.command) return commandHelp(pathOf(chosen), chosen.command);
+  if (chosen.command) return commandHelp(getCommandPath(chosen), chosen.command);
   return chosen.group ? groupHelp(chosen.entry, chosen.group, entriesBelow(chosen.entry.name)) : '';
 };
 

@@ -10,19 +10,19 @@ import { refusedDeliveries } from '../hooks/rejections.js';
 import { outcomeNote, replay } from '../hooks/replay.js';
 import { sendHook } from '../hooks/send.js';
 import {
+  buildSenderForm,
+  findHookSender,
+  getSenderSettings,
   type HookSender,
   hookArgument,
-  hookSenderOf,
   isSignedByAmazon,
-  senderFormOf,
   senders,
-  settingsOf,
   triggerLines,
 } from '../hooks/senders/form.js';
 import { awaitToken, receiveToken } from '../hooks/token.js';
 import { readFileOrStdin } from '../input.js';
 import { listCommand } from '../request.js';
-import { countOf, safe } from '../text.js';
+import { formatCount, safe } from '../text.js';
 import { publicAddress } from '../tunnel/address.js';
 
 const endpoints = await contracts.hooks();
@@ -97,7 +97,7 @@ interface HookUpdateInput {
   data?: string;
 }
 
-const changesOf = async (
+const buildHookChanges = async (
   context: Context,
   { flags, fields, data }: HookUpdateInput,
   { client, id }: { client: Client; id: string },
@@ -121,11 +121,11 @@ const wholeParts = async (client: Client, id: string, fields: Record<string, unk
   };
 };
 
-const lossOf = async (client: Client, { id, stats, trigger }: Hook): Promise<string> => {
+const describeHookLoss = async (client: Client, { id, stats, trigger }: Hook): Promise<string> => {
   const query = { status: 'queued' as const, limit: MAX_COUNTED };
   const { executions, nextCursor } = await client.hooks.executions({ id, query });
   const waiting = nextCursor === null ? `${executions.length}` : `more than ${executions.length}`;
-  const runs = countOf(stats.executions, 'execution');
+  const runs = formatCount(stats.executions, 'execution');
   const unrun = executions.length === 0 ? '' : `, ${waiting} of which are queued and will not run`;
   const senders = trigger === 'webhook' ? ' Its senders are refused.' : '';
   return (
@@ -175,8 +175,8 @@ const settings = command({
   run: async (context, { args, flags }) => {
     const client = await context.client();
     const hook = await client.hooks.get({ id: await hookCrud.id(client, args.hook) });
-    const form = senderFormOf(
-      flags.sender ?? hookSenderOf(hook),
+    const form = buildSenderForm(
+      flags.sender ?? findHookSender(hook),
       await publicAddress(context),
       hook,
     );
@@ -224,7 +224,7 @@ const rotateSecret = hookCrud.request({
 
 /** Throws if only the sender can generate the secret. */
 const refuseTheirs = async (hook: Hook): Promise<void> => {
-  const { label, theirs } = settingsOf(hookSenderOf(hook));
+  const { label, theirs } = getSenderSettings(findHookSender(hook));
   if (isSignedByAmazon(hook))
     throw failed('Amazon signs with its own key, so this hook has no secret.');
   if (theirs === undefined) return;
@@ -268,13 +268,13 @@ export const hooksGroup: CommandGroup = {
       except: secretFields,
       secrets: [SECRET],
       message: ({ name }) => `Updated ${safe(name)}.`,
-      body: changesOf,
+      body: buildHookChanges,
     }),
     hookCrud.delete({
       examples: ['old-hook', 'old-hook --yes', '4ew6rt --yes'],
       notes: ['Senders are refused at once. This cannot be undone.'],
       ask: ({ name }) => `Delete hook ${safe(name)}? This cannot be undone.`,
-      loss: lossOf,
+      loss: describeHookLoss,
     }),
     toggle('enable'),
     toggle('disable'),

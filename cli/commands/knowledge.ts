@@ -4,7 +4,7 @@ import {
   type KnowledgeEntry,
   type KnowledgeFolder,
 } from '../../src/client/index.js';
-import { columnsOf } from '../columns.js';
+import { buildColumns } from '../columns.js';
 import type { CommandGroup, Context } from '../command.js';
 import { crud } from '../crud.js';
 import { indexCommand } from '../knowledge/index.js';
@@ -15,7 +15,7 @@ import { safe } from '../text.js';
 
 const endpoints = await contracts.knowledge();
 
-const columns = columnsOf<KnowledgeEntry>(
+const columns = buildColumns<KnowledgeEntry>(
   [
     'id:data',
     'short=id:tail',
@@ -29,12 +29,12 @@ const columns = columnsOf<KnowledgeEntry>(
   ['uri:data', 'language:data', 'error', 'created=createdAt:ago'],
 );
 
-const resultColumns = columnsOf<FoundResult>(
+const resultColumns = buildColumns<FoundResult>(
   ['entry=entryId', 'chunk:number', 'score:number', 'title', 'type=sourceType', 'page:number'],
   ['trust', 'snippet'],
 );
 
-const answerColumns = columnsOf<KnowledgeAnswer>(['answer', 'grounded', 'model']);
+const answerColumns = buildColumns<KnowledgeAnswer>(['answer', 'grounded', 'model']);
 
 const entryCrud = crud({
   noun: 'entry',
@@ -110,7 +110,7 @@ const ask = requestCommand({
   },
 });
 
-const citationColumns = columnsOf<KnowledgeAnswer['citations'][number]>(
+const citationColumns = buildColumns<KnowledgeAnswer['citations'][number]>(
   { name: 'n', value: ({ n }) => `[${n}]` },
   ['entry=entryId', 'chunk:number', 'title', 'page:number', 'uri', 'quote'],
 );
@@ -200,7 +200,7 @@ const folderCrud = crud({
   rows: 'folders',
   path: 'knowledge folders',
   endpoints: await contracts.folders(),
-  columns: columnsOf<KnowledgeFolder>(
+  columns: buildColumns<KnowledgeFolder>(
     ['id:data', 'short=id:tail', 'path', 'watch', 'error', 'scanned=scannedAt:ago'],
     { name: 'patterns', value: ({ patterns }) => patterns.join(' ') },
     { name: 'tags', value: ({ tags }) => tags.join(' ') },

@@ -3,14 +3,14 @@ import { Unreachable } from '../../src/client/errors.js';
 import type { Client } from '../../src/client/index.js';
 import { type Context, command, type Flag, switchFlag } from '../command.js';
 
-import { homeOf, isLocalUrl } from '../daemon/environment.js';
+import { isLocalUrl, resolveHome } from '../daemon/environment.js';
 import {
   followLog,
   formatLogLine,
+  getDaemonLogPath,
+  getFileSize,
   lastLines,
   logLineAsJson,
-  logOf,
-  sizeOf,
 } from '../daemon/log.js';
 import { failed, interrupted, usageFault } from '../exit.js';
 
@@ -46,8 +46,8 @@ export const logsCommand = command({
       for await (const line of remoteLines(context, wanted)) print(context, line);
       return;
     }
-    const path = logOf(homeOf(context.flags.home));
-    if (!flags.follow && sizeOf(path) === 0) throw noLog(path);
+    const path = getDaemonLogPath(resolveHome(context.flags.home));
+    if (!flags.follow && getFileSize(path) === 0) throw noLog(path);
     const { lines, end } = lastLines(path, flags.last ?? LAST);
     for (const line of lines) print(context, line);
     if (!flags.follow) return;
@@ -89,11 +89,11 @@ async function* remoteLines(
   const newest = await client.logs.list({
     query: { limit: Math.min(Math.max(last, 1), MAX_LINES) },
   });
-  if (last > 0) yield* linesOf(newest);
+  if (last > 0) yield* formatLogEntries(newest);
   for (let after = newest.lastId; isFollowed; ) {
     const page = await next(client, after, context);
     if (page?.gap) out.note('-- lines are missing: they were dropped before they could be read --');
-    if (page) yield* linesOf(page);
+    if (page) yield* formatLogEntries(page);
     after = page?.lastId || after;
     if (signal.aborted) throw interrupted('The daemon continues to run.');
   }
@@ -115,7 +115,7 @@ const next = async (
   }
 };
 
-const linesOf = ({ entries }: LogPage): string[] =>
+const formatLogEntries = ({ entries }: LogPage): string[] =>
   entries.map(({ level, at, message, data }) =>
     JSON.stringify({ level, ...(at && { at }), ...data, msg: message }),
   );

@@ -18,7 +18,8 @@ const acceptTools = command({
     const client = await context.client();
     const { id, pending } = await client.skills.get({ id: args.server });
     if (!pending) return context.out.note(`${safe(id)} has no changes to accept.`);
-    for (const tool of pending.tools) for (const line of changeOf(tool)) context.out.note(line);
+    for (const tool of pending.tools)
+      for (const line of renderToolChange(tool)) context.out.note(line);
     await context.ask.confirm(`Allow agents to use these tools of ${safe(id)} as they are now?`);
     const skill = await client.skills.accept({ id, body: { digest: pending.digest } });
     context.out.done(`Accepted: ${safe(id)} is ${skill.status}.`, skill, skillColumns);
@@ -27,7 +28,7 @@ const acceptTools = command({
 
 type ToolChange = NonNullable<SkillReply['pending']>['tools'][number];
 
-const changeOf = ({ name, before, after }: ToolChange): string[] => {
+const renderToolChange = ({ name, before, after }: ToolChange): string[] => {
   if (!before) return [`${safe(name)} is new`, ...marked('+', after)];
   return [`${safe(name)} is changed`, ...marked('-', before), ...marked('+', after)];
 };
@@ -66,8 +67,8 @@ const add = requestCommand({
     'The program has no network without --network, which also allows access to this machine.',
   ],
   more: async (context, { flags }) => ({
-    env: await linesOf(context, flags.envFile),
-    headers: await linesOf(context, flags.headersFile),
+    env: await readKeyValueFile(context, flags.envFile),
+    headers: await readKeyValueFile(context, flags.headersFile),
   }),
   show: ({ out }, skill) => {
     const { id, status, reason, tools } = skill;
@@ -76,7 +77,7 @@ const add = requestCommand({
   },
 });
 
-const linesOf = async (
+const readKeyValueFile = async (
   context: Context,
   file: string | undefined,
 ): Promise<Record<string, string> | undefined> => {

@@ -1,5 +1,5 @@
 import { contracts, type Memory } from '../../src/client/index.js';
-import { columnsOf } from '../columns.js';
+import { buildColumns } from '../columns.js';
 import type { CommandGroup } from '../command.js';
 import { crud } from '../crud.js';
 import { requestCommand } from '../request.js';
@@ -7,18 +7,18 @@ import { cutToWidth, safe } from '../text.js';
 
 const endpoints = await contracts.memories();
 
-const columns = columnsOf<Memory>(
+const columns = buildColumns<Memory>(
   ['id:data', 'short=id:tail', 'about', 'text'],
-  { name: 'state', value: (memory) => stateOf(memory), isState: true },
+  { name: 'state', value: (memory) => formatMemoryState(memory), isState: true },
   ['pinned:data', 'confirmed:data', 'by=createdBy:data', 'created=createdAt:ago'],
 );
 
-const stateOf = ({ confirmed, pinned }: Memory): string => {
+const formatMemoryState = ({ confirmed, pinned }: Memory): string => {
   if (!confirmed) return 'unconfirmed';
   return pinned ? 'pinned' : 'kept';
 };
 
-const titleOf = ({ text }: Memory): string => `“${cutToWidth(text, 60)}”`;
+const formatMemoryTitle = ({ text }: Memory): string => `“${cutToWidth(text, 60)}”`;
 
 const memoryCrud = crud({
   noun: 'memory',
@@ -71,7 +71,7 @@ export const memoriesGroup: CommandGroup = {
       summary: 'Confirm a memory that an untrusted agent saved',
       examples: ['4ew6rt', '4ew6rt --json', '4ew6rt --output id'],
       body: { confirmed: true },
-      message: (memory) => `Confirmed: ${safe(titleOf(memory))}`,
+      message: (memory) => `Confirmed: ${safe(formatMemoryTitle(memory))}`,
     }),
     memoryCrud.delete({
       examples: [
@@ -79,7 +79,7 @@ export const memoriesGroup: CommandGroup = {
         '4ew6rt --yes',
         'memories list --no-confirmed --output id | xargs -n1 adjutant memories delete --yes',
       ],
-      ask: (memory) => `Delete ${safe(titleOf(memory))}?`,
+      ask: (memory) => `Delete ${safe(formatMemoryTitle(memory))}?`,
     }),
   ],
   notes: ['Identify a memory by its id, or the last six characters of the id.'],

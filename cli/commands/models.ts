@@ -1,6 +1,6 @@
 import { contracts, type ModelView, type Reply } from '../../src/client/index.js';
 import { recommendCommand } from '../capabilities/recommend.js';
-import { columnsOf, formattedColumn } from '../columns.js';
+import { buildColumns, formattedColumn } from '../columns.js';
 import { type CommandGroup, type Context, command, switchFlag, textFlag } from '../command.js';
 import { crud } from '../crud.js';
 import { Exit, usageFault } from '../exit.js';
@@ -13,21 +13,22 @@ import { duration, safe } from '../text.js';
 const endpoints = await contracts.models();
 const { known, litellm, ollama } = await contracts.providers();
 
-const stateOf = ({ enabled, health }: ModelView): string => (enabled ? health.status : 'disabled');
+const formatModelState = ({ enabled, health }: ModelView): string =>
+  enabled ? health.status : 'disabled';
 
-const topicsOf = ({ topics, isDefault }: ModelView): string =>
+const formatTopics = ({ topics, isDefault }: ModelView): string =>
   [...(isDefault ? ['default'] : []), ...topics].join(', ');
 
 /** USD per million tokens, in and out. */
-const priceOf = ({ price }: Pick<ModelView, 'price'>): string =>
+const formatPrice = ({ price }: Pick<ModelView, 'price'>): string =>
   price === null ? '' : `${price.inputPerMTok} / ${price.outputPerMTok}`;
 
-const modelColumns = columnsOf<ModelView>(
+const modelColumns = buildColumns<ModelView>(
   ['name', 'provider'],
-  { name: 'state', value: stateOf, isState: true },
+  { name: 'state', value: formatModelState, isState: true },
   { ...formattedColumn('latency', ({ health }) => health.latencyMs, duration), isNumber: true },
-  { name: 'topics', value: topicsOf },
-  { name: 'price', value: priceOf },
+  { name: 'topics', value: formatTopics },
+  { name: 'price', value: formatPrice },
   ['model=modelId', 'address=baseUrl', 'key=apiKeySet:data', 'default=isDefault:data'],
   { name: 'fallbacks', value: ({ fallbacks }) => fallbacks.join(','), only: 'data' },
   ['context=contextWindow:data'],
@@ -42,7 +43,7 @@ const modelCrud = crud({
   isExact: true,
 });
 
-const healthColumns = columnsOf<Reply<'models', 'health'>['providers'][number]>(
+const healthColumns = buildColumns<Reply<'models', 'health'>['providers'][number]>(
   ['model', 'provider', 'state=status:state'],
   { ...formattedColumn('latency', ({ latencyMs }) => latencyMs, duration), isNumber: true },
   ['checked=checkedAt:ago', 'error=lastError'],
@@ -66,9 +67,9 @@ const modelHealth = requestCommand({
 
 type OfferedModel = Reply<'providers', 'known' | 'ollama'>['models'][number];
 
-const factColumns = columnsOf<OfferedModel>(
+const factColumns = buildColumns<OfferedModel>(
   ['model=modelId', 'context=contextWindow:number', 'output=maxOutputTokens:number'],
-  { name: 'price', value: priceOf },
+  { name: 'price', value: formatPrice },
 );
 
 const modelKnown = requestCommand({
@@ -118,7 +119,7 @@ const modelUsage = listCommand({
   name: 'usage',
   examples: ['', '--by day --since 2026-03-01', '--by hook'],
   rows: 'usage',
-  columns: columnsOf<Reply<'models', 'usage'>['usage'][number]>(
+  columns: buildColumns<Reply<'models', 'usage'>['usage'][number]>(
     ['of=key', 'calls:number', 'in=inputTokens:number', 'out=outputTokens:number'],
     {
       ...formattedColumn(
@@ -249,7 +250,7 @@ const test = command({
 
 type ModelTest = Reply<'models', 'test'>;
 
-const probeColumns = columnsOf<ModelTest>(['ok', 'latency=latencyMs'], {
+const probeColumns = buildColumns<ModelTest>(['ok', 'latency=latencyMs'], {
   name: 'said',
   value: ({ reply, error }) => reply ?? error,
 });

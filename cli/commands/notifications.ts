@@ -1,11 +1,11 @@
 import {
   type Client,
   contracts,
-  headlineOf,
+  formatNoticeHeadline,
   type Notification,
   type Reply,
 } from '../../src/client/index.js';
-import { columnsOf, formattedColumn } from '../columns.js';
+import { buildColumns, formattedColumn } from '../columns.js';
 import { type CommandGroup, type Context, command } from '../command.js';
 import { crud } from '../crud.js';
 import { interrupted } from '../exit.js';
@@ -14,10 +14,10 @@ import { notificationPreferences } from '../notifications/preferences.js';
 import { requestCommand } from '../request.js';
 import { cutToWidth, localTime, oneLine, padded } from '../text.js';
 
-const notificationColumns = columnsOf<Notification>(
+const notificationColumns = buildColumns<Notification>(
   ['id:data'],
   { name: 'state', value: (one) => (one.readAt === null ? 'new' : 'read'), isState: true },
-  { name: 'title', value: ({ title }) => title, show: headlineOf },
+  { name: 'title', value: ({ title }) => title, show: formatNoticeHeadline },
   ['when=createdAt:ago', 'kind', 'short=id:tail', 'body:data', 'link:data'],
 );
 
@@ -26,7 +26,7 @@ const notificationCrud = crud({
   rows: 'notifications',
   endpoints: { list: (await contracts.notifications()).list },
   columns: notificationColumns,
-  named: (notice) => ({ id: notice.id, name: headlineOf(notice) }),
+  named: (notice) => ({ id: notice.id, name: formatNoticeHeadline(notice) }),
 });
 
 /** Number of remembered ids, more than a page, so that none is printed twice. */
@@ -102,12 +102,12 @@ const printNotice = ({ out }: Context, notice: Notification): void => {
     return;
   }
   const head = [localTime(notice.createdAt), padded(oneLine(notice.kind), KIND_WIDTH)];
-  out.line(cutToWidth([...head, oneLine(headlineOf(notice))].join('  '), out.width));
+  out.line(cutToWidth([...head, oneLine(formatNoticeHeadline(notice))].join('  '), out.width));
 };
 
 const { notice } = await contracts.outbox();
 
-const messageColumns = columnsOf<Reply<'outbox', 'notice'>['sendings'][number]>(
+const messageColumns = buildColumns<Reply<'outbox', 'notice'>['sendings'][number]>(
   ['id:data', 'at=createdAt:time', 'status:state', 'target', 'tries=attempts:number'],
   formattedColumn('error', ({ error }) => error, oneLine),
   ['receipt:data'],
@@ -132,7 +132,8 @@ const readEvery = requestCommand({
   name: 'read-all',
   endpoint: readAll,
   examples: ['', '--json', '--quiet'],
-  show: ({ out }, reply) => out.done(`Marked ${reply.read} as read.`, reply, columnsOf(['read'])),
+  show: ({ out }, reply) =>
+    out.done(`Marked ${reply.read} as read.`, reply, buildColumns(['read'])),
 });
 
 export const notificationsGroup: CommandGroup = {
@@ -151,7 +152,7 @@ export const notificationsGroup: CommandGroup = {
         '4ew6rt --json',
         'notifications list --unread --output id | xargs -n1 adjutant notifications read',
       ],
-      message: (notice) => `Marked as read: ${headlineOf(notice)}`,
+      message: (notice) => `Marked as read: ${formatNoticeHeadline(notice)}`,
     }),
     readEvery,
     watchNotifications,

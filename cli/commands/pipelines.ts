@@ -11,7 +11,7 @@ import {
   problemLines,
   readTemplate,
   type TemplateSource,
-  templateSourceOf,
+  toTemplateSource,
 } from '../pipelines/file.js';
 import { runCommands } from '../pipelines/runs.js';
 import { templateColumns } from '../pipelines/templates.js';
@@ -51,7 +51,7 @@ const apply = command({
   run: async (context, { flags: { file } }) => {
     const { client, template } = await readTemplate(context, fileIn(file));
     const present = await findOwnTemplate(client, template.name);
-    if (present && isDeepStrictEqual(templateSourceOf(present), template)) {
+    if (present && isDeepStrictEqual(toTemplateSource(present), template)) {
       const sentence = `${safe(present.name)} already matches the file: version ${present.version}.`;
       return context.out.done(sentence, present, templateColumns);
     }
@@ -79,7 +79,7 @@ const diff = command({
     const { client, text, template } = await readTemplate(context, fileIn(file));
     const present = await findOwnTemplate(client, template.name);
     const textOf = await writerFor(text);
-    const before = present ? textOf(templateSourceOf(present)) : '';
+    const before = present ? textOf(toTemplateSource(present)) : '';
     const after = textOf(template);
     if (before === after) return context.out.note('No differences.');
     context.exitCode = Exit.failed;

@@ -7,7 +7,7 @@ import {
   readPlatformFields,
   valuesToStore,
 } from '../channels/platform.js';
-import { columnsOf } from '../columns.js';
+import { buildColumns } from '../columns.js';
 import { type CommandGroup, type Context, command, switchFlag, textFlag } from '../command.js';
 import { Exit, usageFault } from '../exit.js';
 import { requestCommand } from '../request.js';
@@ -258,7 +258,7 @@ const set = command({
 
 type PlatformTest = Reply<'platforms', 'test'>;
 
-const checkColumns = columnsOf<PlatformTest>(['ok', 'account', 'error']);
+const checkColumns = buildColumns<PlatformTest>(['ok', 'account', 'error']);
 
 const at = async (client: Client, { kind }: { kind: string }) => ({
   kind: (await findPlatform(client, kind)).kind,

@@ -5,9 +5,9 @@ import { ApiError } from '../../src/client/errors.js';
 import type { Client } from '../../src/client/index.js';
 import { readSession } from '../../src/client/session.js';
 import { Context, command, textFlag } from '../command.js';
-import { homeOf, isLocalUrl, shortPath } from '../daemon/environment.js';
+import { isLocalUrl, resolveHome, shortPath } from '../daemon/environment.js';
 import { curlLine, fireHello, firstHook, helloSecretFile } from '../daemon/firsthook.js';
-import { readinessOf, startCommandFor } from '../daemon/readiness.js';
+import { checkReadiness, startCommandFor } from '../daemon/readiness.js';
 import { type CliFault, failed, nullIfRefused } from '../exit.js';
 import { chooseFirstModel, modelOffers, suggestModels } from '../models/first.js';
 import { duration, oneLine } from '../text.js';
@@ -67,7 +67,7 @@ export const quickstart = command({
 });
 
 const daemon = async (context: Context): Promise<Context> => {
-  const { is } = await readinessOf(context.url);
+  const { is } = await checkReadiness(context.url);
   if (is === 'ready') {
     step(context, 'Daemon', `running at ${context.url}`);
     return context;
@@ -120,7 +120,7 @@ const account = async (context: Context, flags: QuickstartFlags): Promise<void> 
     within(context, async (inner) => by.run(inner, input));
   if (kept === name) return enter(login);
   // A daemon with a setup code does not allow registration by name and password.
-  const file = join(homeOf(context.flags.home), 'setup-code');
+  const file = join(resolveHome(context.flags.home), 'setup-code');
   const isClosed = setupCodeFile !== undefined || existsSync(file);
   try {
     await enter(register);

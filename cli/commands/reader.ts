@@ -1,5 +1,5 @@
 import { contracts, type ReaderTask, type ReaderTaskDetail } from '../../src/client/index.js';
-import { columnsOf, reasonColumn } from '../columns.js';
+import { buildColumns, reasonColumn } from '../columns.js';
 import { type CommandGroup, type Context, command } from '../command.js';
 import { crud } from '../crud.js';
 import { failed } from '../exit.js';
@@ -10,7 +10,7 @@ import { cutToWidth, oneLine, safe, wrapText } from '../text.js';
 
 const endpoints = await contracts.reader();
 
-const columns = columnsOf<ReaderTask>(
+const columns = buildColumns<ReaderTask>(
   ['id:data', 'short=id:tail', 'status:state', 'kind'],
   reasonColumn(),
   ['title'],
@@ -53,14 +53,16 @@ const showTask = ({ out }: Context, task: ReaderTaskDetail): void => {
 };
 
 const showFolded = (out: Context['out'], task: ReaderTaskDetail, lines: string[]): void => {
-  for (const [name, value] of factsOf(task)) out.note(`${name}: ${oneLine(value)}`);
-  for (const line of [...summaryOf(task), ...lines].flatMap((each) => wrapText(each, out.width))) {
+  for (const [name, value] of listPageFacts(task)) out.note(`${name}: ${oneLine(value)}`);
+  for (const line of [...renderSummary(task), ...lines].flatMap((each) =>
+    wrapText(each, out.width),
+  )) {
     out.line(line);
   }
   if (task.truncated) out.note('The content was truncated.');
 };
 
-const factsOf = ({ title, byline, publishedAt, finalUrl, changed }: ReaderTaskDetail) => {
+const listPageFacts = ({ title, byline, publishedAt, finalUrl, changed }: ReaderTaskDetail) => {
   const facts: [string, string | null][] = [
     ['Title', title],
     ['By', byline],
@@ -74,7 +76,7 @@ const factsOf = ({ title, byline, publishedAt, finalUrl, changed }: ReaderTaskDe
   return facts.flatMap(([name, value]): [string, string][] => (value ? [[name, value]] : []));
 };
 
-const summaryOf = ({ summary, summaryModel }: ReaderTaskDetail): string[] =>
+const renderSummary = ({ summary, summaryModel }: ReaderTaskDetail): string[] =>
   summary === null
     ? []
     : [`Summary (${oneLine(summaryModel ?? '')}):`, ...safe(summary).split('\n'), ''];

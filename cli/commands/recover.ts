@@ -2,7 +2,7 @@ import { shellWord } from '../../src/kernel/shellword.js';
 import type { Recovery } from '../../src/recover.js';
 import type { RollbackResult } from '../../src/rollback.js';
 import { type Context, command, switchFlag, textFlag } from '../command.js';
-import { homeOf } from '../daemon/environment.js';
+import { resolveHome } from '../daemon/environment.js';
 import { failed, usageFault } from '../exit.js';
 import { readNewPassword } from '../input.js';
 import { safe } from '../text.js';
@@ -44,7 +44,7 @@ export const recover = command({
       const account = await orFailed(context, recovery.find(args.user));
       const ask = `New password of ${args.user}`;
       const password = await readNewPassword(context, ask, flags.passwordFile);
-      const removes = await removalsOf(context, flags, {
+      const removes = await pickRemovals(context, flags, {
         totp: account.totp === 1,
         passkeys: await recovery.passkeysOf(account.id),
       });
@@ -58,7 +58,7 @@ export const recover = command({
 
 const open = async (context: Context) => {
   const { openRecovery } = await import('../../src/recover.js');
-  return orFailed(context, openRecovery({ home: homeOf(context.flags.home) }));
+  return orFailed(context, openRecovery({ home: resolveHome(context.flags.home) }));
 };
 
 /** Converts a refusal of `src/recover.ts` or `src/rollback.ts` into a fault with the next step. */
@@ -81,7 +81,7 @@ type LostPasskey = Awaited<ReturnType<Recovery['passkeysOf']>>[number];
 type Removals = Parameters<Recovery['recover']>[1]['removes'];
 
 /** Factors to remove: from the flags, or else asked for on a terminal. */
-const removalsOf = async (
+const pickRemovals = async (
   { ask }: Context,
   flags: { removeTotp?: boolean; removePasskeys?: string },
   has: { totp: boolean; passkeys: LostPasskey[] },
@@ -144,7 +144,7 @@ export const rollback = command({
   seeAlso: 'adjutant down, adjutant help upgrade',
   run: async (context, { args }) => {
     const { openRollback } = await import('../../src/rollback.js');
-    const home = homeOf(context.flags.home);
+    const home = resolveHome(context.flags.home);
     const what = 'Not rolled back';
     const attempt = <T>(work: () => T): T => {
       try {

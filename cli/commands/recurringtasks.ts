@@ -4,7 +4,7 @@ import {
   type RecurringRun,
   type RecurringTask,
 } from '../../src/client/index.js';
-import { columnsOf, formattedColumn } from '../columns.js';
+import { buildColumns, formattedColumn } from '../columns.js';
 import { type CommandGroup, type Context, command } from '../command.js';
 import { crud } from '../crud.js';
 import { usageFault } from '../exit.js';
@@ -15,14 +15,14 @@ import { cutToWidth, localTime, oneLine, safe, zonedTime } from '../text.js';
 
 const endpoints = await contracts.recurring();
 
-const stateOf = ({ enabled, lastStatus }: RecurringTask): string => {
+const formatTaskState = ({ enabled, lastStatus }: RecurringTask): string => {
   if (!enabled) return 'disabled';
   return lastStatus === 'error' ? 'failing' : 'enabled';
 };
 
-const columns = columnsOf<RecurringTask>(
+const columns = buildColumns<RecurringTask>(
   ['id:data', 'short=id:tail', 'title'],
-  { name: 'state', value: stateOf, isState: true },
+  { name: 'state', value: formatTaskState, isState: true },
   formattedColumn(
     'next',
     ({ nextRunAt }) => nextRunAt,
@@ -52,7 +52,7 @@ const begunBy = (run: RecurringRun): StartedResource | undefined => {
   return things.flatMap(({ id, ...each }) => (id === null ? [] : [{ ...each, id }]))[0];
 };
 
-const runColumns = columnsOf<RecurringRun>(
+const runColumns = buildColumns<RecurringRun>(
   ['id:data', 'short=id:tail', 'due=dueAt:time', 'status:state'],
   {
     name: 'began',
@@ -110,7 +110,7 @@ const noteSchedule = ({ out }: Context, note: string | null): void => {
 };
 
 /** The API replaces `actionConfig` as a whole, but a flag changes one field. */
-const changesOf = async (
+const buildTaskChanges = async (
   context: Context,
   { fields, data }: { fields: Record<string, unknown>; data?: string },
   { client, id }: { client: Client; id: string },
@@ -142,7 +142,7 @@ const previewTimes = command({
     'A terminal shows local times of the time zone, a pipe shows UTC.',
   ],
   run: async (context, { args: { task }, fields }) => {
-    const saved = task === undefined ? {} : await scheduleOf(context, task, fields);
+    const saved = task === undefined ? {} : await fetchTaskSchedule(context, task, fields);
     const schema = endpoints.preview.body;
     const body = await requestFrom(schema, { fields: { ...saved, ...fields } }, context.at);
     const reply = await (await context.client()).recurring.preview({ body });
@@ -154,7 +154,11 @@ const previewTimes = command({
   },
 });
 
-const scheduleOf = async (context: Context, task: string, input: Record<string, unknown>) => {
+const fetchTaskSchedule = async (
+  context: Context,
+  task: string,
+  input: Record<string, unknown>,
+) => {
   const isTimed = ['schedule.cron', 'schedule.rrule'].some((path) => input[path] !== undefined);
   if (isTimed) throw usageFault('Pass either a recurring task, or --cron or --rrule.');
   const { client, id } = await recurringCrud.find(context, task);
@@ -167,10 +171,10 @@ const runNow = recurringCrud.request({
   args: '<task>',
   endpoint: endpoints.run,
   examples: ['standup', 'standup --json', '4ew6rt --output id'],
-  show: ({ out }, run) => out.done(outcomeOf(run), run, runColumns),
+  show: ({ out }, run) => out.done(formatRunOutcome(run), run, runColumns),
 });
 
-const outcomeOf = (run: RecurringRun): string => {
+const formatRunOutcome = (run: RecurringRun): string => {
   const begun = begunBy(run);
   const why = run.error ?? run.reason;
   const state = oneLine(`The run is ${run.status}${why === null ? '' : `: ${why}`}.`);
@@ -222,7 +226,7 @@ export const recurringGroup: CommandGroup = {
         'A flag changes one field. In --data, actionConfig is replaced as a whole.',
         'null removes an end: --ends-at null, --max-runs null.',
       ],
-      body: changesOf,
+      body: buildTaskChanges,
     }),
     recurringCrud.act('enable', endpoints.update, switching(true)),
     recurringCrud.act('disable', endpoints.update, switching(false)),

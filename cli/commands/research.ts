@@ -4,7 +4,7 @@ import {
   type ResearchJob,
   type ResearchJobDetail,
 } from '../../src/client/index.js';
-import { columnsOf } from '../columns.js';
+import { buildColumns } from '../columns.js';
 import { type CommandGroup, type Context, command, switchFlag } from '../command.js';
 import { crud } from '../crud.js';
 import { failed } from '../exit.js';
@@ -15,7 +15,7 @@ import { cutToWidth, oneLine, safe, wrapText } from '../text.js';
 
 const endpoints = await contracts.research();
 
-const columns = columnsOf<ResearchJob>(
+const columns = buildColumns<ResearchJob>(
   ['id:data', 'short=id:tail', 'status:state', 'depth', 'question'],
   ['progress=progress.note', 'error:data', 'created=createdAt:ago'],
 );
@@ -44,12 +44,12 @@ const showFolded = (out: Context['out'], job: ResearchJobDetail, lines: string[]
       'The job is ' +
         `${job.status}${job.progress?.note ? `: ${oneLine(job.progress.note)}` : ''}.`,
     );
-    for (const line of sourcesOf(job)) out.note(line);
+    for (const line of renderSources(job)) out.note(line);
   }
   for (const line of lines.flatMap((each) => wrapText(each, out.width))) out.line(line);
 };
 
-const sourcesOf = ({ sources }: ResearchJobDetail): string[] =>
+const renderSources = ({ sources }: ResearchJobDetail): string[] =>
   sources.map(({ n, status, title, url, error }) => {
     const named = oneLine(title === '' ? (url ?? '') : title);
     return `[${n}] ${status}: ${named}${error === null ? '' : ` (${oneLine(error)})`}`;

@@ -1,8 +1,8 @@
 import { loadDaemon } from '../../src/bundle.js';
 import { command } from '../command.js';
-import { homeOf } from '../daemon/environment.js';
-import { keepLogSmall, logOf } from '../daemon/log.js';
-import { holderOf, holderText } from '../daemon/process.js';
+import { resolveHome } from '../daemon/environment.js';
+import { getDaemonLogPath, keepLogSmall } from '../daemon/log.js';
+import { findPortHolder, holderText } from '../daemon/process.js';
 import { listenFlags } from '../daemon/readiness.js';
 import { type CliFault, failed } from '../exit.js';
 
@@ -20,7 +20,7 @@ export const serveCommand = command({
   run: async (context, { flags }) => {
     const { runDaemon: become, StartRefused } = await loadDaemon();
     const { home } = context.flags;
-    const stop = keepLogSmall(logOf(homeOf(home)));
+    const stop = keepLogSmall(getDaemonLogPath(resolveHome(home)));
     try {
       await become({ ...flags, ...(home && { home }) }, (line) => context.out.line(line));
     } catch (error) {
@@ -42,6 +42,6 @@ const notStarted = (reason: string): CliFault => {
 
 const portTaken = (port: number): CliFault =>
   failed(
-    `Not started: port ${port} is already in use${holderText(holderOf(port))}.`,
+    `Not started: port ${port} is already in use${holderText(findPortHolder(port))}.`,
     `Free the port, or: adjutant serve --port ${port + 1}`,
   );

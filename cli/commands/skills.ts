@@ -6,7 +6,7 @@ import {
   type SkillReply,
 } from '../../src/client/index.js';
 import { approvalColumns, digestPrefix } from '../approvals/approval.js';
-import { columnsOf, formattedColumn, valueAt } from '../columns.js';
+import { buildColumns, formattedColumn, valueAt } from '../columns.js';
 import type { CommandGroup, Context } from '../command.js';
 import { crud } from '../crud.js';
 import { usageFault } from '../exit.js';
@@ -16,7 +16,7 @@ import { oneLine, safe } from '../text.js';
 const endpoints = await contracts.skills();
 const permissions = await contracts.permissions();
 
-export const skillColumns = columnsOf<SkillReply>(
+export const skillColumns = buildColumns<SkillReply>(
   ['id', 'state=status:state', 'source'],
   { name: 'tools', value: ({ tools }) => tools.length, isNumber: true },
   { name: 'about', value: ({ reason, description }) => reason ?? description },
@@ -36,7 +36,7 @@ const tools = listCommand({
   name: 'tools',
   examples: ['', '--skill-id files', '--all --json'],
   rows: 'tools',
-  columns: columnsOf<ListedTool>(
+  columns: buildColumns<ListedTool>(
     { name: 'tool', value: ({ skillId, name }) => `${skillId}.${name}` },
     ['permission', 'source'],
     formattedColumn('about', ({ description }) => description, oneLine),
@@ -46,7 +46,7 @@ const tools = listCommand({
 });
 
 /** Splits a tool name into the skill and the name of the tool. */
-const toolOf = (typed: string, form: string): [skillId: string, name: string] => {
+const parseToolName = (typed: string, form: string): [skillId: string, name: string] => {
   const [, skillId, name] = /^([^.]+)\.(.+)$/.exec(typed) ?? [];
   if (skillId && name) return [skillId, name];
   throw usageFault(`"${oneLine(typed)}" is not a tool name. Expected a name like ${form}`);
@@ -71,13 +71,13 @@ const skillRun = requestCommand({
   // A tool call may take minutes.
   patienceMs: 600_000,
   at: (_, { tool }) => {
-    const [skillId, toolName] = toolOf(tool, 'time.now');
+    const [skillId, toolName] = parseToolName(tool, 'time.now');
     return { skillId, toolName };
   },
   show: ({ out }, reply: ToolRunReply, { args: { tool } }) => {
     if (reply.approval) printApproval({ out }, tool, reply.approval);
     else if (out.format === 'json') out.json(reply);
-    else out.line(safe(textOf(reply.result)));
+    else out.line(safe(formatToolResult(reply.result)));
   },
 });
 
@@ -94,13 +94,13 @@ const printApproval = ({ out }: Pick<Context, 'out'>, tool: string, approval: Ap
   out.note(`Then run the same command again with --approval-id ${approval.id}`);
 };
 
-const textOf = (result: unknown): string => {
+const formatToolResult = (result: unknown): string => {
   if (typeof result === 'string') return result;
   const text = valueAt(result, 'text');
   return typeof text === 'string' ? text : JSON.stringify(result, null, 2);
 };
 
-const columns = columnsOf<Permission>(
+const columns = buildColumns<Permission>(
   { name: 'tool', value: ({ skillId, action }) => `${skillId}.${action}` },
   ['level:state', 'expires=expiresAt:ago', 'reason', 'updated=updatedAt:ago'],
 );
@@ -115,8 +115,8 @@ const list = listCommand({
 });
 
 /** `http.request`, or `http.*` for all of a skill. */
-const permissionOf = (typed: string) => {
-  const [skillId, action] = toolOf(typed, 'http.request, or http.* for all.');
+const parsePermissionTarget = (typed: string) => {
+  const [skillId, action] = parseToolName(typed, 'http.request, or http.* for all.');
   return { skillId, action };
 };
 
@@ -135,7 +135,7 @@ const set = requestCommand({
     'Levels are allow, ask and deny. deny overrides everything, including grants of hooks.',
     'Untrusted agents need an approval for side effects, even with allow.',
   ],
-  more: (_, { args: { tool, level } }) => ({ ...permissionOf(tool), level }),
+  more: (_, { args: { tool, level } }) => ({ ...parsePermissionTarget(tool), level }),
   show: ({ out }, permission, { args: { tool } }) =>
     out.done(`${oneLine(tool)} is set to ${permission.level}.`, permission, columns),
 });
@@ -145,7 +145,7 @@ const reset = requestCommand({
   args: '<tool>',
   endpoint: permissions.reset,
   examples: ['http.request', "'shell.*'", 'http.request --json'],
-  at: (_, { tool }) => permissionOf(tool),
+  at: (_, { tool }) => parsePermissionTarget(tool),
   show: ({ out }, _, { args: { tool } }) => out.done(`${oneLine(tool)} is reset to its default.`),
 });
 

@@ -1,14 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Client } from '../../src/client/index.js';
 import { usesScreenReader } from '../../src/client/session.js';
-import { columnsOf } from '../columns.js';
+import { buildColumns } from '../columns.js';
 import { type Context, command, switchFlag } from '../command.js';
-import { homeOf } from '../daemon/environment.js';
+import { resolveHome } from '../daemon/environment.js';
 import { lastDaemon, runningDaemon } from '../daemon/process.js';
-import { type Readiness, readinessOf, startCommandFor } from '../daemon/readiness.js';
+import { checkReadiness, type Readiness, startCommandFor } from '../daemon/readiness.js';
 import { Exit, interrupted, nullIfRefused } from '../exit.js';
 import type { CliOutput } from '../output.js';
-import { countOf, duration, oneLine } from '../text.js';
+import { duration, formatCount, oneLine } from '../text.js';
 
 export const status = command({
   name: 'status',
@@ -34,22 +34,25 @@ const WATCH_MS = 2000;
 const CLEAR = '\u001b[2J\u001b[H';
 
 const show = async (context: Context): Promise<void> => {
-  const readiness = await readinessOf(context.url);
+  const readiness = await checkReadiness(context.url);
   context.exitCode = readiness.is === 'ready' ? Exit.done : Exit.failed;
   const isThere = readiness.is === 'ready' || readiness.is === 'not_ready';
   if (!isThere) return showAbsent(context, readiness);
   await showPresent(context, readiness);
 };
 
-const partColumns = columnsOf<HealthReply['parts'][number]>(['name', 'status', 'detail']);
+const partColumns = buildColumns<HealthReply['parts'][number]>(['name', 'status', 'detail']);
 
 const showAbsent = ({ out, url, flags }: Context, { is }: Readiness): void => {
-  const home = homeOf(flags.home);
+  const home = resolveHome(flags.home);
   const running = runningDaemon(home);
   const isMeant = running !== null && [null, url].includes(running.url);
   const state = is === 'otherProgram' ? 'stranger' : isMeant ? 'starting' : 'not_running';
   if (out.format !== 'table') {
-    out.item({ url, state, pid: isMeant ? running.pid : null }, columnsOf(['url', 'state', 'pid']));
+    out.item(
+      { url, state, pid: isMeant ? running.pid : null },
+      buildColumns(['url', 'state', 'pid']),
+    );
     if (out.format === 'json') return;
   } else if (is === 'otherProgram') out.line(`A program other than Adjutant replies at ${url}.`);
   else out.line(`${isMeant ? 'Running but not replying' : 'Not running'} at ${url}.`);
@@ -65,7 +68,7 @@ const showPresent = async (context: Context, readiness: Readiness): Promise<void
   const health = await client.health.detailed();
   const overview =
     context.token === undefined ? null : await nullIfRefused([401, 403], client.overview.get());
-  const running = runningDaemon(homeOf(context.flags.home));
+  const running = runningDaemon(resolveHome(context.flags.home));
   const pid = running && [null, url].includes(running.url) ? running.pid : null;
   const failing = readiness.is === 'not_ready' ? readiness.failing : [];
   const ready = readiness.is === 'ready';
@@ -73,7 +76,7 @@ const showPresent = async (context: Context, readiness: Readiness): Promise<void
     const about = { url, state: 'running', ready, failing, pid };
     const reply = { ...about, ...health, ...(overview && { overview }) };
     const rows = [
-      { name: 'daemon', status: 'ok', detail: headOf(health, pid, url).join(', ') },
+      { name: 'daemon', status: 'ok', detail: renderHeader(health, pid, url).join(', ') },
       { name: 'ready', status: ready ? 'ok' : 'down', detail: failing.join(', ') },
       ...(overview ? glanceFacts(overview) : []).map(([name, detail]) => ({
         name,
@@ -84,13 +87,13 @@ const showPresent = async (context: Context, readiness: Readiness): Promise<void
     ];
     return out.page({ reply, rows: [...rows, ...health.parts], columns: partColumns });
   }
-  out.line(headOf(health, pid, url).join('  '));
+  out.line(renderHeader(health, pid, url).join('  '));
   const isReady = ready ? 'yes' : `NO: ${failing.join(', ')}`;
   if (overview === null) showParts(out, isReady, health);
   else for (const line of glance(overview, isReady)) out.sentence(line, 6);
 };
 
-const headOf = (health: HealthReply, pid: number | null, url: string): string[] => [
+const renderHeader = (health: HealthReply, pid: number | null, url: string): string[] => [
   `Adjutant ${oneLine(health.version)}`,
   `running ${duration(health.uptimeSeconds * 1000)}`,
   ...(pid === null ? [] : [`pid ${pid}`]),
@@ -121,64 +124,70 @@ const COVERED_PARTS = ['models'];
 const glance = (overview: OverviewReply, isReady: string): string[] => [
   [
     `ready ${isReady}`,
-    `queue ${queueOf(overview)}`,
+    `queue ${formatQueue(overview)}`,
     `running ${overview.queue.running} of ${overview.queue.atOnce}`,
-    `approvals ${approvalsOf(overview)} waiting`,
+    `approvals ${countApprovals(overview)} waiting`,
   ].join(GAP),
   [
-    `models ${modelsOf(overview)}`,
-    ...publicOf(overview),
+    `models ${formatModelCounts(overview)}`,
+    ...formatPublicUrl(overview),
     ...healthyParts(overview).map(({ name, detail }) => `${name} ${oneLine(detail) || 'ok'}`),
   ].join(GAP),
-  workOf(overview),
-  todayOf(overview),
+  formatWorkSummary(overview),
+  formatToday(overview),
   ...unhealthyParts(overview).map(
     ({ name, status, detail }) => `${status.toUpperCase().padEnd(4)}  ${name}: ${oneLine(detail)}`,
   ),
 ];
 
-const publicOf = ({ publicUrl, reach }: OverviewReply): string[] => {
+const formatPublicUrl = ({ publicUrl, reach }: OverviewReply): string[] => {
   if (publicUrl === null) return [];
   return [`public ${oneLine(publicUrl)}${reach === 'verified' ? '' : ` (${reach})`}`];
 };
 
 /** The same as names and values, without the parts, which have rows of their own. */
 const glanceFacts = (overview: OverviewReply): [string, string][] => [
-  ['waiting', queueOf(overview)],
+  ['waiting', formatQueue(overview)],
   ['running', `${overview.queue.running} of ${overview.queue.atOnce}`],
-  ['approvals', `${approvalsOf(overview)} waiting`],
-  ...publicOf(overview).map((entry): [string, string] => ['public', entry.replace(/^public /, '')]),
-  ['pipelines', pipelinesOf(overview)],
-  ['recurring', recurringOf(overview)],
-  ['today', todayOf(overview).replace(/^today /, '')],
+  ['approvals', `${countApprovals(overview)} waiting`],
+  ...formatPublicUrl(overview).map((entry): [string, string] => [
+    'public',
+    entry.replace(/^public /, ''),
+  ]),
+  ['pipelines', formatPipelineCounts(overview)],
+  ['recurring', formatRecurringCounts(overview)],
+  ['today', formatToday(overview).replace(/^today /, '')],
 ];
 
-const workOf = (overview: OverviewReply): string =>
-  [`pipelines ${pipelinesOf(overview)}`, `recurring ${recurringOf(overview)}`].join(GAP);
+const formatWorkSummary = (overview: OverviewReply): string =>
+  [
+    `pipelines ${formatPipelineCounts(overview)}`,
+    `recurring ${formatRecurringCounts(overview)}`,
+  ].join(GAP);
 
-const pipelinesOf = ({ pipelines: { open, waiting } }: OverviewReply): string =>
+const formatPipelineCounts = ({ pipelines: { open, waiting } }: OverviewReply): string =>
   `${open} open, ${waiting} waiting for you`;
 
-const recurringOf = ({ recurring: { enabled, nextAt } }: OverviewReply): string =>
+const formatRecurringCounts = ({ recurring: { enabled, nextAt } }: OverviewReply): string =>
   `${enabled} enabled${nextAt === null ? '' : `, next ${nextAt.slice(0, 16)}Z`}`;
 
-const queueOf = ({ queue: { waiting, oldestMs } }: OverviewReply): string =>
+const formatQueue = ({ queue: { waiting, oldestMs } }: OverviewReply): string =>
   oldestMs === null ? `${waiting}` : `${waiting} (oldest ${duration(oldestMs)})`;
 
-const todayOf = ({ today }: OverviewReply): string => {
+const formatToday = ({ today }: OverviewReply): string => {
   const failed = today.failed > 0 ? ` (${today.failed} failed)` : '';
   const limit = today.limitUsd === null ? ', no limit' : ` of ${dollars(today.limitUsd)}`;
   return (
-    `today ${countOf(today.executions, 'execution')}${failed}, ` +
-    `${countOf(today.agents, 'agent')}, ${dollars(today.costUsd)}${limit}`
+    `today ${formatCount(today.executions, 'execution')}${failed}, ` +
+    `${formatCount(today.agents, 'agent')}, ${dollars(today.costUsd)}${limit}`
   );
 };
 
-const approvalsOf = ({ agents, needs }: OverviewReply): number =>
+const countApprovals = ({ agents, needs }: OverviewReply): number =>
   Math.max(agents.waitingApproval, needs.filter(({ kind }) => kind === 'approval').length);
 
 /** `gpt, local (cooling)` as `1 ok, 1 cooling`. */
-const modelsOf = ({ parts }: OverviewReply): string => {
+const formatModelCounts = ({ parts }: OverviewReply): string => {
   const states = (parts.find(({ name }) => name === 'models')?.detail ?? '').split(', ');
   const unhealthyParts = states.flatMap((entry) => / \((down|cooling)\)$/.exec(entry)?.[1] ?? []);
   const count = (status: string): string[] => {

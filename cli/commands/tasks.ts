@@ -1,6 +1,6 @@
 import { contracts, type TaskView } from '../../src/client/index.js';
 import { followToEnd } from '../agents/tail.js';
-import { columnsOf, formattedColumn } from '../columns.js';
+import { buildColumns, formattedColumn } from '../columns.js';
 import { type CommandGroup, command, switchFlag } from '../command.js';
 import { crud } from '../crud.js';
 import { requestFields, requestFrom } from '../fields.js';
@@ -12,7 +12,7 @@ const endpoints = await contracts.tasks();
 
 const URGENCY = ['', 'low', 'high', 'urgent'];
 
-const columns = columnsOf<TaskView>(
+const columns = buildColumns<TaskView>(
   ['id:data', 'short=id:tail', 'status:state'],
   formattedColumn(
     'due',
@@ -190,7 +190,7 @@ export const taskFeedGroup: CommandGroup = {
         out.done(
           'Calendar address of your tasks, shown only once:',
           made,
-          columnsOf(['url:whole']),
+          buildColumns(['url:whole']),
         );
         if (out.format === 'table') out.line(made.url);
       },

@@ -48,7 +48,7 @@ export const tui = command({
       context.exitCode = await openLinear({ url, token, stdin, stdout, program });
       return;
     }
-    const tty = terminalOf(context);
+    const tty = requireTerminal(context);
     setProductionEnv();
     for (const flag of SMALL) setFlagsFromString(flag);
     const { runDesk: openDesk } = await import('../../tui/main.js');
@@ -59,7 +59,7 @@ export const tui = command({
   },
 });
 
-const terminalOf = ({ streams }: Context) => {
+const requireTerminal = ({ streams }: Context) => {
   const { stdin, stdout } = process;
   const isTerminal = stdin.isTTY && stdout.isTTY && streams.stdin === stdin;
   if (!isTerminal) {

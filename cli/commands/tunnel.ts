@@ -1,5 +1,5 @@
 import { contracts, type Reply, type TunnelView } from '../../src/client/index.js';
-import { columnsOf } from '../columns.js';
+import { buildColumns } from '../columns.js';
 import { type CommandGroup, type Context, command, textFlag } from '../command.js';
 import { failed, usageFault } from '../exit.js';
 import { requestCommand } from '../request.js';
@@ -138,7 +138,7 @@ const warnOfPasskeys = (
   }
 };
 
-const programColumns = columnsOf<Reply<'tunnel', 'programs'>['programs'][number]>(
+const programColumns = buildColumns<Reply<'tunnel', 'programs'>['programs'][number]>(
   ['name'],
   { name: 'version', value: ({ version, path }) => version ?? (path ? 'unknown' : 'no') },
   ['path'],
@@ -151,7 +151,7 @@ const programs = requestCommand({
   show: ({ out }, reply) => out.page({ reply, rows: reply.programs, columns: programColumns }),
 });
 
-const keyColumns = columnsOf<Reply<'tunnel', 'host-keys'>['hostKeys'][number]>([
+const keyColumns = buildColumns<Reply<'tunnel', 'host-keys'>['hostKeys'][number]>([
   'fingerprint',
   'key',
 ]);

@@ -1,17 +1,17 @@
-import { columnsOf } from '../columns.js';
+import { buildColumns } from '../columns.js';
 import { type Context, command, switchFlag } from '../command.js';
-import { addressOf, homeOf } from '../daemon/environment.js';
+import { resolveDaemonUrl, resolveHome } from '../daemon/environment.js';
 import { isInstalled } from '../daemon/install.js';
-import { type DaemonRecord, dropRecord, holderOf, runningDaemon } from '../daemon/process.js';
+import { type DaemonRecord, dropRecord, findPortHolder, runningDaemon } from '../daemon/process.js';
 import {
+  checkReadiness,
   type ListenAddress,
   listenArguments,
   listenFlags,
-  readinessOf,
 } from '../daemon/readiness.js';
 import {
+  findInstalledService,
   installService,
-  serviceOf,
   startService,
   stopService,
   uninstallService,
@@ -21,7 +21,7 @@ import { failed } from '../exit.js';
 import { withProgress } from '../progress.js';
 import { duration } from '../text.js';
 
-const recordColumns = columnsOf<DaemonRecord>(['url', 'pid', 'startedAt']);
+const recordColumns = buildColumns<DaemonRecord>(['url', 'pid', 'startedAt']);
 
 export const up = command({
   name: 'up',
@@ -38,9 +38,9 @@ export const up = command({
   seeAlso: 'status, logs, down, restart',
   run: async (context, { flags }) => {
     if (flags.install) return installService(context, flags);
-    const running = runningDaemon(homeOf(context.flags.home));
+    const running = runningDaemon(resolveHome(context.flags.home));
     if (running === null || (await hasDrained(running, context.signal))) {
-      const service = serviceOf(context);
+      const service = findInstalledService(context);
       if (service && !(await startService(context, service, { verb: 'start', flags }))) return;
       await startAndReport(context, listenArguments(flags));
       return;
@@ -61,13 +61,13 @@ export const startAndReport = async (
   settings: Record<string, string> = {},
 ): Promise<DaemonRecord> => {
   const { out, streams, signal } = context;
-  const home = homeOf(context.flags.home);
+  const home = resolveHome(context.flags.home);
   const { record, tookMs, notes } = await withProgress(streams.stderr, () =>
     startDaemon({ home, flags, settings, signal }),
   );
   for (const line of notes) out.note(line);
   out.done(`Ready in ${duration(tookMs)} at ${record.url}`, record, recordColumns);
-  if (record.url !== addressOf({})) {
+  if (record.url !== resolveDaemonUrl({})) {
     out.note(`Other commands need: export ADJUTANT_URL=${record.url}`);
   }
   return record;
@@ -88,8 +88,8 @@ export const down = command({
   seeAlso: 'up, restart, status',
   run: async (context, { flags }) => {
     if (flags.uninstall) return uninstallService(context);
-    const record = runningDaemon(homeOf(context.flags.home));
-    const service = record === null ? serviceOf(context) : null;
+    const record = runningDaemon(resolveHome(context.flags.home));
+    const service = record === null ? findInstalledService(context) : null;
     if (service) return stopService(context, service);
     if (record === null) return nothingToStop(context);
     const tookMs = await stopAndWait(context, record, flags.force === true);
@@ -104,7 +104,7 @@ const stopAndWait = async (
   isForced: boolean,
 ): Promise<number> => {
   const began = performance.now();
-  const home = homeOf(flags.home);
+  const home = resolveHome(flags.home);
   const work = () => stopDaemon({ home, record, isForced, signal });
   await withProgress(streams.stderr, work, 'Draining: waiting for running work to finish…');
   return performance.now() - began;
@@ -116,9 +116,9 @@ const stopAndWait = async (
  */
 const nothingToStop = async (context: Context): Promise<void> => {
   const { url, out, flags } = context;
-  const { is } = await readinessOf(url);
+  const { is } = await checkReadiness(url);
   if (is === 'silent' || is === 'otherProgram') {
-    dropRecord(homeOf(flags.home));
+    dropRecord(resolveHome(flags.home));
     return out.note('Not running.');
   }
   if (isInstalled()) {
@@ -129,13 +129,13 @@ const nothingToStop = async (context: Context): Promise<void> => {
   }
   if (flags.home !== undefined) {
     throw failed(
-      `No background daemon runs on ${homeOf(flags.home)}.`,
+      `No background daemon runs on ${resolveHome(flags.home)}.`,
       `The daemon at ${url} may have another home: adjutant status`,
     );
   }
-  const holder = holderOf(Number(new URL(url).port));
+  const holder = findPortHolder(Number(new URL(url).port));
   throw failed(
-    `The daemon at ${url} was not started by \`adjutant up\` on ${homeOf(flags.home)}.`,
+    `The daemon at ${url} was not started by \`adjutant up\` on ${resolveHome(flags.home)}.`,
     holder
       ? `Stop it in its terminal with ^C, or: kill ${holder.pid}`
       : 'Stop it in its terminal, or pass its home: adjutant down --home …',
@@ -163,8 +163,8 @@ export const restartDaemon = async (
   flags: ListenAddress & { force?: boolean },
   settings: Record<string, string> = {},
 ): Promise<void> => {
-  const record = runningDaemon(homeOf(context.flags.home));
-  const service = record === null ? serviceOf(context) : null;
+  const record = runningDaemon(resolveHome(context.flags.home));
+  const service = record === null ? findInstalledService(context) : null;
   if (service && !(await startService(context, service, { verb: 'restart', flags }))) return;
   if (record) {
     const tookMs = await stopAndWait(context, record, flags.force === true);

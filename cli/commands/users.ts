@@ -1,5 +1,5 @@
 import { type Account, contracts } from '../../src/client/index.js';
-import { columnsOf } from '../columns.js';
+import { buildColumns } from '../columns.js';
 import { type CommandGroup, command } from '../command.js';
 import { crud } from '../crud.js';
 import { requestCommand } from '../request.js';
@@ -13,7 +13,7 @@ export const userCrud = crud({
   noun: 'user',
   rows: 'users',
   endpoints: { list: endpoints.list, update: endpoints.update },
-  columns: columnsOf<Account>(
+  columns: buildColumns<Account>(
     ['id:data', 'name=username', 'role'],
     { name: 'state', value: (user) => (user.disabled ? 'disabled' : 'active') },
     ['email', 'made=createdAt:ago', 'short=id:tail'],

@@ -1,5 +1,5 @@
 import { type Credential, type CredentialVersion, contracts } from '../../src/client/index.js';
-import { columnsOf, formattedColumn } from '../columns.js';
+import { buildColumns, formattedColumn } from '../columns.js';
 import { type CommandGroup, type Context, switchFlag, textFlag } from '../command.js';
 import { crud } from '../crud.js';
 import { usageFault } from '../exit.js';
@@ -16,7 +16,7 @@ const credentialState = ({ expiresAt, rotateDueAt }: Credential): 'good' | 'due'
   return isPast(rotateDueAt) ? 'due' : 'good';
 };
 
-const columns = columnsOf<Credential>(
+const columns = buildColumns<Credential>(
   ['id:data', 'name', 'type'],
   { name: 'state', value: credentialState, isState: true },
   ['version'],
@@ -34,7 +34,7 @@ const credentialCrud = crud({
   named: (credential) => credential,
 });
 
-const versionColumns = columnsOf<CredentialVersion>(
+const versionColumns = buildColumns<CredentialVersion>(
   ['version', 'made=createdAt:ago'],
   formattedColumn('good until', ({ validUntil }) => validUntil, localTime, 'in use'),
 );
@@ -149,7 +149,7 @@ const rekey = requestCommand({
     out.done(
       `${done.rewrapped} secrets are encrypted with the new key. Back up keys/master.key now.`,
       done,
-      columnsOf(['rewrapped', 'finished=finishedAt:time']),
+      buildColumns(['rewrapped', 'finished=finishedAt:time']),
     ),
 });
 

@@ -4,7 +4,7 @@ import {
   type OutgoingWebhook,
   type WebhookDelivery,
 } from '../../src/client/index.js';
-import { columnsOf, formattedColumn } from '../columns.js';
+import { buildColumns, formattedColumn } from '../columns.js';
 import { type CommandGroup, type Context, command, textFlag } from '../command.js';
 import { crud } from '../crud.js';
 import { Exit, usageFault } from '../exit.js';
@@ -20,21 +20,21 @@ import { headersFile, headersFrom } from '../webhooks/headers.js';
 const endpoints = await contracts.webhooks();
 const resends = await contracts.resends();
 
-const stateOf = ({ enabled, stats }: OutgoingWebhook): string => {
+const formatWebhookState = ({ enabled, stats }: OutgoingWebhook): string => {
   if (!enabled) return 'disabled';
   return stats.failingSince === null ? 'enabled' : 'failing';
 };
 
-const columns = columnsOf<OutgoingWebhook>(
+const columns = buildColumns<OutgoingWebhook>(
   ['id:data', 'name'],
-  { name: 'state', value: stateOf, isState: true },
+  { name: 'state', value: formatWebhookState, isState: true },
   { name: 'events', value: ({ events }) => events.join(' ') },
   ['url', 'sent=stats.sent:number', 'failed=stats.failed:number', 'waiting=stats.waiting:number'],
   ['last=stats.lastDeliveryAt:ago', 'reason=disabledReason:data', 'rate=ratePerMinute:data'],
   { name: 'headers', value: ({ headerNames }) => headerNames.join(' '), only: 'data' },
 );
 
-const deliveryColumns = columnsOf<WebhookDelivery>(
+const deliveryColumns = buildColumns<WebhookDelivery>(
   ['id:data', 'time=createdAt:time', 'status:state', 'event'],
   { name: 'attempts', value: ({ attempts }) => attempts.length, isNumber: true },
   { name: 'code', value: ({ attempts }) => attempts.at(-1)?.statusCode },
@@ -150,7 +150,7 @@ const test = webhookCrud.request({
     out.done(
       delivered ? `Delivered: ${statusCode}.` : `Not delivered: ${oneLine(error ?? '')}.`,
       reply,
-      columnsOf(['delivered', 'code=statusCode', 'took=durationMs:number', 'response', 'error']),
+      buildColumns(['delivered', 'code=statusCode', 'took=durationMs:number', 'response', 'error']),
     );
     if (out.format === 'table' && response) {
       out.note(cutToWidth(`Response: ${oneLine(response)}`, out.width));

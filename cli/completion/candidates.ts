@@ -125,7 +125,7 @@ const candidates = async (words: string[], streams: Streams): Promise<Completion
   const current = words.at(-1) ?? '';
   const before = words.slice(0, -1);
   const open = common().find((flag) => flag.value && flag.names.includes(before.at(-1) ?? ''));
-  const fitting = open ? valuesOf(open) : await within(before, current, streams);
+  const fitting = open ? listFlagValues(open) : await within(before, current, streams);
   if (fitting === 'files') return fitting;
   return fitting.filter(({ word }) => word.startsWith(current));
 };
@@ -141,23 +141,23 @@ const within = async (
   if (first === 'help') return helpWords(operands.slice(1));
   const chosen = await chooseCommand(operands);
   const { command } = chosen;
-  const known = [...common(), ...(command ? flagsOf(command) : [])];
+  const known = [...common(), ...(command ? listCommandFlags(command) : [])];
   const open = known.find((flag) => flag.value && flag.names.includes(before.at(-1) ?? ''));
-  if (open) return valuesOf(open);
+  if (open) return listFlagValues(open);
   if (current.startsWith('-')) return flagNames(known);
-  if (!command) return verbsOf(chosen);
-  return argument({ command, at: argsIn(before, known) - depthOf(chosen), flags, streams });
+  if (!command) return listSubcommands(chosen);
+  return argument({ command, at: argsIn(before, known) - getCommandDepth(chosen), flags, streams });
 };
 
 /** `auth` has its own verbs and groups below it. */
-const verbsOf = ({ entry, group }: ChosenCommand): CompletionCandidate[] => [
+const listSubcommands = ({ entry, group }: ChosenCommand): CompletionCandidate[] => [
   ...(group?.commands ?? []).map(({ name, summary }) => ({ word: name, about: summary })),
   ...entryNames()
     .filter((name) => name.startsWith(`${entry.name} `))
     .map((name) => ({ word: name.slice(entry.name.length + 1) })),
 ];
 
-const depthOf = ({ entry, group }: ChosenCommand): number =>
+const getCommandDepth = ({ entry, group }: ChosenCommand): number =>
   entry.name.split(' ').length + (group ? 1 : 0);
 
 const firstWords = (): CompletionCandidate[] =>
@@ -169,7 +169,7 @@ const helpWords = async ([first, ...rest]: string[]): Promise<CompletionCandidat
   const own = [...TOPICS, 'environment'];
   if (first === undefined) return [...firstWords(), ...own.map((word) => ({ word }))];
   const chosen = await chooseCommand([first, ...rest]);
-  return chosen.command ? [] : verbsOf(chosen);
+  return chosen.command ? [] : listSubcommands(chosen);
 };
 
 interface ArgumentPosition {
@@ -206,7 +206,7 @@ const argsIn = (words: string[], known: CompletionFlag[]): number =>
 const flagNames = (known: CompletionFlag[]): CompletionCandidate[] =>
   known.flatMap(({ names, about }) => names.map((word) => ({ word, about })));
 
-const valuesOf = ({ value = '', values }: CompletionFlag): CompletionMatches => {
+const listFlagValues = ({ value = '', values }: CompletionFlag): CompletionMatches => {
   if (values && values.length > 0) return values.map((word) => ({ word }));
   const inside = value.replace(/[<>…]/g, '');
   if (/^(@?file|folder|json)\b/.test(inside)) return 'files';
@@ -224,7 +224,7 @@ const common = (): CompletionFlag[] => [
 
 const FILES = ['--server-token-file', '--home'];
 
-const flagsOf = ({ flags = {}, fields, takesData }: CliCommand): CompletionFlag[] => [
+const listCommandFlags = ({ flags = {}, fields, takesData }: CliCommand): CompletionFlag[] => [
   ...Object.entries(flags).map(([name, { value, about, values }]) => ({
     names: [`--${dashed(name)}`],
     about,

@@ -19,8 +19,8 @@ import { shellWord } from '../../src/kernel/shellword.js';
 import { nullIfRefused } from '../exit.js';
 import { ago, now } from '../text.js';
 import { isLocalUrl, shortPath } from './environment.js';
-import { holderOf, holderText, type PortHolder } from './process.js';
-import { readinessOf, startCommandFor } from './readiness.js';
+import { findPortHolder, holderText, type PortHolder } from './process.js';
+import { checkReadiness, startCommandFor } from './readiness.js';
 
 export interface DoctorFinding {
   name: string;
@@ -163,8 +163,8 @@ type ServicePart = Awaited<ReturnType<Client['health']['detailed']>>['parts'][nu
 
 export const checkService = async (client: Client): Promise<DoctorFinding[]> => {
   const { url } = client;
-  const holder = isLocalUrl(url) ? holderOf(portOf(url)) : null;
-  const readiness = await readinessOf(url);
+  const holder = isLocalUrl(url) ? findPortHolder(parsePort(url)) : null;
+  const readiness = await checkReadiness(url);
   if (readiness.is === 'silent') return [notRunning(url, holder)];
   if (readiness.is === 'otherProgram') return [taken(url, holder)];
   const [{ parts, version }, inside] = [await client.health.detailed(), await lookInside(client)];
@@ -205,7 +205,7 @@ const taken = (url: string, holder: PortHolder | null): DoctorFinding =>
   failFinding(
     'daemon',
     `${url} is already in use${holderText(holder)}, which is not Adjutant`,
-    `free the port, or: adjutant up --port ${portOf(url) + 1}`,
+    `free the port, or: adjutant up --port ${parsePort(url) + 1}`,
   );
 
 const REMEDIES: Record<string, string> = {
@@ -229,10 +229,11 @@ const ofPart = ({ name, status, detail }: ServicePart): DoctorFinding => ({
 /** Checks whether the daemon replies at the other addresses of this machine. */
 const exposure = async (url: string, holder: PortHolder | null): Promise<DoctorFinding[]> => {
   if (!isLocalUrl(url)) return [];
-  const others = addresses().map((host) => `http://${host}:${portOf(url)}`);
-  const readiness = await Promise.all(others.map(readinessOf));
+  const others = addresses().map((host) => `http://${host}:${parsePort(url)}`);
+  const readiness = await Promise.all(others.map(checkReadiness));
   const open = others.filter((_, at) => ['ready', 'not_ready'].includes(readiness[at]?.is ?? ''));
-  const isOpen = holder !== null && settingOf(holder.pid, 'ADJUTANT_REGISTRATION') === 'open';
+  const isOpen =
+    holder !== null && readProcessSetting(holder.pid, 'ADJUTANT_REGISTRATION') === 'open';
   return [
     open.length === 0
       ? okCheck('exposure', 'only this machine can reach the daemon')
@@ -261,7 +262,7 @@ const addresses = (): string[] =>
     .map(({ address, family }) => (family === 'IPv6' ? `[${address}]` : address));
 
 /** Returns a setting of a running daemon of this user, if the system shows it. */
-const settingOf = (pid: number, name: string): string | undefined => {
+const readProcessSetting = (pid: number, name: string): string | undefined => {
   try {
     const settings = readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0');
     return settings.find((each) => each.startsWith(`${name}=`))?.slice(name.length + 1);
@@ -270,7 +271,7 @@ const settingOf = (pid: number, name: string): string | undefined => {
   }
 };
 
-const portOf = (url: string): number => Number(new URL(url).port || 80);
+const parsePort = (url: string): number => Number(new URL(url).port || 80);
 
 /**
  * Makes the home, the keys and the session file private. Skips links and files of other users.

@@ -7,7 +7,7 @@ import { runningDaemon } from './process.js';
 const DEFAULT_HOME = '~/.adjutant';
 
 /** The home of the daemon: the flag, the environment variable, or the default. */
-export const homeOf = (flag: string | undefined): string => {
+export const resolveHome = (flag: string | undefined): string => {
   const input = flag || process.env.ADJUTANT_HOME || DEFAULT_HOME;
   return resolve(input.replace(/^~(?=$|\/)/, homedir()));
 };
@@ -68,9 +68,9 @@ export const isLocalUrl = (url: string): boolean =>
  * The address of the daemon, the first of: `--server`; the background daemon of `--home`;
  * ADJUTANT_URL; the background daemon of the default home; the default address.
  */
-export const addressOf = ({ server, home }: { server?: string; home?: string }): string => {
+export const resolveDaemonUrl = ({ server, home }: { server?: string; home?: string }): string => {
   if (server !== undefined) return server;
   const { url, isUrlGiven } = clientEnvironment();
-  const found = home === undefined && isUrlGiven ? null : runningDaemon(homeOf(home));
+  const found = home === undefined && isUrlGiven ? null : runningDaemon(resolveHome(home));
   return found?.url ?? url;
 };

@@ -7,7 +7,7 @@ import { sessionFile } from '../../src/client/session.js';
 import { makePrivateFolder } from '../../src/kernel/private.js';
 import { shellWord } from '../../src/kernel/shellword.js';
 import { failed } from '../exit.js';
-import { deliver, outcomeOf, receiverPath } from '../hooks/delivery.js';
+import { deliver, receiverPath, waitForExecution } from '../hooks/delivery.js';
 import { shortPath } from './environment.js';
 
 const NAME = 'hello';
@@ -42,7 +42,7 @@ export const fireHello = async (client: Client, hook: Hook): Promise<number> => 
   });
   const [executionId] = body.executions ?? [];
   if (executionId === undefined) throw isDisabled(hook);
-  const execution = await outcomeOf(client, { id: hook.id, executionId });
+  const execution = await waitForExecution(client, { id: hook.id, executionId });
   if (execution.status === 'success') return performance.now() - began;
   throw failed(
     `The test of "${NAME}" ended with ${execution.status}: ${execution.error ?? 'no reason given'}.`,

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { makePrivateFolder } from '../../src/kernel/private.js';
 import { CliFault, failed } from '../exit.js';
 import { configFolder, DAEMON_ENV, nodePath } from './environment.js';
-import { logOf, openLog } from './log.js';
+import { getDaemonLogPath, openLog } from './log.js';
 import { serveArguments } from './start.js';
 
 /** Values of the service file. All paths are absolute. */
@@ -20,7 +20,7 @@ const LAUNCHD_LABEL = 'local.adjutant';
 /** Settings of the service besides its address, one `NAME=value` per line. The file is optional. */
 export const serviceSettingsFile = (home: string): string => join(home, 'environment');
 
-const wordsOf = ({ home, flags }: Service): string[] => [
+const buildServiceCommand = ({ home, flags }: Service): string[] => [
   nodePath(),
   ...serveArguments(home),
   ...flags,
@@ -48,13 +48,13 @@ StartLimitBurst=5
 
 [Service]
 ${NOTIFYING}
-ExecStart=${wordsOf(service).map(quoted).join(' ')}
+ExecStart=${buildServiceCommand(service).map(quoted).join(' ')}
 ${Object.entries(DAEMON_ENV)
   .map((pair) => `Environment=${pair.join('=')}`)
   .join('\n')}
 EnvironmentFile=-${escaped(serviceSettingsFile(service.home))}
-StandardOutput=append:${escaped(logOf(service.home))}
-StandardError=append:${escaped(logOf(service.home))}
+StandardOutput=append:${escaped(getDaemonLogPath(service.home))}
+StandardError=append:${escaped(getDaemonLogPath(service.home))}
 Restart=on-failure
 RestartSec=2
 KillMode=mixed
@@ -76,7 +76,7 @@ export const launchdPlist = (service: Service): string => `<?xml version="1.0" e
   <key>Label</key><string>${LAUNCHD_LABEL}</string>
   <key>ProgramArguments</key>
   <array>
-${wordsOf(service)
+${buildServiceCommand(service)
   .map((word) => `    <string>${xml(word)}</string>`)
   .join('\n')}
   </array>
@@ -84,8 +84,8 @@ ${wordsOf(service)
   <key>KeepAlive</key><dict><key>SuccessfulExit</key><false/></dict>
   <key>ExitTimeOut</key><integer>40</integer>
   <key>Umask</key><integer>63</integer>
-  <key>StandardOutPath</key><string>${xml(logOf(service.home))}</string>
-  <key>StandardErrorPath</key><string>${xml(logOf(service.home))}</string>
+  <key>StandardOutPath</key><string>${xml(getDaemonLogPath(service.home))}</string>
+  <key>StandardErrorPath</key><string>${xml(getDaemonLogPath(service.home))}</string>
 </dict>
 </plist>
 `;
@@ -123,7 +123,7 @@ const noteFile = (): string => join(configFolder(), 'adjutant/service.json');
 
 /** Returns null if there is no service, or its values are unknown. */
 export const installed = (): Installed | null => {
-  const note = isInstalled() ? textOf(noteFile()) : null;
+  const note = isInstalled() ? readTextOrNull(noteFile()) : null;
   if (note === null) return null;
   try {
     const { home, url }: Partial<Installed> = JSON.parse(note);
@@ -133,7 +133,7 @@ export const installed = (): Installed | null => {
   }
 };
 
-const textOf = (path: string): string | null =>
+const readTextOrNull = (path: string): string | null =>
   existsSync(path) ? readFileSync(path, 'utf8') : null;
 
 /** Checks that the system runs services for this user. Changes nothing. */
@@ -157,8 +157,8 @@ export interface ServiceFiles {
 }
 
 export const serviceFiles = (): ServiceFiles => ({
-  unit: textOf(serviceFile()),
-  note: textOf(noteFile()),
+  unit: readTextOrNull(serviceFile()),
+  note: readTextOrNull(noteFile()),
 });
 
 /** Undoes an installation: restores the earlier files and starts that service. */
@@ -203,17 +203,17 @@ export const install = (service: Service, url: string): void => {
  * removed anyway, and the error of the system is returned.
  */
 export const uninstall = (): CliFault | null => {
-  const refusal = refusalOf(() => (isMac ? unload() : systemctl('disable', '--now', UNIT)));
-  if (refusal && refusalOf(checkManager) === null && !isMac) throw refusal;
+  const refusal = catchCliFault(() => (isMac ? unload() : systemctl('disable', '--now', UNIT)));
+  if (refusal && catchCliFault(checkManager) === null && !isMac) throw refusal;
   // The link that `systemctl enable` creates.
   if (!isMac) {
     rmSync(join(dirname(serviceFile()), 'default.target.wants', UNIT), { force: true });
   }
   write({ unit: null, note: null });
-  return refusal ?? (isMac ? null : refusalOf(() => systemctl('daemon-reload')));
+  return refusal ?? (isMac ? null : catchCliFault(() => systemctl('daemon-reload')));
 };
 
-const refusalOf = (work: () => void): CliFault | null => {
+const catchCliFault = (work: () => void): CliFault | null => {
   try {
     work();
     return null;
@@ -232,7 +232,7 @@ const LAUNCHD = {
 
 /** Starts or restarts the installed service. Returns the error of the system. */
 export const controlService = (verb: 'start' | 'restart'): CliFault | null =>
-  refusalOf(() => switchService(verb));
+  catchCliFault(() => switchService(verb));
 
 /**
  * Like `controlService`, but throws. systemctl would wait until the daemon is ready, and report

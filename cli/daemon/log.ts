@@ -15,7 +15,7 @@ import { makePrivateFolder } from '../../src/kernel/private.js';
 import { valueAt } from '../columns.js';
 import { localTime, oneLine, plainText, safe, safeJson } from '../text.js';
 
-export const logOf = (home: string): string => join(home, 'logs', 'daemon.log');
+export const getDaemonLogPath = (home: string): string => join(home, 'logs', 'daemon.log');
 
 /** The log, open for appending (0600), and the offset where new lines begin. */
 export interface OpenLog {
@@ -25,10 +25,10 @@ export interface OpenLog {
 
 /** Opens or creates the log of a home. Rotates a large one; three old ones are kept. */
 export const openLog = (home: string): OpenLog => {
-  const path = logOf(home);
+  const path = getDaemonLogPath(home);
   makePrivateFolder(dirname(path));
-  if (sizeOf(path) > ROTATE_BYTES) rotateLog(path);
-  return { fd: openSync(path, 'a', 0o600), from: sizeOf(path) };
+  if (getFileSize(path) > ROTATE_BYTES) rotateLog(path);
+  return { fd: openSync(path, 'a', 0o600), from: getFileSize(path) };
 };
 
 /** Text of a log from an offset in bytes; empty if there is no log. */
@@ -36,7 +36,7 @@ export const readFrom = (path: string, from: number): string =>
   bytesFrom(path, from).toString('utf8');
 
 const bytesFrom = (path: string, from: number): Buffer => {
-  const size = sizeOf(path);
+  const size = getFileSize(path);
   if (size <= from) return Buffer.alloc(0);
   const fd = openSync(path, 'r');
   try {
@@ -55,7 +55,7 @@ export const lastLines = (path: string, count: number): { lines: string[]; end: 
 
 export const logLines = (text: string): string[] => text.split('\n').filter((line) => line !== '');
 
-export const sizeOf = (path: string): number =>
+export const getFileSize = (path: string): number =>
   statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 
 const readBytes = (fd: number, from: number, length: number): Buffer => {
@@ -192,28 +192,28 @@ const LEVEL_WIDTH = 5;
 
 /** Formats a log line for a person: local time, level, event, then `key=value`. */
 export const formatLogLine = (line: string): string => {
-  const entry = entryOf(line);
+  const entry = parseLogEntry(line);
   if (entry === null) return safe(line);
   const { at, level, msg, err, ...rest } = entry;
   const cells = [timeIn(at), levelIn(level), oneLine(plainText(msg)).padEnd(12), ...pairs(rest)];
   const error = err === undefined ? [] : [`error=${quoted(valueAt(err, 'message') ?? err)}`];
-  return [[...cells, ...error].join(' ').trimEnd(), ...stackOf(err)].join('\n');
+  return [[...cells, ...error].join(' ').trimEnd(), ...renderStack(err)].join('\n');
 };
 
 /** Returns one JSON object. Plain text, such as that of a crash, becomes its `msg`. */
 export const logLineAsJson = (line: string): string =>
-  entryOf(line) === null ? safeJson({ msg: line }) : line;
+  parseLogEntry(line) === null ? safeJson({ msg: line }) : line;
 
 /** The log lines that explain a failure: plain text lines, or else errors. */
 export const failureLines = (lines: string[]): string[] => {
-  const plainLines = lines.filter((line) => entryOf(line) === null);
+  const plainLines = lines.filter((line) => parseLogEntry(line) === null);
   if (plainLines.length > 0) return plainLines.map(safe);
   return lines
-    .filter((line) => ['error', 'fatal'].includes(plainText(entryOf(line)?.level)))
+    .filter((line) => ['error', 'fatal'].includes(plainText(parseLogEntry(line)?.level)))
     .map(formatLogLine);
 };
 
-const entryOf = (line: string): Record<string, unknown> | null => {
+const parseLogEntry = (line: string): Record<string, unknown> | null => {
   if (!line.startsWith('{')) return null;
   try {
     return JSON.parse(line);
@@ -245,7 +245,7 @@ const quoted = (value: unknown): string => {
   return /[\s"]/.test(text) && typeof value === 'string' ? JSON.stringify(text) : text;
 };
 
-const stackOf = (err: unknown): string[] => {
+const renderStack = (err: unknown): string[] => {
   const stack = valueAt(err, 'stack');
   if (typeof stack !== 'string') return [];
   return safe(stack)

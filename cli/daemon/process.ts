@@ -21,16 +21,16 @@ export interface Process {
 }
 
 /** Returns the process with this id, or null if it has ended. */
-export const processOf = (pid: number): Process | null => {
+export const findProcess = (pid: number): Process | null => {
   const started = process.platform === 'linux' ? startTicks(pid) : startTime(pid);
   return started === null ? null : { pid, started };
 };
 
 export const isRunning = ({ pid, started }: Process): boolean =>
-  processOf(pid)?.started === started;
+  findProcess(pid)?.started === started;
 
 /** Truncated command line of a process, or null if the system hides it. */
-const commandOf = (pid: number): string | null => {
+const readProcessCommand = (pid: number): string | null => {
   try {
     const words = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').filter(Boolean);
     return words.length > 0 ? words.join(' ').slice(0, 80) : null;
@@ -99,11 +99,11 @@ export interface PortHolder {
 }
 
 /** The process that holds the port, or null if /proc does not show it. */
-export const holderOf = (port: number): PortHolder | null => {
+export const findPortHolder = (port: number): PortHolder | null => {
   const sockets = ['tcp', 'tcp6'].flatMap((table) => listeningOn(port, read(`/proc/net/${table}`)));
   if (sockets.length === 0) return null;
   const pid = list('/proc').find((name) => /^\d+$/.test(name) && hasOneOf(name, sockets));
-  return pid === undefined ? null : { pid: Number(pid), command: commandOf(Number(pid)) };
+  return pid === undefined ? null : { pid: Number(pid), command: readProcessCommand(Number(pid)) };
 };
 
 /** ` by pid 2290 (node server.js)`, or nothing if the holder is unknown. */
@@ -148,7 +148,7 @@ export interface DaemonRecord extends Process {
   flags: string[];
 }
 
-const recordOf = (home: string): string => join(home, 'daemon.json');
+const getDaemonRecordPath = (home: string): string => join(home, 'daemon.json');
 
 export const runningDaemon = (home: string): DaemonRecord | null => {
   const record = lastDaemon(home);
@@ -158,7 +158,7 @@ export const runningDaemon = (home: string): DaemonRecord | null => {
 /** The last daemon that was started here and not stopped, running or not. */
 export const lastDaemon = (home: string): DaemonRecord | null => {
   try {
-    const record: unknown = JSON.parse(readFileSync(recordOf(home), 'utf8'));
+    const record: unknown = JSON.parse(readFileSync(getDaemonRecordPath(home), 'utf8'));
     return isRecord(record) ? record : null;
   } catch {
     return null;
@@ -168,12 +168,13 @@ export const lastDaemon = (home: string): DaemonRecord | null => {
 /** Renamed into place (0600), so that nobody reads a partial file. */
 export const writeRecord = (home: string, record: DaemonRecord): void => {
   makePrivateFolder(home);
-  const next = `${recordOf(home)}.${process.pid}`;
+  const next = `${getDaemonRecordPath(home)}.${process.pid}`;
   writeFileSync(next, `${JSON.stringify(record, null, 2)}\n`, { mode: 0o600 });
-  renameSync(next, recordOf(home));
+  renameSync(next, getDaemonRecordPath(home));
 };
 
-export const dropRecord = (home: string): void => rmSync(recordOf(home), { force: true });
+export const dropRecord = (home: string): void =>
+  rmSync(getDaemonRecordPath(home), { force: true });
 
 const isRecord = (value: unknown): value is DaemonRecord =>
   typeof value === 'object' &&

@@ -13,7 +13,7 @@ export type Readiness =
   | { is: 'silent' };
 
 /** Never throws. */
-export const readinessOf = async (url: string): Promise<Readiness> => {
+export const checkReadiness = async (url: string): Promise<Readiness> => {
   const reply = await ask(`${url}/health/ready`);
   if (reply === null) return { is: 'silent' };
   if (typeof reply !== 'object' || reply === undefined) return { is: 'otherProgram' };

@@ -1,11 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { defaultListenAddress, urlOfListener } from '../../src/client/session.js';
-import { columnsOf } from '../columns.js';
+import { buildColumns } from '../columns.js';
 import type { Context } from '../command.js';
 import { CliFault, failed } from '../exit.js';
 import { withProgress } from '../progress.js';
 import { duration } from '../text.js';
-import { homeOf, shortPath } from './environment.js';
+import { resolveHome, shortPath } from './environment.js';
 import {
   checkManager,
   controlService,
@@ -20,27 +20,34 @@ import {
   switchService,
   uninstall,
 } from './install.js';
-import { failureLines, lastLines, logLines, logOf, readFrom, sizeOf } from './log.js';
-import { type DaemonRecord, holderOf, holderText, runningDaemon } from './process.js';
-import { type ListenAddress, listenArguments, readinessOf } from './readiness.js';
+import {
+  failureLines,
+  getDaemonLogPath,
+  getFileSize,
+  lastLines,
+  logLines,
+  readFrom,
+} from './log.js';
+import { type DaemonRecord, findPortHolder, holderText, runningDaemon } from './process.js';
+import { checkReadiness, type ListenAddress, listenArguments } from './readiness.js';
 import { startDaemon, stopDaemon } from './start.js';
 
 const READY_WITHIN_MS = 15_000;
 const POLL_MS = 100;
 const SHOWN_LINES = 8;
-const columns = columnsOf<{ url?: string; service: string }>(['url', 'service']);
+const columns = buildColumns<{ url?: string; service: string }>(['url', 'service']);
 
 /** Installs the daemon as a service of this user and waits until it is ready. */
 export const installService = async (context: Context, input: ListenAddress): Promise<void> => {
   const { out, signal, streams } = context;
-  const home = homeOf(context.flags.home);
+  const home = resolveHome(context.flags.home);
   const began = performance.now();
   await withProgress(streams.stderr, async () => {
     checkManager();
     const [record, files] = [runningDaemon(home), serviceFiles()];
     if (record) await stopDaemon({ home, record, isForced: false, signal });
-    const from = sizeOf(logOf(home));
-    const address = addressOf(input);
+    const from = getFileSize(getDaemonLogPath(home));
+    const address = resolveListenAddress(input);
     try {
       install({ home, flags: listenArguments(address) }, urlOfListener(address));
       await ready(urlOfListener(address), { home, from, signal });
@@ -48,7 +55,7 @@ export const installService = async (context: Context, input: ListenAddress): Pr
       throw await undone(error, { home, record, files });
     }
   });
-  const url = urlOfListener(addressOf(input));
+  const url = urlOfListener(resolveListenAddress(input));
   const took = duration(performance.now() - began);
   const sentence = `Wrote ${shortPath(serviceFile())}, enabled, started. Ready in ${took} at ${url}`;
   out.done(sentence, { url, service: serviceFile() }, columns);
@@ -68,7 +75,7 @@ const undone = async (
   error: unknown,
   { home, record, files }: PreviousInstallation,
 ): Promise<unknown> => {
-  const fault = messageOf(error);
+  const fault = toFaultMessage(error);
   try {
     restoreService(files);
     if (record) await startDaemon({ home, flags: record.flags, signal: NEVER });
@@ -76,7 +83,7 @@ const undone = async (
     return failed(
       fault.message,
       ...fault.next,
-      `Not everything could be undone: ${messageOf(trouble).message}`,
+      `Not everything could be undone: ${toFaultMessage(trouble).message}`,
       'Remove the service: adjutant down --uninstall        Then: adjutant up',
     );
   }
@@ -90,7 +97,7 @@ const NEVER = new AbortController().signal;
 const isFromSystem = (error: unknown): boolean =>
   error instanceof Error && 'syscall' in error && 'code' in error;
 
-const messageOf = (error: unknown): { message: string; next: string[] } => {
+const toFaultMessage = (error: unknown): { message: string; next: string[] } => {
   if (error instanceof CliFault) return error;
   return { message: `${error instanceof Error ? error.message : error}.`, next: [] };
 };
@@ -104,7 +111,7 @@ export const uninstallService = async ({ out, streams }: Context): Promise<void>
 };
 
 /** Returns the complete address: the service does not have the environment of this shell. */
-const addressOf = ({ host, port }: ListenAddress): Required<ListenAddress> => ({
+const resolveListenAddress = ({ host, port }: ListenAddress): Required<ListenAddress> => ({
   host: host ?? defaultListenAddress().host,
   port: port ?? defaultListenAddress().port,
 });
@@ -115,7 +122,7 @@ const ready = async (
   { home, from, signal }: { home: string; from: number; signal: AbortSignal },
 ): Promise<void> => {
   const end = performance.now() + READY_WITHIN_MS;
-  while ((await readinessOf(url)).is !== 'ready') {
+  while ((await checkReadiness(url)).is !== 'ready') {
     if (performance.now() > end || hasRefused(home, from)) throw notReady(url, home, from);
     await pause(POLL_MS, undefined, { signal });
   }
@@ -123,12 +130,15 @@ const ready = async (
 
 /** Whether the daemon refused to start. The service manager would restart it again and again. */
 const hasRefused = (home: string, from: number): boolean =>
-  readFrom(logOf(home), from).includes('Not started');
+  readFrom(getDaemonLogPath(home), from).includes('Not started');
 
 const notReady = (url: string, home: string, from: number): Error => {
-  const complaint = failureLines(logLines(readFrom(logOf(home), from))).slice(-SHOWN_LINES);
-  const holder = holderOf(Number(new URL(url).port || 80));
-  const lines = complaint.length > 0 ? complaint : lastLines(logOf(home), SHOWN_LINES).lines;
+  const complaint = failureLines(logLines(readFrom(getDaemonLogPath(home), from))).slice(
+    -SHOWN_LINES,
+  );
+  const holder = findPortHolder(Number(new URL(url).port || 80));
+  const lines =
+    complaint.length > 0 ? complaint : lastLines(getDaemonLogPath(home), SHOWN_LINES).lines;
   return failed(
     `The service is not ready at ${url}${holder ? `, held${holderText(holder)}` : ''}.`,
     ...lines,
@@ -136,14 +146,14 @@ const notReady = (url: string, home: string, from: number): Error => {
   );
 };
 
-const urlColumns = columnsOf<{ url: string }>(['url']);
+const urlColumns = buildColumns<{ url: string }>(['url']);
 /** Maximum wait for the end of the service; the system allows it 40 s. */
 const STOPPED_WITHIN_MS = 45_000;
 
 /** The service that `up --install` created for this home, or null. */
-export const serviceOf = ({ flags }: Context): Installed | null => {
+export const findInstalledService = ({ flags }: Context): Installed | null => {
   const service = installed();
-  return service?.home === homeOf(flags.home) ? service : null;
+  return service?.home === resolveHome(flags.home) ? service : null;
 };
 
 /**
@@ -162,13 +172,13 @@ export const startService = async (
       'Change its address: adjutant up --install --port …',
     );
   }
-  if (verb === 'start' && (await readinessOf(url)).is === 'ready') {
+  if (verb === 'start' && (await checkReadiness(url)).is === 'ready') {
     out.done(`Already running at ${url}, as a service.`, { url }, urlColumns);
     return null;
   }
   const began = performance.now();
   const refusal = await withProgress(streams.stderr, async () => {
-    const from = sizeOf(logOf(home));
+    const from = getFileSize(getDaemonLogPath(home));
     const refused = controlService(verb);
     if (refused === null) await ready(url, { home, from, signal });
     return refused;
@@ -188,12 +198,12 @@ export const startService = async (
  */
 export const stopService = async (context: Context, { url }: Installed): Promise<void> => {
   const { out, signal, streams } = context;
-  if ((await readinessOf(url)).is === 'silent') return out.note('Not running.');
+  if ((await checkReadiness(url)).is === 'silent') return out.note('Not running.');
   const began = performance.now();
   await withProgress(streams.stderr, async () => {
     switchService('stop');
     const end = performance.now() + STOPPED_WITHIN_MS;
-    while ((await readinessOf(url)).is !== 'silent') {
+    while ((await checkReadiness(url)).is !== 'silent') {
       if (performance.now() > end)
         throw failed(`The daemon still replies at ${url}.`, 'Watch it: adjutant logs -f');
       await pause(POLL_MS, undefined, { signal });

@@ -5,19 +5,26 @@ import { fileURLToPath } from 'node:url';
 import { type CliFault, failed, interrupted } from '../exit.js';
 import { now } from '../text.js';
 import { daemonEnvironment } from './environment.js';
-import { failureLines, logLines, logOf, type OpenLog, openLog, readFrom } from './log.js';
+import {
+  failureLines,
+  getDaemonLogPath,
+  logLines,
+  type OpenLog,
+  openLog,
+  readFrom,
+} from './log.js';
 import {
   type DaemonRecord,
   dropRecord,
+  findProcess,
   hasEnded,
   isRunning,
   lastDaemon,
-  processOf,
   runningDaemon,
   signalTo,
   writeRecord,
 } from './process.js';
-import { parseListeningUrl, readinessOf } from './readiness.js';
+import { checkReadiness, parseListeningUrl } from './readiness.js';
 
 const EXECUTABLE = fileURLToPath(new URL('../../../bin/adjutant.js', import.meta.url));
 
@@ -75,7 +82,7 @@ export const startDaemon = async (launch: DaemonLaunch): Promise<StartedDaemon> 
   const startedAt = new Date(now()).toISOString();
   const starting = spawnDaemon(launch);
   const { child, began } = starting;
-  const daemon = processOf(child.pid ?? 0) ?? { pid: child.pid ?? 0, started: '' };
+  const daemon = findProcess(child.pid ?? 0) ?? { pid: child.pid ?? 0, started: '' };
   const note = (url: string | null) => {
     if (isRunning(daemon)) keepRecord(home, { ...daemon, url, startedAt, flags });
   };
@@ -87,7 +94,7 @@ export const startDaemon = async (launch: DaemonLaunch): Promise<StartedDaemon> 
     const record = { ...daemon, url, startedAt, flags };
     return { record, tookMs: performance.now() - began, notes: notesIn(starting) };
   } catch (error) {
-    if (runningDaemon(home) === null) note(parseListeningUrl(outputOf(starting)));
+    if (runningDaemon(home) === null) note(parseListeningUrl(readChildOutput(starting)));
     throw error;
   } finally {
     moveWords(starting);
@@ -96,7 +103,7 @@ export const startDaemon = async (launch: DaemonLaunch): Promise<StartedDaemon> 
 
 const spawnDaemon = ({ home, flags, settings, signal }: DaemonLaunch): DaemonChild => {
   const began = performance.now();
-  const log = logOf(home);
+  const log = getDaemonLogPath(home);
   const outputFile = `${log}.${process.pid}`;
   const { fd, from, out } = opened(home, outputFile);
   const words = [...serveArguments(home), ...flags];
@@ -133,7 +140,7 @@ const keepRecord = (home: string, record: DaemonRecord): void => {
 /** Appends its first output to the log, unless the disk is full. */
 const moveWords = (of: DaemonChild): void => {
   try {
-    appendFileSync(of.log, outputOf(of));
+    appendFileSync(of.log, readChildOutput(of));
   } catch (error) {
     if (!(error instanceof Error && 'code' in error)) throw error;
   }
@@ -142,14 +149,14 @@ const moveWords = (of: DaemonChild): void => {
 
 const listening = async (of: DaemonChild): Promise<string> => {
   for (;;) {
-    const url = parseListeningUrl(outputOf(of));
+    const url = parseListeningUrl(readChildOutput(of));
     if (url !== null) return url;
     await onceMore(of);
   }
 };
 
 const ready = async (url: string, of: DaemonChild): Promise<void> => {
-  while ((await readinessOf(url)).is !== 'ready') await onceMore(of);
+  while ((await checkReadiness(url)).is !== 'ready') await onceMore(of);
 };
 
 const onceMore = async (of: DaemonChild): Promise<void> => {
@@ -179,9 +186,9 @@ const notStarted = ({ child, log, from }: DaemonChild): CliFault => {
 };
 
 const notesIn = (of: DaemonChild): string[] =>
-  logLines(outputOf(of)).filter((line) => /^ {2}(created|database|setup) /.test(line));
+  logLines(readChildOutput(of)).filter((line) => /^ {2}(created|database|setup) /.test(line));
 
-const outputOf = ({ outputFile }: DaemonChild): string => readFrom(outputFile, 0);
+const readChildOutput = ({ outputFile }: DaemonChild): string => readFrom(outputFile, 0);
 
 const isOver = ({ exitCode, signalCode }: ChildProcess): boolean =>
   exitCode !== null || signalCode !== null;
@@ -227,7 +234,7 @@ export const stopDaemon = async ({
  */
 export const hasDrained = async (record: DaemonRecord, signal: AbortSignal): Promise<boolean> => {
   if (record.url === null) return false;
-  const reply = await readinessOf(record.url);
+  const reply = await checkReadiness(record.url);
   const isDraining = reply.is === 'not_ready' && reply.failing.includes('draining');
   // A draining daemon closes its port some time before it ends.
   if (!isDraining && reply.is !== 'silent') return false;

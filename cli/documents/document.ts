@@ -1,8 +1,8 @@
 import { contracts, type DocumentView } from '../../src/client/index.js';
-import { columnsOf, reasonColumn } from '../columns.js';
+import { buildColumns, reasonColumn } from '../columns.js';
 import { crud } from '../crud.js';
 
-export const documentColumns = columnsOf<DocumentView>(
+export const documentColumns = buildColumns<DocumentView>(
   ['id:data', 'short=id:tail', 'name=filename', 'status:state'],
   reasonColumn(),
   ['pages', 'bytes:data'],

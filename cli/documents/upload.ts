@@ -6,7 +6,7 @@ import { type Context, command, textFlag } from '../command.js';
 import { Exit, usageFault } from '../exit.js';
 import { awaitOperationEnd, noWait } from '../operations/follow.js';
 import { withProgress } from '../progress.js';
-import { countOf, safe } from '../text.js';
+import { formatCount, safe } from '../text.js';
 import { documentColumns, unlockLine } from './document.js';
 import { batchFiles, findLocalFiles, readFiles, readPipedFile } from './files.js';
 
@@ -58,7 +58,7 @@ export const uploadPaths = async (
   flags: UploadFlags,
 ): Promise<void> => {
   const client = await context.client();
-  const { files, hidden } = await filesOf(context, paths, flags.name);
+  const { files, hidden } = await listUploadFiles(context, paths, flags.name);
   const { documents, refused } = await send(context, client, files, flags);
   for (const { filename, reason } of refused) context.out.warn(`${safe(filename)} ${reason}.`);
   const read = flags.noWait ? documents : await untilRead(context, documents);
@@ -78,12 +78,12 @@ export const uploadPaths = async (
   for (const line of knownLines(known, flags.tags !== undefined)) context.out.note(line);
   const fresh = read.filter(({ status }, at) => status !== 'failed' && !documents[at]?.duplicate);
   if (fresh.length > 0 || known.length === 0)
-    context.out.note(`${done}: ${countOf(fresh.length, 'document')}.`);
-  if (hidden > 0) context.out.note(`Skipped: ${countOf(hidden, 'hidden file')}.`);
+    context.out.note(`${done}: ${formatCount(fresh.length, 'document')}.`);
+  if (hidden > 0) context.out.note(`Skipped: ${formatCount(hidden, 'hidden file')}.`);
   if (refused.length + failed > 0) context.exitCode = Exit.failed;
 };
 
-const filesOf = async (
+const listUploadFiles = async (
   { streams }: Context,
   paths: string[],
   name: string | undefined,
@@ -160,14 +160,14 @@ const inTurn = async ({ signal }: Context, work: () => Promise<Sent>): Promise<S
       const isBusy = statusCode === 429 && seconds !== undefined;
       if (isBusy) await pause(seconds * 1000, undefined, { signal });
       else if (details?.length && details.every(({ path }) => path === 'files')) {
-        return { documents: [], refused: details.map(refusalOf) };
+        return { documents: [], refused: details.map(parseUploadRefusal) };
       } else throw error;
     }
   }
 };
 
 /** The message is the file name, followed by the reason. */
-const refusalOf = ({ message }: { message: string }) => {
+const parseUploadRefusal = ({ message }: { message: string }) => {
   const at = message.search(/ (is|has|exceeds) /);
   return { filename: message.slice(0, at), reason: message.slice(at + 1) };
 };

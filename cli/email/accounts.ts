@@ -1,5 +1,5 @@
 import { contracts, type MailAccount, type Reply } from '../../src/client/index.js';
-import { columnsOf } from '../columns.js';
+import { buildColumns } from '../columns.js';
 import type { CommandGroup, Context } from '../command.js';
 import { crud } from '../crud.js';
 import { Exit } from '../exit.js';
@@ -8,7 +8,7 @@ import { oneLine, safe } from '../text.js';
 
 const endpoints = await contracts.mailaccounts();
 
-export const mailAccountColumns = columnsOf<MailAccount>(
+export const mailAccountColumns = buildColumns<MailAccount>(
   ['id:data', 'address', 'status:state'],
   { name: 'imap', value: ({ imap }) => `${imap.host}:${imap.port}` },
   { name: 'smtp', value: ({ smtp }) => `${smtp.host}:${smtp.port}` },
@@ -61,7 +61,7 @@ const STEPS: Record<TestStep['step'], string> = {
   arrival: 'receive the message',
 };
 
-const stepColumns = columnsOf<TestStep>(
+const stepColumns = buildColumns<TestStep>(
   ['step:data'],
   { name: 'what', value: ({ step }) => STEPS[step] },
   ['status:state', 'detail'],
@@ -97,7 +97,7 @@ const test = mailAccountCrud.request({
 
 type MailFolder = Reply<'mailaccounts', 'folders'>['folders'][number];
 
-const folderColumns = columnsOf<MailFolder>(['name', 'use', 'messages', 'unread']);
+const folderColumns = buildColumns<MailFolder>(['name', 'use', 'messages', 'unread']);
 
 const folders = mailAccountCrud.request({
   name: 'folders',

@@ -21,8 +21,9 @@ export const uploadAttachments = async (
   { attachments, attach }: { attachments?: string | undefined; attach?: string | undefined },
 ): Promise<string[]> => {
   const ids: string[] = [];
-  for (const word of wordsOf(attachments)) ids.push((await documentCrud.find(context, word)).id);
-  const found = await Promise.all(wordsOf(attach).map(findLocalFiles));
+  for (const word of parseCommaList(attachments))
+    ids.push((await documentCrud.find(context, word)).id);
+  const found = await Promise.all(parseCommaList(attach).map(findLocalFiles));
   const files = found.flatMap((each) => each.files);
   if (files.length === 0) return ids;
   const client = await context.client();
@@ -32,5 +33,5 @@ export const uploadAttachments = async (
   return [...ids, ...documents.map(({ id }) => id)];
 };
 
-const wordsOf = (list: string | undefined): string[] =>
+const parseCommaList = (list: string | undefined): string[] =>
   (list ?? '').split(',').flatMap((word) => (word.trim() === '' ? [] : [word.trim()]));

@@ -1,5 +1,5 @@
 import { contracts, type MailDraft } from '../../src/client/index.js';
-import { columnsOf } from '../columns.js';
+import { buildColumns } from '../columns.js';
 import { type CommandGroup, type Context, command } from '../command.js';
 import { crud } from '../crud.js';
 import { requestFields, requestFrom } from '../fields.js';
@@ -8,7 +8,7 @@ import { mailPartFlags, mailParts } from './send.js';
 
 const endpoints = await contracts.maildrafts();
 
-const draftColumns = columnsOf<MailDraft>(
+const draftColumns = buildColumns<MailDraft>(
   ['id:data', 'short=id:tail'],
   { name: 'to', value: ({ to }) => to.join(', ') },
   ['subject'],
@@ -16,7 +16,7 @@ const draftColumns = columnsOf<MailDraft>(
   ['changed=updatedAt:ago'],
 );
 
-const nameOf = ({ subject, to, id }: MailDraft): string =>
+const formatDraftName = ({ subject, to, id }: MailDraft): string =>
   cutToWidth(subject || to.join(', ') || id, 60);
 
 const draftCrud = crud({
@@ -27,7 +27,7 @@ const draftCrud = crud({
   path: 'email drafts',
   endpoints,
   columns: draftColumns,
-  named: (draft) => ({ id: draft.id, name: nameOf(draft) }),
+  named: (draft) => ({ id: draft.id, name: formatDraftName(draft) }),
 });
 
 const create = command({
@@ -46,7 +46,7 @@ const create = command({
     const body = await requestFrom(endpoints.create.body, { fields, more }, context.at);
     const client = await context.client();
     const draft = await client.maildrafts.create({ body });
-    context.out.done(`Saved the draft ${safe(nameOf(draft))}.`, draft, draftColumns);
+    context.out.done(`Saved the draft ${safe(formatDraftName(draft))}.`, draft, draftColumns);
   },
 });
 
@@ -103,7 +103,7 @@ export const mailDraftsGroup: CommandGroup = {
         '4ew6rt --yes',
         'email drafts list --output id | xargs -n1 adjutant email drafts delete --yes',
       ],
-      ask: (draft) => `Delete the draft ${safe(nameOf(draft))}?`,
+      ask: (draft) => `Delete the draft ${safe(formatDraftName(draft))}?`,
     }),
   ],
   notes: ['Identify a draft by its id, the last six characters of the id, or its subject.'],

@@ -5,7 +5,7 @@ import {
   type MailMessage,
   type MailMessageDetail,
 } from '../../src/client/index.js';
-import { columnsOf } from '../columns.js';
+import { buildColumns } from '../columns.js';
 import { type CliCommand, type Context, command } from '../command.js';
 import { crud } from '../crud.js';
 import { downloadFile } from '../documents/download.js';
@@ -14,17 +14,17 @@ import { cutToWidth, localTime, oneLine, safe, wrapText } from '../text.js';
 
 const endpoints = await contracts.mail();
 
-const mailColumns = columnsOf<MailMessage>(
+const mailColumns = buildColumns<MailMessage>(
   ['id:data', 'short=id:tail'],
   { name: 'new', value: ({ unread }) => (unread ? 'new' : '') },
-  ...columnsOf<MailMessage>(['date:ago']),
-  { name: 'from', value: ({ from }) => senderOf(from) },
+  ...buildColumns<MailMessage>(['date:ago']),
+  { name: 'from', value: ({ from }) => formatSender(from) },
   ['subject', 'category', 'priority'],
   { name: 'files', value: ({ attachments }) => attachments.length || '' },
 );
 
 /** Name of a sender, with the address if the name looks like another address. */
-const senderOf = (from: MailMessage['from']): string => {
+const formatSender = (from: MailMessage['from']): string => {
   if (from === null) return '';
   if (from.name === '' || from.name.includes('@')) return `${from.name} <${from.address}>`.trim();
   return from.name;
@@ -45,7 +45,7 @@ const showMail = ({ out }: Context, mail: MailMessageDetail): void => {
   if (out.format === 'json') out.json(mail);
   else if (out.format === 'id') out.line(mail.id);
   else if (out.format === 'table') {
-    for (const [name, value] of headOf(mail)) out.note(`${name}: ${oneLine(value)}`);
+    for (const [name, value] of listMailHeaders(mail)) out.note(`${name}: ${oneLine(value)}`);
     for (const line of safe(mail.text).split('\n')) {
       for (const folded of wrapText(line, out.width)) out.line(folded);
     }
@@ -55,7 +55,7 @@ const showMail = ({ out }: Context, mail: MailMessageDetail): void => {
   } else out.line(out.isTerminal ? safe(mail.text) : mail.text);
 };
 
-const headOf = (mail: MailMessageDetail): [string, string][] => {
+const listMailHeaders = (mail: MailMessageDetail): [string, string][] => {
   const { from, to, subject, date, attachments, authentication } = mail;
   const files = attachments.map(({ name }, at) => `${at} ${name}`).join(', ');
   const found = authentication

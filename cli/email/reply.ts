@@ -42,7 +42,7 @@ export const replyToMail = command({
     const own = accounts.find((account) => account.id === mail.accountId)?.address ?? '';
     const attachments = await uploadAttachments(context, flags);
     const body = {
-      ...recipientsOf(mail, own, flags.all === true),
+      ...buildReplyRecipients(mail, own, flags.all === true),
       text,
       inReplyTo: id,
       accountId: mail.accountId,
@@ -57,7 +57,7 @@ export const replyToMail = command({
 /** Maximum number of reply addresses that a sender may set. */
 const MAX_AUTHORS = 10;
 
-type ReplyBody = ReturnType<typeof recipientsOf> & { text: string; inReplyTo: string };
+type ReplyBody = ReturnType<typeof buildReplyRecipients> & { text: string; inReplyTo: string };
 
 const keepDraft = async (context: Context, body: ReplyBody): Promise<void> => {
   const client = await context.client();
@@ -72,7 +72,7 @@ const ADDRESS = /^[^\s@]{1,64}@[^\s@_]{1,255}$/;
 const isAddress = ({ address }: { address: string }): boolean => ADDRESS.test(address);
 
 /** Returns the recipients of the reply, each once, without the author. */
-const recipientsOf = (
+const buildReplyRecipients = (
   { from, replyTo, to, cc }: MailMessageDetail,
   own: string,
   isToAll: boolean,

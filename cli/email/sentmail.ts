@@ -1,20 +1,20 @@
 import { contracts, type SentMail, type SentMailDetail } from '../../src/client/index.js';
-import { columnsOf } from '../columns.js';
+import { buildColumns } from '../columns.js';
 import type { CommandGroup, Context } from '../command.js';
 import { crud } from '../crud.js';
 import { cutToWidth, localTime, oneLine, safe, wrapText } from '../text.js';
 
 const endpoints = await contracts.sentmail();
 
-const namesOf = ({ recipients }: SentMail): string => {
+const formatRecipients = ({ recipients }: SentMail): string => {
   const [first] = recipients;
   const more = recipients.length - 1;
   return first ? `${first.address}${more > 0 ? ` and ${more} more` : ''}` : '';
 };
 
-export const sentColumns = columnsOf<SentMail>(
+export const sentColumns = buildColumns<SentMail>(
   ['id:data', 'short=id:tail', 'status:state'],
-  { name: 'to', value: namesOf },
+  { name: 'to', value: formatRecipients },
   ['subject', 'attempts', 'sent=createdAt:ago', 'error'],
 );
 

@@ -61,7 +61,7 @@ const setupMail = command({
     const address =
       args.address ?? (await ask.text({ ask: 'Address', instead: 'an argument: <address>' }));
     await refuseKnown(client, address);
-    const servers = await serversOf(context, client, { address, flags });
+    const servers = await resolveMailServers(context, client, { address, flags });
     if (servers.hint !== null) context.out.note(oneLine(servers.hint));
     const { value, isGrant } = await loginFor(context, { address, flags, servers });
     const account = await store(client, { address, servers, value, isGrant });
@@ -104,7 +104,7 @@ interface SetupInput {
 }
 
 /** Servers from the flags, found by the address, or asked for. */
-const serversOf = async (
+const resolveMailServers = async (
   context: Context,
   client: Client,
   { address, flags }: SetupInput,

@@ -10,12 +10,12 @@ import { safe } from '../text.js';
 import { publicAddress } from '../tunnel/address.js';
 import { type GuideResult, guideHook } from './guide.js';
 import { hookTableColumns, type NewSecret, newHookSecret } from './hook.js';
-import { firstSampleOf } from './sample.js';
+import { findFirstSample } from './sample.js';
 import {
+  buildSenderForm,
+  findHookSender,
+  getSenderSettings,
   hookArgument,
-  hookSenderOf,
-  senderFormOf,
-  settingsOf,
   triggerLines,
 } from './senders/form.js';
 
@@ -58,7 +58,7 @@ export const hookCreate = command({
     const isSecretGiven = draft.triggerConfig?.webhookSecret !== undefined;
     const secret =
       isWebhook && !isSecretGiven
-        ? await secretOf(context, draft.triggerConfig?.verify, flags.secretFile)
+        ? await readSenderSecret(context, draft.triggerConfig?.verify, flags.secretFile)
         : undefined;
     const triggerConfig = {
       ...draft.triggerConfig,
@@ -71,14 +71,14 @@ export const hookCreate = command({
 });
 
 /** Returns a new secret. A secret that the sender generates is asked for, and may be set later. */
-const secretOf = async (
+const readSenderSecret = async (
   context: Context,
   verify: SenderVerification | undefined,
   file: string | undefined,
 ): Promise<NewSecret | undefined> => {
   const preset = typeof verify === 'string' ? verify : verify?.preset;
   if (preset === 'sns') return undefined;
-  const theirs = preset && settingsOf(preset).theirs;
+  const theirs = preset && getSenderSettings(preset).theirs;
   if (theirs === undefined || file !== undefined) return newHookSecret(context, file);
   if (!context.ask.isPossible) return undefined;
   const value = await context.ask.hidden({
@@ -121,7 +121,7 @@ const present = async (
   out.note('');
   out.note(`Watch: adjutant hooks listen ${hookArgument(hook)}`);
   if (hook.trigger !== 'webhook') return;
-  const sample = firstSampleOf(guided?.sender ?? hookSenderOf(hook));
+  const sample = findFirstSample(guided?.sender ?? findHookSender(hook));
   const sampled = `adjutant hooks send ${hookArgument(hook)} --sample ${sample}`;
   for (const line of sample ? [sampled] : triggerLines(url, hook)) out.note(`Try:   ${line}`);
 };
@@ -148,12 +148,12 @@ const paste = async (
   { secret, guided }: CreatedHookParts,
 ): Promise<void> => {
   const { out } = context;
-  const sender = guided?.sender ?? hookSenderOf(hook);
+  const sender = guided?.sender ?? findHookSender(hook);
   const { webhookSecretSet } = hook.triggerConfig;
   const input = webhookSecretSet ? 'the one that you passed' : 'not set yet';
   const place = secret?.isMade ? 'below, shown only once' : input;
   const address = await publicAddress(context);
-  const { where, facts, notes } = senderFormOf(sender, address, hook, place);
+  const { where, facts, notes } = buildSenderForm(sender, address, hook, place);
   out.note('');
   out.note(`Paste into ${where}`);
   const width = Math.max(...facts.map(([name]) => name.length));

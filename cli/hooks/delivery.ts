@@ -43,7 +43,7 @@ export const deliver = async (
   const { PRESETS, signedRequest } = await loadSenders();
   const { path, secret, payload, base = client.url, recipe = PRESETS.github, ...named } = delivery;
   const body = Buffer.from(payload);
-  const contentType = typeOf(payload, recipe);
+  const contentType = detectContentType(payload, recipe);
   const url = base + path;
   const signed = signedRequest(recipe, secret, { ...named, url, contentType, body, now: now() });
   // No token, so that the request can do no more than that of a stranger.
@@ -58,7 +58,7 @@ export const deliver = async (
 const FORM = /^[\w.%+[\]-]+=/;
 
 /** A form or text, if it looks like one and the sender uses it; otherwise JSON. */
-const typeOf = (payload: string, { bodies }: SignatureRecipe): string => {
+const detectContentType = (payload: string, { bodies }: SignatureRecipe): string => {
   const sends = (form: 'form' | 'text') => bodies?.includes(form) ?? true;
   if (sends('form') && FORM.test(payload)) return 'application/x-www-form-urlencoded';
   const isJson = /^\s*[[{]/.test(payload);
@@ -69,7 +69,7 @@ const FINISHED_WITHIN_MS = 30_000;
 const POLL_MS = 20;
 
 /** Waits for the end of the execution. Throws after 30 s. */
-export const outcomeOf = async (
+export const waitForExecution = async (
   client: Client,
   of: { id: string; executionId: string },
 ): Promise<Execution> => {

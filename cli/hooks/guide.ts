@@ -25,7 +25,7 @@ export const guideHook = async (context: Context): Promise<GuideResult> => {
     refuse: (typed) =>
       NAME.test(typed) ? undefined : 'Use letters, digits, underscores, dots and dashes.',
   });
-  const trigger = await triggerOf(context, by, name);
+  const trigger = await askTrigger(context, by, name);
   const labels = actions.map(({ label }) => label);
   const action = actions[await ask.choose({ ask: 'Action', choices: labels, instead })];
   const does = await action?.ask(context, by);
@@ -42,7 +42,7 @@ const NAMES: Partial<Record<HookSource, string>> = {
   other: 'webhook',
 };
 
-const triggerOf = async (
+const askTrigger = async (
   context: Context,
   by: HookSource,
   name: string,
@@ -113,7 +113,7 @@ const actions: HookActionChoice[] = [
     ask: async ({ ask }, by) => ({
       action: 'notify',
       'actionConfig.notifyMessage': await ask.text({
-        ask: `Message ({{event}} and {{${partsOf(by)}.…}} are filled in)`,
+        ask: `Message ({{event}} and {{${getContentPath(by)}.…}} are filled in)`,
         initial: by === 'email' ? '{{email.from}}: {{email.subject}}' : '{{hook.name}}: {{event}}',
         instead: '--notify-message',
       }),
@@ -162,7 +162,7 @@ const actions: HookActionChoice[] = [
       }),
       'actionConfig.params': JSON.parse(
         await ask.text({
-          ask: `Parameters, as JSON ({{${partsOf(by)}.…}} is filled in)`,
+          ask: `Parameters, as JSON ({{${getContentPath(by)}.…}} is filled in)`,
           initial: '{}',
           instead: '--params',
           refuse: (typed) =>
@@ -187,7 +187,7 @@ const grants = async ({ ask }: Context): Promise<string[] | undefined> => {
 const CONDITION = /^(\S+)\s*=\s*(.+)$/;
 
 /** Path of the received content in templates and conditions. */
-const partsOf = (by: HookSource): string => (by === 'email' ? 'email' : 'webhook.body');
+const getContentPath = (by: HookSource): string => (by === 'email' ? 'email' : 'webhook.body');
 
 /** `action = opened` is a condition on a field of the payload or of the e-mail. */
 const onlySome = async ({ ask }: Context, by: HookSource): Promise<object[] | undefined> => {
@@ -202,7 +202,7 @@ const onlySome = async ({ ask }: Context, by: HookSource): Promise<object[] | un
   });
   const [, field, value] = CONDITION.exec(typed) ?? [];
   if (field === undefined) return undefined;
-  return [{ field: `${partsOf(by)}.${field}`, operator: 'equals', value }];
+  return [{ field: `${getContentPath(by)}.${field}`, operator: 'equals', value }];
 };
 
 const needed = (typed: string): string | undefined =>

@@ -6,7 +6,7 @@ import {
   type Hook,
   type SenderVerification,
 } from '../../src/client/index.js';
-import { columnsOf, valueAt } from '../columns.js';
+import { buildColumns, valueAt } from '../columns.js';
 import type { Context } from '../command.js';
 import { crud } from '../crud.js';
 import { usageFault } from '../exit.js';
@@ -17,24 +17,33 @@ import { ago, duration } from '../text.js';
 
 const endpoints = await contracts.hooks();
 
-export const hookTableColumns = columnsOf<Hook>(
+export const hookTableColumns = buildColumns<Hook>(
   ['id:data', 'name'],
   { name: 'state', value: (hook) => (hook.enabled ? 'enabled' : 'disabled'), isState: true },
   ['trigger:data', 'action', 'runs=stats.executions:number'],
   {
     name: 'last',
     value: (hook) => hook.stats.lastStatus,
-    show: ({ stats }) => lastOf(stats),
+    show: ({ stats }) => formatLastExecution(stats),
     isState: true,
   },
   ['last-at=stats.lastExecutionAt:data'],
-  { name: 'path', value: (hook) => hook.triggerConfig.webhookPath, show: (hook) => sourceOf(hook) },
+  {
+    name: 'path',
+    value: (hook) => hook.triggerConfig.webhookPath,
+    show: (hook) => formatTriggerSource(hook),
+  },
   { name: 'sender', value: ({ triggerConfig: { verify } }) => senderName(verify), only: 'data' },
 );
 
-export const executionTableColumns = columnsOf<Execution>(
+export const executionTableColumns = buildColumns<Execution>(
   ['id:data', 'time=createdAt:time', 'status:state', 'event=triggerContext.event'],
-  { name: 'took', value: (run) => run.durationMs, show: (run) => tookOf(run), isNumber: true },
+  {
+    name: 'took',
+    value: (run) => run.durationMs,
+    show: (run) => formatExecutionTime(run),
+    isNumber: true,
+  },
   ['short=id:tail'],
   { name: 'result', value: (run) => run.error ?? run.result, show: (run) => executionGist(run) },
   ['agent=agentId:data'],
@@ -74,7 +83,7 @@ export const executionGist = ({
   return agentId ? `agent ${agentId.slice(-6)}` : '';
 };
 
-const lastOf = ({ lastStatus, lastExecutionAt }: Hook['stats']): string =>
+const formatLastExecution = ({ lastStatus, lastExecutionAt }: Hook['stats']): string =>
   lastExecutionAt === null ? 'never' : `${lastStatus}, ${ago(lastExecutionAt)}`;
 
 /** Name of the preset; `described` for a signature of the hook's own. */
@@ -83,12 +92,12 @@ const senderName = (verify: SenderVerification | undefined): string => {
   return verify.preset ?? 'described';
 };
 
-const sourceOf = ({ trigger, triggerConfig }: Hook): string => {
+const formatTriggerSource = ({ trigger, triggerConfig }: Hook): string => {
   if (trigger === 'webhook') return triggerConfig.webhookPath ?? '';
   return trigger === 'schedule' ? (triggerConfig.cron ?? '') : trigger;
 };
 
-const tookOf = ({ durationMs }: Execution): string =>
+const formatExecutionTime = ({ durationMs }: Execution): string =>
   durationMs === null ? '' : duration(durationMs);
 
 const SECRET_BYTES = 32;

@@ -2,7 +2,7 @@ import type { Client, Execution } from '../../src/client/index.js';
 import { type Context, command } from '../command.js';
 import { interrupted } from '../exit.js';
 import { connectionRemark, followRows } from '../live.js';
-import { cell, countOf, cutToWidth, duration, localTime, oneLine, padded } from '../text.js';
+import { cell, cutToWidth, duration, formatCount, localTime, oneLine, padded } from '../text.js';
 import { executionGist, hookCrud } from './hook.js';
 
 /** A change of an execution, from `/ws` or from polling. */
@@ -61,13 +61,13 @@ const missedBy = async (
     begun.push(...page.executions);
     after = page.executions.length === 200 ? page.lastId : null;
   }
-  return [...again, ...begun].map(changeOf);
+  return [...again, ...begun].map(toExecutionChange);
 };
 
 const isExecutionOver = ({ status }: Pick<ExecutionChange, 'status'>): boolean =>
   status !== 'queued' && status !== 'running';
 
-const changeOf = (run: Execution): ExecutionChange => ({
+const toExecutionChange = (run: Execution): ExecutionChange => ({
   id: run.id,
   hookId: run.hookId,
   status: run.status,
@@ -95,7 +95,7 @@ export const listenHooks = command({
     const client = await context.listener();
     const hook = args.hook === undefined ? undefined : await hookCrud.id(client, args.hook);
     const { lastId } = await client.hooks.listen();
-    const names = await namesOf(client);
+    const names = await fetchHookNames(client);
     const of = hook === undefined ? 'all hooks' : (names.get(hook) ?? hook);
     const newest = lastId === null ? 'no execution yet' : `newest ${lastId.slice(-6)}`;
     const listening = `Listening to ${oneLine(of)}, ${newest}. ^C exits; executions continue.`;
@@ -146,7 +146,7 @@ const print = async (context: Context, client: Client, { change, names, isAll }:
   out.line(cutToWidth(`${row}  ${took}${oneLine(executionGist(run))}`.trimEnd(), out.width));
 };
 
-const namesOf = async (client: Client): Promise<Map<string, string>> => {
+const fetchHookNames = async (client: Client): Promise<Map<string, string>> => {
   const { hooks } = await client.hooks.list({ query: { limit: 200 } });
   return new Map(hooks.map(({ id, name }) => [id, name]));
 };
@@ -170,6 +170,6 @@ class ExecutionTally {
     for (const status of this.open.values()) counts.set(status, (counts.get(status) ?? 0) + 1);
     const total = [...counts.values()].reduce((sum, count) => sum + count, 0);
     const parts = [...counts].map(([status, count]) => `${count} ${status}`).join(', ');
-    return `${countOf(total, 'execution')}${parts && `: ${parts}`}`;
+    return `${formatCount(total, 'execution')}${parts && `: ${parts}`}`;
   }
 }

@@ -1,5 +1,5 @@
 import { type Client, contracts, type ExecutionSummary } from '../../src/client/index.js';
-import { columnsOf } from '../columns.js';
+import { buildColumns } from '../columns.js';
 import { namePages } from '../pages.js';
 import { listCommand, requestCommand } from '../request.js';
 import { NEWEST_PAGES, resolveId } from '../resolve.js';
@@ -7,7 +7,7 @@ import { executionTableColumns } from './hook.js';
 
 const endpoints = await contracts.executions();
 
-const columns = columnsOf<ExecutionSummary>(
+const columns = buildColumns<ExecutionSummary>(
   ['id:data', 'time=createdAt:time', 'hook=hookName', 'status:state', 'event', 'short=id:tail'],
   ['error', 'hook-id=hookId:data', 'agent=agentId:data'],
 );
@@ -26,7 +26,7 @@ export const recentExecutionsList = listCommand({
   seeAlso: 'adjutant hooks find, adjutant hooks executions',
 });
 
-const idOf = (client: Client, typed: string): Promise<string> =>
+const resolveExecutionId = (client: Client, typed: string): Promise<string> =>
   resolveId(typed, {
     noun: 'execution',
     listed: 'hooks recent',
@@ -44,6 +44,6 @@ export const findExecutionCommand = requestCommand({
   endpoint: endpoints.get,
   examples: ['4ew6rt', '4ew6rt --json', '4ew6rt --fields status,error'],
   seeAlso: 'adjutant hooks recent, adjutant hooks replay',
-  at: async (client, { execution }) => ({ id: await idOf(client, execution) }),
+  at: async (client, { execution }) => ({ id: await resolveExecutionId(client, execution) }),
   show: ({ out }, run) => out.item(run, executionTableColumns),
 });

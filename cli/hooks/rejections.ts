@@ -1,11 +1,11 @@
 import type { RefusedDelivery } from '../../src/client/index.js';
-import { columnsOf } from '../columns.js';
+import { buildColumns } from '../columns.js';
 import { command } from '../command.js';
 import { ago, localTime, safe } from '../text.js';
 import { hookCrud } from './hook.js';
 import { addressRemedy, hookArgument, secretRemedy } from './senders/form.js';
 
-const columns = columnsOf<RefusedDelivery>(
+const columns = buildColumns<RefusedDelivery>(
   ['at:time', 'reason'],
   { name: 'headers', value: ({ headers }) => headers.join(', ') },
   ['message', 'type=contentType:data'],

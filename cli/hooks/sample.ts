@@ -50,16 +50,16 @@ for (const sender of senders) {
 
 export const sampleNames = [...known.keys()];
 
-export const firstSampleOf = (sender: HookSender): string | undefined =>
+export const findFirstSample = (sender: HookSender): string | undefined =>
   sampleNames.find((name) => name.startsWith(`${sender}/`) && name !== 'github/ping');
 
 export const hookSample = (name: string): Sample => {
   const sample = known.get(name);
-  if (sample) return { ...sample, payload: payloadOf(name) };
+  if (sample) return { ...sample, payload: readSamplePayload(name) };
   throw usageFault(`Unknown sample "${name}".`, `Samples: ${sampleNames.join(', ')}`);
 };
 
-const payloadOf = (name: string): object =>
+const readSamplePayload = (name: string): object =>
   JSON.parse(readFileSync(new URL(`./samples/${name}.json`, import.meta.url), 'utf8'));
 
 /** Gives the payload a new id if the sender has one in it, so that it is no duplicate. */

@@ -2,24 +2,24 @@ import { randomUUID } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
 import { ApiError } from '../../src/client/errors.js';
 import { type Hook, loadSenders } from '../../src/client/index.js';
-import { columnsOf } from '../columns.js';
+import { buildColumns } from '../columns.js';
 import { type Context, command, switchFlag, textFlag } from '../command.js';
 import { type CliFault, failed, usageFault } from '../exit.js';
 import { readFileOrStdin } from '../input.js';
-import { countOf, plainText } from '../text.js';
+import { formatCount, plainText } from '../text.js';
 import { publicAddress } from '../tunnel/address.js';
 import { type DeliveryReceipt, deliver } from './delivery.js';
 import { hookCrud, readHookSecret } from './hook.js';
 import { freshPayload, hookSample, sampleNames } from './sample.js';
-import { addressesOf, isSignedByAmazon, secretRemedy } from './senders/form.js';
+import { buildReceiverAddresses, isSignedByAmazon, secretRemedy } from './senders/form.js';
 import { isToken, type ResolvedSignature, resolveSignature } from './senders/signature.js';
 
 const { PRESET_NAMES, InvalidSigningSecret } = await loadSenders();
 
-const columns = columnsOf<DeliveryReceipt>(
+const columns = buildColumns<DeliveryReceipt>(
   ['delivery=deliveryId'],
   { name: 'executions', value: (receipt) => (receipt.executions ?? []).join(',') },
-  { name: 'outcome', value: (receipt) => outcomeOf(receipt) },
+  { name: 'outcome', value: (receipt) => getDeliveryOutcome(receipt) },
 );
 
 export const sendHook = command({
@@ -102,7 +102,7 @@ export const sendHook = command({
       incoming,
     });
     const payload = read ?? freshPayload(sample?.payload, as.recipe);
-    const { base, path } = await placeOf(context, hook, as);
+    const { base, path } = await resolveDeliveryAddress(context, hook, as);
     const { recipe } = as;
     const delivery = { path, base, secret, payload, id: randomUUID(), event, recipe };
     const began = performance.now();
@@ -121,10 +121,14 @@ export const sendHook = command({
 });
 
 /** The address that the sender signs, and the path below it. */
-const placeOf = async (context: Context, hook: Hook, { recipe, isIncoming }: ResolvedSignature) => {
+const resolveDeliveryAddress = async (
+  context: Context,
+  hook: Hook,
+  { recipe, isIncoming }: ResolvedSignature,
+) => {
   const isUrlSigned = recipe.signed?.includes('{url}') === true;
   const base = isUrlSigned ? (await publicAddress(context)).url : context.url;
-  const path = addressesOf('', hook)[isIncoming ? 'incoming' : 'signed'];
+  const path = buildReceiverAddresses('', hook)[isIncoming ? 'incoming' : 'signed'];
   return { base, path };
 };
 
@@ -145,7 +149,7 @@ const refusal = (
 };
 
 /** The outcome of a delivery. The reply to a handshake names none. */
-const outcomeOf = ({ received, duplicate, accepted }: DeliveryReceipt) => {
+const getDeliveryOutcome = ({ received, duplicate, accepted }: DeliveryReceipt) => {
   if (duplicate) return 'duplicate';
   if (accepted) return 'accepted';
   return received ? 'disabled' : 'handshake';
@@ -159,9 +163,9 @@ const NOT_RUN_REASONS: Record<string, string> = {
 
 const outcomeText = (receipt: DeliveryReceipt): string => {
   const { hooks, deliveryId, executions = [] } = receipt;
-  const notRun = NOT_RUN_REASONS[outcomeOf(receipt)];
+  const notRun = NOT_RUN_REASONS[getDeliveryOutcome(receipt)];
   if (notRun) return notRun;
-  const count = countOf(hooks ?? 0, 'hook');
+  const count = formatCount(hooks ?? 0, 'hook');
   return `delivery ${tail(plainText(deliveryId))}   ${count}   execution ${executions.map(tail).join(', ')}`;
 };
 

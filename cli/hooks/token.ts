@@ -30,7 +30,7 @@ export const receiveToken = async (context: Context, name: string): Promise<void
   out.note(
     `Waiting for a token until ${localTime(until ?? '')}. Trigger the verification at the sender.`,
   );
-  const [token = '', ...earlier] = await tokensOf(context, client, id);
+  const [token = '', ...earlier] = await waitForTokens(context, client, id);
   out.note('Token received. Enter it at the sender:');
   out.line(safe(token));
   for (const each of earlier) out.line(safe(each));
@@ -49,7 +49,11 @@ export const receiveToken = async (context: Context, name: string): Promise<void
 };
 
 /** Polls until tokens arrive. Returns them newest first. Throws if none arrives in time. */
-const tokensOf = async ({ signal }: Context, client: Client, id: string): Promise<string[]> => {
+const waitForTokens = async (
+  { signal }: Context,
+  client: Client,
+  id: string,
+): Promise<string[]> => {
   for (;;) {
     const { token, earlier, until } = await client.hooks['awaited-token']({ id });
     if (token !== null) return [token, ...earlier.map((each) => each.token)];

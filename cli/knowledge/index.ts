@@ -41,7 +41,7 @@ export const indexCommand = command({
   seeAlso: 'adjutant knowledge search; adjutant knowledge folders',
   run: async (context, { args, flags, fields }) => {
     const named = args['file|folder|url|document|-'];
-    const source = await sourceOf(context, named, flags.onServer === true);
+    const source = await readIndexSource(context, named, flags.onServer === true);
     if (source === null) {
       const tags = fields.tags;
       const refused = Object.keys(fields).find((field) => field !== 'tags');
@@ -73,7 +73,7 @@ interface IndexSource {
 const MARKED_UP = /\.(?:html?|xhtml|rtf|eml)$/i;
 
 /** Returns what to send, or null for files to upload. */
-const sourceOf = async (
+const readIndexSource = async (
   context: Context,
   named: string,
   isOnServer: boolean,

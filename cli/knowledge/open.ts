@@ -2,7 +2,7 @@ import type { KnowledgeResults, Reply } from '../../src/client/index.js';
 import type { Context, Flag } from '../command.js';
 import { failed, usageFault } from '../exit.js';
 import { oneLine, safe, wrapText } from '../text.js';
-import { type FoundResult, headOf } from './results.js';
+import { type FoundResult, formatResultHeader } from './results.js';
 
 /** Maximum number of results of a search. */
 const MAX_RESULTS = 50;
@@ -37,7 +37,7 @@ export const showChunk = ({ out }: Context, piece: Reply<'knowledge', 'chunk'>):
     out.item({ id: entryId, ...facts, source, text }, []);
     return;
   }
-  for (const line of wrapText(headOf(piece), out.width)) out.line(line);
+  for (const line of wrapText(formatResultHeader(piece), out.width)) out.line(line);
   for (const line of [piece.uri, piece.heading]) if (line) out.line(oneLine(line));
   out.line('');
   for (const line of safe(piece.text)

@@ -12,14 +12,21 @@ export const resultLines = ({ streams, out }: Context, results: FoundResult[]): 
   const hasColors = streams.stdout.hasColors?.() === true;
   return results.flatMap((result, at) => [
     ...(at > 0 ? [''] : []),
-    ...wrapText(headOf(result), out.width),
+    ...wrapText(formatResultHeader(result), out.width),
     ...snippetLines(result, out.width - INDENT, hasColors).map((line) => ' '.repeat(INDENT) + line),
   ]);
 };
 
 type HeadFacts = Pick<FoundResult, 'title' | 'page' | 'sourceType' | 'trust' | 'entryId' | 'chunk'>;
 
-export const headOf = ({ title, page, sourceType, trust, entryId, chunk }: HeadFacts): string =>
+export const formatResultHeader = ({
+  title,
+  page,
+  sourceType,
+  trust,
+  entryId,
+  chunk,
+}: HeadFacts): string =>
   [
     oneLine(title),
     ...(page === null ? [] : [`page ${page}`]),

@@ -28,7 +28,8 @@ const INSTEAD = 'adjutant models create';
 export const modelOffers = async (client: Client): Promise<Offer[]> => {
   const [ollama, tools] = await Promise.all([
     client.providers.ollama({ query: {} }).then(
-      ({ models }) => models.slice(0, MAX_OF_SERVER).map(({ modelId }) => ollamaOf(modelId)),
+      ({ models }) =>
+        models.slice(0, MAX_OF_SERVER).map(({ modelId }) => createOllamaOffer(modelId)),
       () => [],
     ),
     client.clitools.status().then(
@@ -36,14 +37,14 @@ export const modelOffers = async (client: Client): Promise<Offer[]> => {
       () => [],
     ),
   ]);
-  return [...ollama, ...tools.map(({ name }) => toolOf(name))];
+  return [...ollama, ...tools.map(({ name }) => createCliOffer(name))];
 };
 
-const ollamaOf = (modelId: string): Offer => ({
+const createOllamaOffer = (modelId: string): Offer => ({
   label: `ollama/${oneLine(modelId)}`,
   body: { name: `ollama/${modelId}`, provider: 'ollama', modelId },
 });
-const toolOf = (name: string): Offer => ({
+const createCliOffer = (name: string): Offer => ({
   label: `the ${name} CLI`,
   body: { name, provider: 'cli', modelId: name },
 });
@@ -57,7 +58,9 @@ export const chooseFirstModel = async (context: Context, offers: Offer[]): Promi
   const { ask, flags } = context;
   if (flags.yes) return takeFirst(context, offers[0]);
   const fitting = await fittingModel(context);
-  const local = fitting ? [`install ${oneLine(fitting.name)} here: ${factsOf(fitting)}`] : [];
+  const local = fitting
+    ? [`install ${oneLine(fitting.name)} here: ${formatFitFacts(fitting)}`]
+    : [];
   const labels = [...offers.map(({ label }) => label), ...local];
   const choices = [...labels, 'one by API key', 'later'];
   const initial = String(labels.length > 0 ? 1 : choices.length);
@@ -91,7 +94,7 @@ const registerAndTry = async (context: Context, body: FirstModel): Promise<void>
 };
 
 /** `2.3 GiB, ~12 tok/s, Apache License 2.0` */
-const factsOf = (fit: ModelFit): string => {
+const formatFitFacts = (fit: ModelFit): string => {
   const { weightsBytes, licence } = fit;
   const facts = [sizeText(weightsBytes), speedText(fit), oneLine(licence ?? 'licence unknown')];
   return facts.filter((fact) => fact !== '').join(', ');

@@ -2,9 +2,9 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { ApiError, type Client, contracts, type Reply } from '../../src/client/index.js';
 import type { ToolLogin } from '../../src/providers/clitools/login.js';
-import { columnsOf, formattedColumn } from '../columns.js';
+import { buildColumns, formattedColumn } from '../columns.js';
 import { type CommandGroup, type Context, command, switchFlag, textFlag } from '../command.js';
-import { environmentWith, homeOf } from '../daemon/environment.js';
+import { environmentWith, resolveHome } from '../daemon/environment.js';
 import { failed, usageFault } from '../exit.js';
 import { requestCommand } from '../request.js';
 import { ago, safe } from '../text.js';
@@ -14,7 +14,7 @@ const { routing, 'set-routing': change } = await contracts.models();
 type RoutingBody = NonNullable<Parameters<Client['models']['set-routing']>[0]>['body'];
 type RoutingReply = Reply<'models', 'routing'>;
 
-const columns = columnsOf<RoutingReply['topics'][number]>(['topic', 'primary'], {
+const columns = buildColumns<RoutingReply['topics'][number]>(['topic', 'primary'], {
   name: 'fallbacks',
   value: (route) => route.fallbacks.join(','),
 });
@@ -123,15 +123,15 @@ const endpoints = await contracts.clitools();
 
 type CliToolState = Reply<'clitools', 'status'>['tools'][number];
 
-const stateOf = ({ available, path, loggedIn }: CliToolState): string => {
+const formatToolState = ({ available, path, loggedIn }: CliToolState): string => {
   if (path === null) return 'not installed';
   if (!available) return 'does not run';
   return loggedIn ? 'ready' : 'not logged in';
 };
 
-const toolColumns = columnsOf<CliToolState>(
+const toolColumns = buildColumns<CliToolState>(
   ['name'],
-  { name: 'state', value: stateOf, isState: true, only: 'table' },
+  { name: 'state', value: formatToolState, isState: true, only: 'table' },
   ['available:data', 'logged-in=loggedIn:data', 'version', 'path'],
 );
 
@@ -147,7 +147,7 @@ const status = requestCommand({
   },
 });
 
-const quotaColumns = columnsOf<Reply<'clitools', 'quota'>['quotas'][number]>(
+const quotaColumns = buildColumns<Reply<'clitools', 'quota'>['quotas'][number]>(
   ['name', 'used:number', 'limit:number', 'exhausted'],
   formattedColumn('resets', ({ resetsAt }) => resetsAt, ago),
   ['source'],
@@ -174,7 +174,7 @@ const login = command({
   seeAlso: 'adjutant models cli status',
   run: async (context, { args, flags }) => {
     const { prepareLogin } = await import('../../src/providers/clitools/login.js');
-    const found = await prepareLogin(homeOf(context.flags.home), args.tool);
+    const found = await prepareLogin(resolveHome(context.flags.home), args.tool);
     if (!found) {
       throw usageFault(`Unknown tool "${args.tool}". Tools: claude, codex, gemini, opencode.`);
     }

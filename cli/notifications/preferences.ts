@@ -1,5 +1,5 @@
 import type { Client, NotificationPreferences, PreferenceChanges } from '../../src/client/index.js';
-import { columnsOf } from '../columns.js';
+import { buildColumns } from '../columns.js';
 import { type Context, command, type Flag, textFlag } from '../command.js';
 import { channelCrud } from '../commands/channels.js';
 import { usageFault } from '../exit.js';
@@ -95,7 +95,7 @@ export const notificationPreferences = command({
     const client = await context.client();
     if (Object.keys(input).length === 0)
       return show(context, await client.notifications.preferences());
-    const body = await changesOf(client, input);
+    const body = await buildPreferenceChanges(client, input);
     show(context, await client.notifications['set-preferences']({ body }));
   },
 });
@@ -103,7 +103,10 @@ export const notificationPreferences = command({
 type PreferenceFlags = Parameters<typeof notificationPreferences.run>[1]['flags'];
 
 /** Values that are not passed stay unchanged. */
-const changesOf = async (client: Client, input: PreferenceFlags): Promise<PreferenceChanges> => {
+const buildPreferenceChanges = async (
+  client: Client,
+  input: PreferenceFlags,
+): Promise<PreferenceChanges> => {
   const { quietHours: hours, timezone, digest: minutes, threshold, mute, unmute } = input;
   const { taskReminder } = input;
   if (input.channel !== undefined && mute === undefined && unmute === undefined) {
@@ -121,12 +124,12 @@ const changesOf = async (client: Client, input: PreferenceFlags): Promise<Prefer
     }),
     ...(taskReminder !== undefined && { tasks: { reminderMinutes: taskReminder } }),
     ...((mute !== undefined || unmute !== undefined) && {
-      kindChanges: await kindsOf(client, input),
+      kindChanges: await listKindChoices(client, input),
     }),
   };
 };
 
-const kindsOf = async (
+const listKindChoices = async (
   client: Client,
   { mute = '', unmute = '', channel }: PreferenceFlags,
 ): Promise<Omit<KindChoice, 'about'>[]> => {
@@ -139,7 +142,7 @@ const kindsOf = async (
   return [...listed(mute, false), ...listed(unmute, true)];
 };
 
-const columns = columnsOf<KindChoice>(
+const columns = buildColumns<KindChoice>(
   ['kind'],
   { name: 'sends', value: ({ enabled }) => (enabled ? 'yes' : 'muted'), isState: true },
   {

@@ -1,6 +1,6 @@
 import type { Operation } from '../../src/client/index.js';
 import { duration, localTime, oneLine } from '../text.js';
-import { countsOf, type ShownProgress, sizeText } from './counts.js';
+import { formatProgressCounts, type ShownProgress, sizeText } from './counts.js';
 
 const BAR_WIDTH = 20;
 /** Before this time has passed, no rate is shown. */
@@ -24,14 +24,14 @@ export interface ProgressSample {
 }
 
 /** `[########············]  40 %  800 of 2,000 runs  120/s  10 s left` */
-export const barOf = (
+export const renderProgressBar = (
   { progress, status }: ShownState,
   since: ProgressSample,
   at: number,
 ): string => {
   if (!progress) return `${status}…`;
   const { done, total } = progress;
-  const counts = countsOf(progress);
+  const counts = formatProgressCounts(progress);
   if (progress.retry) return `${retryText(progress.retry)}, at ${counts}`;
   const ms = at - since.at;
   const rate = ms >= RATED_AFTER_MS ? ((done - since.done) * 1000) / ms : 0;

@@ -1,10 +1,10 @@
 import type { ObjectSchema } from 'joi';
 import type { Operation, OperationPreview } from '../../src/client/index.js';
-import { columnsOf } from '../columns.js';
+import { buildColumns } from '../columns.js';
 import { type Context, type Flag, switchFlag } from '../command.js';
 import { usageFault } from '../exit.js';
 import { requestFrom } from '../fields.js';
-import { countOf, localTime, now, oneLine } from '../text.js';
+import { formatCount, localTime, now, oneLine } from '../text.js';
 import { noWait, showStarted, skipReasons } from './follow.js';
 
 const UNITS: Record<string, number> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
@@ -60,7 +60,7 @@ interface BulkInput {
   fields: Record<string, unknown>;
 }
 
-const previewColumns = columnsOf<OperationPreview>(['count', 'skipped', 'oldest', 'newest'], {
+const previewColumns = buildColumns<OperationPreview>(['count', 'skipped', 'oldest', 'newest'], {
   name: 'reasons',
   value: ({ reasons }) => JSON.stringify(reasons),
 });
@@ -86,7 +86,7 @@ export const workOnFailed = async <T>(
     if (out.format !== 'table') out.item(preview, previewColumns);
     return;
   }
-  await context.ask.confirm(`${verb} ${countOf(preview.count, noun)}?`);
+  await context.ask.confirm(`${verb} ${formatCount(preview.count, noun)}?`);
   const begun = await send(body, { failedBy: preview.listedAt });
   if (isPreview(begun)) throw new TypeError('The daemon started no operation');
   await showStarted(context, begun, flags);
@@ -102,7 +102,7 @@ const previewLines = (
   const nothing =
     skipped > 0 ? `Nothing to ${verb.toLowerCase()}.` : 'Nothing failed in this period.';
   return [
-    count > 0 ? `${verb}: ${countOf(count, noun)}${span}` : nothing,
+    count > 0 ? `${verb}: ${formatCount(count, noun)}${span}` : nothing,
     ...due.slice(0, MAX_PARTS).map((part) => `  ${part.count}  ${oneLine(part.name)}`),
     ...(rest > 0 ? [`  and ${rest} more`] : []),
     ...(skipped > 0 ? [`Skipped: ${skipped}`] : []),

@@ -16,10 +16,10 @@ export const sizeText = (bytes: number): string => {
 
 const UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
 
-export const countsOf = ({ done, total, unit }: ShownProgress): string =>
-  unit === 'bytes' ? sizesOf(done, total) : plainCounts(done, total, unit);
+export const formatProgressCounts = ({ done, total, unit }: ShownProgress): string =>
+  unit === 'bytes' ? formatSizes(done, total) : plainCounts(done, total, unit);
 
-const sizesOf = (done: number, total: number | null): string =>
+const formatSizes = (done: number, total: number | null): string =>
   `${sizeText(done)}${total === null ? '' : ` of ${sizeText(total)}`}`;
 
 const plainCounts = (done: number, total: number | null, unit: string): string =>

@@ -2,21 +2,21 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { ApiError, Unreachable } from '../../src/client/errors.js';
 import type { Operation } from '../../src/client/index.js';
 import { usesScreenReader } from '../../src/client/session.js';
-import { columnsOf, withDropOrder } from '../columns.js';
+import { buildColumns, withDropOrder } from '../columns.js';
 import { type Context, switchFlag } from '../command.js';
 import { failed } from '../exit.js';
 import type { Streams } from '../invocation.js';
 import { cutToWidth, now, oneLine } from '../text.js';
 import {
   appendSample,
-  barOf,
   isOver,
   type ProgressSample,
   progressDone,
+  renderProgressBar,
   retryText,
   type ShownState,
 } from './bar.js';
-import { countsOf } from './counts.js';
+import { formatProgressCounts } from './counts.js';
 import { afterInterrupt, lastProgressText, WAIT_S } from './interrupt.js';
 
 const CLEAR_LINE = '\r\u001b[K';
@@ -24,12 +24,12 @@ const CLEAR_LINE = '\r\u001b[K';
 const RECONNECT_MS = 60_000;
 const RETRY_MS = 1000;
 
-const allColumns = columnsOf<Operation>(
+const allColumns = buildColumns<Operation>(
   ['id:data', 'kind', 'status:state', 'at=createdAt:ago'],
   {
     name: 'progress',
     value: ({ progress }) => progress?.done,
-    show: ({ progress }) => (progress ? countsOf(progress) : ''),
+    show: ({ progress }) => (progress ? formatProgressCounts(progress) : ''),
   },
   ['total=progress.total:data', 'short=id:tail', 'title', 'error'],
 );
@@ -38,7 +38,7 @@ export const operationColumns = withDropOrder(['error', 'kind', 'progress'], all
 
 export const noWait = switchFlag('Return immediately and let the operation continue on the daemon');
 
-const tailOf = ({ id }: Operation): string => id.slice(-6);
+const getShortId = ({ id }: Operation): string => id.slice(-6);
 
 interface ProgressDisplay {
   show(operation: ShownState): void;
@@ -72,7 +72,7 @@ export const rateLine = (
       if (!stderr.isTTY) return;
       const at = now();
       samples = appendSample(samples, { at, done: progressDone(operation) });
-      const bar = barOf(operation, samples[0] ?? begun, at);
+      const bar = renderProgressBar(operation, samples[0] ?? begun, at);
       if (isRewritten) {
         draw(bar);
         return;
@@ -82,7 +82,7 @@ export const rateLine = (
       retried = retry?.nextAt ?? '';
       const reached = total ? Math.floor((4 * done) / total) : 0;
       if (reached > quarter && operation.progress)
-        stderr.write(`${before}${countsOf(operation.progress)}\n`);
+        stderr.write(`${before}${formatProgressCounts(operation.progress)}\n`);
       quarter = Math.max(quarter, reached);
     },
     clear: (): void => {
@@ -182,7 +182,7 @@ export const showStarted = async (
   const { out } = context;
   if (flags.noWait) {
     out.done(
-      `Started. Follow it: adjutant operations watch ${tailOf(begun)}`,
+      `Started. Follow it: adjutant operations watch ${getShortId(begun)}`,
       begun,
       operationColumns,
     );
@@ -203,12 +203,12 @@ const endText = ({ progress, title }: Operation): string =>
 
 export const showEnd = ({ out }: Context, ended: Operation): void => {
   out.done(endText(ended), ended, operationColumns);
-  for (const [reason, count] of reasonsOf(ended)) {
+  for (const [reason, count] of listSkipReasons(ended)) {
     if (out.format === 'table') out.note(`Skipped, ${reason}: ${count}`);
   }
 };
 
-const reasonsOf = ({ result }: Operation): [string, unknown][] => {
+const listSkipReasons = ({ result }: Operation): [string, unknown][] => {
   const reasons = result?.reasons;
   if (typeof reasons !== 'object' || reasons === null) return [];
   return Object.entries(reasons).map(([code, count]) => [skipReasons[code] ?? code, count]);

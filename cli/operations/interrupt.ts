@@ -3,7 +3,7 @@ import type { Context } from '../command.js';
 import { CliFault, interrupted, nullIfRefused } from '../exit.js';
 import { oneLine } from '../text.js';
 import { isOver } from './bar.js';
-import { countsOf } from './counts.js';
+import { formatProgressCounts } from './counts.js';
 
 /** Seconds that the daemon may wait for the next change. */
 export const WAIT_S = 25;
@@ -17,7 +17,7 @@ export const lastProgressText = ({ progress }: Operation): string[] => {
   const { done, total, unit, note } = progress;
   if (unit === 'bytes')
     return done > 0 && (total === null || done < total)
-      ? [`Last state: ${countsOf(progress)}.`]
+      ? [`Last state: ${formatProgressCounts(progress)}.`]
       : [];
   return note === null ? [] : [`Last state: ${oneLine(note)}.`];
 };

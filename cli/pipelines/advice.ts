@@ -22,7 +22,7 @@ export const answerHints = (run: PipelineRunDetail): string[] =>
       ];
     }
     if (status !== 'waiting_input' && status !== 'waiting_approval') return [];
-    const fields = status === 'waiting_input' ? inputFieldsOf(input) : [];
+    const fields = status === 'waiting_input' ? getInputFields(input) : [];
     return [...questionLines(stage), ...fields.map(fieldLine), ...answerLines(run, stage)];
   });
 
@@ -67,7 +67,7 @@ export const waitingStage = async (client: Client, { id, key, is }: AskedStage) 
   throw failed(`${safe(key)} waits for ${what}.`, ...answerLines(run, stage));
 };
 
-export const inputFieldsOf = (input: unknown): ValueField[] => Object(input).fields ?? [];
+export const getInputFields = (input: unknown): ValueField[] => Object(input).fields ?? [];
 
 /** A field as a line: `size  How long: choice of short, long, required`. */
 const fieldLine = ({ key, label, type, options = [], required }: ValueField): string => {
@@ -84,6 +84,6 @@ const answerLines = (
   if (status !== 'waiting_input')
     return [`Decide: adjutant pipelines approve ${stage}   or reject`];
   const command = `adjutant pipelines input ${stage}`;
-  const values = inputFieldsOf(input).map((field) => `${field.key}=...`);
+  const values = getInputFields(input).map((field) => `${field.key}=...`);
   return [`Answer: ${command}`, oneLine(`or: ${[command, ...values].join(' ')}`)];
 };

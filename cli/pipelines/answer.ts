@@ -1,7 +1,7 @@
 import { contracts } from '../../src/client/index.js';
 import { command, textFlag } from '../command.js';
 import { safe } from '../text.js';
-import { inputFieldsOf, questionLines, waitingStage } from './advice.js';
+import { getInputFields, questionLines, waitingStage } from './advice.js';
 import { runColumns, runCrud } from './run.js';
 import { askValues, valuesFrom } from './values.js';
 
@@ -44,7 +44,7 @@ const input = command({
     const { client, id } = await runCrud.find(context, args.run);
     const question = await waitingStage(client, { id, key: args.stage, is: 'input' });
     const { digest } = question;
-    const fields = inputFieldsOf(question.input);
+    const fields = getInputFields(question.input);
     const isGuided = args.values.length === 0;
     if (isGuided) for (const line of questionLines(question)) context.out.note(line);
     const values = isGuided

@@ -30,7 +30,7 @@ export const importText = async (client: Client, text: string): Promise<Pipeline
   return (await client.request<PipelineTemplate>({ ...request, body: text })).body;
 };
 
-export const yamlOf = async (client: Client, id: string): Promise<string> => {
+export const fetchPipelineYaml = async (client: Client, id: string): Promise<string> => {
   const path = `${PATH}/${encodeURIComponent(id)}?format=yaml`;
   return (await client.request<string>({ method: 'GET', path, isRepeatable: true })).body;
 };
@@ -66,7 +66,7 @@ export const findOwnTemplate = async (
     ({ preset }) => !preset,
   );
 
-export const templateSourceOf = ({
+export const toTemplateSource = ({
   name,
   description,
   parameters,

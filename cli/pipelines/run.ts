@@ -1,5 +1,5 @@
 import { contracts, type PipelineRun, type PipelineRunDetail } from '../../src/client/index.js';
-import { columnsOf } from '../columns.js';
+import { buildColumns } from '../columns.js';
 import type { Context } from '../command.js';
 import { crud } from '../crud.js';
 import { answerHints } from './advice.js';
@@ -8,7 +8,7 @@ import { runTree } from './tree.js';
 
 const endpoints = await contracts.pipelines();
 
-export const runColumns = columnsOf<PipelineRun>(
+export const runColumns = buildColumns<PipelineRun>(
   ['id:data', 'short=id:tail', 'status:state', 'name', 'error'],
   {
     name: 'cost',

@@ -1,5 +1,5 @@
 import { type Client, contracts, type PipelineTemplate } from '../../src/client/index.js';
-import { columnsOf } from '../columns.js';
+import { buildColumns } from '../columns.js';
 import { type CommandGroup, type Context, command, switchFlag } from '../command.js';
 import { crud } from '../crud.js';
 import { writeIn } from '../editor.js';
@@ -7,18 +7,18 @@ import { failed, usageFault } from '../exit.js';
 import { safe } from '../text.js';
 import {
   check,
+  fetchPipelineYaml,
   fileFlag,
   importText,
   printText,
   problemLines,
   readTemplate,
-  yamlOf,
 } from './file.js';
 import { templateTree } from './tree.js';
 
 const endpoints = await contracts.templates();
 
-export const templateColumns = columnsOf<PipelineTemplate>(
+export const templateColumns = buildColumns<PipelineTemplate>(
   ['id:data', 'short=id:tail', 'name'],
   { name: 'stages', value: ({ stages }) => stages.length },
   { name: 'from', value: ({ preset }) => (preset ? 'Adjutant' : 'you') },
@@ -44,7 +44,7 @@ const get = command({
   flags: { yaml },
   run: async (context, { args, flags }) => {
     const { client, id } = await templateCrud.find(context, args.template);
-    if (flags.yaml) return printText(context, await yamlOf(client, id));
+    if (flags.yaml) return printText(context, await fetchPipelineYaml(client, id));
     context.out.item(await client.templates.get({ id, query: {} }), templateColumns);
   },
 });
@@ -67,8 +67,8 @@ const create = command({
 const editYaml = async (context: Context, { client, id }: { client: Client; id: string }) => {
   const present = await client.templates.get({ id, query: {} });
   if (present.preset)
-    throw failed(`${id} ships with Adjutant and cannot be changed.`, ...copyOf(id));
-  const before = await yamlOf(client, id);
+    throw failed(`${id} ships with Adjutant and cannot be changed.`, ...renderCopyHint(id));
+  const before = await fetchPipelineYaml(client, id);
   for (let draft = before; ; ) {
     const outcome = await writeIn('template.yaml', draft);
     if (outcome.is === 'refused') throw failed(`${outcome.reason}.`);
@@ -87,7 +87,7 @@ const editYaml = async (context: Context, { client, id }: { client: Client; id: 
   }
 };
 
-const copyOf = (id: string): string[] => [
+const renderCopyHint = (id: string): string[] => [
   `Create your own copy: adjutant pipelines templates get ${id} --yaml > mine.yaml`,
   'Change the file, then: adjutant pipelines apply -f mine.yaml',
 ];

@@ -49,14 +49,17 @@ const askFor = ({ ask }: Context, field: ValueField): Promise<string> => {
   const question = {
     ask: oneLine(hints.length === 0 ? label : `${label} (${hints.join(', ')})`),
     instead: `${key}=...`,
-    refuse: (typed: string) => refusalOf(field, typed),
+    refuse: (typed: string) => findValueError(field, typed),
   };
   if (type === 'text' && initial === undefined) return ask.lines(question);
   const shown = initial === undefined || initial === null ? undefined : String(initial);
   return ask.text({ ...question, ...(shown !== undefined && !required && { initial: shown }) });
 };
 
-const refusalOf = ({ type, required, options }: ValueField, typed: string): string | undefined => {
+const findValueError = (
+  { type, required, options }: ValueField,
+  typed: string,
+): string | undefined => {
   if (typed === '') return required ? 'A value is required.' : undefined;
   if (type === 'number' && !Number.isFinite(Number(typed))) return 'Enter a number.';
   if (type === 'boolean' && !/^(true|false)$/.test(typed)) return 'Enter true or false.';

@@ -67,12 +67,14 @@ const publicUrl = async ({ ask }: Context, initial?: string): Promise<string> =>
     initial,
     instead: '--public-url',
     refuse: (name) =>
-      URL.canParse(urlOf(name)) && name !== '' ? undefined : 'Enter a name like hooks.example.org',
+      URL.canParse(toHttpsUrl(name)) && name !== ''
+        ? undefined
+        : 'Enter a name like hooks.example.org',
   });
-  return urlOf(typed);
+  return toHttpsUrl(typed);
 };
 
-const urlOf = (name: string): string => (/^https?:\/\//.test(name) ? name : `https://${name}`);
+const toHttpsUrl = (name: string): string => (/^https?:\/\//.test(name) ? name : `https://${name}`);
 
 const token = ({ ask }: Context, of: string): Promise<string> =>
   ask.hidden({

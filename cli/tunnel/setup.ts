@@ -6,7 +6,7 @@ import {
   type TunnelSettingsInput,
   type TunnelView,
 } from '../../src/client/index.js';
-import { columnsOf } from '../columns.js';
+import { buildColumns } from '../columns.js';
 import { type Context, command, textFlag } from '../command.js';
 import { Exit, failed, usageFault } from '../exit.js';
 import { requestFields, requestFrom } from '../fields.js';
@@ -19,13 +19,13 @@ const STATUS_WIDTH = 7;
 const LOG_LINES = 10;
 const WORDS = { ok: 'ok', warn: 'WARN', failed: 'FAILED', not_run: 'not run' };
 
-export const tunnelColumns = columnsOf<TunnelView>(
+export const tunnelColumns = buildColumns<TunnelView>(
   ['provider', 'status:state', 'address', 'reach:state'],
   { name: 'check', value: ({ check }) => (check ? formatCheck(check) : null) },
   ['detail'],
 );
 
-const stageColumns = columnsOf<TunnelCheck['stages'][number]>([
+const stageColumns = buildColumns<TunnelCheck['stages'][number]>([
   'name',
   'status:state',
   'latency=latencyMs',

@@ -5,8 +5,8 @@ export type CaptionForm = 'srt' | 'vtt';
 type Captioned = Pick<TranscriptionDetail, 'text' | 'segments' | 'durationSeconds'>;
 
 /** Formats a transcription as subtitles: SubRip, or WebVTT of the W3C. */
-export const captionsOf = (form: CaptionForm, transcription: Captioned): string => {
-  const cues = cuesOf(transcription).map(({ start, end, text }, at) => {
+export const formatCaptions = (form: CaptionForm, transcription: Captioned): string => {
+  const cues = toCues(transcription).map(({ start, end, text }, at) => {
     const mark = form === 'srt' ? ',' : '.';
     const times = `${clock(start, mark)} --> ${clock(end, mark)}`;
     return [...(form === 'srt' ? [String(at + 1)] : []), times, safeCue(text), ''].join('\n');
@@ -15,7 +15,7 @@ export const captionsOf = (form: CaptionForm, transcription: Captioned): string 
 };
 
 /** The segments, or the whole text as one if the engine reports no times. */
-const cuesOf = ({ text, segments, durationSeconds }: Captioned) =>
+const toCues = ({ text, segments, durationSeconds }: Captioned) =>
   segments.length > 0 || !text ? segments : [{ start: 0, end: durationSeconds ?? 0, text }];
 
 /** An empty line would end a cue, and an arrow would begin the times of the next one. */

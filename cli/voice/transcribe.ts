@@ -9,7 +9,7 @@ import { Exit, failed, usageFault } from '../exit.js';
 import { awaitOperationEnd, noWait } from '../operations/follow.js';
 import { withProgress } from '../progress.js';
 import { oneLine, safe } from '../text.js';
-import { type CaptionForm, captionsOf } from './captions.js';
+import { type CaptionForm, formatCaptions } from './captions.js';
 import {
   captionFlags,
   captionForm,
@@ -107,7 +107,7 @@ const refuseMisuse = (
 const refuseSameTarget = (paths: string[], form: CaptionForm | null): void => {
   const taken = new Map<string, string>();
   for (const path of paths) {
-    const to = besideOf(path, form);
+    const to = getTranscriptPath(path, form);
     const other = taken.get(to);
     if (other !== undefined) {
       throw usageFault(`${safe(other)} and ${safe(path)} would both be written to ${safe(to)}.`);
@@ -116,7 +116,7 @@ const refuseSameTarget = (paths: string[], form: CaptionForm | null): void => {
   }
 };
 
-const besideOf = (path: string, form: CaptionForm | null): string =>
+const getTranscriptPath = (path: string, form: CaptionForm | null): string =>
   `${path.replace(/\.[^./\\]+$/, '')}.${form ?? 'txt'}`;
 
 /** Returns null after it has printed an error. Only a lost daemon or login ends the command. */
@@ -207,8 +207,8 @@ const writeBeside = async (
   done: TranscriptionDetail,
   form: CaptionForm | null,
 ): Promise<string> => {
-  const to = besideOf(path, form);
-  const text = form === null ? `${done.text ?? ''}\n` : captionsOf(form, done);
+  const to = getTranscriptPath(path, form);
+  const text = form === null ? `${done.text ?? ''}\n` : formatCaptions(form, done);
   await writeFile(to, text, { flag: 'wx' }).catch((error: NodeJS.ErrnoException) => {
     throw failed(`Cannot write ${safe(to)}: ${error.code}.`);
   });

@@ -3,16 +3,16 @@ import {
   type TranscriptionDetail,
   type TranscriptionView,
 } from '../../src/client/index.js';
-import { columnsOf, reasonColumn } from '../columns.js';
+import { buildColumns, reasonColumn } from '../columns.js';
 import { type Context, switchFlag } from '../command.js';
 import { crud } from '../crud.js';
 import { usageFault } from '../exit.js';
 import { cutToWidth, safe, wrapText } from '../text.js';
-import { type CaptionForm, captionsOf } from './captions.js';
+import { type CaptionForm, formatCaptions } from './captions.js';
 
 export const voiceEndpoints = await contracts.voice();
 
-export const voiceColumns = columnsOf<TranscriptionView>(
+export const voiceColumns = buildColumns<TranscriptionView>(
   ['id:data', 'short=id:tail', 'status:state', 'engine'],
   reasonColumn(),
   ['text=excerpt'],
@@ -57,7 +57,7 @@ export const showTranscription = (
   const { text, reason } = transcription;
   if (out.format === 'json') out.json(transcription);
   else if (out.format === 'id') out.line(transcription.id);
-  else if (form !== null) printLines(out, captionsOf(form, transcription).split('\n'));
+  else if (form !== null) printLines(out, formatCaptions(form, transcription).split('\n'));
   else if (reason !== null) out.note(EMPTY[reason] ?? reason);
   else if (out.format !== 'table') printLines(out, [text ?? '']);
   else showText(out, transcription);
@@ -65,14 +65,14 @@ export const showTranscription = (
 
 const showText = (out: Context['out'], transcription: TranscriptionDetail): void => {
   for (const line of wrapText(safe(transcription.text ?? ''), out.width)) out.line(line);
-  out.note(sourceOf(transcription));
+  out.note(formatTranscriptionSource(transcription));
 };
 
 const printLines = (out: Context['out'], lines: string[]): void => {
   for (const line of lines) out.line(out.isTerminal ? safe(line) : line);
 };
 
-const sourceOf = ({ engine, model, passedOver }: TranscriptionDetail): string => {
+const formatTranscriptionSource = ({ engine, model, passedOver }: TranscriptionDetail): string => {
   const by = safe(engine === 'model' ? (model ?? '') : `${engine} (${model})`);
   const others = passedOver.map((each) => `${each.engine} was not used: ${each.because}`);
   return [`Transcribed by ${by}.`, ...others.map(safe)].join(' ');

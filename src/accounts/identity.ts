@@ -26,7 +26,9 @@ export const createIdentify = (deps: IdentityDeps) => {
     const claims = signer.read(token);
     if (!claims) return null;
     const id = claims.sessionId;
-    const known = await (id.startsWith('token_') ? tokenOf(deps, id) : sessionOf(deps, id));
+    const known = await (id.startsWith('token_')
+      ? findLiveToken(deps, id)
+      : findLiveSession(deps, id));
     if (known?.holder.user_id !== claims.userId) return null;
     const { holder, use, ...rest } = known;
     await note(holder, use, clock.now());
@@ -47,23 +49,26 @@ type KnownToken = Pick<Identity, 'scopes' | 'tokenId' | 'impersonator'> & {
   use(at: string): Promise<void>;
 };
 
-const sessionOf = async (
+const findLiveSession = async (
   { users, clock }: IdentityDeps,
   id: string,
 ): Promise<KnownToken | null> => {
   const holder = await users.liveSession(id, iso(clock.now()));
   if (!holder) return null;
   const use = (at: string) => users.sessionUsed(id, at);
-  return { holder, use, scopes: null, tokenId: null, impersonator: impersonatorOf(holder) };
+  return { holder, use, scopes: null, tokenId: null, impersonator: getImpersonator(holder) };
 };
 
-const impersonatorOf = (session: LiveLoginSession): Caller['impersonator'] => {
+const getImpersonator = (session: LiveLoginSession): Caller['impersonator'] => {
   const { impersonator_id: id, impersonator: username, impersonator_session_id } = session;
   if (id === null || username === null || impersonator_session_id === null) return null;
   return { id, username, sessionId: impersonator_session_id };
 };
 
-const tokenOf = async ({ tokens, clock }: IdentityDeps, id: string): Promise<KnownToken | null> => {
+const findLiveToken = async (
+  { tokens, clock }: IdentityDeps,
+  id: string,
+): Promise<KnownToken | null> => {
   const holder = await tokens.live(id, iso(clock.now()));
   if (!holder) return null;
   const scopes = holder.scopes === null ? null : JSON.parse(holder.scopes);

@@ -34,15 +34,16 @@ export const findModelConstraints = async (
   if (!isUntrusted) return { model, topic, isUntrusted, barred: () => null };
   const approvals = await approvalRows(deps.store).ofCalls(
     agent.id,
-    deps.access.models.cliNames().map(callIdOf),
+    deps.access.models.cliNames().map(buildCallId),
   );
   const barred = (entry: RegisteredModel) => ineligibleReason({ agent, trust, approvals }, entry);
   const first = deps.access.models.first({ model, topic, isUntrusted });
-  const isOpen = first && barred(first) !== null && !isDecided(approvals.get(callIdOf(first.name)));
+  const isOpen =
+    first && barred(first) !== null && !isDecided(approvals.get(buildCallId(first.name)));
   if (!isOpen) return { model, topic, isUntrusted, barred };
-  const isAsked = approvals.has(callIdOf(first.name));
+  const isAsked = approvals.has(buildCallId(first.name));
   const outcome = await waitForOwner(deps, run, {
-    questions: isAsked ? [] : [questionOf(agent, first)],
+    questions: isAsked ? [] : [buildCliApprovalRequest(agent, first)],
     waiting: isAsked ? 1 : 0,
   });
   return outcome === 'again'
@@ -58,9 +59,9 @@ const ineligibleReason = (
   if (entry.provider !== 'cli') return null;
   const tool = findCliTool(entry.modelId)?.tool;
   if (tool && trust.granted.has(cliGrant(tool))) return null;
-  const approval = approvals.get(callIdOf(entry.name));
+  const approval = approvals.get(buildCallId(entry.name));
   const isApproved = approval?.status === 'approved';
-  if (isApproved && approval.digest === callDigest(callOf(agent, entry))) return null;
+  if (isApproved && approval.digest === callDigest(buildCliCall(agent, entry))) return null;
   return 'it is a command-line tool, which an untrusted agent may use only with an approval';
 };
 
@@ -68,18 +69,18 @@ const isDecided = (approval: ApprovalRow | undefined): boolean =>
   approval !== undefined && approval.status !== 'pending';
 
 /** No model can give a call of its own such an ID. */
-const callIdOf = (name: string): string => `cli:${name}`;
+const buildCallId = (name: string): string => `cli:${name}`;
 
-const callOf = (agent: AgentRow, { name, modelId }: RegisteredModel): ExactCall => ({
+const buildCliCall = (agent: AgentRow, { name, modelId }: RegisteredModel): ExactCall => ({
   agentId: agent.id,
   tool: 'cli',
   action: findCliTool(modelId)?.tool.name ?? modelId,
   arguments: { model: name, modelId },
 });
 
-const questionOf = (agent: AgentRow, entry: RegisteredModel): ApprovalRequest =>
-  buildApprovalRequest(agent, callOf(agent, entry), {
-    callId: callIdOf(entry.name),
+const buildCliApprovalRequest = (agent: AgentRow, entry: RegisteredModel): ApprovalRequest =>
+  buildApprovalRequest(agent, buildCliCall(agent, entry), {
+    callId: buildCallId(entry.name),
     reason: 'its model is a command-line tool, and the agent has read untrusted content',
     isUntrusted: true,
     grantScopes: [],

@@ -26,7 +26,7 @@ export const STATUS_TRANSITIONS: Record<AgentStatus, AgentStatus[]> = {
   stopped: ['queued'],
 };
 
-const originsOf = (to: AgentStatus): AgentStatus[] =>
+const listSourceStatuses = (to: AgentStatus): AgentStatus[] =>
   STATES.filter((from) => STATUS_TRANSITIONS[from].includes(to));
 
 export const FINISHED: AgentStatus[] = ['completed', 'failed', 'stopped'];
@@ -36,10 +36,10 @@ export const RESTING: AgentStatus[] = ['waiting_approval', 'paused'];
 const STATES = [...UNFINISHED, ...FINISHED];
 
 export const verbs = {
-  pause: { from: originsOf('paused'), to: 'paused' },
+  pause: { from: listSourceStatuses('paused'), to: 'paused' },
   /** A finished agent returns to `queued` only through a message. */
   resume: { from: ['paused'], to: 'queued' },
-  stop: { from: originsOf('stopped'), to: 'stopped' },
+  stop: { from: listSourceStatuses('stopped'), to: 'stopped' },
 } as const satisfies Record<string, { from: AgentStatus[]; to: AgentStatus }>;
 
 export class InvalidTransition extends Error {

@@ -75,7 +75,7 @@ export const openBudget = (deps: BudgetDeps, { agent, isNoAgent, signal }: Spend
       if (grant.is === 'gone') return 'gone';
       if (grant.is !== 'granted') {
         if (!isStep) return null;
-        throw new LimitReached(reasonOf(grant));
+        throw new LimitReached(formatDenialReason(grant));
       }
       isStep = false;
       return { ...quote, ...grant, id };
@@ -114,7 +114,7 @@ const awaitGrant = async (
   }
 };
 
-const reasonOf = (grant: Exclude<CallGrant, { is: 'granted' }>): string => {
+const formatDenialReason = (grant: Exclude<CallGrant, { is: 'granted' }>): string => {
   if (grant.is !== 'full') return 'other running calls have reserved the rest of a limit';
   const { on, of, most } = grant;
   if (on === 'above') return 'a limit of the parent agent is reached';

@@ -1,6 +1,6 @@
 import { type ApprovalRequest, approvalRows, spendApprovals } from '../approvals/module.js';
 import { iso } from '../kernel/clock.js';
-import { excerpt, excerptOf } from '../kernel/excerpt.js';
+import { excerpt, truncateArguments } from '../kernel/excerpt.js';
 import type { ToolCall } from '../providers/llm/model.js';
 import type { Statement } from '../store/engine/protocol.js';
 import { isCommitted, statement, unmetStep } from '../store/store.js';
@@ -154,7 +154,7 @@ const beginCall = async (
       phase: 'call',
       callId: call.id,
       tool: call.name,
-      arguments: excerptOf(call.arguments),
+      arguments: truncateArguments(call.arguments),
       ...(grant && { grantId: grant.id }),
     });
   const unmet = await unmetStep(begins.commit());

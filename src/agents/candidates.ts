@@ -28,7 +28,7 @@ export const isDigestConfigured = (registry: ModelLookup, of: CandidateAgent): b
 const chosenFor = (registry: ModelLookup, of: CandidateAgent): string[] => {
   const { model, topic, isUntrusted } = of;
   const route = registry.routes().find((each) => each.topic === topic);
-  const own = [model, ...fallbacksOf(registry, model)];
+  const own = [model, ...getFallbacks(registry, model)];
   const routed = route ? [route.primary, ...route.fallbacks] : [];
   const staying = route?.primary === model ? [...own, ...route.fallbacks] : own;
   const isStaying =
@@ -36,12 +36,12 @@ const chosenFor = (registry: ModelLookup, of: CandidateAgent): string[] => {
   const order = isStaying ? staying : [...own, ...routed, DEFAULT_FALLBACK];
   const chosen = registry.default();
   const named = order.flatMap((name) =>
-    name === DEFAULT_FALLBACK ? [chosen, ...fallbacksOf(registry, chosen)] : [name],
+    name === DEFAULT_FALLBACK ? [chosen, ...getFallbacks(registry, chosen)] : [name],
   );
   return named.filter((name) => name !== DEFAULT_FALLBACK);
 };
 
-const fallbacksOf = (registry: ModelLookup, name: string): string[] =>
+const getFallbacks = (registry: ModelLookup, name: string): string[] =>
   registry.find(name)?.fallbacks ?? [];
 
 const HERE: RegisteredModel['provider'][] = ['llama', 'ollama', 'digest'];

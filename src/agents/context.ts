@@ -4,7 +4,7 @@ import { estimateTokens } from '../providers/llm/tokens.js';
 import type { AgentRow, TranscriptMessageRow } from '../store/tables/agents.js';
 import { readPersona } from './agent.js';
 import type { ModelConstraints, Models } from './models.js';
-import { type DroppedContext, noteOf, trimConversation } from './trim.js';
+import { type DroppedContext, formatTrimNote, trimConversation } from './trim.js';
 import { buildTurns, inReadingOrder } from './turns.js';
 
 /** Size of the note about removed content. */
@@ -33,7 +33,10 @@ export const buildConversation = (
   if (excess <= 0) return { turns: whole, dropped: null };
   const { rows: kept, dropped } = trimConversation(rows, agent.id, excess + NOTE_TOKENS);
   if (!dropped) return { turns: whole, dropped };
-  return { turns: [systemTurn(agent, ...notes, noteOf(dropped)), ...buildTurns(kept)], dropped };
+  return {
+    turns: [systemTurn(agent, ...notes, formatTrimNote(dropped)), ...buildTurns(kept)],
+    dropped,
+  };
 };
 
 /**

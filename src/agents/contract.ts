@@ -1,6 +1,6 @@
 import { AgentLimits } from '../kernel/contract/agentaction.js';
 import { contract, endpoint } from '../kernel/contract/endpoint.js';
-import { pageOf, pageQuery } from '../kernel/contract/page.js';
+import { createPageSchema, pageQuery } from '../kernel/contract/page.js';
 import * as s from '../kernel/contract/schema.js';
 
 const big = () => s.integer(0, Number.MAX_SAFE_INTEGER);
@@ -124,7 +124,7 @@ export const agents = contract({
       ),
       untrusted: s.optional(s.queryFlag()),
     }),
-    reply: pageOf('agents', Agent),
+    reply: createPageSchema('agents', Agent),
   }),
   spawn: endpoint.post('/api/agents', {
     summary: 'Spawn an agent',

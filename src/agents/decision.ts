@@ -2,7 +2,7 @@ import {
   type ApprovalRequest,
   callDigest,
   type ExactCall,
-  grantScopesOf,
+  listGrantScopes,
   MAX_ARGUMENTS_LENGTH,
 } from '../approvals/module.js';
 import { canonical } from '../kernel/jsonvalue.js';
@@ -105,7 +105,7 @@ export const decideToolCall = async (
     callId: call.id,
     reason: because,
     isUntrusted: trust.isUntrusted,
-    grantScopes: grantScopesOf(judged),
+    grantScopes: listGrantScopes(judged),
     definitionDigest: tool.definitionDigest,
   };
   return { do: 'ask', question: buildApprovalRequest(agent, exactCall(agent.id, tool, call), why) };

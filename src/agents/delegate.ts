@@ -53,7 +53,7 @@ const subAgent = async (
   const { persona, ...begins } = modelAndExpert(deps, parent, { expert, model: order.model });
   return {
     userId: parent.user_id,
-    prompt: promptOf(parent, order),
+    prompt: buildSubAgentPrompt(parent, order),
     ...begins,
     // A sub-agent of an orchestrated agent has all tools (spec: orchestrated). Otherwise an expert
     // restricts them.
@@ -114,7 +114,7 @@ const findExpert = async (
   throw refused(`unknown expert. Available experts: ${all.map(({ name }) => name).join(', ')}`);
 };
 
-const promptOf = (parent: AgentRow, { prompt, withTask }: Delegation): string =>
+const buildSubAgentPrompt = (parent: AgentRow, { prompt, withTask }: Delegation): string =>
   [...(prompt === undefined ? [] : [prompt]), ...(withTask ? [parent.prompt] : [])].join('\n\n');
 
 /** The limits are at most the remaining limits of the parent, with one level of depth less. */

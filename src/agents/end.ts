@@ -48,7 +48,7 @@ export const endAgent = async (
     outcome.status === 'failed' ? transitionSubAgents(deps, agent, 'stop') : null,
   ]);
   record
-    .move(from, outcome.status, { ...ended, note: noteOf(outcome), finished_at: record.at })
+    .move(from, outcome.status, { ...ended, note: getOutcomeNote(outcome), finished_at: record.at })
     .add(
       removeJobOfAgent(agent.id),
       ...taintParent(store, agent),
@@ -83,21 +83,21 @@ const endNotifications = async (
     postings.push(toWebhooks(agent.user_id, { ...agentEnded(agent, outcome), hops: agent.hops }));
   const message =
     agent.notify_owner === 1
-      ? messageOf(agent, outcome)
+      ? buildOutcomeNotice(agent, outcome)
       : outcome.status === 'failed' && (await executions.failure(agent, outcome.error));
   if (message) postings.push(outbox.toOwner(agent.user_id, { ...message, hops: agent.hops }));
   return postings;
 };
 
-const noteOf = (outcome: AgentOutcome): string | null =>
+const getOutcomeNote = (outcome: AgentOutcome): string | null =>
   outcome.status === 'completed' ? (outcome.note ?? null) : null;
 
 const executionOutcome = (outcome: AgentOutcome) =>
   outcome.status === 'completed'
-    ? { status: 'success' as const, result: outcome.result, note: noteOf(outcome) }
+    ? { status: 'success' as const, result: outcome.result, note: getOutcomeNote(outcome) }
     : { status: 'error' as const, error: outcome.error };
 
-const messageOf = (agent: AgentRow, outcome: AgentOutcome): Notice => {
+const buildOutcomeNotice = (agent: AgentRow, outcome: AgentOutcome): Notice => {
   const body = outcome.status === 'completed' ? appendNote(outcome) : outcome.error;
   return {
     kind: `agent_${outcome.status}`,

@@ -59,13 +59,13 @@ interface PassedOver {
   isTooLarge?: boolean;
 }
 
-const stateOf = (name: string, { status, lastError }: ModelHealth): ModelState => ({
+const toModelState = (name: string, { status, lastError }: ModelHealth): ModelState => ({
   name,
   status,
   lastError,
 });
 
-const enabledOf = (registry: Registry): RegisteredModel[] =>
+const listEnabledModels = (registry: Registry): RegisteredModel[] =>
   registry.list().filter(({ isEnabled }) => isEnabled);
 
 export const createModels = (registry: Registry, health: ModelHealths) => {
@@ -115,7 +115,7 @@ export const createModels = (registry: Registry, health: ModelHealths) => {
     const excess = sizeFault(entry, step);
     if (excess !== null) return { because: excess, isTooLarge: true };
     const offered = { ...step, tools: entry.supports.tools ? step.tools : [] };
-    const reserved = await budget.reserve(quoteOf(entry, offered));
+    const reserved = await budget.reserve(estimateCost(entry, offered));
     if (reserved === 'gone') return reserved;
     if (!reserved) return { because: 'its cost would exceed a limit' };
     const busy = health.begin(name);
@@ -126,11 +126,13 @@ export const createModels = (registry: Registry, health: ModelHealths) => {
 
   return {
     has,
-    names: () => enabledOf(registry).map(({ name }) => name),
+    names: () => listEnabledModels(registry).map(({ name }) => name),
     cliNames: () =>
-      enabledOf(registry).flatMap(({ name, provider }) => (provider === 'cli' ? [name] : [])),
+      listEnabledModels(registry).flatMap(({ name, provider }) =>
+        provider === 'cli' ? [name] : [],
+      ),
     states: (): ModelState[] =>
-      enabledOf(registry).map((entry) => stateOf(entry.name, health.of(entry))),
+      listEnabledModels(registry).map((entry) => toModelState(entry.name, health.of(entry))),
     /** First model of the topic, or the default model. */
     choose: (topic?: string | null): string => {
       const primary = routed(topic);
@@ -160,7 +162,7 @@ export const createModels = (registry: Registry, health: ModelHealths) => {
       budget: StepBudget,
     ): Promise<ModelReply | 'gone'> => {
       const passedOver: ModelReply['passedOver'] = [];
-      const isDigestChosen = enabledOf(registry).some(({ source }) => source !== 'builtin');
+      const isDigestChosen = listEnabledModels(registry).some(({ source }) => source !== 'builtin');
       let isSizeAlone = true;
       for (const name of candidateModels(registry, wanted)) {
         const unanswered = formatFailures(passedOver);
@@ -234,7 +236,7 @@ const isAboutTools = (turn: ModelRequest['turns'][number]): boolean =>
   turn.role === 'tool' || (turn.role === 'assistant' && turn.toolCalls.length > 0);
 
 /** The smallest limit of agent, model and context applies. The digest costs nothing. */
-const quoteOf = (
+const estimateCost = (
   entry: RegisteredModel,
   { turns, tools, maxOutputTokens = MAX_REPLY_LENGTH }: ModelRequest,
 ): CostEstimate => {

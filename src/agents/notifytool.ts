@@ -82,10 +82,13 @@ export const remainingNotices = async (
     published: () => undefined,
   };
   if (count <= MAX_NOTICES) return [reset];
-  return [reset, outbox.toOwner(agent.user_id, summaryOf(agent, count - MAX_NOTICES, kept))];
+  return [
+    reset,
+    outbox.toOwner(agent.user_id, buildSummaryNotice(agent, count - MAX_NOTICES, kept)),
+  ];
 };
 
-const summaryOf = (agent: AgentRow, rest: number, kept: { line: string }[]): Notice => {
+const buildSummaryNotice = (agent: AgentRow, rest: number, kept: { line: string }[]): Notice => {
   const omitted = rest - kept.length;
   const body = [...kept.map(({ line }) => line), ...(omitted > 0 ? [`… ${omitted} more`] : [])];
   return {

@@ -56,7 +56,7 @@ export const routeToExpert = async (
   };
   const made = createRecord(deps, agent)
     .only(['running'], { expert: null })
-    .message({ role: 'assistant', content: sentenceOf(chosen.choice), toolCalls: [call] });
+    .message({ role: 'assistant', content: formatExpertChoice(chosen.choice), toolCalls: [call] });
   if ((await recordChoice(deps, run, chosen, made)) === 'gone') return 'gone';
   const open = { calls: [call], tools, ...NEW_CALL_STATE, repetitions: 1 };
   const outcome = await runCalls(deps, run, open);
@@ -107,7 +107,7 @@ const recordChoice = (
   const { expert, by, because } = choice;
   record.only(['running'], { active_ms: activeMs() }).event('agent.message', {
     role: 'assistant',
-    content: sentenceOf(choice),
+    content: formatExpertChoice(choice),
     expert: { id: expert.id, name: expert.name },
     chosenBy: by,
     because,
@@ -120,7 +120,7 @@ const recordChoice = (
   return commitWithCost(deps, record, cost);
 };
 
-const sentenceOf = ({ expert, because }: ExpertChoice): string =>
+const formatExpertChoice = ({ expert, because }: ExpertChoice): string =>
   `Expert ${expert.name} chosen: ${because}`;
 
 /**

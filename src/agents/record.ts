@@ -86,7 +86,7 @@ export const createRecord = ({ store, clock, hub }: RecordDeps, agent: RecordedA
     commit: async (): Promise<StatementResult[]> => {
       const outcomes = await store.transact(statements);
       for (const { at: index, event } of events) {
-        hub.publish(agent.user_id, event.type, { id: numberOf(outcomes[index]), ...event });
+        hub.publish(agent.user_id, event.type, { id: getReturnedSeq(outcomes[index]), ...event });
       }
       return outcomes;
     },
@@ -116,7 +116,7 @@ const onlyIn = ({ id, states, change }: StateChange): Statement => {
 
 export type AgentRecord = ReturnType<typeof createRecord>;
 
-const numberOf = (outcome: StatementResult | undefined): number => {
+const getReturnedSeq = (outcome: StatementResult | undefined): number => {
   const [row] = outcome?.rows ?? [];
   return typeof row === 'object' && row !== null && 'seq' in row ? Number(row.seq) : 0;
 };

@@ -24,13 +24,13 @@ export const countRepetitions = (
   const replies = since
     .filter(({ role, agent_id }) => role === 'assistant' && agent_id === agentId)
     .map(parseToolCalls);
-  const signs = [...replies, ...(newest ? [newest] : [])].map(signOf);
+  const signs = [...replies, ...(newest ? [newest] : [])].map(computeCallSignature);
   const circles = Array.from({ length: MAX_CIRCLE_LENGTH }, (_, at) => timesAround(signs, at + 1));
   return Math.max(1, ...circles);
 };
 
 /** Calls with unreadable arguments count as equal, whatever their text. */
-const signOf = (calls: ToolCall[]): string =>
+const computeCallSignature = (calls: ToolCall[]): string =>
   calls
     .map(({ name, arguments: args, fault }) => canonical([name, fault === undefined ? args : '']))
     .sort()

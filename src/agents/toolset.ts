@@ -16,14 +16,14 @@ export const createToolset = (
     .filter((tool) => suits(tool) && denialReason(tool, permissions) === null);
   const byName = new Map(offered.map((tool) => [functionName(tool), tool]));
   return {
-    specs: offered.map(specOf),
+    specs: offered.map(getToolSpec),
     find: ({ name }) => byName.get(name) ?? null,
   };
 };
 
 const specs = new WeakMap<Tool, ToolSpec>();
 
-const specOf = (tool: Tool): ToolSpec => {
+const getToolSpec = (tool: Tool): ToolSpec => {
   const known = specs.get(tool);
   if (known) return known;
   const { description, inputSchema } = tool;

@@ -44,7 +44,7 @@ export const trimConversation = (
   return { rows: [...kept.values()], dropped: hasDropped ? { results, messages } : null };
 };
 
-export const noteOf = ({ results, messages }: DroppedContext): string =>
+export const formatTrimNote = ({ results, messages }: DroppedContext): string =>
   `The oldest parts of this conversation were removed to fit your context window: ` +
   `${results} tool results, ${messages} other messages. Do not guess their content.`;
 

@@ -16,7 +16,7 @@ export const inReadingOrder = (rows: TranscriptMessageRow[]): TranscriptMessageR
   let unread: TranscriptMessageRow[] = [];
   for (const row of rows) {
     if (row.role !== 'system') ordered.push(...unread.splice(0));
-    const seen = generationOf(row)?.seen;
+    const seen = parseGeneration(row)?.seen;
     if (seen !== undefined) {
       const from = ordered.findLastIndex((each) => each.seq <= seen) + 1;
       unread = ordered.slice(from).filter(({ role }) => role === 'user');
@@ -28,7 +28,7 @@ export const inReadingOrder = (rows: TranscriptMessageRow[]): TranscriptMessageR
   return [...ordered, ...unread];
 };
 
-const generationOf = ({ generation }: TranscriptMessageRow): ReplyGeneration | null =>
+const parseGeneration = ({ generation }: TranscriptMessageRow): ReplyGeneration | null =>
   generation === null ? null : JSON.parse(generation);
 
 /** The results of calls directly follow the reply that requested them. Every call has a result. */
@@ -44,7 +44,7 @@ export const buildTurns = (rows: TranscriptMessageRow[]): Turn[] => {
       toolName: name,
       content: results.get(id) ?? INTERRUPTED,
     }));
-    const reasoning = generationOf(row)?.reasoning;
+    const reasoning = parseGeneration(row)?.reasoning;
     return [
       { role: 'assistant', content: row.content, toolCalls, ...(reasoning && { reasoning }) },
       ...toolTurns,

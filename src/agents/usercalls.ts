@@ -113,13 +113,13 @@ const budgetWithin = (
     close: async (reserved, usage, latencyMs) => {
       await budget.close(reserved, usage, latencyMs);
       if (!usage) return;
-      if (left !== undefined) left -= costOf(reserved, usage);
+      if (left !== undefined) left -= computeUsageCost(reserved, usage);
       wasted?.(usage);
     },
   };
 };
 
-const costOf = (
+const computeUsageCost = (
   { price }: CostEstimate,
   { costUsd, inputTokens, outputTokens }: ModelUsage,
 ): number => costUsd ?? (price === null ? 0 : callCost(price, inputTokens, outputTokens));

@@ -9,7 +9,7 @@ import {
   requestApprovals,
 } from '../approvals/module.js';
 import { type Queue, removeJobOfAgent } from '../jobs/module.js';
-import { excerptOf } from '../kernel/excerpt.js';
+import { truncateArguments } from '../kernel/excerpt.js';
 import type { AgentRow } from '../store/tables/agents.js';
 import { agentJob } from './move.js';
 import { createRecord, type RecordDeps } from './record.js';
@@ -48,7 +48,7 @@ export const waitForOwner = async (
     .add(onlyPending(deps.store, { agentId: agent.id, count: waiting }))
     .add(...statements);
   for (const [at, approval] of approvals.entries()) {
-    record.event('agent.tool_call', eventOf(approval, questions[at]?.callId));
+    record.event('agent.tool_call', buildApprovalEvent(approval, questions[at]?.callId));
   }
   record
     .move(['running'], 'waiting_approval', { active_ms: activeMs() })
@@ -60,12 +60,12 @@ export const waitForOwner = async (
   return outcome;
 };
 
-const eventOf = (approval: Approval, callId: string | null | undefined) => ({
+const buildApprovalEvent = (approval: Approval, callId: string | null | undefined) => ({
   phase: 'approval',
   approvalId: approval.id,
   callId,
   tool: `${approval.tool}.${approval.action}`,
-  arguments: excerptOf(approval.arguments),
+  arguments: truncateArguments(approval.arguments),
   digest: approval.digest,
   untrusted: approval.untrusted,
   reason: approval.reason,

@@ -5,7 +5,7 @@ import {
   digestSchema,
 } from '../kernel/contract/approval.js';
 import { contract, endpoint } from '../kernel/contract/endpoint.js';
-import { pageOf, pageQuery } from '../kernel/contract/page.js';
+import { createPageSchema, pageQuery } from '../kernel/contract/page.js';
 import * as s from '../kernel/contract/schema.js';
 
 export const approvals = contract({
@@ -15,7 +15,7 @@ export const approvals = contract({
       status: s.optional(approvalStatus()),
       agentId: s.optional(s.text(80)),
     }),
-    reply: pageOf('approvals', Approval),
+    reply: createPageSchema('approvals', Approval),
   }),
   get: endpoint.get('/api/chat/approvals/{id}', {
     summary: 'Get the approval of a tool call',

@@ -136,7 +136,7 @@ const settleOnce = async (
 ): Promise<void> => {
   const { store } = deps;
   const steps: TransactionStep[] = [
-    decisionOf(deps, row, decision),
+    buildDecisionUpdate(deps, row, decision),
     ...(decision.grantScope ? [deps.grants.insert(row, decision.grantScope)] : []),
     ...(decision.step ? [decision.step] : []),
   ];
@@ -165,7 +165,7 @@ const noticesRead = async (
 };
 
 /** Its own transaction checks the clock: nothing is decided after its expiry or expires before it. */
-const decisionOf = (
+const buildDecisionUpdate = (
   { store, clock }: DecisionDeps,
   row: ApprovalRow,
   { status, by, reason }: Decision,

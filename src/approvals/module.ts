@@ -23,7 +23,7 @@ export {
 export type { CommitDecision, Decide } from './decide.js';
 export type { DirectCall } from './directcall.js';
 export { type Grants, grantedTools, voidHookGrants } from './grants/queries.js';
-export { grantScopesOf } from './grants/rules.js';
+export { listGrantScopes } from './grants/rules.js';
 export {
   type AgentMessageSender,
   approvalRefusal,

@@ -103,7 +103,7 @@ export const createMessageDecision =
     const refusal = await by.refusal();
     if (refusal) throw new DecisionRefused(refusal.code, refusal.message);
     const answer = { approved, digest: only.digest, ...(scope && { scope }) };
-    const step = auditOf(deps.clock, by, { target: only.id, ...answer });
+    const step = buildAuditStep(deps.clock, by, { target: only.id, ...answer });
     await deps.decide(by.userId, only.id, { ...answer, step }).catch((error: unknown) => {
       if (error instanceof ScopeNotOffered) throw notOffered(`The scope ${error.message}`);
       if (error instanceof TooManyGrants) throw notOffered(error.message);
@@ -114,7 +114,7 @@ export const createMessageDecision =
 
 const notOffered = (message: string) => new DecisionRefused('scope_not_offered', message);
 
-const auditOf = (
+const buildAuditStep = (
   clock: Clock,
   { userId, address, requestId }: AgentMessageSender,
   { target, ...data }: TypedDecision & { target: string },

@@ -44,13 +44,13 @@ export const requestApprovals = (
   deps: ApprovalRequestDeps,
   questions: ApprovalRequest[],
 ): QueuedMessage & { approvals: Approval[] } => {
-  const rows = questions.map((question) => rowOf(question, deps.clock.now()));
+  const rows = questions.map((question) => buildApprovalRow(question, deps.clock.now()));
   const approvals = rows.map(viewApproval);
   const [first] = questions;
   if (!first) return { approvals, statements: [], published: () => undefined };
   const { userId, asker, hops } = first;
   const notices = [
-    deps.outbound.outbox.toOwner(userId, { ...messageOf(first, approvals), hops }),
+    deps.outbound.outbox.toOwner(userId, { ...buildApprovalNotice(first, approvals), hops }),
     ...approvals.map((approval) =>
       deps.outbound.toWebhooks(userId, { ...approvalRequested(approval, asker), hops }),
     ),
@@ -68,7 +68,7 @@ export const requestApprovals = (
   };
 };
 
-const rowOf = (question: ApprovalRequest, now: number): ApprovalRow => ({
+const buildApprovalRow = (question: ApprovalRequest, now: number): ApprovalRow => ({
   id: mint('approval', now),
   user_id: question.userId,
   agent_id: question.agentId,
@@ -90,12 +90,17 @@ const rowOf = (question: ApprovalRequest, now: number): ApprovalRow => ({
   tool_digest: question.definitionDigest ?? null,
 });
 
-const messageOf = ({ asker, agentId }: ApprovalRequest, approvals: Approval[]): Notice => {
+const buildApprovalNotice = (
+  { asker, agentId }: ApprovalRequest,
+  approvals: Approval[],
+): Notice => {
   const [first, ...more] = approvals;
   const { id = '', untrusted } = first ?? {};
   const what = more.length > 0 ? `${approvals.length} calls` : `${first?.tool}.${first?.action}`;
   const bodies = approvals.map((approval) =>
-    more.length > 0 ? `${approval.tool}.${approval.action}\n${bodyOf(approval)}` : bodyOf(approval),
+    more.length > 0
+      ? `${approval.tool}.${approval.action}\n${formatApprovalBody(approval)}`
+      : formatApprovalBody(approval),
   );
   return {
     kind: 'approval_requested',
@@ -107,7 +112,7 @@ const messageOf = ({ asker, agentId }: ApprovalRequest, approvals: Approval[]): 
   };
 };
 
-const bodyOf = ({ arguments: args, digest, reason, expiresAt }: Approval): string =>
+const formatApprovalBody = ({ arguments: args, digest, reason, expiresAt }: Approval): string =>
   [
     canonical(args),
     `Reason: ${reason}. The call has not run. Without an answer it is denied at ${toTheMinute(expiresAt)}.`,

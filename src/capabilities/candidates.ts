@@ -6,7 +6,7 @@ import { shapeOfFacts } from './fit/estimate.js';
 import type { HeaderReading } from './header.js';
 import type { InstalledCapability } from './installedmodels.js';
 import { LLAMA } from './packages.js';
-import { installIdOf, slugOf } from './plan.js';
+import { buildInstallId, buildModelSlug } from './plan.js';
 
 export interface FittedModel {
   id: string;
@@ -38,10 +38,10 @@ export const cataloguedModels = (
 ): FittedModel[] =>
   models.flatMap((model) =>
     model.files
-      .filter((file) => !installed.some(({ slug }) => slug === slugOf(model, file)))
+      .filter((file) => !installed.some(({ slug }) => slug === buildModelSlug(model, file)))
       .map((file) => ({
-        id: installIdOf(model.kind === 'speech' ? 'whisper' : 'gguf', model, file),
-        slug: slugOf(model, file),
+        id: buildInstallId(model.kind === 'speech' ? 'whisper' : 'gguf', model, file),
+        slug: buildModelSlug(model, file),
         name: model.name,
         useCases: model.useCases,
         parameters: model.parameters,
@@ -49,7 +49,7 @@ export const cataloguedModels = (
         contextWindow: model.contextWindow,
         bytes: file.bytes,
         shape: shapeOfModel(model, file),
-        workingBytes: workingBytesOf(model),
+        workingBytes: estimateWorkingBytes(model),
         licence: model.licence.name,
         isInstalled: false,
         isForLlama: model.kind !== 'speech',
@@ -70,10 +70,10 @@ export const shapeOfModel = (
  * the model, so with the root of its parameters. Fitted to the README of whisper.cpp (tiny 273 MB,
  * base 388 MB, small 852 MB, medium 2.1 GB), within 25 MB of each.
  */
-export const workingBytesOf = ({ kind, parameters }: CatalogueModel): number =>
+export const estimateWorkingBytes = ({ kind, parameters }: CatalogueModel): number =>
   kind === 'speech' ? Math.round(81e6 + 18.3e6 * Math.sqrt(parameters / 1e6)) : 0;
 
-export const ggufOf = ({ files, folder }: InstalledCapability): string | null => {
+export const findGgufFile = ({ files, folder }: InstalledCapability): string | null => {
   const found = files.find(({ path }) => /^model(-00001-of-\d{5})?\.gguf$/.test(path));
   return found ? join(folder, found.path) : null;
 };

@@ -1,10 +1,10 @@
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { cataloguedModels, type FittedModel, ggufOf, installedModel } from './candidates.js';
+import { cataloguedModels, type FittedModel, findGgufFile, installedModel } from './candidates.js';
 import type { Catalogue, ChosenCatalogue } from './catalogue.js';
 import type { HeaderReader } from './headers.js';
 import type { InstalledCapability, InstalledModels } from './installedmodels.js';
-import { slugOf } from './plan.js';
+import { buildModelSlug } from './plan.js';
 import { readSource, type SourceCapability, type SourceFolder } from './source.js';
 import { findDamage } from './verify.js';
 
@@ -36,12 +36,12 @@ export const createFittedModels =
     }
     const whole = installed.filter(({ slug }) => !damages.has(slug));
     const known = new Set(
-      chosen.models.flatMap((model) => model.files.map((f) => slugOf(model, f))),
+      chosen.models.flatMap((model) => model.files.map((f) => buildModelSlug(model, f))),
     );
     const shown = installed.filter(({ slug }) => !damages.has(slug) || !known.has(slug));
     const found = await Promise.all(
       shown.map(async (each) => {
-        const path = ggufOf(each);
+        const path = findGgufFile(each);
         if (path === null) return [];
         const damage = damages.get(each.slug) ?? null;
         const model = installedModel(each, await headers(path, signal));
@@ -90,7 +90,7 @@ const heldModel = async (
   folder: string,
   { headers, signal }: { headers: HeaderReader; signal: AbortSignal },
 ): Promise<FittedModel> => {
-  const path = ggufOf({ ...held, id, slug, folder });
+  const path = findGgufFile({ ...held, id, slug, folder });
   const isFile = path !== null && (await lstat(path).catch(() => null))?.isFile();
   const reading = isFile
     ? await headers(path, signal)

@@ -29,13 +29,13 @@ export const checkDiskSpaceIn = async (
 ): Promise<boolean> => {
   if (bytes === null) return false;
   for (const folder of folders) {
-    const isChecked = await readWithTimeout(folder, () => checkRoomOf(folder, bytes), false);
+    const isChecked = await readWithTimeout(folder, () => checkFolderSpace(folder, bytes), false);
     if (isChecked) return true;
   }
   return false;
 };
 
-const checkRoomOf = async (folder: string, bytes: number): Promise<boolean> => {
+const checkFolderSpace = async (folder: string, bytes: number): Promise<boolean> => {
   const found = await stat(folder).catch(() => null);
   if (!found?.isDirectory()) return false;
   await checkDiskSpace(folder, bytes);

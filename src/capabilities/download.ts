@@ -9,12 +9,12 @@ import { checkDiskSpace } from './diskspace.js';
 import { DownloadFailed } from './downloadfailed.js';
 import { createByteRate } from './rate.js';
 import {
+  buildRangeHeaders,
   bytesOnDisk,
   canResume,
   contentOffset,
   deletePartialFile,
-  etagOf,
-  rangeOf,
+  getEtagPath,
   totalBytes,
 } from './resume.js';
 import { type NextTry, retryBroken } from './retry.js';
@@ -160,7 +160,7 @@ const attempt = async (
   const reply = await http.open({
     method: 'GET',
     url: file.url,
-    headers: { 'accept-encoding': 'identity', ...(await rangeOf(file, from)) },
+    headers: { 'accept-encoding': 'identity', ...(await buildRangeHeaders(file, from)) },
     ...LIMITS,
     keepsTls: true,
     signal,
@@ -174,7 +174,7 @@ const attempt = async (
     await deletePartialFile(file);
     return attempt(http, file, { signal, onProgress, rate });
   }
-  const begin = await beginOf(file, reply, from);
+  const begin = await checkReplyOffset(file, reply, from);
   const place = { begin, hash: begin === from ? hash : createHash('sha256') };
   await appendBody(file, reply, place, ({ done, total, added }) =>
     onProgress({ done, total, rate: rate(added) }),
@@ -270,14 +270,18 @@ const tooShort = (length: number, bytes: number): DownloadFailed =>
 
 const finish = async (file: Download, hash: Hash): Promise<void> => {
   const found = hash.digest('hex');
-  if (found === file.sha256) return rm(etagOf(file.to), { force: true });
+  if (found === file.sha256) return rm(getEtagPath(file.to), { force: true });
   throw new DownloadFailed(
     `Checksum mismatch: ${found}, expected ${file.sha256}. The file was removed`,
     false,
   );
 };
 
-const beginOf = async (file: Download, reply: OpenedReply, from: number): Promise<number> => {
+const checkReplyOffset = async (
+  file: Download,
+  reply: OpenedReply,
+  from: number,
+): Promise<number> => {
   const { status, headers } = reply;
   const place = status === 200 || status === 206 ? contentOffset(reply) : null;
   if (place === null || (place !== from && place !== 0)) {
@@ -285,7 +289,7 @@ const beginOf = async (file: Download, reply: OpenedReply, from: number): Promis
     const host = new URL(reply.url).hostname;
     throw busyServerError(reply) ?? new DownloadFailed(`${host} returned ${status}`, false);
   }
-  if (headers.etag) await writeFile(etagOf(file.to), headers.etag);
+  if (headers.etag) await writeFile(getEtagPath(file.to), headers.etag);
   return place;
 };
 

@@ -5,7 +5,7 @@ import type { FittedModel } from './candidates.js';
 import type { ChosenCatalogue, UseCase } from './catalogue.js';
 import type { Hardware, ModelFit } from './contract.js';
 import { type MachineMemory, placeModel } from './fit/machine.js';
-import { memoryOf } from './fit/memory.js';
+import { computeModelMemory } from './fit/memory.js';
 import { recommend } from './fit/recommend.js';
 import { estimateSpeed, jointBandwidth } from './fit/tokenrate.js';
 import { DEFAULT_WINDOW, windowFor } from './fit/window.js';
@@ -42,7 +42,7 @@ export const createHardwareReport = (deps: HardwareDeps) => {
     const requested = { contextWindow: contextWindow ?? null, measured };
     const ofLlama = { ...requested, ...placesOn(machine, llama.gpus, bandwidth) };
     const ofOthers = { ...requested, ...placesOn(machine, machine.gpus, bandwidth) };
-    const rows = models.map((model) => rowOf(model, model.isForLlama ? ofLlama : ofOthers));
+    const rows = models.map((model) => buildModelFit(model, model.isForLlama ? ofLlama : ofOthers));
     const fit = withChoices(rows, useCase ?? 'chat', contextWindow ?? DEFAULT_WINDOW);
     return {
       platform: machine.platform,
@@ -93,7 +93,7 @@ interface FitConditions {
   measured: Awaited<ReturnType<Speeds['read']>>;
 }
 
-const rowOf = (model: FittedModel, conditions: FitConditions): ModelFit => {
+const buildModelFit = (model: FittedModel, conditions: FitConditions): ModelFit => {
   const { contextWindow: longest } = model;
   const shape = model.shape ?? sizeOnlyShape(model.bytes, model.workingBytes);
   // Embeddings are computed of single texts.
@@ -131,7 +131,7 @@ const fitOn = (
 ) => {
   const shape = model.shape ?? sizeOnlyShape(model.bytes, model.workingBytes);
   const { runsOn, headroomBytes, gpuLayers, why } = placeModel(machine, shape, contextWindow);
-  const memory = memoryOf(shape, { contextWindow, gpuLayers });
+  const memory = computeModelMemory(shape, { contextWindow, gpuLayers });
   const unit = unitFor(model.useCases);
   const isEstimated = runsOn !== 'none' && model.shape !== null && unit === 'written';
   const filled = Math.min(contextWindow, FILLED_WINDOW);

@@ -3,7 +3,7 @@ import { basename } from 'node:path';
 import { WorkerFailed, type Workers } from '../operations/module.js';
 import type { GgufHeader } from '../providers/gguf/header.js';
 import type { GgufLine } from '../providers/gguf/main.js';
-import { partsOf } from '../providers/gguf/parts.js';
+import { listGgufParts } from '../providers/gguf/parts.js';
 
 export type HeaderReading = { header: GgufHeader; fault: null } | { header: null; fault: string };
 
@@ -24,7 +24,7 @@ export const readHeader = async (
   workers: Workers,
   { userId, path, signal }: HeaderRequest,
 ): Promise<HeaderReading> => {
-  const paths = partsOf(path);
+  const paths = listGgufParts(path);
   const missing = paths.find((each) => !existsSync(each));
   if (missing) return { header: null, fault: `The file ${basename(missing)} is missing` };
   let reading: HeaderReading = { header: null, fault: 'The header was not read' };

@@ -89,7 +89,7 @@ export const installOperation = (deps: InstallDeps): OperationKind<InstallInput,
       } catch (error) {
         await undoInstall(deps, run, placed);
         run.signal.throwIfAborted();
-        const message = failureOf(error);
+        const message = getFailureMessage(error);
         if (message === null) throw error;
         // Clears the announced retry, which does not happen.
         run.progress({ ...lastReported(run), unit: 'bytes' });
@@ -255,7 +255,7 @@ const installNpm = async (
 };
 
 /** null: not a failure that a user can act on. */
-const failureOf = (error: unknown): string | null =>
+const getFailureMessage = (error: unknown): string | null =>
   error instanceof DownloadFailed ||
   error instanceof NpmFailed ||
   error instanceof OllamaFailed ||

@@ -7,7 +7,7 @@ import { syncToDisk } from '../kernel/durable.js';
 import { parsedJson } from '../kernel/jsonvalue.js';
 import { makePrivateFolder } from '../kernel/private.js';
 import { SLUG, USE_CASES, type UseCase } from './catalogue.js';
-import { engineOf } from './packages.js';
+import { findNpmEngine } from './packages.js';
 import { readRegularFile } from './regularfile.js';
 
 export interface InstalledFile {
@@ -98,7 +98,7 @@ const MAX_BYTES = 64 * 1024;
 const MAX_OF_ENGINE = 4 * 1024 * 1024;
 
 const mostBytesIn = (folder: string): number =>
-  engineOf(basename(folder)) ? MAX_OF_ENGINE : MAX_BYTES;
+  findNpmEngine(basename(folder)) ? MAX_OF_ENGINE : MAX_BYTES;
 
 /** `<home>/capabilities/<slug>/`. */
 export const openInstalledModels = (home: string) => {
@@ -109,7 +109,7 @@ export const openInstalledModels = (home: string) => {
     if (!SLUG.test(slug)) return null;
     const folder = folderOf(slug);
     const manifest = await readCapabilityManifest(folder);
-    return manifest && { ...manifest, slug, folder, bytes: bytesOf(manifest.files) };
+    return manifest && { ...manifest, slug, folder, bytes: sumBytes(manifest.files) };
   };
   return {
     root,
@@ -192,7 +192,7 @@ const checkedSlug = (slug: string): string => {
 
 export type InstalledModels = ReturnType<typeof openInstalledModels>;
 
-const bytesOf = (files: InstalledFile[]): number =>
+const sumBytes = (files: InstalledFile[]): number =>
   files.reduce((sum, { bytes }) => sum + bytes, 0);
 
 /** Hexadecimal. Throws the reason of the signal. */

@@ -55,7 +55,7 @@ export const createInventory = (deps: InventoryDeps) => {
         machine,
         llama: sources.llama(machine),
         source: folder === null ? null : await readSource(folder, catalogue.models),
-        host: hostOf(machine),
+        host: toEngineHost(machine),
         installed,
         installing,
         ollama: server,
@@ -80,7 +80,7 @@ export const createInventory = (deps: InventoryDeps) => {
 
 export type Inventory = ReturnType<typeof createInventory>;
 
-export const hostOf = ({ gpus }: Machine): EngineHost => ({
+export const toEngineHost = ({ gpus }: Machine): EngineHost => ({
   platform: process.platform,
   arch: process.arch,
   isGlibc: process.platform === 'linux' && !isNonGlibcLinuxSync(),

@@ -9,9 +9,9 @@ import type { LlamaGpuUse } from './llamagpu.js';
 import { memoryWarningFor } from './memorywarning.js';
 import type { OllamaState } from './ollamastate.js';
 import { ENGINES, type EngineHost, LLAMA, tesseractLanguages, WHISPER } from './packages.js';
-import { installIdOf, languageSlug, planInstall, slugOf } from './plan.js';
+import { buildInstallId, buildModelSlug, languageSlug, planInstall } from './plan.js';
 import { ollamaSlug } from './planollama.js';
-import { type MachineProgram, programOf } from './programs.js';
+import { type MachineProgram, toProgramCapability } from './programs.js';
 import type { SourceFolder } from './source.js';
 import { findDamage } from './verify.js';
 
@@ -51,7 +51,7 @@ export const buildCapabilityList = async (known: InventorySnapshot): Promise<Cap
   ...known.ollama.models.map((name) => describePulled(known, name)),
   describeConfinement(known),
   ...known.tools.map((tool) => describeTool(tool)),
-  ...known.programs.map(programOf),
+  ...known.programs.map(toProgramCapability),
 ];
 
 const describeRuntime = (known: InventorySnapshot): Capability => ({
@@ -105,8 +105,8 @@ const listMissing = (known: InventorySnapshot): Capability[] => {
   const { catalogue, installed, languages, source } = known;
   const models = catalogue.models.flatMap((model) =>
     model.files.map((file) => ({
-      id: installIdOf(model.kind === 'speech' ? 'whisper' : 'gguf', model, file),
-      slug: slugOf(model, file),
+      id: buildInstallId(model.kind === 'speech' ? 'whisper' : 'gguf', model, file),
+      slug: buildModelSlug(model, file),
       kind: 'model' as const,
       name: `${model.name} ${file.quantization}`,
     })),
@@ -157,7 +157,7 @@ const missingCapability = (
   { id, slug, kind, name }: Missing,
 ): Capability => {
   const { source, installing, usedBy } = known;
-  const plan = planInstall({ id }, plannedOf(known));
+  const plan = planInstall({ id }, buildPlanInput(known));
   const isPlanned = 'via' in plan;
   const isHere = source === null || source.held.some((each) => each.slug === slug);
   const status = isPlanned ? 'missing' : 'unsupported';
@@ -175,7 +175,7 @@ const missingCapability = (
   };
 };
 
-export const plannedOf = ({
+export const buildPlanInput = ({
   catalogue: { models },
   host,
   source,
@@ -265,11 +265,11 @@ const describeTool = ({
   status: path === null ? 'missing' : available && loggedIn ? 'available' : 'degraded',
   version,
   path,
-  reason: reasonOf({ path, available, loggedIn, name }),
+  reason: formatUnavailableReason({ path, available, loggedIn, name }),
   usedBy: [],
 });
 
-const reasonOf = (tool: {
+const formatUnavailableReason = (tool: {
   path: string | null;
   available: boolean;
   loggedIn: boolean;

@@ -1,5 +1,5 @@
 import type { Gpu } from '../providers/hardware/machine.js';
-import { type EngineHost, engineGpus, engineOf, enginePackages, LLAMA } from './packages.js';
+import { type EngineHost, engineGpus, enginePackages, findNpmEngine, LLAMA } from './packages.js';
 
 export interface LlamaGpuUse {
   gpus: readonly Gpu[];
@@ -11,7 +11,7 @@ const GPU_SETTING = 'ADJUTANT_LLAMA_GPU=true';
 /** If the engine does not run here, models run in Ollama. */
 export const llamaGpuUse = (host: EngineHost, isAllowed: boolean): LlamaGpuUse => {
   const { gpus } = host;
-  const engine = engineOf(LLAMA);
+  const engine = findNpmEngine(LLAMA);
   if (gpus.length === 0 || !engine || 'unsupported' in enginePackages(engine, host)) {
     return { gpus, note: null };
   }

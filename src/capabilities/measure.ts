@@ -60,7 +60,7 @@ export const measureOperation = ({
     try {
       for (let run = 0; run <= RUNS; run++) {
         progress({ done: run, total: RUNS + 1, unit: 'runs', note: run === 0 ? 'loading' : null });
-        const rate = await rateOf(entry, run, signal);
+        const rate = await measureTokenRate(entry, run, signal);
         if (run > 0) rates.push(rate);
       }
     } catch (error) {
@@ -68,11 +68,16 @@ export const measureOperation = ({
       if (!(error instanceof ModelFailure || error instanceof TooShort)) throw error;
       return { status: 'failed', error: error.message };
     }
-    const { median, spread } = summaryOf(rates);
-    const speed = { unit: unitOf(entry), median, spread };
+    const { median, spread } = computeRateSummary(rates);
+    const speed = { unit: getSpeedUnit(entry), median, spread };
     progress({ done: RUNS + 1, total: RUNS + 1, unit: 'runs', note: speedNote(speed) });
     const { contextWindow } = entry;
-    await speeds.keep(keyOf(entry), { median, spread, contextWindow, at: iso(clock.now()) });
+    await speeds.keep(buildSpeedKey(entry), {
+      median,
+      spread,
+      contextWindow,
+      at: iso(clock.now()),
+    });
     const isSteady = spread <= UNSTEADY;
     return { status: 'completed', result: { tokensPerSecond: speed, isSteady } };
   },
@@ -89,24 +94,24 @@ const speedNote = ({ unit, median, spread }: UnitSpeed): string => {
   return `${median} tokens ${unit} per second, ± ${Math.round(spread * 50)} %${unsteady}`;
 };
 
-const unitOf = ({ embedder }: Pick<RegisteredModel, 'embedder'>): SpeedUnit =>
+const getSpeedUnit = ({ embedder }: Pick<RegisteredModel, 'embedder'>): SpeedUnit =>
   embedder ? 'read' : 'written';
 
 class TooShort extends Error {}
 
-const rateOf = (
+const measureTokenRate = (
   { model, embedder, embedding }: RegisteredModel,
   run: number,
   signal: AbortSignal,
 ): Promise<number> => {
   if (!embedder) return writingRate(model, signal);
   const most = Math.min(TEXT_TOKENS, embedding?.maxInputTokens ?? TEXT_TOKENS);
-  const texts = Array.from({ length: TEXTS }, (_, at) => textOf(run * TEXTS + at, most));
+  const texts = Array.from({ length: TEXTS }, (_, at) => buildSampleText(run * TEXTS + at, most));
   return readingRate(embedder, texts, signal);
 };
 
 /** Each text begins differently, so that no cache applies. */
-const textOf = (number: number, tokens: number): string =>
+const buildSampleText = (number: number, tokens: number): string =>
   cutToTokens(
     `Text ${number}. ${'A chapter about the sea and its ships. '.repeat(tokens)}`,
     tokens,
@@ -154,7 +159,7 @@ const writingRate = async (model: Model, signal: AbortSignal): Promise<number> =
   return (usage.outputTokens - 1) / seconds;
 };
 
-export const summaryOf = (rates: number[]): { median: number; spread: number } => {
+export const computeRateSummary = (rates: number[]): { median: number; spread: number } => {
   const sorted = rates.toSorted((one, other) => one - other);
   const middle = Math.floor(sorted.length / 2);
   const upper = sorted[middle] ?? 0;
@@ -169,8 +174,8 @@ const rounded = (value: number): number => Number(value.toPrecision(4));
 export const speedKey = (model: string, unit: SpeedUnit): string =>
   unit === 'read' ? `read:${model}` : model;
 
-const keyOf = (entry: Pick<RegisteredModel, 'provider' | 'modelId' | 'embedder'>): string =>
-  speedKey(`${entry.provider}:${entry.modelId}`, unitOf(entry));
+const buildSpeedKey = (entry: Pick<RegisteredModel, 'provider' | 'modelId' | 'embedder'>): string =>
+  speedKey(`${entry.provider}:${entry.modelId}`, getSpeedUnit(entry));
 
 const makeSchema = () =>
   Joi.object<Record<string, MeasuredSpeed>>().pattern(

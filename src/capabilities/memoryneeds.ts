@@ -1,7 +1,7 @@
 import type { Machine } from '../providers/hardware/machine.js';
 import type { LlamaMemory } from '../providers/llm/llama/memory.js';
-import { ggufOf } from './candidates.js';
-import { memoryOf } from './fit/memory.js';
+import { findGgufFile } from './candidates.js';
+import { computeModelMemory } from './fit/memory.js';
 import type { HeaderReader } from './headers.js';
 import type { InstalledModels } from './installedmodels.js';
 
@@ -17,9 +17,9 @@ export const createMemoryNeeds = ({ shelf, headers, machine }: NeedsDeps): Llama
   freeBytes: async () => (await machine()).memory.availableBytes,
   neededBytes: async (slug, contextWindow) => {
     const found = await shelf.find(slug);
-    const path = found && ggufOf(found);
+    const path = found && findGgufFile(found);
     if (!path) return null;
     const { header } = await headers(path, AbortSignal.timeout(HEADER_MS));
-    return header && Math.round(memoryOf(header, { contextWindow }).totalBytes);
+    return header && Math.round(computeModelMemory(header, { contextWindow }).totalBytes);
   },
 });

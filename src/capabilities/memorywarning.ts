@@ -1,15 +1,15 @@
 import type { Machine } from '../providers/hardware/machine.js';
-import { shapeOfModel, workingBytesOf } from './candidates.js';
+import { estimateWorkingBytes, shapeOfModel } from './candidates.js';
 import type { Catalogue, CatalogueFile, CatalogueModel } from './catalogue.js';
 import type { MemoryWarning } from './contract.js';
 import { placeModel } from './fit/machine.js';
-import { memoryOf } from './fit/memory.js';
+import { computeModelMemory } from './fit/memory.js';
 import { DEFAULT_WINDOW } from './fit/window.js';
 import { memoryOn, sizeOnlyShape } from './hardware.js';
 import type { InstallPlan } from './installplan.js';
 import type { LlamaGpuUse } from './llamagpu.js';
 import { LLAMA } from './packages.js';
-import { slugOf } from './plan.js';
+import { buildModelSlug } from './plan.js';
 
 interface WarningFacts {
   catalogue: Catalogue;
@@ -28,10 +28,10 @@ export const memoryWarningFor = (
 ): MemoryWarning | null => {
   const { totalBytes, availableBytes } = machine.memory;
   if (plan.kind !== 'model' || (totalBytes === null && availableBytes === null)) return null;
-  const found = catalogue.models.flatMap((model) => fileOf(model, plan)).at(0);
+  const found = catalogue.models.flatMap((model) => listPlannedFiles(model, plan)).at(0);
   const shape = found && shapeOfModel(found.model, found.file);
   const bytes = found?.file.bytes ?? plan.bytes;
-  const working = found ? workingBytesOf(found.model) : 0;
+  const working = found ? estimateWorkingBytes(found.model) : 0;
   const weights = shape ?? (bytes === null ? null : sizeOnlyShape(bytes, working));
   if (weights === null) return null;
   const contextWindow = Math.min(requested, found?.model.contextWindow ?? requested);
@@ -42,7 +42,7 @@ export const memoryWarningFor = (
     contextWindow,
   );
   if (runsOn !== 'none') return null;
-  const neededBytes = Math.round(memoryOf(weights, { contextWindow }).totalBytes);
+  const neededBytes = Math.round(computeModelMemory(weights, { contextWindow }).totalBytes);
   return {
     message: `The model does not fit the memory that is available now. ${why}`,
     neededBytes,
@@ -50,13 +50,13 @@ export const memoryWarningFor = (
   };
 };
 
-const fileOf = (
+const listPlannedFiles = (
   model: CatalogueModel,
   plan: InstallPlan,
 ): { model: CatalogueModel; file: CatalogueFile }[] => {
   const isPulled = plan.via === 'ollama' && model.ollama === plan.model;
   const file = isPulled
     ? model.files[0]
-    : model.files.find((each) => slugOf(model, each) === plan.slug);
+    : model.files.find((each) => buildModelSlug(model, each) === plan.slug);
   return file ? [{ model, file }] : [];
 };

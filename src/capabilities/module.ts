@@ -19,13 +19,19 @@ import { createHeaders } from './headers.js';
 import { installOperation } from './install.js';
 import { openInstalledModels } from './installedmodels.js';
 import type { InstallPlan } from './installplan.js';
-import { createInventory, hostOf } from './inventory.js';
+import { createInventory, toEngineHost } from './inventory.js';
 import { llamaGpuUse } from './llamagpu.js';
 import { measureOperation, openSpeeds } from './measure.js';
 import { createMemoryNeeds } from './memoryneeds.js';
 import { createOllamaLibrary } from './ollama.js';
 import { ollamaAddress, ownAddress } from './ollamastate.js';
-import { engineOf, enginePackages, LLAMA, type PackageSet, tesseractPackages } from './packages.js';
+import {
+  enginePackages,
+  findNpmEngine,
+  LLAMA,
+  type PackageSet,
+  tesseractPackages,
+} from './packages.js';
 import { deletePartialInstalls } from './partialinstalls.js';
 import { findMachinePrograms } from './programs.js';
 import { capabilitiesStore } from './queries.js';
@@ -62,7 +68,7 @@ export const openCapabilities = (base: Base, options: CapabilitiesOptions) => {
   });
   const headers = createHeaders(workers);
   const machine = createMachines(home);
-  const llama = (on: Machine) => llamaGpuUse(hostOf(on), config.llamaGpu);
+  const llama = (on: Machine) => llamaGpuUse(toEngineHost(on), config.llamaGpu);
   const needs = createMemoryNeeds({ shelf, headers, machine: () => readMachine(home) });
   models.measureLlama(needs);
   const catalogue = createCatalogues(http, config.catalogue);
@@ -87,7 +93,7 @@ export const openCapabilities = (base: Base, options: CapabilitiesOptions) => {
       folder: places.source,
     },
   });
-  const engine = { ...engineProbe, packagesOf: createPackagesOf(machine) };
+  const engine = { ...engineProbe, packagesOf: createPackageResolver(machine) };
   const memory = async () => {
     const now = await readMachine(home);
     return memoryOn(now, llama(now).gpus);
@@ -173,11 +179,11 @@ const createBandwidth = (machine: () => Promise<Machine>, stored: BandwidthRecor
   };
 };
 
-const createPackagesOf =
+const createPackageResolver =
   (machine: () => Promise<Machine>) =>
   async ({ id }: InstallPlan): Promise<PackageSet | null> => {
-    const engine = engineOf(id);
+    const engine = findNpmEngine(id);
     if (!engine) return tesseractPackages(id.replace(/^tesseract:/, ''));
-    const found = enginePackages(engine, hostOf(await machine()));
+    const found = enginePackages(engine, toEngineHost(await machine()));
     return 'unsupported' in found ? null : found;
   };

@@ -165,11 +165,11 @@ export const runProgramToEnd = (
     child.on('error', ({ message }) => ended(message));
     child.on('close', (code, by) => {
       if (code === 0) ended(null);
-      else ended(lastOf(output) || `npm exited with ${by ?? code}`);
+      else ended(getLastOutput(output) || `npm exited with ${by ?? code}`);
     });
   });
 
-const lastOf = (output: string): string =>
+const getLastOutput = (output: string): string =>
   output
     .split('\n')
     .filter((line) => !line.startsWith('npm http '))

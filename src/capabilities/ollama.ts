@@ -74,7 +74,7 @@ export const createOllamaLibrary = (
       const why =
         error instanceof HttpFailure && error.kind === 'timeout'
           ? `no response within ${shortMs / 1000} s`
-          : messageOf(error);
+          : getErrorMessage(error);
       throw new OllamaFailed(`Ollama at ${baseUrl}, ${method} ${path}: ${why}`, false);
     }
   };
@@ -198,11 +198,11 @@ async function* linesOf(
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof OllamaFailed) throw error;
-    throw new OllamaFailed(messageOf(error), true);
+    throw new OllamaFailed(getErrorMessage(error), true);
   }
 }
 
-const messageOf = (error: unknown): string =>
+const getErrorMessage = (error: unknown): string =>
   error instanceof Error ? error.message : errorCode(error);
 
 const refusalFrom = (status: number, text: string): OllamaFailed => {

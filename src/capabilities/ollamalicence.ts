@@ -11,11 +11,11 @@ const MIT = /permission is hereby granted, free of charge/;
  * text.
  */
 export const isOtherLicence = (name: string, text: string): boolean => {
-  const own = wordsOf(name).filter((word) => !COMMON.test(word));
+  const own = splitWords(name).filter((word) => !COMMON.test(word));
   if (own.length === 0 || text.trim() === '') return false;
   const head = text.slice(0, HEAD).toLowerCase().replaceAll(/\s+/g, ' ');
   if (own.includes('mit') && MIT.test(head)) return false;
-  const words = new Set(wordsOf(head));
+  const words = new Set(splitWords(head));
   return !own.some((word) => words.has(word));
 };
 
@@ -25,7 +25,7 @@ export const licenceName = (text: string): string | null => {
   return line === undefined ? null : line.trim().replaceAll(/\s+/g, ' ').slice(0, 200);
 };
 
-const wordsOf = (text: string): string[] =>
+const splitWords = (text: string): string[] =>
   text
     .toLowerCase()
     .split(/[^a-z0-9.]+/)

@@ -63,7 +63,7 @@ export const ENGINES: NpmEngine[] = [
   },
 ];
 
-export const engineOf = (slug: string): NpmEngine | undefined =>
+export const findNpmEngine = (slug: string): NpmEngine | undefined =>
   ENGINES.find((each) => each.slug === slug);
 
 export interface UnsupportedHere {

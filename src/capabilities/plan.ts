@@ -5,8 +5,8 @@ import type { InstallPlan, InstallRequest, PlanRefusal } from './installplan.js'
 import {
   ENGINES,
   type EngineHost,
-  engineOf,
   enginePackages,
+  findNpmEngine,
   LLAMA,
   tesseractPackages,
   WHISPER,
@@ -43,7 +43,7 @@ export const planInstall = (
   { models, host, held = [] }: Planned,
 ): InstallPlan | PlanRefusal => {
   const id = idOfSlug(wanted.id, { models, held }) ?? wanted.id;
-  const found = planOf({ ...wanted, id }, { models, host, held });
+  const found = buildInstallPlan({ ...wanted, id }, { models, host, held });
   if ('via' in found || !found.isUnknown) return found;
   const match = suggestInstall(wanted.id, { models, held });
   return match === null ? found : { ...found, fault: `${found.fault}. Did you mean ${match}?` };
@@ -54,17 +54,17 @@ const idOfSlug = (
   slug: string,
   { models, held }: Pick<Required<Planned>, 'models' | 'held'>,
 ): string | null => {
-  if (slug.includes(':') || engineOf(slug)) return null;
+  if (slug.includes(':') || findNpmEngine(slug)) return null;
   for (const model of models) {
     const kind = model.kind === 'speech' ? 'whisper' : 'gguf';
-    const file = model.files.find((each) => slugOf(model, each) === slug);
-    if (file) return installIdOf(kind, model, file);
-    if (model.id === slug && model.files[0]) return installIdOf(kind, model, model.files[0]);
+    const file = model.files.find((each) => buildModelSlug(model, each) === slug);
+    if (file) return buildInstallId(kind, model, file);
+    if (model.id === slug && model.files[0]) return buildInstallId(kind, model, model.files[0]);
   }
   return held.find((each) => each.slug === slug)?.id ?? null;
 };
 
-const planOf = (
+const buildInstallPlan = (
   wanted: InstallRequest,
   { models, host, held }: Required<Planned>,
 ): InstallPlan | PlanRefusal => {
@@ -74,7 +74,7 @@ const planOf = (
   if (url !== undefined && kind !== 'gguf') {
     return { field: 'url', fault: 'is only supported for gguf:<name>' };
   }
-  const engine = engineOf(id);
+  const engine = findNpmEngine(id);
   if (engine) return planEngine(engine, host);
   if (kind === 'gguf' && url !== undefined) return planAddress({ ...wanted, url }, name);
   if (kind === 'gguf') return planCatalogued(models, held, name);
@@ -199,7 +199,7 @@ const planFile = (
     const known = model.files.map((each) => each.quantization).join(', ') || 'none';
     return { field: 'id', fault: `is not a quantization of ${model.id}. Available: ${known}` };
   }
-  if (!SLUG.test(slugOf(model, file)))
+  if (!SLUG.test(buildModelSlug(model, file)))
     return { field: 'id', fault: 'has a name that cannot be used as a slug' };
   const bytes = file.approximate ? null : file.bytes;
   const { url, sha256 } = file;
@@ -209,8 +209,8 @@ const planFile = (
       : [{ url, path: 'model.bin', bytes, sha256 }];
   return {
     via: 'download',
-    id: installIdOf(kind, model, file),
-    slug: slugOf(model, file),
+    id: buildInstallId(kind, model, file),
+    slug: buildModelSlug(model, file),
     kind: 'model',
     name: `${model.name} ${file.quantization}`,
     version: file.quantization,
@@ -224,14 +224,14 @@ const planFile = (
   };
 };
 
-export const installIdOf = (
+export const buildInstallId = (
   kind: 'gguf' | 'whisper',
   { id }: Pick<CatalogueModel, 'id'>,
   { quantization }: Pick<CatalogueFile, 'quantization'>,
 ): string => `${kind}:${kind === 'whisper' ? id.replace(/^whisper-/, '') : id}:${quantization}`;
 
 /** `qwen3-4b-q4_k_m`. */
-export const slugOf = (
+export const buildModelSlug = (
   { id }: Pick<CatalogueModel, 'id'>,
   { quantization }: Pick<CatalogueFile, 'quantization'>,
 ): string => `${id}-${quantization.toLowerCase()}`;

@@ -27,7 +27,7 @@ export const findMachinePrograms = (folders: string[]): Promise<MachineProgram[]
     PROGRAMS.map(async ({ id, file }) => ({ id, path: await findProgram(folders, file) })),
   );
 
-export const programOf = ({ id, path }: MachineProgram): Capability => {
+export const toProgramCapability = ({ id, path }: MachineProgram): Capability => {
   const { name = id, remedy = '' } = PROGRAMS.find((each) => each.id === id) ?? {};
   return {
     id,

@@ -1,6 +1,6 @@
 import type { ModelsModule, ReadLlamaFacts } from '../models/module.js';
 import type { GgufHeader } from '../providers/gguf/header.js';
-import { ggufOf, usesByHeader } from './candidates.js';
+import { findGgufFile, usesByHeader } from './candidates.js';
 import type { UseCase } from './catalogue.js';
 import { DownloadFailed } from './downloadfailed.js';
 import type { MachineMemory } from './fit/machine.js';
@@ -41,7 +41,7 @@ export const createModelRegistration =
       return models.register({ name, provider: 'ollama', modelId, baseUrl, contextWindow });
     }
     const found = await shelf.find(plan.slug);
-    const path = found && ggufOf(found);
+    const path = found && findGgufFile(found);
     if (!path) return null;
     const { header, fault } = await headers(path, AbortSignal.timeout(HEADER_MS));
     if (!header) throw new DownloadFailed(`${plan.slug}: ${fault}`, false);
@@ -81,7 +81,7 @@ export const createLlamaFactsReader =
   }: Pick<RegistrationDeps, 'shelf' | 'headers' | 'memory'>): ReadLlamaFacts =>
   async (slug, signal) => {
     const found = await shelf.find(slug);
-    const path = found && ggufOf(found);
+    const path = found && findGgufFile(found);
     if (!path) return null;
     const limit = AbortSignal.any([signal, AbortSignal.timeout(HEADER_MS)]);
     const { header } = await headers(path, limit);

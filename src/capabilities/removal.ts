@@ -14,7 +14,7 @@ export const removeCapability = async (
 ): Promise<void> => {
   const { shelf, registry, survey, ends } = deps;
   const slug = await findSlug(deps, name);
-  const pulled = await pulledOf(deps, slug);
+  const pulled = await findPulledModel(deps, slug);
   if (pulled === null) await findInstalled(deps, slug);
   const usedBy = modelsUsing(slug, registry.list());
   if (usedBy.length > 0 && !isForced) {
@@ -44,7 +44,10 @@ const deleteCommand = (user: string): string =>
   `adjutant models delete ${user.slice(user.indexOf('/') + 1)}`;
 
 /** null: none. Throws 409 if two models have the slug. */
-const pulledOf = async ({ survey }: CapabilitiesDeps, slug: string): Promise<string | null> => {
+const findPulledModel = async (
+  { survey }: CapabilitiesDeps,
+  slug: string,
+): Promise<string | null> => {
   const [first = null, ...others] = await survey.pulled(slug);
   if (others.length === 0) return first;
   throw Boom.conflict(

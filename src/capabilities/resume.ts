@@ -8,7 +8,7 @@ interface ResumedFile {
 
 export const deletePartialFile = async ({ to }: ResumedFile): Promise<void> => {
   await rm(to, { force: true });
-  await rm(etagOf(to), { force: true });
+  await rm(getEtagPath(to), { force: true });
 };
 
 /**
@@ -48,7 +48,7 @@ export const totalBytes = ({ headers }: OpenedReply, begin: number): number | nu
 };
 
 /** Strong validator, so that parts of two versions are never joined (RFC 9110, 13.1.5). */
-export const rangeOf = async (
+export const buildRangeHeaders = async (
   { to }: ResumedFile,
   from: number,
 ): Promise<Record<string, string>> => {
@@ -57,12 +57,12 @@ export const rangeOf = async (
   return { range: `bytes=${from}-`, ...(etag.startsWith('"') && { 'if-range': etag }) };
 };
 
-export const etagOf = (to: string): string => `${to}.etag`;
+export const getEtagPath = (to: string): string => `${to}.etag`;
 
 const readEtag = async (to: string): Promise<string> => {
-  if ((await bytesOnDisk(etagOf(to))) === 0) return '';
+  if ((await bytesOnDisk(getEtagPath(to))) === 0) return '';
   const pieces: Buffer[] = [];
-  for await (const piece of createReadStream(etagOf(to), { end: 1023 })) pieces.push(piece);
+  for await (const piece of createReadStream(getEtagPath(to), { end: 1023 })) pieces.push(piece);
   return Buffer.concat(pieces).toString();
 };
 

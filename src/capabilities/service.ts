@@ -15,13 +15,13 @@ import type { InstallInput } from './install.js';
 import type { InstalledModels } from './installedmodels.js';
 import type { InstallPlan } from './installplan.js';
 import type { Inventory } from './inventory.js';
-import { plannedOf } from './list.js';
+import { buildPlanInput } from './list.js';
 import type { MeasureInput } from './measure.js';
 import { memoryWarningFor } from './memorywarning.js';
 import { findNpm } from './npm.js';
 import type { OllamaLibrary } from './ollama.js';
 import type { OllamaState } from './ollamastate.js';
-import { engineOf, LLAMA, WHISPER } from './packages.js';
+import { findNpmEngine, LLAMA, WHISPER } from './packages.js';
 import { languageSlug, planInstall } from './plan.js';
 import { ollamaSlug } from './planollama.js';
 import { modelNamed } from './resolve.js';
@@ -51,7 +51,7 @@ export const beginInstallation = async (
 ): Promise<Installation> => {
   const { survey, shelf } = deps;
   const known = await survey.known();
-  const plan = planInstall(given, plannedOf(known));
+  const plan = planInstall(given, buildPlanInput(known));
   if (!('via' in plan)) throw badRequest([{ path: plan.field, message: plan.fault }]);
   const isInstalledHere = await refuseInstalled(deps, plan, { known, given });
   refuseInvalidRequest(plan, given, by);
@@ -223,7 +223,7 @@ const engineFirst = async (
   { needs }: InstallPlan,
   { catalogue, host }: Awaited<ReturnType<Inventory['known']>>,
 ): Promise<InstallPlan | null> => {
-  const id = needs.find((each) => engineOf(each));
+  const id = needs.find((each) => findNpmEngine(each));
   if (id === undefined || (await isUndamaged(shelf, id))) return null;
   const plan = planInstall({ id }, { models: catalogue.models, host });
   if ('via' in plan) return plan;

@@ -14,14 +14,17 @@ const PATIENCE_MS = 1000;
 
 export const checkSettings = async ({ catalogue, source }: CheckedSettings): Promise<string[]> => {
   const chosen = catalogue && Promise.race([catalogue(), pause(PATIENCE_MS, null, { ref: false })]);
-  const [found, folder] = await Promise.all([chosen, source === null ? null : faultOf(source)]);
+  const [found, folder] = await Promise.all([
+    chosen,
+    source === null ? null : findSourceFault(source),
+  ]);
   return [
     ...(found?.fault ? [`ADJUTANT_CATALOGUE is not used: ${found.fault}`] : []),
     ...(folder === null ? [] : [`ADJUTANT_CAPABILITY_SOURCE: ${folder}`]),
   ];
 };
 
-const faultOf = async (source: string): Promise<string | null> => {
+const findSourceFault = async (source: string): Promise<string | null> => {
   const found = await readWithTimeout(source, () => stat(source).catch(() => null), undefined);
   if (found === undefined) return `${source} does not respond. No capability can be installed`;
   if (!found) return `${source} does not exist. No capability can be installed`;

@@ -11,8 +11,8 @@ import {
   readCapabilityManifest,
 } from './installedmodels.js';
 import type { InstallPlan } from './installplan.js';
-import { engineOf } from './packages.js';
-import { installIdOf, languageSlug, MODEL_FILE, slugOf } from './plan.js';
+import { findNpmEngine } from './packages.js';
+import { buildInstallId, buildModelSlug, languageSlug, MODEL_FILE } from './plan.js';
 import { readWithTimeout } from './readtimeout.js';
 import { copyRegularFile, NotRegularFile, regularFileSize } from './regularfile.js';
 import { createSlugLocks } from './sluglocks.js';
@@ -49,7 +49,7 @@ const listSource = async (path: string, models: CatalogueModel[]): Promise<Sourc
   // Sequential, so that not all file system threads are occupied.
   for (const slug of slugs.slice(0, MAX_HELD)) {
     const manifest = await readCapabilityManifest(join(path, slug));
-    const id = manifest && idOf(slug, manifest, models);
+    const id = manifest && findCapabilityId(slug, manifest, models);
     if (!id) continue;
     const bytes = manifest.files.reduce((sum, file) => sum + file.bytes, 0);
     held.push({ ...manifest, id, slug, bytes, exportedId: manifest.id });
@@ -59,19 +59,19 @@ const listSource = async (path: string, models: CatalogueModel[]): Promise<Sourc
 
 const MAX_HELD = 1000;
 
-const idOf = (
+const findCapabilityId = (
   slug: string,
   { kind, id, files }: InstalledManifest,
   models: CatalogueModel[],
 ): string | null => {
-  if (kind === 'engine') return engineOf(slug)?.slug ?? null;
+  if (kind === 'engine') return findNpmEngine(slug)?.slug ?? null;
   if (kind === 'language') {
     const language = id.replace(/^tesseract:/, '');
     return languageSlug(language) === slug ? `tesseract:${language}` : null;
   }
   for (const model of models) {
-    const file = model.files.find((each) => slugOf(model, each) === slug);
-    if (file) return installIdOf(model.kind === 'speech' ? 'whisper' : 'gguf', model, file);
+    const file = model.files.find((each) => buildModelSlug(model, each) === slug);
+    if (file) return buildInstallId(model.kind === 'speech' ? 'whisper' : 'gguf', model, file);
   }
   const isModel = !isReserved(slug) && files.some(({ path }) => MODEL_FILE.test(path));
   return isModel ? `gguf:${slug}` : null;

@@ -3,7 +3,7 @@ import type { CatalogueModel } from './catalogue.js';
 import { ENGINES, tesseractLanguages } from './packages.js';
 
 /** `qwen3-4b` of `gguf:qwen3-4b`. */
-const nameOf = (id: string): string => id.slice(id.indexOf(':') + 1);
+const getCapabilityName = (id: string): string => id.slice(id.indexOf(':') + 1);
 
 /**
  * The same name with its kind, a name with that prefix, or the nearest name of the kind. null:
@@ -24,17 +24,19 @@ export const suggestInstall = (
   ];
   const [kind] = id.includes(':') ? id.split(':') : [null];
   const ofKind = all.filter((each) => each.startsWith(`${kind}:`));
-  return ofKind.length > 0 ? pick(nameOf(id), ofKind) : pick(id, all);
+  return ofKind.length > 0 ? pick(getCapabilityName(id), ofKind) : pick(id, all);
 };
 
 export const suggestSlug = (slug: string, slugs: string[]): string | null =>
-  pick(nameOf(slug).replaceAll(':', '-'), slugs);
+  pick(getCapabilityName(slug).replaceAll(':', '-'), slugs);
 
 const pick = (input: string, ids: string[]): string | null => {
   const name = input.toLowerCase();
   if (name === '') return null;
-  const same = ids.find((each) => nameOf(each) === name || each.replaceAll(':', '-') === name);
-  const prefixed = ids.filter((each) => nameOf(each).startsWith(name));
-  const near = nearest(name, (prefixed.length > 0 ? prefixed : ids).map(nameOf));
-  return same ?? ids.find((each) => nameOf(each) === near) ?? prefixed.at(0) ?? null;
+  const same = ids.find(
+    (each) => getCapabilityName(each) === name || each.replaceAll(':', '-') === name,
+  );
+  const prefixed = ids.filter((each) => getCapabilityName(each).startsWith(name));
+  const near = nearest(name, (prefixed.length > 0 ? prefixed : ids).map(getCapabilityName));
+  return same ?? ids.find((each) => getCapabilityName(each) === near) ?? prefixed.at(0) ?? null;
 };

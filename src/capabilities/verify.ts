@@ -35,11 +35,14 @@ export const verifyOperation = ({
     for (const { path, bytes, sha256 } of found.files) {
       const before = done;
       const tell = () => progress({ done, total: found.bytes, unit: 'bytes', note: null });
-      const fault = await faultOf({ path: join(found.folder, path), sha256, signal }, (more) => {
-        // A file may be longer than expected.
-        done = Math.min(before + bytes, done + more);
-        tell();
-      });
+      const fault = await findFileFault(
+        { path: join(found.folder, path), sha256, signal },
+        (more) => {
+          // A file may be longer than expected.
+          done = Math.min(before + bytes, done + more);
+          tell();
+        },
+      );
       if (fault !== null) damaged.push(`${path} ${fault}`);
       done = before + bytes;
       tell();
@@ -79,7 +82,7 @@ interface CheckedFile {
   signal: AbortSignal;
 }
 
-const faultOf = async (
+const findFileFault = async (
   { path, sha256, signal }: CheckedFile,
   read: (bytes: number) => void,
 ): Promise<string | null> => {

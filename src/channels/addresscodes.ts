@@ -48,7 +48,7 @@ export const sendTopicCode = async (
   by: Caller & Recorder,
   { topic, name }: NewTopic,
 ): Promise<SentCode> => {
-  const settings = settingsOf(deps, ntfy);
+  const settings = requirePlatformSettings(deps, ntfy);
   const address = parseTopicUrl(topic, settings.baseUrl);
   if (address === null) {
     const message = `must be 1 to 64 letters, digits, _ or -, or a URL under ${settings.baseUrl}/`;
@@ -65,7 +65,7 @@ export const sendMailboxCode = async (
   by: Caller & Recorder,
   { address: typed, name }: NewMailbox,
 ): Promise<SentCode> => {
-  const settings = settingsOf(deps, email);
+  const settings = requirePlatformSettings(deps, email);
   const address = parseMailbox(typed);
   if (address === null) {
     throw badRequest([
@@ -77,7 +77,7 @@ export const sendMailboxCode = async (
 };
 
 /** Throws 409 if the platform is not configured for sending. */
-const settingsOf = (
+const requirePlatformSettings = (
   { platformSettings }: AddressCodesDeps,
   platform: OutboundPlatform,
 ): PlatformSettings => {
@@ -102,12 +102,12 @@ const sendCode = async (
   const { kind } = platform;
   await refuseLinked(deps.store, { userId, kind, address });
   const step = by.record({ data: { kind, server } });
-  const requests = requestOf(deps, { userId, kind, address });
+  const requests = buildCodeRequest(deps, { userId, kind, address });
   if (!(await isCommitted(deps.store.transact([...requests, step])))) {
     throw Boom.tooManyRequests(TOO_MANY, { code: 'too_many_codes' });
   }
   const { code, expiresAt } = await deps.links.codeTo(userId, { kind, id: address, name });
-  const [part = {}] = platform.render({ title: TITLE, text: textOf(username, code) });
+  const [part = {}] = platform.render({ title: TITLE, text: formatCodeMessage(username, code) });
   const reach = { http: deps.http, settings, receiver: '', signal };
   const sent = await platform.send(reach, address, part);
   if (sent.verdict === 'sent') return { kind, address, expiresAt };
@@ -116,7 +116,7 @@ const sendCode = async (
 
 const TITLE = 'Link this address to Adjutant?';
 
-const textOf = (username: string, code: string): string =>
+const formatCodeMessage = (username: string, code: string): string =>
   [
     `${username} requested this. The code is ${code}. It is valid for five minutes and only for that account.`,
     `Redeem it with: adjutant channels link ${code}`,
@@ -146,7 +146,7 @@ const refuseLinked = async (
 };
 
 /** Throws Unmet beyond the limits. Deletes expired requests. */
-const requestOf = (
+const buildCodeRequest = (
   { store: { db }, clock }: AddressCodesDeps,
   { userId, kind, address }: CodeRequest,
 ): Statement[] => {

@@ -9,7 +9,7 @@ import { mint } from '../kernel/ids.js';
 import { badRequest } from '../kernel/route.js';
 import {
   addOutboundMessage,
-  laneOf,
+  getMessageLane,
   type NewOutboundMessage,
   type Outbox,
 } from '../outbound/module.js';
@@ -66,7 +66,7 @@ export const createChannel = async (
   const { host } = new URL(url);
   const now = clock.now();
   const shown = senderDisplayName({ kind: 'webhook', id: host, name: name ?? host });
-  const row = rowOf(userId, shown, now);
+  const row = buildChannelRow(userId, shown, now);
   const code = newCode();
   const secret = newSecret();
   const code_expires_at = iso(now + CODE_LIFE_MS);
@@ -84,7 +84,7 @@ export const createChannel = async (
     ...addOutboundMessage(deps, message),
     by.record({ target: row.id, data: { kind: row.kind, host } }),
   ]);
-  deps.outgoing.added(laneOf(message));
+  deps.outgoing.added(getMessageLane(message));
   return { row: { ...row, url }, secret };
 };
 
@@ -97,7 +97,7 @@ const refuseBadUrl = ({ http }: AddressesDeps, url: string): void => {
   }
 };
 
-const rowOf = (userId: string, name: string, now: number): ChannelRow => {
+const buildChannelRow = (userId: string, name: string, now: number): ChannelRow => {
   const id = mint('channel', now);
   return {
     id,
@@ -169,7 +169,7 @@ export const testChannel = async (
   const content = { title: 'Test message from Adjutant', body: 'This channel works.' };
   const message = to({ id, user_id: userId }, { causeId, kind: 'test', content });
   await deps.store.transact(addOutboundMessage(deps, message));
-  deps.outgoing.added(laneOf(message));
+  deps.outgoing.added(getMessageLane(message));
   const until = performance.now() + TEST_MS;
   for (;;) {
     const test = await findTestMessage(deps.store, userId, causeId);

@@ -1,5 +1,5 @@
 import { contract, endpoint } from '../kernel/contract/endpoint.js';
-import { pageOf, pageQuery } from '../kernel/contract/page.js';
+import { createPageSchema, pageQuery } from '../kernel/contract/page.js';
 import * as s from '../kernel/contract/schema.js';
 
 const kind = () =>
@@ -105,7 +105,7 @@ export const channels = contract({
   list: endpoint.get('/api/channels', {
     summary: 'List your linked channels',
     query: pageQuery('ChannelQuery', { kind: s.optional(kind()) }),
-    reply: pageOf('channels', Channel),
+    reply: createPageSchema('channels', Channel),
   }),
   delete: endpoint.delete('/api/channels/{id}', {
     summary: 'Unlink a channel',

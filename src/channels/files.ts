@@ -4,7 +4,7 @@ import { SessionBusy } from '../agents/module.js';
 import type { DocumentIntake } from '../documents/module.js';
 import type { Queue } from '../jobs/module.js';
 import type { OperationBeginner, OperationKind, OperationRun } from '../operations/module.js';
-import { addOutboundMessage, laneOf } from '../outbound/module.js';
+import { addOutboundMessage, getMessageLane } from '../outbound/module.js';
 import type { MessageEvent } from '../providers/chat/platform.js';
 import { UniqueViolation } from '../store/engine/protocol.js';
 import type { ChannelKind } from '../store/tables/channels.js';
@@ -111,7 +111,7 @@ const takeFiles = async (
   const { kind, channelId, senderId: id, eventId, text, isForwarded = false } = run.input;
   const ended = await fetchFiles(deps, run);
   const outcomes: FileOutcome[] = [];
-  for (const file of ended) outcomes.push(await outcomeOf(deps, run, file));
+  for (const file of ended) outcomes.push(await waitForFileOutcome(deps, run, file));
   const channel = await deps.links.channelOf({ kind, id });
   if (channel?.id !== channelId) return { status: 'failed', error: 'The chat is no longer linked' };
   const spoken = transcriptsIn(outcomes);
@@ -155,12 +155,12 @@ const fetchFiles = async (deps: MessageFilesDeps, run: FilesRun): Promise<Fetche
     const channel = await deps.links.channelOf({ kind, id });
     if (channel?.id !== channelId) return ended;
     ended.push(await fetchWithRetries(deps, run, file));
-    await run.commit([], stateOf(run, ended));
+    await run.commit([], buildRunState(run, ended));
   }
   return ended;
 };
 
-const stateOf = ({ input }: FilesRun, ended: FetchedFile[]) => ({
+const buildRunState = ({ input }: FilesRun, ended: FetchedFile[]) => ({
   checkpoint: { ended },
   progress: { done: ended.length, total: input.files.length, unit: 'files', note: null },
 });
@@ -184,7 +184,7 @@ const fetchWithRetries = async (
   }
 };
 
-const outcomeOf = async (
+const waitForFileOutcome = async (
   { arrivals, voice }: MessageFilesDeps,
   { userId, signal }: FilesRun,
   file: FetchedFile,
@@ -210,6 +210,6 @@ const answer = async (
   const { userId, id: causeId, input } = run;
   const target = { channelId: input.channelId };
   const message = { userId, target, causeId, kind: 'channel_files', content: { body } };
-  await run.commit(addOutboundMessage(deps, message), stateOf(run, ended));
-  deps.queue.added(laneOf(message));
+  await run.commit(addOutboundMessage(deps, message), buildRunState(run, ended));
+  deps.queue.added(getMessageLane(message));
 };

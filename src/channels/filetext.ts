@@ -28,11 +28,13 @@ export const transcriptsIn = (outcomes: FileOutcome[]): string[] =>
   });
 
 export const withDocuments = (text: string, outcomes: FileOutcome[]): string => {
-  const lines = outcomes.flatMap((outcome) => ('spoken' in outcome ? [] : [lineOf(outcome.file)]));
+  const lines = outcomes.flatMap((outcome) =>
+    'spoken' in outcome ? [] : [formatAttachedFile(outcome.file)],
+  );
   return lines.length === 0 ? text : [text, '', ...lines].join('\n');
 };
 
-const lineOf = (file: IntakeResult): string =>
+const formatAttachedFile = (file: IntakeResult): string =>
   'id' in file
     ? `[Attached file ${quoted(file.name)}, stored as ${file.id}]`
     : `[Attached file ${quoted(file.name)}, not stored]`;

@@ -85,7 +85,7 @@ export const createMessageHandler = (deps: HandlingDeps): Handle => {
     if (channel) await recordUserMessage(deps, channel);
     if (event.kind === 'message' && event.hasNoText && !(channel && event.files)) {
       if (!channel || toWordless.take(who)?.isSpent) return null;
-      return replyOf(
+      return toDecisionReply(
         await handleEventOnce(
           deps,
           { kind, eventId: event.eventId },
@@ -96,8 +96,8 @@ export const createMessageHandler = (deps: HandlingDeps): Handle => {
     if (!channel) {
       if (toUnlinked.take(who)?.isSpent) return null;
       return event.kind === 'button'
-        ? replyOf(UNLINKED)
-        : replyOf(await fromUnlinked(deps, inbound, event));
+        ? toDecisionReply(UNLINKED)
+        : toDecisionReply(await fromUnlinked(deps, inbound, event));
     }
     return event.kind === 'button'
       ? decideFrom(deps, channel, event, inbound.origin)
@@ -107,7 +107,7 @@ export const createMessageHandler = (deps: HandlingDeps): Handle => {
   return (inbound) => inTurn(`${inbound.kind} ${inbound.event.sender.id}`, () => handle(inbound));
 };
 
-const replyOf = (text: string | null): DecisionReply | null =>
+const toDecisionReply = (text: string | null): DecisionReply | null =>
   text === null ? null : { text, isOver: false };
 
 /** `/new` or `!new`: some platforms intercept the slash. */
@@ -172,14 +172,14 @@ const fromOwner = async (
   const received = { kind, eventId };
   if (event.files) return withFiles(deps, inbound, event.files);
   if (event.isForwarded)
-    return replyOf(await handleEventOnce(deps, received, async () => FORWARDED));
+    return toDecisionReply(await handleEventOnce(deps, received, async () => FORWARDED));
   const decision = parseDecision(text);
   if (decision) return decideFrom(deps, channel, decision, origin);
   const answer = parseStageAnswer(text);
   if (answer) return answerStageFrom(deps, channel, answer, origin);
   const command = commandIn(text);
   if (!command && !deps.canSend(kind)) {
-    return replyOf(
+    return toDecisionReply(
       await handleEventOnce(
         deps,
         received,
@@ -189,13 +189,15 @@ const fromOwner = async (
   }
   if (!command) {
     const refused = await deps.parts.add(channel, event);
-    if (refused !== null || !event.repliesElsewhere) return replyOf(refused);
+    if (refused !== null || !event.repliesElsewhere) return toDecisionReply(refused);
     const hint = { kind, eventId: `${eventId}:apart` };
-    return replyOf(await handleEventOnce(deps, hint, async () => SEPARATE_REPLY));
+    return toDecisionReply(await handleEventOnce(deps, hint, async () => SEPARATE_REPLY));
   }
   // Earlier messages belong to the previous conversation.
   await deps.parts.flush(channel.id);
-  return replyOf(await handleEventOnce(deps, received, () => runCommand(deps, channel, command)));
+  return toDecisionReply(
+    await handleEventOnce(deps, received, () => runCommand(deps, channel, command)),
+  );
 };
 
 /**
@@ -211,7 +213,7 @@ const withFiles = async (
   const { files: _, ...words } = event;
   const { eventId } = event;
   if (!deps.canSend(kind)) {
-    return replyOf(
+    return toDecisionReply(
       await handleEventOnce(
         deps,
         { kind, eventId },
@@ -224,7 +226,7 @@ const withFiles = async (
     (parse) => parse(text) !== null,
   );
   const message = { ...event, files, text: isOrder ? '' : text };
-  const reply = replyOf(await deps.takeFiles(channel, message));
+  const reply = toDecisionReply(await deps.takeFiles(channel, message));
   return isOrder ? fromOwner(deps, { ...inbound, event: words }) : reply;
 };
 

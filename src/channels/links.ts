@@ -183,7 +183,7 @@ const keepCode = async (
   const insert = store.db.insertInto('link_codes').values(row);
   const [, , stored] = await store.transact([
     statement(store.db.deleteFrom('link_codes').where('expires_at', '<=', iso(now))),
-    statement(codesOf(store, maker)),
+    statement(deleteLinkCodes(store, maker)),
     // A valid code of another maker is not replaced. A collision is one in 10^9.
     statement(insert.onConflict((on) => on.column('code_digest').doNothing())),
     ...also,
@@ -191,7 +191,7 @@ const keepCode = async (
   return stored?.changes === 1 ? { code, expiresAt } : keepCode(deps, maker);
 };
 
-const codesOf = (
+const deleteLinkCodes = (
   { db }: Store,
   { user_id, kind, sender_id }: Pick<CodeMaker, 'user_id' | 'kind' | 'sender_id'>,
 ) =>
@@ -228,14 +228,14 @@ const link = async (
     body: `${receivesMessages(kind) ? ACTS_AS_USER : RECEIVES_NOTIFICATIONS} If you did not link it, remove it: adjutant channels list`,
     link: '/api/channels',
   });
-  const code = codesOf(store, spent)
+  const code = deleteLinkCodes(store, spent)
     .where('code_digest', '=', spent.code_digest)
     .where('expires_at', '>', row.created_at);
   try {
     await store.transact([
       statement(code, 1),
       statement(store.db.insertInto('channels').values({ ...row, open_until }), 1),
-      statement(codesOf(store, { user_id: null, kind, sender_id })),
+      statement(deleteLinkCodes(store, { user_id: null, kind, sender_id })),
       ...message.statements,
       ...(also?.(row) ?? []),
     ]);

@@ -42,7 +42,7 @@ export const buildChannelMessage = async (
   message: OutboundMessageRow,
   isRead = true,
 ): Promise<ChannelMessage> => {
-  const content = await contentOf(deps, message, isRead);
+  const content = await buildMessageContent(deps, message, isRead);
   const address = addressOnPage(deps.pageAddress(), JSON.parse(message.content).link);
   return {
     ...content,
@@ -56,7 +56,7 @@ export const addressOnPage = (
   link: string | null | undefined,
 ): string | null => (page === null || !link || link.startsWith('/api/') ? null : `${page}${link}`);
 
-const contentOf = async (
+const buildMessageContent = async (
   { store, stages }: MessageTextDeps,
   message: OutboundMessageRow,
   isRead: boolean,
@@ -85,7 +85,7 @@ const contentOf = async (
   const { id, digest } = approval;
   const grantScopes = isRead ? grantScopesIn(approval) : [];
   const question = { approvalId: id, digest, ...(grantScopes.length > 0 && { grantScopes }) };
-  return { title, text: textOf(approval, isRead), question };
+  return { title, text: formatApprovalText(approval, isRead), question };
 };
 
 const withoutTitle = (body: string, title: string | null): string => {
@@ -107,7 +107,7 @@ const messageOfAll = async (
     .execute();
   const texts =
     approval.length > 0
-      ? approval.map((one) => textOf(one, isRead))
+      ? approval.map((one) => formatApprovalText(one, isRead))
       : ['All requests were already answered.'];
   return { title, text: texts.join('\n\n') };
 };
@@ -135,7 +135,7 @@ type ApprovalQuestion = Pick<
 >;
 
 /** One argument per line. No text can begin a line or change its direction. */
-const textOf = (approval: ApprovalQuestion, isRead: boolean): string => {
+const formatApprovalText = (approval: ApprovalQuestion, isRead: boolean): string => {
   const short = approval.digest.slice(0, SHORT_DIGEST_LENGTH);
   const args: Record<string, unknown> = JSON.parse(approval.arguments);
   return [
@@ -143,7 +143,7 @@ const textOf = (approval: ApprovalQuestion, isRead: boolean): string => {
     `Reason: ${formatVisible(approval.reason)}`,
     approval.untrusted === 1 ? 'UNTRUSTED: the agent has read external content' : 'trusted',
     `Digest ${short}. The call has not run. Without a reply it is denied at ${toTheMinute(approval.expires_at)}.`,
-    ...(isRead ? repliesTo(approval, short) : commandsOf(short)),
+    ...(isRead ? repliesTo(approval, short) : listDecisionCommands(short)),
   ].join('\n');
 };
 
@@ -152,7 +152,7 @@ const repliesTo = (approval: ApprovalQuestion, short: string): string[] => [
   ...grantScopesIn(approval).map((scope) => `For ${SCOPE_TEXTS[scope]}: approve ${short} ${scope}`),
 ];
 
-const commandsOf = (short: string): string[] => [
+const listDecisionCommands = (short: string): string[] => [
   `Decide: adjutant approvals approve ${short}    adjutant approvals deny ${short}`,
 ];
 

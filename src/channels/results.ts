@@ -2,7 +2,7 @@ import { type AgentOutcome, appendNote, type FollowUp } from '../agents/module.j
 import type { Queue } from '../jobs/module.js';
 import type { Clock } from '../kernel/clock.js';
 import { mint } from '../kernel/ids.js';
-import { addOutboundMessage, laneOf } from '../outbound/module.js';
+import { addOutboundMessage, getMessageLane } from '../outbound/module.js';
 import type { Store } from '../store/store.js';
 import type { AgentRow } from '../store/tables/agents.js';
 import type { MessageContent } from './messagetext.js';
@@ -41,6 +41,6 @@ export const channelResults =
     };
     return {
       statements: addOutboundMessage(deps, message),
-      committed: () => deps.queue.added(laneOf(message)),
+      committed: () => deps.queue.added(getMessageLane(message)),
     };
   };

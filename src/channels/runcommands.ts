@@ -12,7 +12,7 @@ export const runsText = async (runs: RecentRuns, userId: string): Promise<string
   const newest = await runs.newest(userId, MAX_LISTED_RUNS);
   if (newest.length === 0) return 'No pipeline runs yet.';
   const lines = newest.map(
-    (run) => `${run.id.slice(-SHOWN_ID_LENGTH)}  ${run.status}  ${nameOf(run)}`,
+    (run) => `${run.id.slice(-SHOWN_ID_LENGTH)}  ${run.status}  ${formatRunName(run)}`,
   );
   return [...lines, '/stop ID stops a run. /retry ID retries a run that has ended.'].join('\n');
 };
@@ -38,14 +38,14 @@ const withRun = async (
   if (other) return 'Several run ids have that ending. Enter more characters.';
   try {
     const { status } = await act(match.id);
-    return `${nameOf(match)}: ${status}`;
+    return `${formatRunName(match)}: ${status}`;
   } catch (error) {
     if (Boom.isBoom(error)) return `${error.message}.`;
     throw error;
   }
 };
 
-const nameOf = ({ name }: RunBrief): string => {
+const formatRunName = ({ name }: RunBrief): string => {
   const line = escapeHidden(name).replace(/\s+/g, ' ');
   return line.length > MAX_NAME_LENGTH ? `${line.slice(0, MAX_NAME_LENGTH)}…` : line;
 };

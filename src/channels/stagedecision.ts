@@ -49,7 +49,7 @@ export const decideStage = async (
     ? { is: 'approved' as const, digest }
     : { is: 'rejected' as const, digest, reason: reason?.slice(0, MAX_REASON_LENGTH) };
   const action = approved ? 'pipelines.approve' : 'pipelines.reject';
-  const step = stepOf(deps, channel, { stage, origin, action });
+  const step = buildAuditStep(deps, channel, { stage, origin, action });
   const word = approved ? 'Approved' : 'Denied';
   return settled(deps, channel, stage, { word, answer: { answer, steps: [step] } });
 };
@@ -73,7 +73,7 @@ export const answerStageFrom = async (
   const faults = deps.stages.faults(stage, values);
   if (faults.length > 0) return notDecided(faultsMessage(faults));
   const answer = { is: 'input' as const, digest: stage.digest, values };
-  const step = stepOf(deps, channel, { stage, origin, action: 'pipelines.input' });
+  const step = buildAuditStep(deps, channel, { stage, origin, action: 'pipelines.input' });
   return settled(deps, channel, stage, { word: 'Answered', answer: { answer, steps: [step] } });
 };
 
@@ -82,7 +82,7 @@ const replyTo = ({ asks, digest }: StageQuestion): string => {
   return asks === 'input' ? `answer ${short} <value>` : `approve ${short} or deny ${short}`;
 };
 
-const stepOf = (
+const buildAuditStep = (
   { clock }: StageDecisionDeps,
   { id, kind, userId }: LinkedChannel,
   of: { stage: StageQuestion; origin: DecisionOrigin; action: string },

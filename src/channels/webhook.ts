@@ -34,7 +34,7 @@ export const createWebhookTransport = (deps: WebhookDeps): Transport => ({
     if (!channel || !isMeant) {
       return { verdict: 'failed', error: 'The channel is no longer linked' };
     }
-    const body = JSON.stringify(await bodyOf(deps, message));
+    const body = JSON.stringify(await buildWebhookBody(deps, message));
     if (channel.key === null) return { verdict: 'failed', error: DAMAGED };
     const { id, hops } = message;
     const content = { url: channel.url, id, body, keys: [channel.key], hops };
@@ -43,7 +43,10 @@ export const createWebhookTransport = (deps: WebhookDeps): Transport => ({
 });
 
 /** `type` is `notification`, `message`, `approval` or `verification`. */
-const bodyOf = async (deps: MessageTextDeps, message: OutboundMessageRow): Promise<object> => {
+const buildWebhookBody = async (
+  deps: MessageTextDeps,
+  message: OutboundMessageRow,
+): Promise<object> => {
   const base = { timestamp: message.created_at, channelId: message.channel_id };
   const content = JSON.parse(message.content);
   if (message.kind === VERIFICATION) return { type: VERIFICATION, ...base, data: content };

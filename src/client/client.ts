@@ -56,10 +56,10 @@ export const createClient = (options: ClientOptions): Client => {
     signal: options.signal,
   };
   const call = async <E extends Endpoint>(endpoint: E, input: ClientInput = {}) =>
-    (await exchangeJson<Output<E>>(to, requestOf(endpoint, input, to.timeoutMs))).body;
+    (await exchangeJson<Output<E>>(to, buildClientRequest(endpoint, input, to.timeoutMs))).body;
   return {
     url: to.url,
-    ...resourcesOf(call),
+    ...createResources(call),
     call,
     request: <T>(request: ClientRequest) => exchangeJson<T>(to, request),
     with: (other) => createClient({ ...options, ...other }),
@@ -68,16 +68,16 @@ export const createClient = (options: ClientOptions): Client => {
 
 type CallEndpoint = (endpoint: Endpoint, input?: ClientInput) => Promise<unknown>;
 
-const resourcesOf = (call: CallEndpoint): Resources => {
+const createResources = (call: CallEndpoint): Resources => {
   const resources: Resources = Object.create(null);
   for (const [name, load] of Object.entries(contracts)) {
-    Reflect.set(resources, name, callsOf<Contract>(load, call));
+    Reflect.set(resources, name, createCalls<Contract>(load, call));
   }
   return resources;
 };
 
 /** Reply types come from the contract, which the daemon guarantees. */
-const callsOf = <C extends Contract>(load: () => Promise<C>, call: CallEndpoint): Calls<C> =>
+const createCalls = <C extends Contract>(load: () => Promise<C>, call: CallEndpoint): Calls<C> =>
   new Proxy(Object.create(null), {
     get: (_, name: string) => async (input?: ClientInput) => {
       const endpoint = (await load())[name];
@@ -86,21 +86,25 @@ const callsOf = <C extends Contract>(load: () => Promise<C>, call: CallEndpoint)
     },
   });
 
-const requestOf = (endpoint: Endpoint, input: ClientInput, timeoutMs: number): ClientRequest => {
+const buildClientRequest = (
+  endpoint: Endpoint,
+  input: ClientInput,
+  timeoutMs: number,
+): ClientRequest => {
   const { method, access, readsOnly = false } = endpoint;
   const isRead = method === 'GET' || readsOnly;
   // Public and secret endpoints keep no idempotency record, so a repeated request acts twice.
   const isKept = !isRead && access !== 'public' && !endpoint.secret;
   return {
     method,
-    path: fill(endpoint.path, input) + queryOf(input.query),
+    path: fill(endpoint.path, input) + buildQueryString(input.query),
     headers: {
       ...(input.body !== undefined && { 'content-type': 'application/json' }),
       ...(isKept && { 'idempotency-key': randomUUID() }),
     },
     ...(input.body !== undefined && { body: stringifyExact(input.body) ?? '' }),
     isRepeatable: isRead || isKept,
-    timeoutMs: timeoutMs + waitOf(input.query),
+    timeoutMs: timeoutMs + getWaitMs(input.query),
   };
 };
 
@@ -112,11 +116,11 @@ const fill = (path: string, input: ClientInput): string =>
     return encodeURIComponent(value);
   });
 
-const queryOf = (query: object = {}): string => {
+const buildQueryString = (query: object = {}): string => {
   const given = Object.entries(query).filter(([, value]) => value !== undefined);
   const pairs = given.map(([name, value]): [string, string] => [name, String(value)]);
   return pairs.length > 0 ? `?${new URLSearchParams(pairs)}` : '';
 };
 
-const waitOf = (query: object = {}): number =>
+const getWaitMs = (query: object = {}): number =>
   'wait' in query && typeof query.wait === 'number' ? query.wait * 1000 : 0;

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { pausesOf } from './backoff.js';
+import { computeReconnectPauses } from './backoff.js';
 import { Unreachable } from './errors.js';
 import { type Connection, read, unreachable } from './exchange.js';
 
@@ -41,7 +41,7 @@ export async function* followEvents(
       throw new Unreachable(to.url, 'the stream ended early', true);
     } catch (error) {
       to.signal?.throwIfAborted();
-      const wait = pausesOf(to.url)[failures];
+      const wait = computeReconnectPauses(to.url)[failures];
       if (!(error instanceof Unreachable) || path === null || wait === undefined) throw error;
       of.lost(error.message);
       await pause(wait, undefined, { signal: to.signal });

@@ -50,7 +50,7 @@ export const exchangeJson = async <T>(
 
 const ask = async <T>(to: Connection, request: ClientRequest): Promise<ClientReply<T>> => {
   const timeoutMs = request.timeoutMs ?? to.timeoutMs;
-  const limit = limitOf(to.signal, timeoutMs);
+  const limit = createTimeoutSignal(to.signal, timeoutMs);
   try {
     const response = await to.fetch(`${to.url}${request.path}`, {
       method: request.method,
@@ -75,7 +75,7 @@ const ask = async <T>(to: Connection, request: ClientRequest): Promise<ClientRep
 const MAX_MS = 2 ** 31 - 1;
 
 /** AbortSignal.timeout would keep the request and its reply in memory until the time is over. */
-const limitOf = (given: AbortSignal | undefined, timeoutMs: number) => {
+const createTimeoutSignal = (given: AbortSignal | undefined, timeoutMs: number) => {
   const controller = new AbortController();
   const abort = (): void => controller.abort();
   const timer = setTimeout(abort, Math.min(timeoutMs, MAX_MS));
@@ -120,7 +120,7 @@ const CONNECT_ERRORS: Record<string, string> = {
 
 export const unreachable = (url: string, error: unknown): unknown => {
   if (!(error instanceof TypeError)) return error;
-  const code = codeOf(error.cause);
+  const code = getErrorCode(error.cause);
   const reason = CONNECT_ERRORS[code] ?? protocolMismatch(url, code, error.cause);
   if (reason) return new Unreachable(url, reason);
   if (code.includes('CERT') || code.startsWith('ERR_SSL')) {
@@ -144,7 +144,7 @@ export const protocolMismatch = (url: string, code: string, cause: unknown): str
 };
 
 /** A name with several addresses fails with one error per address. */
-const codeOf = (cause: unknown): string => {
-  if (cause instanceof AggregateError) return codeOf(cause.errors[0]);
+const getErrorCode = (cause: unknown): string => {
+  if (cause instanceof AggregateError) return getErrorCode(cause.errors[0]);
   return cause instanceof Error && 'code' in cause ? String(cause.code) : '';
 };

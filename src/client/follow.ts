@@ -46,7 +46,7 @@ export async function* followAgent(of: FollowOptions): AsyncGenerator<AgentNote,
       }
     }
     const missed = await missedBy(of, last);
-    if (wasLost) yield { type: 'back', ...countOf(missed) };
+    if (wasLost) yield { type: 'back', ...countNotes(missed) };
     wasLost = false;
     yield* missed;
     last = missed.reduce((id, each) => (each.type === 'event' ? each.event.id : id), last);
@@ -69,7 +69,7 @@ const missedBy = async (
   }
 };
 
-const countOf = (notes: AgentNote[]): { caughtUp: number; missing: number } => ({
+const countNotes = (notes: AgentNote[]): { caughtUp: number; missing: number } => ({
   caughtUp: notes.filter(({ type }) => type === 'event').length,
   missing: notes.reduce(
     (sum, note) => sum + (note.type === 'gap' ? note.to - note.from + 1 : 0),

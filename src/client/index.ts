@@ -27,7 +27,7 @@ export type { PresetName } from '../hooks/senders/presets.js';
 export type { SignatureRecipe } from '../hooks/senders/recipe.js';
 export type { Approval } from '../kernel/contract/approval.js';
 export type { Endpoint } from '../kernel/contract/endpoint.js';
-export { headlineOf } from '../kernel/contract/headline.js';
+export { formatNoticeHeadline } from '../kernel/contract/headline.js';
 export type { Operation, OperationPreview } from '../kernel/contract/operation.js';
 export { parseExact } from '../kernel/exactjson.js';
 export { timeDigits } from '../kernel/ids.js';

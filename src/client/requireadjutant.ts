@@ -19,7 +19,7 @@ export const requireAdjutant =
     const { origin } = new URL(url);
     if (response.status === 400 && url.startsWith('http:')) return unlessHttps(response, origin);
     if (isBefore(response.status)) return response;
-    const elsewhere = redirectOf(response, url);
+    const elsewhere = findRedirectOrigin(response, url);
     if (elsewhere !== null) {
       throw new Unreachable(origin, `the server redirects to ${elsewhere}. Use that address`);
     }
@@ -38,7 +38,7 @@ const unlessHttps = async (response: FetchResponse, origin: string): Promise<Fet
   return { ...response, text: async () => text };
 };
 
-const redirectOf = ({ status, headers }: FetchResponse, url: string): string | null => {
+const findRedirectOrigin = ({ status, headers }: FetchResponse, url: string): string | null => {
   const location = status >= 300 && status < 400 ? headers.get('location') : null;
   if (location === null || !URL.canParse(location, url)) return null;
   const { origin } = new URL(location, url);

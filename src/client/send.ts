@@ -28,7 +28,7 @@ export const send: FetchLike = async (url, { method, headers, body, signal }) =>
   try {
     const request = open(url, {
       method,
-      headers: { accept: '*/*', 'user-agent': 'adjutant', ...headers, ...lengthOf(body) },
+      headers: { accept: '*/*', 'user-agent': 'adjutant', ...headers, ...buildLengthHeader(body) },
       signal,
     });
     limitConnecting(request);
@@ -44,7 +44,7 @@ export const send: FetchLike = async (url, { method, headers, body, signal }) =>
 };
 
 /** Node does not send Content-Length for a DELETE, so no server would read the body. */
-const lengthOf = (body: FetchRequest['body']): Record<string, string> =>
+const buildLengthHeader = (body: FetchRequest['body']): Record<string, string> =>
   body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
 
 const limitConnecting = (request: ClientRequest): void => {

@@ -7,7 +7,7 @@ export const loadSenders = async () => {
     import('../hooks/senders/contract.js'),
   ]);
   const { PRESET_NAMES, PRESETS } = presets;
-  const { recipeOf } = open;
+  const { createSignatureRecipe } = open;
   const { signedRequest, InvalidSigningSecret } = sign;
   const { faultOfSenderSecret } = faults;
   const { TOPIC_ARN } = contract;
@@ -15,7 +15,7 @@ export const loadSenders = async () => {
     faultOfSenderSecret,
     PRESET_NAMES,
     PRESETS,
-    recipeOf,
+    createSignatureRecipe,
     signedRequest,
     TOPIC_ARN,
     InvalidSigningSecret,

@@ -56,10 +56,10 @@ interface ClientEnvironment {
 /** ADJUTANT_TOKEN is sent only to the origin of ADJUTANT_URL or the default. */
 export const environmentToken = (url: string): string | undefined => {
   const { url: own, token } = clientEnvironment();
-  return originOf(url) === originOf(own) ? token : undefined;
+  return toOrigin(url) === toOrigin(own) ? token : undefined;
 };
 
-const originOf = (url: string): string => (URL.canParse(url) ? new URL(url).origin : '');
+const toOrigin = (url: string): string => (URL.canParse(url) ? new URL(url).origin : '');
 
 /** With a screen reader, text is never rewritten. */
 export const usesScreenReader = (): boolean => {

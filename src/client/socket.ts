@@ -132,13 +132,13 @@ const open = async (
     maxPayload: MAX_FRAME_BYTES,
   });
   socket.on('open', () => tell({ type: 'open' }));
-  socket.on('message', (frame) => tell(noteOf(JSON.parse(frame.toString()))));
+  socket.on('message', (frame) => tell(toSocketNote(JSON.parse(frame.toString()))));
   socket.on('unexpected-response', (_request, response) => {
     const elsewhere = response.headers['x-request-id'] === undefined;
     if (elsewhere && (response.statusCode ?? 0) < 500) tell({ type: 'end', reason: NOT_ADJUTANT });
-    else void refusalOf(response).then((end) => tell({ type: 'end', ...end }));
+    else void readRefusal(response).then((end) => tell({ type: 'end', ...end }));
   });
-  socket.on('error', (error) => tell({ type: 'end', reason: reasonOf(error, url) }));
+  socket.on('error', (error) => tell({ type: 'end', reason: formatConnectionError(error, url) }));
   socket.on('close', (code) => tell({ type: 'end', ...closing(code) }));
   return socket;
 };
@@ -167,7 +167,7 @@ interface ClientFrame {
   data?: unknown;
 }
 
-const noteOf = (frame: ClientFrame): object => {
+const toSocketNote = (frame: ClientFrame): object => {
   const { type, errors, status, message = 'The subscription was refused' } = frame;
   if (type === 'subscribed') {
     const [error] = errors ?? [];
@@ -184,7 +184,7 @@ const refused = (statusCode: number, message: string): ApiError =>
   new ApiError({ statusCode, error: 'Refused', message });
 
 /** A refusal before the 101 is final, except 429 and 5xx. */
-const refusalOf = async (
+const readRefusal = async (
   response: IncomingMessage,
 ): Promise<{ reason: string; refusal?: ApiError }> => {
   const status = response.statusCode ?? 0;
@@ -213,7 +213,7 @@ const closing = (code: number): { reason: string; refusal?: ApiError } =>
     ? { reason: 'signed out', refusal: refused(401, 'The session has ended') }
     : { reason: code === 1001 ? 'the server is stopping' : `the connection closed (${code})` };
 
-const reasonOf = (error: Error, url: string): string => {
+const formatConnectionError = (error: Error, url: string): string => {
   const code = 'code' in error ? String(error.code) : '';
   if (code === 'ECONNREFUSED') return 'connection refused';
   return protocolMismatch(url, code, error) ?? error.message;

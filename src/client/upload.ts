@@ -55,7 +55,7 @@ const sendForm = async <T>(
     method: 'POST',
     path,
     headers: { 'content-type': `multipart/form-data; boundary=${boundary}` },
-    body: multipartOf(boundary, form),
+    body: buildMultipartBody(boundary, form),
     timeoutMs: TIMEOUT_MS,
   });
   return body;
@@ -64,14 +64,14 @@ const sendForm = async <T>(
 type FormText = [name: string, value: string];
 
 /** RFC 7578. */
-const multipartOf = (boundary: string, { fields, name: field, files }: ClientForm): Buffer =>
+const buildMultipartBody = (boundary: string, { fields, name: field, files }: ClientForm): Buffer =>
   Buffer.concat([
     ...fields.map(([name, value]) =>
-      Buffer.from(`${headOf(boundary, `name="${name}"`)}\r\n${value}\r\n`),
+      Buffer.from(`${buildPartHeader(boundary, `name="${name}"`)}\r\n${value}\r\n`),
     ),
     ...files.flatMap(({ filename, content }) => [
       Buffer.from(
-        `${headOf(boundary, `name="${field}"; filename="${quoted(filename)}"`)}Content-Type: application/octet-stream\r\n\r\n`,
+        `${buildPartHeader(boundary, `name="${field}"; filename="${quoted(filename)}"`)}Content-Type: application/octet-stream\r\n\r\n`,
       ),
       content,
       Buffer.from('\r\n'),
@@ -79,7 +79,7 @@ const multipartOf = (boundary: string, { fields, name: field, files }: ClientFor
     Buffer.from(`--${boundary}--\r\n`),
   ]);
 
-const headOf = (boundary: string, disposition: string): string =>
+const buildPartHeader = (boundary: string, disposition: string): string =>
   `--${boundary}\r\nContent-Disposition: form-data; ${disposition}\r\n`;
 
 /** As browsers do (WHATWG HTML, multipart form data). */

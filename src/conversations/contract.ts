@@ -1,5 +1,5 @@
 import { contract, endpoint } from '../kernel/contract/endpoint.js';
-import { pageOf, pageQuery } from '../kernel/contract/page.js';
+import { createPageSchema, pageQuery } from '../kernel/contract/page.js';
 import * as s from '../kernel/contract/schema.js';
 
 const count = () => s.integer(0, Number.MAX_SAFE_INTEGER);
@@ -34,7 +34,7 @@ export const sessions = contract({
   list: endpoint.get('/api/sessions', {
     summary: 'List sessions',
     query: pageQuery('SessionQuery', { channel: s.optional(s.text(40)) }),
-    reply: pageOf('sessions', Session),
+    reply: createPageSchema('sessions', Session),
   }),
   get: endpoint.get('/api/sessions/{id}', { summary: 'Get a session', reply: Session }),
   messages: endpoint.get('/api/sessions/{id}/messages', {

@@ -35,7 +35,7 @@ export const checkOriginals = async (
       const { id, filename, user_id, sha256, bytes } = row;
       const isWhole =
         (await originals.sizeOf(user_id, sha256)) === bytes &&
-        (await hashOf(originals, user_id, sha256)) === sha256;
+        (await computeHash(originals, user_id, sha256)) === sha256;
       if (!isWhole) report.damaged.push({ id, filename });
       report.compared++;
     }
@@ -44,7 +44,7 @@ export const checkOriginals = async (
   return report;
 };
 
-const hashOf = async (
+const computeHash = async (
   originals: Pick<Originals, 'open'>,
   userId: string,
   sha256: string,

@@ -1,5 +1,5 @@
 import { contract, endpoint } from '../kernel/contract/endpoint.js';
-import { pageOf, pageQuery } from '../kernel/contract/page.js';
+import { createPageSchema, pageQuery } from '../kernel/contract/page.js';
 import * as s from '../kernel/contract/schema.js';
 
 export const FILE_BYTES = 50 * 1024 * 1024;
@@ -141,7 +141,7 @@ export const documents = contract({
       since: s.optional(s.moment().description('Start of the upload time range, inclusive')),
       until: s.optional(s.moment().description('End of the upload time range, exclusive')),
     }),
-    reply: pageOf('documents', DocumentView),
+    reply: createPageSchema('documents', DocumentView),
   }),
   get: endpoint.get('/api/documents/{id}', {
     summary: 'Get a document with its text',

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Workers } from '../operations/module.js';
-import { formOf } from '../providers/pages/kind.js';
+import { detectSourceForm } from '../providers/pages/kind.js';
 import { type PageSource, PageUnreadable } from '../providers/pages/page.js';
 import { type ReadPage, readPageInWorker } from '../providers/pages/pageworker.js';
 import type { ExtractJob } from './extract/job.js';
@@ -34,7 +34,7 @@ const FORMS = { pdf: 'a PDF file', office: 'an office file' };
 export const createReadPage =
   (deps: FilePagesDeps): ReadPage =>
   async (source, wish, reader) => {
-    const form = formOf(source);
+    const form = detectSourceForm(source);
     if (form !== 'pdf' && form !== 'office') return readPageInWorker(source, wish, reader);
     const { userId, signal } = reader;
     const { text, notes } = await textOfFile(deps, {
@@ -77,7 +77,7 @@ const textOfFile = async (
     await writeFile(path, source.body);
     const { failure, notes } = await extractInWorker(workers, {
       userId,
-      job: jobOf(path, mediaType),
+      job: buildExtractJob(path, mediaType),
       signal,
       take: async (line) => {
         if (!('text' in line) || chars >= most) return;
@@ -97,7 +97,7 @@ const textOfFile = async (
   }
 };
 
-const jobOf = (path: string, mediaType: string): ExtractJob => ({
+const buildExtractJob = (path: string, mediaType: string): ExtractJob => ({
   path,
   mediaType,
   languages: [DEFAULT_LANGUAGE],

@@ -31,7 +31,7 @@ export type DocumentPageFacts = Omit<DocumentPageRow, 'document_id' | 'text'> & 
 
 const CHECKED_AT_ONCE = 500;
 
-const rowsOf = ({ db, transact }: Store) => {
+const createDocumentQueries = ({ db, transact }: Store) => {
   const own = (userId: string) => selectRows(db, documentTable, {}, visibleTo(userId));
 
   return {
@@ -84,7 +84,7 @@ const rowsOf = ({ db, transact }: Store) => {
   };
 };
 
-const originalsOf = ({ db }: Store) => ({
+const createOriginalQueries = ({ db }: Store) => ({
   bytesOf: async (userId: string): Promise<number> => {
     const sum = db
       .selectFrom('documents')
@@ -118,7 +118,7 @@ const originalsOf = ({ db }: Store) => ({
   },
 });
 
-const pagesOf = ({ db }: Store) => {
+const createPageQueries = ({ db }: Store) => {
   const ownPages = (userId: string, id: string) =>
     db
       .selectFrom('document_pages as p')
@@ -149,7 +149,7 @@ const pagesOf = ({ db }: Store) => {
   };
 };
 
-const readingOf = ({ db }: Store) => ({
+const createReadingQueries = ({ db }: Store) => ({
   insert: (row: DocumentRow): Statement => insertRow(documentTable, row),
 
   /** Queues a document again unless it is being processed. Existing text stays until then. */
@@ -220,6 +220,11 @@ const readingOf = ({ db }: Store) => ({
 });
 
 export const documentsStore = (store: Store) =>
-  Object.assign(rowsOf(store), originalsOf(store), pagesOf(store), readingOf(store));
+  Object.assign(
+    createDocumentQueries(store),
+    createOriginalQueries(store),
+    createPageQueries(store),
+    createReadingQueries(store),
+  );
 
 export type DocumentsStore = ReturnType<typeof documentsStore>;

@@ -53,14 +53,14 @@ export const documentOperation = (
   run: (run) => readDocument(deps, run),
   ended: ({ id, input }, status) => {
     const { documentId }: DocumentInput = JSON.parse(input);
-    const end = endOf(status);
+    const end = toFinalStatus(status);
     return [
       deps.documents.end(id, documentId, { status: end, processed_at: iso(deps.clock.now()) }),
     ];
   },
 });
 
-const endOf = (status: string): DocumentRow['status'] => {
+const toFinalStatus = (status: string): DocumentRow['status'] => {
   if (status === 'completed' || status === 'cancelled') return status;
   return 'failed';
 };
@@ -88,18 +88,18 @@ const readDocument: (deps: DocumentReadDeps, run: Run) => ReturnType<OperationKi
     waiting: [],
     storedMs: performance.now(),
   };
-  await run.commit([documents.begin(run.id, row.id)], progressOf(reading));
+  await run.commit([documents.begin(run.id, row.id)], buildRunState(reading));
   const path = originals.pathOf(row.user_id, row.sha256);
   const end = await extractInWorker(deps.workers, {
     userId: run.userId,
-    job: jobOf(deps, row, { path, fromPage: reading.at.page + 1 }),
+    job: buildExtractJob(deps, row, { path, fromPage: reading.at.page + 1 }),
     signal: run.signal,
     take: (line) => takeLine(deps, run, reading, line),
   });
   return finish(deps, run, reading, end);
 };
 
-const jobOf = (
+const buildExtractJob = (
   { passwordOf, addedLanguages }: DocumentReadDeps,
   { id, media_type, language }: DocumentRow,
   { path, fromPage }: Pick<ExtractJob, 'path' | 'fromPage'>,
@@ -121,7 +121,7 @@ const takeLine = async (
 ): Promise<void> => {
   if ('pages' in line) {
     reading.total = Math.max(line.pages, reading.at.page);
-    return run.progress(progressOf(reading).progress);
+    return run.progress(buildRunState(reading).progress);
   }
   reading.waiting.push(line);
   const { at } = reading;
@@ -157,7 +157,7 @@ const storePages = async (
   const { error, code } = facts;
   // Existing text stays until the first new page is stored.
   const known = at.page === 0 && error !== null ? { error, code } : facts;
-  await run.commit(documents.advance(run.input.documentId, known, waiting), progressOf(reading));
+  await run.commit(documents.advance(run.input.documentId, known, waiting), buildRunState(reading));
   reading.waiting = [];
   reading.storedMs = performance.now();
 };
@@ -185,10 +185,10 @@ const addToKnowledge = async (
   const row = await deps.documents.get(run.userId, run.input.documentId);
   if (row?.indexed !== 1) return;
   const { steps } = await indexDocument(deps, { ...row, pages: reading.at.page });
-  await run.commit(steps, progressOf(reading));
+  await run.commit(steps, buildRunState(reading));
 };
 
-const progressOf = ({ at, total }: ReadState) => ({
+const buildRunState = ({ at, total }: ReadState) => ({
   checkpoint: at,
   progress: { done: at.page, total, unit: UNIT, note: null },
 });

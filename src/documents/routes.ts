@@ -53,7 +53,7 @@ export const documentsResource = (deps: DocumentsDeps) => {
       const page = await rows.list(userId, query);
       return { documents: page.rows.map(view), nextCursor: page.nextCursor };
     },
-    get: async ({ id }, { userId }) => detailOf(rows, await find(userId, id)),
+    get: async ({ id }, { userId }) => loadDocumentDetail(rows, await find(userId, id)),
     page: async ({ id, number }, { userId }) => {
       const { filename, pages } = view(await find(userId, id));
       const index = /^[1-9]\d{0,5}$/.test(number) ? Number(number) : 0;
@@ -151,7 +151,7 @@ const busy = (): Boom.Boom =>
     },
   );
 
-const detailOf = async (
+const loadDocumentDetail = async (
   rows: DocumentsDeps['documents'],
   row: DocumentRow,
 ): Promise<DocumentDetail> => {

@@ -56,7 +56,7 @@ export const createServerFiles = (deps: ServerFilesDeps): ServerFiles => ({
       const content = handle.createReadStream({ start: 0, end: FILE_BYTES, autoClose: false });
       const arrived = await receiveFile(join(folder, 'file'), content);
       if (arrived.bytes > FILE_BYTES) throw new FileTooLarge();
-      const text = (): Promise<FileText> => textOf(deps, file, { arrived, mediaType });
+      const text = (): Promise<FileText> => extractFileText(deps, file, { arrived, mediaType });
       return await work({ sha256: arrived.sha256, text });
     } finally {
       await deps.originals.removeUpload(folder);
@@ -64,7 +64,7 @@ export const createServerFiles = (deps: ServerFilesDeps): ServerFiles => ({
   },
 });
 
-const textOf = async (
+const extractFileText = async (
   { workers }: ServerFilesDeps,
   { userId, signal }: ServerFile,
   { arrived, mediaType }: { arrived: ArrivedFile; mediaType: string },

@@ -217,9 +217,10 @@ const beginReading = async (
     knowledge_id: null,
     indexed: isIndexed ? 1 : 0,
   };
-  const operation = await reads.begin(operationOf(userId, id, name), ({ id: operation_id }) => [
-    documents.insert({ ...row, operation_id }),
-  ]);
+  const operation = await reads.begin(
+    buildReadOperation(userId, id, name),
+    ({ id: operation_id }) => [documents.insert({ ...row, operation_id })],
+  );
   return { ...row, operation_id: operation.id };
 };
 
@@ -234,14 +235,14 @@ export const requeueDocument = async (
   row: DocumentRow,
   language: string,
 ): Promise<DocumentRow> => {
-  const of = operationOf(row.user_id, row.id, row.filename);
+  const of = buildReadOperation(row.user_id, row.id, row.filename);
   await reads.begin(of, ({ id: operation_id }) =>
     documents.restart(row, { operation_id, language }),
   );
   return (await documents.get(row.user_id, row.id)) ?? row;
 };
 
-const operationOf = (userId: string, documentId: string, name: string) => ({
+const buildReadOperation = (userId: string, documentId: string, name: string) => ({
   userId,
   resource: { kind: 'document', id: documentId },
   title: `Reading of ${name}`.slice(0, 200),

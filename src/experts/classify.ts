@@ -37,7 +37,7 @@ export const expertPrompt = (task: string, experts: Expert[]): Turn[] => {
 export const parseExpertChoice = (reply: string, experts: Expert[]): ExpertChoice | null => {
   const text = reply.toLowerCase();
   const named = experts
-    .map((expert) => ({ expert, at: placeOf(text, expert.name) }))
+    .map((expert) => ({ expert, at: findWholeWord(text, expert.name) }))
     .filter(({ at }) => at >= 0)
     .sort((a, b) => a.at - b.at || b.expert.name.length - a.expert.name.length);
   const [first] = named;
@@ -48,7 +48,7 @@ export const parseExpertChoice = (reply: string, experts: Expert[]): ExpertChoic
 };
 
 /** Matches whole words only. */
-const placeOf = (text: string, name: string): number => {
+const findWholeWord = (text: string, name: string): number => {
   for (let at = text.indexOf(name); at >= 0; at = text.indexOf(name, at + 1)) {
     const around = [text.charAt(at - 1), text.charAt(at + name.length)];
     if (!around.some((character) => /[\p{L}\p{N}]/u.test(character))) return at;

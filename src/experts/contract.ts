@@ -1,6 +1,6 @@
 import Joi from 'joi';
 import { contract, endpoint } from '../kernel/contract/endpoint.js';
-import { pageOf, pageQuery } from '../kernel/contract/page.js';
+import { createPageSchema, pageQuery } from '../kernel/contract/page.js';
 import * as s from '../kernel/contract/schema.js';
 
 const source = () =>
@@ -77,7 +77,7 @@ export const experts = contract({
   list: endpoint.get('/api/experts', {
     summary: 'List experts',
     query: pageQuery('ExpertQuery', { source: s.optional(source()) }),
-    reply: pageOf('experts', ExpertReply),
+    reply: createPageSchema('experts', ExpertReply),
   }),
   get: endpoint.get('/api/experts/{id}', { summary: 'Get an expert', reply: ExpertReply }),
   create: endpoint.post('/api/experts', {

@@ -51,7 +51,7 @@ export const expertsResource = (deps: ExpertsDeps) => {
         ...named,
         id: mint('expert', now),
         user_id: by.userId,
-        keywords: keywordsOf(keywords),
+        keywords: normalizeKeywords(keywords),
         tools: tools ? JSON.stringify(tools) : null,
         topic,
         model,
@@ -72,7 +72,7 @@ export const expertsResource = (deps: ExpertsDeps) => {
       const { keywords, tools, ...plain } = body;
       const change = {
         ...plain,
-        ...(keywords && { keywords: keywordsOf(keywords) }),
+        ...(keywords && { keywords: normalizeKeywords(keywords) }),
         ...(tools !== undefined && { tools: tools && JSON.stringify(tools) }),
         updated_at: iso(clock.now()),
       };
@@ -126,7 +126,7 @@ const orConflict = async (write: Promise<boolean>, name: string): Promise<boolea
 const taken = (name: string): Boom.Boom =>
   Boom.conflict(`An expert named ${name} already exists`, { code: 'name_taken' });
 
-const keywordsOf = (given: string[]): string =>
+const normalizeKeywords = (given: string[]): string =>
   JSON.stringify([...new Set(given.map((word) => word.trim().toLowerCase()))].filter(Boolean));
 
 const viewSystem = (expert: Expert): ExpertReply => ({

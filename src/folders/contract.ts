@@ -1,5 +1,5 @@
 import { contract, endpoint } from '../kernel/contract/endpoint.js';
-import { pageOf, pageQuery } from '../kernel/contract/page.js';
+import { createPageSchema, pageQuery } from '../kernel/contract/page.js';
 import * as s from '../kernel/contract/schema.js';
 
 const count = () => s.integer(0, Number.MAX_SAFE_INTEGER);
@@ -42,7 +42,7 @@ export const folders = contract({
   list: endpoint.get('/api/knowledge/folders', {
     summary: 'List indexed folders',
     query: pageQuery('KnowledgeFolderQuery', {}),
-    reply: pageOf('folders', KnowledgeFolder),
+    reply: createPageSchema('folders', KnowledgeFolder),
   }),
   get: endpoint.get('/api/knowledge/folders/{id}', {
     summary: 'Get an indexed folder',

@@ -5,9 +5,9 @@ import type { Clock } from '../kernel/clock.js';
 import {
   ConfinedPathError,
   type FolderEntry,
+  formatChangeStamp,
   type MisnamedEntry,
   openInside,
-  stampOf,
 } from '../kernel/confinedpath.js';
 import { errorCode } from '../kernel/failure.js';
 import { mint } from '../kernel/ids.js';
@@ -64,11 +64,16 @@ export const indexFolderFile = async (
   file: FolderEntry,
 ): Promise<void> => {
   const { place, run } = scan;
-  const path = pathOf(scan, file);
+  const path = buildEntryPath(scan, file);
   try {
     await openInside(place.root, path, (handle, stats) => {
       const { size, mtimeMs } = stats;
-      const now = { ...file, size, modifiedMs: Math.trunc(mtimeMs), stamp: stampOf(stats) };
+      const now = {
+        ...file,
+        size,
+        modifiedMs: Math.trunc(mtimeMs),
+        stamp: formatChangeStamp(stats),
+      };
       const opened = { handle, bytes: size, name: basename(path), ...run };
       return deps.files.take(opened, (taken) =>
         taken === null
@@ -109,7 +114,7 @@ export const finishFiles = async (deps: FilesDeps, scan: FolderScan): Promise<vo
   await scan.commit(steps);
 };
 
-const pathOf = ({ folder, place }: FolderScan, { path }: FolderEntry): string => {
+const buildEntryPath = ({ folder, place }: FolderScan, { path }: FolderEntry): string => {
   if (folder.type === 'file') return place.below;
   return place.below === '' ? path : `${place.below}/${path}`;
 };
@@ -126,8 +131,8 @@ const keep = async (
   if (before?.status === 'ready' && before.sha256 === sha256) {
     scan.counts.unchanged++;
     return scan.commit([
-      folders.keepFile(rowOf(deps, scan, file, before)),
-      ...deps.texts.relabel(scan.run.userId, sourceOf(before), labelsOf(scan, file)),
+      folders.keepFile(buildFileRow(deps, scan, file, before)),
+      ...deps.texts.relabel(scan.run.userId, toFileSource(before), buildFileLabels(scan, file)),
     ]);
   }
   const at = scan.vanished.findIndex((row) => row.status === 'ready' && row.sha256 === sha256);
@@ -137,12 +142,12 @@ const keep = async (
   if ('failure' in text) {
     return refuse(deps, scan, file, { status: 'failed', error: text.failure, sha256 });
   }
-  const row = { ...rowOf(deps, scan, file, before), sha256, error: text.note };
+  const row = { ...buildFileRow(deps, scan, file, before), sha256, error: text.note };
   const { id, transactions } = await deps.texts.prepare({
     userId: scan.run.userId,
     sourceType: 'file',
     sourceId: row.id,
-    ...labelsOf(scan, file),
+    ...buildFileLabels(scan, file),
     trust: 'outside',
     text: text.text,
   });
@@ -154,7 +159,7 @@ const keep = async (
   if (scan.unfinished.length >= FINISHED_AT_ONCE) await finishFiles(deps, scan);
 };
 
-const rowOf = (
+const buildFileRow = (
   { clock }: FilesDeps,
   { folder }: FolderScan,
   { path, size, modifiedMs, stamp }: FolderEntry,
@@ -172,10 +177,10 @@ const rowOf = (
   error: before?.error ?? null,
 });
 
-const sourceOf = ({ id }: KnowledgeFileRow) => ({ type: 'file' as const, id });
+const toFileSource = ({ id }: KnowledgeFileRow) => ({ type: 'file' as const, id });
 
-const labelsOf = (scan: FolderScan, file: FolderEntry): KnowledgeLabels => {
-  const path = pathOf(scan, file);
+const buildFileLabels = (scan: FolderScan, file: FolderEntry): KnowledgeLabels => {
+  const path = buildEntryPath(scan, file);
   const uri = pathToFileURL(join(scan.place.root, path)).href;
   const tags = JSON.parse(scan.folder.tags);
   return {
@@ -197,8 +202,8 @@ const move = async (
   scan.counts.moved++;
   await scan.commit([
     ...(replaced ? deps.folders.removal(userId, [replaced.id]) : []),
-    deps.folders.keepFile(rowOf(deps, scan, file, moved)),
-    ...deps.texts.relabel(userId, sourceOf(moved), labelsOf(scan, file)),
+    deps.folders.keepFile(buildFileRow(deps, scan, file, moved)),
+    ...deps.texts.relabel(userId, toFileSource(moved), buildFileLabels(scan, file)),
   ]);
 };
 
@@ -208,7 +213,7 @@ const refuse = async (
   file: FolderEntry,
   result: Pick<KnowledgeFileRow, 'status' | 'error' | 'sha256'>,
 ): Promise<void> => {
-  const row = { ...rowOf(deps, scan, file, scan.known.get(file.path)), ...result };
+  const row = { ...buildFileRow(deps, scan, file, scan.known.get(file.path)), ...result };
   scan.counts[result.status === 'skipped' ? 'skipped' : 'failed']++;
   await scan.commit([
     deps.texts.removal(scan.run.userId, 'file', row.id),
@@ -231,7 +236,7 @@ const recordUnreadable = async (
     error instanceof ConfinedPathError || /^(EIO|EBUSY|ESTALE)$/.test(errorCode(error));
   if (!isOfFile) throw error;
   scan.counts.failed++;
-  const row = rowOf(deps, scan, { ...file, size: UNKNOWN_SIZE }, scan.known.get(file.path));
+  const row = buildFileRow(deps, scan, { ...file, size: UNKNOWN_SIZE }, scan.known.get(file.path));
   const reason = error instanceof Error ? error.message : String(error);
   await scan.commit([deps.folders.keepFile({ ...row, status: 'failed', error: reason })]);
 };

@@ -18,7 +18,7 @@ export const UNKNOWN_SIZE = -1;
 /** Files removed per transaction, with their entries. */
 export const REMOVED_AT_ONCE = 50;
 
-const filesOf = ({ db }: Store) => {
+const createFileQueries = ({ db }: Store) => {
   const ownFiles = (userId: string, folderId: string) =>
     selectRows(db, knowledgeFileTable, { folder_id: folderId }, visibleTo(userId));
 
@@ -92,7 +92,7 @@ const filesOf = ({ db }: Store) => {
 export const foldersStore = (store: Store) => {
   const { db, transact } = store;
   const own = (userId: string) => selectRows(db, knowledgeFolderTable, {}, visibleTo(userId));
-  const files = filesOf(store);
+  const files = createFileQueries(store);
 
   return {
     list: (userId: string, page: PageInput) => newestFirst(own(userId), page),

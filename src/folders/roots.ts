@@ -1,6 +1,6 @@
 import { realpathSync, statSync } from 'node:fs';
 import { join, relative, resolve, sep } from 'node:path';
-import { identityOf } from '../kernel/confinedpath.js';
+import { formatFileIdentity } from '../kernel/confinedpath.js';
 import { OpenRefused } from '../store/engine/protocol.js';
 
 /**
@@ -42,15 +42,15 @@ export const createRoots = ({
 }: RootsOptions): Roots => {
   const list = roots.map((root) => resolve(root));
   const secret = [home, logins, ...(backupFolder === null ? [] : [backupFolder])];
-  const secretPaths = secret.flatMap((one) => [realOf(one), resolve(one)]);
+  const secretPaths = secret.flatMap((one) => [resolveRealPath(one), resolve(one)]);
   const isSecret = (path: string): boolean => secretPaths.some((one) => isBelow(one, path));
-  const inside = list.find((root) => isSecret(realOf(root)));
+  const inside = list.find((root) => isSecret(resolveRealPath(root)));
   if (inside !== undefined) {
     const where = 'the data folder, its backups and the logins of the command line';
     throw new OpenRefused(`${variable} must name folders outside ${where} (got "${inside}")`);
   }
   // Symbolic links are resolved only at the start, because others may be able to change them later.
-  const reals = new Map(list.map((root) => [root, realOf(root)]));
+  const reals = new Map(list.map((root) => [root, resolveRealPath(root)]));
   return {
     list,
     find: (path) => {
@@ -58,18 +58,20 @@ export const createRoots = ({
       const root = list.find((one) => isBelow(one, whole));
       const real = root === undefined ? undefined : reals.get(root);
       if (root === undefined || real === undefined) return null;
-      return { root: '/', below: belowOf('/', join(real, belowOf(root, whole))) };
+      return { root: '/', below: toRelativePath('/', join(real, toRelativePath(root, whole))) };
     },
     isSecret,
-    forbidden: () => new Set(secret.flatMap(identitiesOf)),
+    forbidden: () => new Set(secret.flatMap(listPathIdentities)),
   };
 };
 
-const belowOf = (root: string, path: string): string => relative(root, path).split(sep).join('/');
+const toRelativePath = (root: string, path: string): string =>
+  relative(root, path).split(sep).join('/');
 
-const isBelow = (root: string, path: string): boolean => !/^\.\.(\/|$)/.test(belowOf(root, path));
+const isBelow = (root: string, path: string): boolean =>
+  !/^\.\.(\/|$)/.test(toRelativePath(root, path));
 
-const realOf = (path: string): string => {
+const resolveRealPath = (path: string): string => {
   try {
     return realpathSync(path);
   } catch {
@@ -77,7 +79,7 @@ const realOf = (path: string): string => {
   }
 };
 
-const identitiesOf = (path: string): string[] => {
+const listPathIdentities = (path: string): string[] => {
   const stats = statSync(path, { throwIfNoEntry: false });
-  return stats ? [identityOf(stats)] : [];
+  return stats ? [formatFileIdentity(stats)] : [];
 };

@@ -57,7 +57,7 @@ const scanFolder = async (deps: ScanDeps, run: ScanRun): Promise<OperationEnd> =
     return { status: 'completed', result: { ...progress.counts } };
   } catch (error) {
     run.signal.throwIfAborted();
-    const reason = failureOf(error);
+    const reason = getScanFailureMessage(error);
     if (reason === null) throw error;
     await commitProgress(run, [deps.folders.change(folder.id, { error: reason })], progress);
     return { status: 'failed', error: reason };
@@ -83,7 +83,7 @@ const commitProgress = (
 };
 
 /** Returns null if the error is internal. */
-const failureOf = (error: unknown): string | null => {
+const getScanFailureMessage = (error: unknown): string | null => {
   if (error instanceof WalkFailed) return error.message;
   return isDiskFull(error) ? 'The disk of the daemon is full' : null;
 };
@@ -96,8 +96,8 @@ const readFolder = async (
 ): Promise<void> => {
   const { userId, signal } = run;
   const { folders, admission, clock } = deps;
-  const place = await placeOf(deps, folder);
-  const device = await deviceOf(folder);
+  const place = await admitFolder(deps, folder);
+  const device = await findFolderDevice(folder);
   const { type } = folder;
   const patterns: string[] = JSON.parse(folder.patterns);
   const forbidden = admission.forbidden();
@@ -142,7 +142,7 @@ const countsText = (counts: ScanCounts): string => {
 };
 
 /** Stops watching a folder that may no longer be read. */
-const placeOf = async (
+const admitFolder = async (
   { admission, watcher }: ScanDeps,
   { id, user_id: userId, path }: KnowledgeFolderRow,
 ): Promise<RootedPath> => {
@@ -156,7 +156,7 @@ const placeOf = async (
  * Returns the device of a folder, or null if it does not exist. For a file, that of the nearest
  * existing folder above it.
  */
-const deviceOf = async ({ path, type }: KnowledgeFolderRow): Promise<string | null> => {
+const findFolderDevice = async ({ path, type }: KnowledgeFolderRow): Promise<string | null> => {
   if (type === 'directory') return fileSystemAt(path);
   for (let folder = dirname(path); ; folder = dirname(folder)) {
     const device = await fileSystemAt(folder);

@@ -38,18 +38,18 @@ export const indexPath = async (
   throwIfFaults(isAbsolute(request.path) && !hasNul ? [] : [{ path: 'path', message: fault }]);
   // A folder has one path, however it is spelled.
   const path = resolve(request.path);
-  throwIfFaults((request.patterns ?? []).flatMap(faultOf));
+  throwIfFaults((request.patterns ?? []).flatMap(findPatternFaults));
   const place = await deps.admission.admit(userId, path);
   if (typeof place === 'string') throw Boom.forbidden(place, { code: 'not_indexable' });
   await refuseOwnFiles(deps, place);
-  const type = await typeOf(place);
+  const type = await detectFolderType(place);
   const isOther = request.type !== undefined && request.type !== type;
   throwIfFaults(isOther ? [{ path: 'type', message: `does not match: ${path} is a ${type}` }] : []);
   return deps.inTurn(userId, () => begin(deps, userId, { ...request, path, type }));
 };
 
 /** An invalid pattern would match no file. */
-const faultOf = (pattern: string, place: number): FieldFault[] => {
+const findPatternFaults = (pattern: string, place: number): FieldFault[] => {
   try {
     // An error in the resulting expression is only thrown with `debug`.
     picomatch.makeRe(pattern.replace(/^!/, ''), { strictBrackets: true, debug: true });
@@ -72,7 +72,10 @@ const refuseOwnFiles = async ({ admission }: FoldersDeps, place: RootedPath): Pr
   }
 };
 
-const typeOf = async ({ root, below }: RootedPath): Promise<KnowledgeFolderRow['type']> => {
+const detectFolderType = async ({
+  root,
+  below,
+}: RootedPath): Promise<KnowledgeFolderRow['type']> => {
   const refused = (message: string) => throwIfFaults([{ path: 'path', message }]);
   try {
     const entry = below === '' ? null : await statInside(root, below);
@@ -101,7 +104,7 @@ const begin = async (
     );
   }
   const id = before?.id ?? mint('folder', clock.now());
-  const settings = settingsOf(request, before);
+  const settings = mergeFolderSettings(request, before);
   const operation = await scans.begin(
     scanRequest({ id, user_id: userId, path: request.path }),
     (begun) => [
@@ -127,7 +130,7 @@ const begin = async (
   return operation;
 };
 
-const settingsOf = (
+const mergeFolderSettings = (
   { type, patterns, tags, watch }: PathToIndex,
   before: KnowledgeFolderRow | undefined,
 ): Pick<KnowledgeFolderRow, 'type' | 'patterns' | 'tags' | 'watch'> => ({

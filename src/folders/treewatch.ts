@@ -2,7 +2,7 @@ import type { Stats } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { FSWatcher } from 'chokidar';
-import { identityOf } from '../kernel/confinedpath.js';
+import { formatFileIdentity } from '../kernel/confinedpath.js';
 import type { KnowledgeFolderRow } from '../store/tables/folders.js';
 import { hasDotPattern } from './walk.js';
 
@@ -50,10 +50,11 @@ export const loadTreeWatch = async (): Promise<OpenTree> => {
  * exists.
  */
 export const folderIdentityAt = (path: string): Promise<string | null> =>
-  stat(path).then(presenceOf, () => null);
+  stat(path).then(formatPresenceKey, () => null);
 
 /** File systems reuse the number of a deleted folder. The birth time differs. */
-const presenceOf = (stats: Stats): string => `${identityOf(stats)}:${stats.birthtimeMs}`;
+const formatPresenceKey = (stats: Stats): string =>
+  `${formatFileIdentity(stats)}:${stats.birthtimeMs}`;
 
 const hasDots = ({ type, patterns }: KnowledgeFolderRow): boolean =>
   type === 'file' || hasDotPattern(JSON.parse(patterns));
@@ -73,7 +74,7 @@ const ignoredIn = (
     if (!takesDots && path !== folder.path && basename(path).startsWith('.')) return true;
     if (isSecret(path)) return true;
     if (stats) {
-      const presence = presenceOf(stats);
+      const presence = formatPresenceKey(stats);
       if ((folders.get(path) ?? presence) !== presence) replaced();
       folders.set(path, presence);
     }

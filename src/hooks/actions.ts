@@ -26,7 +26,7 @@ import type { OpenedHook } from './hook.js';
 import { beginRun, beginStatement, endRun, publishRun, type RunOutcome } from './outcome.js';
 import { type HookPipelines, startPipeline } from './pipelines.js';
 import type { NoticeText } from './render.js';
-import { type HookRun, hopsOf, promptEventOf, readableOf } from './run.js';
+import { countRunHops, formatRunPayload, getPromptEvent, type HookRun } from './run.js';
 import { isAdmittedAtSpawn, isFirst, type StopsDeps } from './stops.js';
 
 export interface ActionDeps extends StopsDeps {
@@ -87,8 +87,8 @@ export const agentToSpawn = (run: HookRun, models: Models): SpawnRequest => {
     userId: hook.userId,
     prompt: webhookPrompt(
       agentPrompt ?? '',
-      readableOf(run),
-      promptEventOf(run),
+      formatRunPayload(run),
+      getPromptEvent(run),
       execution.trigger === 'email' ? 'E-mail' : undefined,
     ),
     model: agentModel ?? models.routed(agentTopic),
@@ -99,7 +99,7 @@ export const agentToSpawn = (run: HookRun, models: Models): SpawnRequest => {
     untrusted: run.delivery !== null || hook.trigger !== 'schedule',
     hookId: hook.id,
     executionId: execution.id,
-    hops: hopsOf(run),
+    hops: countRunHops(run),
     notifyOwner: config.notifyOwner === true,
     orchestrated: config.orchestrated === true,
     memory: config.memory === true,
@@ -133,7 +133,7 @@ export const databaseOutcome = async (
   { signal, setting }: { signal: AbortSignal; setting(): Promise<ToolSetting> },
 ): Promise<RunOutcome> => {
   if (run.hook.action === 'notify') return noticeOutcome(run, await deps.evaluate.notice(run));
-  const call = await toolCallOf(deps, run, await setting());
+  const call = await prepareToolCall(deps, run, await setting());
   return 'fault' in call ? { status: 'error', error: call.fault } : runTool(run, call, signal);
 };
 
@@ -160,7 +160,7 @@ export const noticeOutcome = (
   // A name without a value stays in the text, so the execution says which.
   result: { message: body, ...(unfilled.length > 0 && { unfilled }) },
   notice: {
-    notice: { ...noticeOf(run, body), markdown },
+    notice: { ...buildHookNotice(run, body), markdown },
     isSent: run.hook.actionConfig.notifyOwner !== false,
   },
 });
@@ -168,13 +168,13 @@ export const noticeOutcome = (
 const notify: PerformAction = async (deps, run) =>
   endRun(deps, run, noticeOutcome(run, await deps.evaluate.notice(run)));
 
-export const noticeOf = (run: HookRun, body: string): Notice => ({
+export const buildHookNotice = (run: HookRun, body: string): Notice => ({
   kind: 'hook_notice',
   title: run.hook.name,
   body,
   link: pageLink('execution', run.execution.id),
   about: run.hook.name,
-  hops: hopsOf(run),
+  hops: countRunHops(run),
   isDirect: run.hook.actionConfig.notifyOwner === true,
 });
 
@@ -213,7 +213,7 @@ interface HookToolCall {
 }
 
 /** The owner configured the call, so it needs no approval. A denied tool is denied here too. */
-const toolCallOf = async (
+const prepareToolCall = async (
   deps: ActionDeps,
   run: HookRun,
   { permissions, openFolder }: ToolSetting,
@@ -231,7 +231,7 @@ const toolCallOf = async (
 };
 
 const executeTool: PerformAction = async (deps, run, _, signal) => {
-  const call = await toolCallOf(deps, run, await toolSetting(deps, run.hook));
+  const call = await prepareToolCall(deps, run, await toolSetting(deps, run.hook));
   if ('fault' in call) return endRun(deps, run, { status: 'error', error: call.fault });
   await beginRun(deps, run, call.tool.once ? 'begun' : run.execution.effect);
   return endRun(deps, run, await runTool(run, call, signal));
@@ -250,7 +250,7 @@ const runTool = async (
       ...context,
       signal,
       effectId: run.execution.id,
-      hops: hopsOf(run),
+      hops: countRunHops(run),
     });
     const failure = tool.failureIn?.(result) ?? null;
     if (failure === null) return { status: 'success', effect: 'done', result };

@@ -4,10 +4,16 @@ import { TaskLimitExceeded } from '../kernel/pool.js';
 import { Unavailable } from '../store/engine/protocol.js';
 import { type ActionDeps, databaseOutcome, isDatabaseOnly, toolSetting } from './actions.js';
 import type { OpenedHook } from './hook.js';
-import { endOf, publishRun } from './outcome.js';
+import { prepareRunEnd, publishRun } from './outcome.js';
 import type { EndVerdict, LimitedEndRecord } from './procedures/end.js';
-import { type HookRun, loadRun, runOf } from './run.js';
-import { admissionOf, earlyEndOf, isFirst, refusalsOf, type Stopped } from './stops.js';
+import { createHookRun, type HookRun, loadRun } from './run.js';
+import {
+  buildAdmission,
+  findEarlyEnd,
+  formatAdmissionRefusals,
+  isFirst,
+  type Stopped,
+} from './stops.js';
 
 /** A retry would cost as much again, at the expense of other users. */
 export const PAYLOAD_TOO_COSTLY =
@@ -51,7 +57,7 @@ export const createBatchExecutor = (deps: ActionDeps) => {
   const changed = new Map<string, number>();
 
   const prepare = async (job: Job, of: BatchContext): Promise<PreparedRun | null> => {
-    const run = job.loaded ? runOf(job.loaded) : await loadRun(store, job.ref);
+    const run = job.loaded ? createHookRun(job.loaded) : await loadRun(store, job.ref);
     if (!run) return null;
     if (!isDatabaseOnly(deps.access.toolbox, run.hook)) {
       // The action was changed in the meantime, so the execution is claimed again.
@@ -59,10 +65,11 @@ export const createBatchExecutor = (deps: ActionDeps) => {
       return null;
     }
     const now = clock.now();
-    const stopped = await unlessOverrun(earlyEndOf(deps, run));
+    const stopped = await unlessOverrun(findEarlyEnd(deps, run));
     const outcome =
-      stopped ?? (await unlessOverrun(databaseOutcome(deps, run, contextOf(deps, run, of))));
-    const { end, published } = endOf(deps, run, outcome);
+      stopped ??
+      (await unlessOverrun(databaseOutcome(deps, run, createActionContext(deps, run, of))));
+    const { end, published } = prepareRunEnd(deps, run, outcome);
     const { hook, isSuspended } = run;
     const isFinal = (changed.get(run.execution.id) ?? 0) >= MAX_CHANGES;
     const hookUpdatedAt = isFinal ? null : hook.updatedAt;
@@ -71,9 +78,9 @@ export const createBatchExecutor = (deps: ActionDeps) => {
     if (stopped || !isFirst(run)) {
       return { job, run, end: limited, published, publishedLast: () => undefined };
     }
-    const admitting = admissionOf(deps, run, now);
+    const admitting = buildAdmission(deps, run, now);
     end.execution.started_at = admitting.admission.now;
-    const admission = { ...admitting.admission, skipped: refusalsOf(hook) };
+    const admission = { ...admitting.admission, skipped: formatAdmissionRefusals(hook) };
     const { publishedLast } = admitting;
     return { job, run, end: { ...limited, admission }, published, publishedLast };
   };
@@ -84,7 +91,7 @@ export const createBatchExecutor = (deps: ActionDeps) => {
     changed.delete(id);
     if (ended === 'gone') return;
     if (ended === 'cooldown' || ended === 'exhausted') {
-      publishRun(deps, run, { status: 'skipped', error: refusalsOf(run.hook)[ended] });
+      publishRun(deps, run, { status: 'skipped', error: formatAdmissionRefusals(run.hook)[ended] });
       return;
     }
     published();
@@ -116,7 +123,8 @@ export const createBatchExecutor = (deps: ActionDeps) => {
     const begin = async (job: Job, at: number): Promise<void> => {
       const [prepared] = await Promise.allSettled([prepare(job, of)]);
       part[at] = prepared;
-      if (prepared.status === 'fulfilled' && prepared.value) length += lengthOf(prepared.value.end);
+      if (prepared.status === 'fulfilled' && prepared.value)
+        length += computeRecordLength(prepared.value.end);
     };
     let at = from;
     for (; at < jobs.length && length < PART_LENGTH; at++) {
@@ -172,7 +180,7 @@ interface BatchPart {
   next: number;
 }
 
-const lengthOf = ({ execution, notices }: LimitedEndRecord): number =>
+const computeRecordLength = ({ execution, notices }: LimitedEndRecord): number =>
   (execution.result?.length ?? 0) +
   notices.reduce((length, { notice }) => length + notice.body.length, 0);
 
@@ -183,7 +191,7 @@ interface BatchContext {
   until: number;
 }
 
-const contextOf = (
+const createActionContext = (
   deps: ActionDeps,
   { hook }: HookRun,
   { signal, settings }: Omit<BatchContext, 'until'>,
@@ -197,8 +205,8 @@ const contextOf = (
 });
 
 const readSetting = async (deps: ActionDeps, [first]: Job[], of: BatchContext): Promise<void> => {
-  const run = first?.loaded && runOf(first.loaded);
-  if (run?.hook.action === 'execute_tool') await contextOf(deps, run, of).setting();
+  const run = first?.loaded && createHookRun(first.loaded);
+  if (run?.hook.action === 'execute_tool') await createActionContext(deps, run, of).setting();
 };
 
 const unlessOverrun = <T>(work: Promise<T>): Promise<T | Stopped> =>

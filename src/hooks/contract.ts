@@ -2,7 +2,7 @@ import Joi from 'joi';
 import { agentAction } from '../kernel/contract/agentaction.js';
 import { Condition } from '../kernel/contract/condition.js';
 import { contract, endpoint } from '../kernel/contract/endpoint.js';
-import { pageOf, pageQuery } from '../kernel/contract/page.js';
+import { createPageSchema, pageQuery } from '../kernel/contract/page.js';
 import * as s from '../kernel/contract/schema.js';
 import { Execution, executionStatus, hookAction, hookTrigger } from './executions/contract.js';
 import { RefusedDeliveries } from './inbound/contract.js';
@@ -235,7 +235,7 @@ export const hooks = contract({
       trigger: s.optional(hookTrigger()),
       action: s.optional(hookAction()),
     }),
-    reply: pageOf('hooks', Hook),
+    reply: createPageSchema('hooks', Hook),
   }),
   create: endpoint.post('/api/hooks', {
     summary: 'Create a hook',
@@ -288,7 +288,7 @@ export const hooks = contract({
   executions: endpoint.get('/api/hooks/{id}/executions', {
     summary: 'List executions of a hook',
     query: pageQuery('ExecutionQuery', { status: s.optional(executionStatus()) }),
-    reply: pageOf('executions', Execution),
+    reply: createPageSchema('executions', Execution),
   }),
   execution: endpoint.get('/api/hooks/{id}/executions/{executionId}', {
     summary: 'Get an execution of a hook',

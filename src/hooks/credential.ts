@@ -52,7 +52,7 @@ export const isOwnSecret = (
 };
 
 /** Throws 409 `secret_in_vault` if the hook uses a credential instead. */
-export const ownSecretOf = ({ credential_id, secret_sealed }: HookRow): string | null => {
+export const requireOwnHookSecret = ({ credential_id, secret_sealed }: HookRow): string | null => {
   if (credential_id === null) return secret_sealed;
   throw Boom.conflict(
     'The secret of this hook is a vault credential. Rotate the credential instead',

@@ -10,7 +10,7 @@ export const DELETION_JOB = 'hook_deletion';
 /** The index of these jobs contains the kind as a literal. */
 const KIND = sql.lit(DELETION_JOB);
 
-const laneOf = (hookId: string): string => `deletion_${hookId}`;
+const formatDeletionLane = (hookId: string): string => `deletion_${hookId}`;
 
 export const endDeletion = ({ db }: Store, hookId: string): Statement =>
   statement(db.deleteFrom('jobs').where('ref', '=', hookId).where('kind', '=', KIND));
@@ -31,7 +31,7 @@ export const createHookDeletion = (deps: {
     for (;;) {
       try {
         await store.transact([statement(jobs.set({ boot: null }))]);
-        return queue.added(laneOf(hookId));
+        return queue.added(formatDeletionLane(hookId));
       } catch (error) {
         if (!(error instanceof Unavailable)) throw error;
         await wait(AGAIN_MS, undefined, { ref: false });
@@ -45,7 +45,7 @@ export const createHookDeletion = (deps: {
      * daemon stops first, the next start runs the job.
      */
     begin: (hookId: string, runAt: string): Statement => {
-      const job = { kind: DELETION_JOB, ref: hookId, lane: laneOf(hookId) };
+      const job = { kind: DELETION_JOB, ref: hookId, lane: formatDeletionLane(hookId) };
       return addClaimedJob(store, { ...job, runAt, boot });
     },
     /** Returns a failed deletion to the queue as soon as the database is writable. */

@@ -3,27 +3,27 @@ import type { RunTask } from '../kernel/pool.js';
 import { type ConditionVerdict, judgeConditions } from './conditions.js';
 import {
   type Forward,
-  forwardOf,
   markdownArguments,
   type NoticeText,
-  noticeTextOf,
+  renderForward,
+  renderNoticeText,
   toolArguments,
 } from './render.js';
 import { type HookRun, payloadLength, templateScope } from './run.js';
 
-const conditionsOf = (run: HookRun): ConditionVerdict =>
+const evaluateConditions = (run: HookRun): ConditionVerdict =>
   judgeConditions(run.hook.conditions, templateScope(run));
 
 /** On a busy machine a fast comparison may once exceed the time limit, so it is repeated. */
 const judgeWithRetry = (run: HookRun): ConditionVerdict => {
-  const first = conditionsOf(run);
-  return first.verdict === 'error' ? conditionsOf(run) : first;
+  const first = evaluateConditions(run);
+  return first.verdict === 'error' ? evaluateConditions(run) : first;
 };
 
 export const evaluationTasks = {
   conditions: judgeWithRetry,
-  notice: noticeTextOf,
-  forward: forwardOf,
+  notice: renderNoticeText,
+  forward: renderForward,
   arguments: toolArguments,
   markdown: markdownArguments,
 };
@@ -34,13 +34,13 @@ export const createEvaluator = (apart: RunTask<typeof evaluationTasks>) => ({
     const { userId, conditions } = run.hook;
     if (conditions.length === 0) return { verdict: 'hold' };
     const isPattern = conditions.some(({ operator }) => operator === 'matches');
-    const verdict = isLarge(run) || isPattern ? null : conditionsOf(run);
+    const verdict = isLarge(run) || isPattern ? null : evaluateConditions(run);
     return verdict && verdict.verdict !== 'error' ? verdict : apart(userId, 'conditions', run);
   },
   notice: async (run: HookRun): Promise<NoticeText> =>
-    isLarge(run) ? apart(run.hook.userId, 'notice', run) : noticeTextOf(run),
+    isLarge(run) ? apart(run.hook.userId, 'notice', run) : renderNoticeText(run),
   forward: async (run: HookRun): Promise<Forward> =>
-    isLarge(run) ? apart(run.hook.userId, 'forward', run) : forwardOf(run),
+    isLarge(run) ? apart(run.hook.userId, 'forward', run) : renderForward(run),
   arguments: async (run: HookRun): Promise<Record<string, unknown>> =>
     isLarge(run) ? apart(run.hook.userId, 'arguments', run) : toolArguments(run),
   markdown: async (run: HookRun): Promise<Record<string, string>> =>

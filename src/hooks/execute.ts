@@ -5,13 +5,13 @@ import { statement } from '../store/store.js';
 import { type ActionDeps, actions } from './actions.js';
 import { createBatchExecutor, PAYLOAD_TOO_COSTLY } from './batch.js';
 import { endRun } from './outcome.js';
-import { type HookRun, isUnderway, loadRun, runOf } from './run.js';
+import { createHookRun, type HookRun, isUnderway, loadRun } from './run.js';
 import {
-  admissionOf,
-  earlyEndOf,
+  buildAdmission,
+  findEarlyEnd,
+  formatAdmissionRefusals,
   isAdmittedAtSpawn,
   isFirst,
-  refusalsOf,
   type Stopped,
   skipped,
 } from './stops.js';
@@ -22,9 +22,9 @@ export const createExecutor = (deps: ActionDeps): JobHandler => {
   const { store } = deps;
 
   const run = async (job: Job, signal: AbortSignal): Promise<Job | null> => {
-    const found = job.loaded ? runOf(job.loaded) : await loadRun(store, job.ref);
+    const found = job.loaded ? createHookRun(job.loaded) : await loadRun(store, job.ref);
     if (!isUnderway(found)) return drop(job);
-    const stopped = (await earlyEndOf(deps, found)) ?? (await whyRefused(deps, found));
+    const stopped = (await findEarlyEnd(deps, found)) ?? (await whyRefused(deps, found));
     if (stopped) return endRun(deps, found, stopped);
     return actions[found.hook.action](deps, found, job, signal);
   };
@@ -83,9 +83,11 @@ const executionRows = ({ store: { db } }: ActionDeps): JobHandler['rows'] => ({
 
 const whyRefused = async (deps: ActionDeps, run: HookRun): Promise<Stopped | null> => {
   if (!isFirst(run) || isAdmittedAtSpawn(run)) return null;
-  const { admission, publishedLast } = admissionOf(deps, run, deps.clock.now());
+  const { admission, publishedLast } = buildAdmission(deps, run, deps.clock.now());
   const executionId = run.execution.id;
   const admitted = await deps.store.call('admitExecution', { executionId, ...admission });
   if (admitted === 'last') publishedLast();
-  return admitted === 'go' || admitted === 'last' ? null : skipped(refusalsOf(run.hook)[admitted]);
+  return admitted === 'go' || admitted === 'last'
+    ? null
+    : skipped(formatAdmissionRefusals(run.hook)[admitted]);
 };

@@ -52,13 +52,14 @@ export const hookTools = ({ action, actionConfig }: GrantingAction): string[] =>
 
 const isGranting = (action: string): action is keyof typeof PURPOSE => action in PURPOSE;
 
-const purposeOf = ({ action, actionConfig, firedBy }: GrantingHook): string => {
+const serializeGrantPurpose = ({ action, actionConfig, firedBy }: GrantingHook): string => {
   const fields = isGranting(action) ? PURPOSE[action] : [];
   return canonical([action, fields.map((field) => actionConfig[field] ?? null), firedBy]);
 };
 
 const isChanged = (before: GrantingHook, after: GrantingHook): boolean =>
-  purposeOf(before) !== purposeOf(after) || isLessRestrictive(before, after);
+  serializeGrantPurpose(before) !== serializeGrantPurpose(after) ||
+  isLessRestrictive(before, after);
 
 /** A new secret also ends the grants, because somebody else may fire the hook from then on. */
 export const revokesGrants = (row: HookRow, changes: Partial<HookRow>): boolean =>

@@ -1,5 +1,5 @@
 import type { OpenedHook } from './hook.js';
-import { recipeOf } from './senders/open.js';
+import { createSignatureRecipe } from './senders/open.js';
 import { GITHUB_GREETING } from './senders/presets.js';
 
 interface NamedDelivery {
@@ -16,7 +16,7 @@ export const greetingReason = (
   { event, headers }: NamedDelivery,
 ): string | null => {
   const isUnnamed = verify === undefined;
-  const greeting = isUnnamed ? GITHUB_GREETING : recipeOf(verify).greeting;
+  const greeting = isUnnamed ? GITHUB_GREETING : createSignatureRecipe(verify).greeting;
   if (!greeting || event !== greeting.event) return null;
   if (isUnnamed && headers['x-github-event'] === undefined) return null;
   if (conditions.some(({ field }) => field === 'event')) return null;

@@ -18,7 +18,7 @@ export interface OpenedHook
   limits: Partial<AgentLimits>;
 }
 
-export const hookOf = (row: HookRow): OpenedHook => ({
+export const parseHookRow = (row: HookRow): OpenedHook => ({
   id: row.id,
   userId: row.user_id,
   updatedAt: row.updated_at,
@@ -36,7 +36,7 @@ export const hookOf = (row: HookRow): OpenedHook => ({
 const opened = new WeakMap<HookRow, OpenedHook>();
 
 export const openedHook = (row: HookRow): OpenedHook => {
-  const known = opened.get(row) ?? hookOf(row);
+  const known = opened.get(row) ?? parseHookRow(row);
   opened.set(row, known);
   return known;
 };

@@ -6,9 +6,9 @@ import { greetingReason } from './greet.js';
 import { type OpenedHook, openedHook } from './hook.js';
 import type { IncomingDelivery, PrepareEnd } from './inbound/accept.js';
 import type { Payload } from './inbound/payload.js';
-import { endOf, type OutcomeDeps } from './outcome.js';
-import { noticeTextOf } from './render.js';
-import { cacheParsed, type HookRun, hopsOf } from './run.js';
+import { type OutcomeDeps, prepareRunEnd } from './outcome.js';
+import { renderNoticeText } from './render.js';
+import { cacheParsed, countRunHops, type HookRun } from './run.js';
 
 interface PrepareDeps extends OutcomeDeps {
   queue: Queue;
@@ -42,8 +42,8 @@ export const createInlinePreparer = (deps: PrepareDeps): PrepareEnd => {
     if (!row || typeof text !== 'string' || !isPlain(openedHook(row), of.payload)) return null;
     if (greetingReason(openedHook(row), of) !== null) return null;
     const run = runOfComing(openedHook(row), executionId, { ...of, text });
-    if (hopsOf(run) >= MAX_HOPS) return null;
-    const { end, published } = endOf(deps, run, noticeOutcome(run, noticeTextOf(run)));
+    if (countRunHops(run) >= MAX_HOPS) return null;
+    const { end, published } = prepareRunEnd(deps, run, noticeOutcome(run, renderNoticeText(run)));
     const [notice] = end.notices;
     if (!notice) return null;
     return { end: [row.updated_at, end.execution.result ?? '', notice], published };

@@ -2,7 +2,7 @@ import type { FollowUp } from '../agents/module.js';
 import { selectRows } from '../store/rows.js';
 import { hookTable } from '../store/tables/hooks.js';
 import { visibleTo } from '../store/visible.js';
-import { hookOf } from './hook.js';
+import { parseHookRow } from './hook.js';
 import { fireStatements, type TriggerDeps } from './triggers.js';
 
 interface MailPlace {
@@ -25,7 +25,7 @@ export const createMailTriggers = (deps: TriggerDeps): MailTriggers => ({
     const rows = await selectRows(deps.store.db, hookTable, own, visibleTo(userId)).execute();
     const isMeant = (given: string | undefined, is: string): boolean => (given ?? is) === is;
     return rows.flatMap((row) => {
-      const config = hookOf(row).triggerConfig;
+      const config = parseHookRow(row).triggerConfig;
       const isFired = isMeant(config.accountId, accountId) && isMeant(config.folder, folder);
       return isFired ? [row.id] : [];
     });

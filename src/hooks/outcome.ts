@@ -5,7 +5,7 @@ import type { Statement } from '../store/engine/protocol.js';
 import type { Store } from '../store/store.js';
 import type { ExecutionRow } from '../store/tables/hooks.js';
 import type { EndRecord } from './procedures/end.js';
-import { type HookRun, hopsOf, runEvent } from './run.js';
+import { countRunHops, type HookRun, runEvent } from './run.js';
 import { endedRun, hookExecutedEvent, runFailureNotice } from './runevent.js';
 
 export interface OutcomeDeps {
@@ -66,17 +66,21 @@ export const endRun = async (
   run: HookRun,
   outcome: RunOutcome,
 ): Promise<null> => {
-  const { end, published } = endOf(deps, run, outcome);
+  const { end, published } = prepareRunEnd(deps, run, outcome);
   if (await deps.store.call('closeExecution', end)) published();
   return null;
 };
 
-export const endOf = (deps: OutcomeDeps, run: HookRun, outcome: RunOutcome): PreparedEnd => {
+export const prepareRunEnd = (
+  deps: OutcomeDeps,
+  run: HookRun,
+  outcome: RunOutcome,
+): PreparedEnd => {
   const { clock, outbound } = deps;
   const { execution, hook } = run;
   const { status, result, error = null, notice } = outcome;
   const { user_id: userId } = execution;
-  const hops = hopsOf(run);
+  const hops = countRunHops(run);
   const ended = endedRun(run);
   const type = status === 'success' ? 'hook.executed' : 'hook.failed';
   const event = outbound.subscriptions.wants(userId, type)

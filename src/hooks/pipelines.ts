@@ -1,7 +1,7 @@
 import type { FieldFault } from '../kernel/problem.js';
 import type { TransactionStep } from '../store/engine/protocol.js';
-import { beginStatement, endOf, type OutcomeDeps, type RunOutcome } from './outcome.js';
-import { type HookRun, hopsOf } from './run.js';
+import { beginStatement, type OutcomeDeps, prepareRunEnd, type RunOutcome } from './outcome.js';
+import { countRunHops, type HookRun } from './run.js';
 
 export interface HookPipelines {
   /** `fault`: the reason why the pipeline cannot start. */
@@ -39,14 +39,14 @@ export const startPipeline = async (
     templateId: hook.actionConfig.templateId ?? '',
     params,
     untrusted: delivery !== null || hook.trigger !== 'schedule',
-    hops: hopsOf(run),
+    hops: countRunHops(run),
     isRendered: true,
   });
   const outcome: RunOutcome =
     'fault' in started
       ? { status: 'error', error: started.fault }
       : { status: 'success', effect: 'done', result: { pipelineId: started.id } };
-  const { end, published } = endOf(deps, run, outcome);
+  const { end, published } = prepareRunEnd(deps, run, outcome);
   const steps = 'fault' in started ? [] : started.steps;
   const closed = { procedure: 'closeExecution' as const, input: end };
   if (!(await deps.store.tryTransact([beginStatement(run, {}), ...steps, closed]))) return null;

@@ -173,7 +173,7 @@ const executionQueries = ({ db }: Store) => {
         .limit(limit + 1)
         .execute();
       const { rows: fitting, nextCursor } = cutPage(found, Math.min(limit, howManyFit(found)));
-      return { rows: await read(userId, fitting.map(idOf), 'desc'), nextCursor };
+      return { rows: await read(userId, fitting.map(getRowId), 'desc'), nextCursor };
     },
 
     execution: async (
@@ -198,7 +198,7 @@ const executionQueries = ({ db }: Store) => {
         .orderBy('e.id')
         .limit(limit)
         .execute();
-      return read(userId, found.slice(0, howManyFit(found)).map(idOf), 'asc');
+      return read(userId, found.slice(0, howManyFit(found)).map(getRowId), 'asc');
     },
 
     newestExecution: async (userId: string): Promise<string | null> => {
@@ -240,4 +240,4 @@ const howManyFit = (rows: SizedRow[]): number => {
   return tooMany < 0 ? rows.length : tooMany;
 };
 
-const idOf = ({ id }: SizedRow): string => id;
+const getRowId = ({ id }: SizedRow): string => id;

@@ -11,7 +11,7 @@ import { type GrantingHook, hookTools, newlyGrantedTools } from './grants.js';
 import type { TriggerConfig } from './hook.js';
 import type { HooksStore } from './queries.js';
 import { type CheckedHook, hookFaults } from './rules.js';
-import { recipeOf } from './senders/open.js';
+import { createSignatureRecipe } from './senders/open.js';
 import { isKeyPublic } from './senders/recipe.js';
 import { withoutPlaceholders } from './template.js';
 
@@ -100,7 +100,12 @@ const refuseSharedPath = (
   userId: string,
   { webhookPath, verify }: TriggerConfig,
 ): void => {
-  if (webhookPath === undefined || verify === undefined || !isKeyPublic(recipeOf(verify))) return;
+  if (
+    webhookPath === undefined ||
+    verify === undefined ||
+    !isKeyPublic(createSignatureRecipe(verify))
+  )
+    return;
   const isShared = directory
     .onPath(webhookPath)
     .some((hook) => hook.userId !== userId && hook.sender && isKeyPublic(hook.sender.recipe));

@@ -1,5 +1,5 @@
 import { hopHeader } from '../kernel/hops.js';
-import { type HookRun, hopsOf, isText, readableOf, templateScope } from './run.js';
+import { countRunHops, formatRunPayload, type HookRun, isText, templateScope } from './run.js';
 import {
   renderAddress,
   renderDeep,
@@ -21,7 +21,7 @@ export interface Forward {
  * The credential is added when the request is sent, so the result may be shown. `webhook-id` stays
  * the same over retries, so that the target can recognize duplicates.
  */
-export const forwardOf = (run: HookRun): Forward => {
+export const renderForward = (run: HookRun): Forward => {
   const { hook, execution } = run;
   const { webhookMethod, webhookUrl, webhookHeaders, webhookBody, credentialId } =
     hook.actionConfig;
@@ -34,7 +34,7 @@ export const forwardOf = (run: HookRun): Forward => {
     'content-type': isText(run) && webhookBody === undefined ? 'text/plain' : 'application/json',
     ...Object.fromEntries(configured),
     'webhook-id': execution.id,
-    ...hopHeader(hopsOf(run)),
+    ...hopHeader(countRunHops(run)),
     ...(credentialId !== undefined && { authorization: 'Bearer [secret]' }),
     ...(scope.event ? { 'x-adjutant-event': scope.event.replace(/[^\x20-\x7e]/g, '') } : {}),
   };
@@ -44,7 +44,7 @@ export const forwardOf = (run: HookRun): Forward => {
     method: webhookMethod ?? 'POST',
     ...('url' in address ? address : { url: webhookUrl ?? '', fault: address.fault }),
     headers,
-    body: webhookBody === undefined ? readableOf(run) : render(webhookBody, scope),
+    body: webhookBody === undefined ? formatRunPayload(run) : render(webhookBody, scope),
   };
 };
 
@@ -56,7 +56,7 @@ export interface NoticeText {
   unfilled: string[];
 }
 
-export const noticeTextOf = (run: HookRun): NoticeText => {
+export const renderNoticeText = (run: HookRun): NoticeText => {
   const { notifyMessage = '' } = run.hook.actionConfig;
   const scope = templateScope(run);
   const body = renderTemplate(notifyMessage, scope);

@@ -9,7 +9,7 @@ import type { TriggerConfig } from './hook.js';
 import type { RefusalLog } from './inbound/refusallog.js';
 import { refuseFiring } from './refusals.js';
 import type { AwaitedTokens } from './senders/awaitedtokens.js';
-import { recipeOf } from './senders/open.js';
+import { createSignatureRecipe } from './senders/open.js';
 import {
   addHook,
   deleteHook,
@@ -115,7 +115,7 @@ const refuseAwaiting = (
   userId: string,
   { verify, webhookPath = '' }: TriggerConfig,
 ): void => {
-  if (verify === undefined || recipeOf(verify).handshake !== 'notion') {
+  if (verify === undefined || createSignatureRecipe(verify).handshake !== 'notion') {
     throw Boom.conflict('Only hooks with the sender notion accept a verification token');
   }
   if (directory.onPath(webhookPath).every((hook) => hook.userId === userId)) return;

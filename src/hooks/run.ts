@@ -13,7 +13,7 @@ import {
   type LoadedDelivery,
 } from '../store/tables/hooks.js';
 import { type OpenedHook, openedHook, suspendedAt } from './hook.js';
-import { headerEventOf } from './inbound/headers.js';
+import { readHeaderEvent } from './inbound/headers.js';
 import type { TemplateScope } from './template.js';
 
 export interface HookRun {
@@ -45,10 +45,10 @@ export const loadRun = async ({ db }: Store, executionId: string): Promise<HookR
       ? undefined
       : selectRows(db, deliveryTable, { id: execution.delivery_id }).executeTakeFirst(),
   ]);
-  return hook ? runOf({ execution, hook, delivery: delivery ?? null }) : null;
+  return hook ? createHookRun({ execution, hook, delivery: delivery ?? null }) : null;
 };
 
-export const runOf = ({ execution, hook, delivery }: ClaimedExecution): HookRun => ({
+export const createHookRun = ({ execution, hook, delivery }: ClaimedExecution): HookRun => ({
   isSuspended: hook.suspended_at !== null,
   execution,
   hook: openedHook(hook),
@@ -77,33 +77,33 @@ export const cacheParsed = (delivery: LoadedDelivery, json: ParsedDelivery): voi
   parsed.set(delivery, json);
 };
 
-const keptOf = (delivery: LoadedDelivery): KeptDelivery => {
+const getParseCache = (delivery: LoadedDelivery): KeptDelivery => {
   const kept = parsed.get(delivery) ?? {};
   parsed.set(delivery, kept);
   return kept;
 };
 
-export const headersOf = (delivery: LoadedDelivery): ParsedDelivery['headers'] => {
-  const kept = keptOf(delivery);
+export const getDeliveryHeaders = (delivery: LoadedDelivery): ParsedDelivery['headers'] => {
+  const kept = getParseCache(delivery);
   const headers: ParsedDelivery['headers'] = kept.headers ?? JSON.parse(delivery.headers);
   kept.headers = headers;
   return headers;
 };
 
-const textOf = (delivery: LoadedDelivery): string => {
-  const kept = keptOf(delivery);
+const getDeliveryText = (delivery: LoadedDelivery): string => {
+  const kept = getParseCache(delivery);
   kept.text ??= unsharedText(delivery.body);
   return kept.text;
 };
 
-const bodyOf = (delivery: LoadedDelivery): unknown => {
-  const kept = keptOf(delivery);
-  if (!('body' in kept)) kept.body = parseExact(textOf(delivery));
+const getDeliveryBody = (delivery: LoadedDelivery): unknown => {
+  const kept = getParseCache(delivery);
+  if (!('body' in kept)) kept.body = parseExact(getDeliveryText(delivery));
   return kept.body;
 };
 
-const queryOf = (delivery: LoadedDelivery): Record<string, string> => {
-  const kept = keptOf(delivery);
+const getDeliveryQuery = (delivery: LoadedDelivery): Record<string, string> => {
+  const kept = getParseCache(delivery);
   kept.query ??= JSON.parse(delivery.query ?? '{}');
   return kept.query ?? {};
 };
@@ -118,9 +118,9 @@ export const templateScope = ({ execution, hook, delivery }: HookRun): TemplateS
     ...(fired.email && { email: fired.email }),
     ...(delivery && {
       webhook: {
-        body: bodyOf(delivery),
-        headers: headersOf(delivery),
-        query: queryOf(delivery),
+        body: getDeliveryBody(delivery),
+        headers: getDeliveryHeaders(delivery),
+        query: getDeliveryQuery(delivery),
         path: delivery.path,
         method: delivery.method,
       },
@@ -129,21 +129,21 @@ export const templateScope = ({ execution, hook, delivery }: HookRun): TemplateS
 };
 
 /** The body, exactly as received if it was JSON, or the data of the trigger. */
-const payloadOf = ({ execution, delivery }: HookRun): string =>
-  delivery ? textOf(delivery) : (execution.context ?? '{}');
+const getRunPayload = ({ execution, delivery }: HookRun): string =>
+  delivery ? getDeliveryText(delivery) : (execution.context ?? '{}');
 
 /** Does not read payloads in shared memory. */
 export const payloadLength = ({ execution, delivery }: HookRun): number =>
   (delivery?.body ?? execution.context ?? '').length;
 
 /** Text and XML are stored as a JSON string. */
-export const isText = (run: HookRun): boolean => payloadOf(run).startsWith('"');
+export const isText = (run: HookRun): boolean => getRunPayload(run).startsWith('"');
 
 /** Text and XML as received, otherwise JSON. An e-mail without its wrapper. */
-export const readableOf = (run: HookRun): string => {
-  if (isText(run) && run.delivery) return String(bodyOf(run.delivery));
+export const formatRunPayload = (run: HookRun): string => {
+  if (isText(run) && run.delivery) return String(getDeliveryBody(run.delivery));
   const { email } = run.delivery ? {} : firedBy(run.execution);
-  return email ? JSON.stringify(email) : payloadOf(run);
+  return email ? JSON.stringify(email) : getRunPayload(run);
 };
 
 export const runEvent = ({ execution, delivery }: HookRun): string | null =>
@@ -153,17 +153,17 @@ export const runEvent = ({ execution, delivery }: HookRun): string | null =>
  * Only an event name from a header (spec: Webhooks, rule 7) or from a test. A signed name takes
  * precedence.
  */
-export const promptEventOf = (run: HookRun): string | null => {
-  const headers: Headers = run.delivery ? headersOf(run.delivery) : {};
+export const getPromptEvent = (run: HookRun): string | null => {
+  const headers: Headers = run.delivery ? getDeliveryHeaders(run.delivery) : {};
   // A request from outside always has headers.
   const isTrial = Object.keys(headers).length === 0;
-  return isTrial || headerEventOf(headers) !== null ? runEvent(run) : null;
+  return isTrial || readHeaderEvent(headers) !== null ? runEvent(run) : null;
 };
 
 /** How often the trigger has passed through this daemon. A manual replay starts at 0. */
-export const hopsOf = ({ execution, delivery }: HookRun): number => {
+export const countRunHops = ({ execution, delivery }: HookRun): number => {
   if (execution.replay_of !== null) return 0;
-  return Math.max(execution.hops, delivery ? hopsIn(headersOf(delivery)) : 0);
+  return Math.max(execution.hops, delivery ? hopsIn(getDeliveryHeaders(delivery)) : 0);
 };
 
 export const firedBy = ({ context }: Pick<ExecutionRow, 'context'>): Partial<TriggerEvent> =>

@@ -26,7 +26,9 @@ export const hookExecutedEvent = (run: EndedRun, end: ExecutionEnd): OutgoingEve
     data: {
       ...run,
       status,
-      ...(result !== undefined && { result: excerpt(textOf(result), MAX_IN_EVENT_LENGTH) }),
+      ...(result !== undefined && {
+        result: excerpt(stringifyResult(result), MAX_IN_EVENT_LENGTH),
+      }),
       ...(error !== undefined && { error: excerpt(error, MAX_IN_EVENT_LENGTH) }),
       links: {
         hook: `/api/hooks/${hookId}`,
@@ -38,7 +40,7 @@ export const hookExecutedEvent = (run: EndedRun, end: ExecutionEnd): OutgoingEve
   };
 };
 
-const textOf = (result: unknown): string =>
+const stringifyResult = (result: unknown): string =>
   typeof result === 'string' ? result : (JSON.stringify(result) ?? '');
 
 /** Otherwise the owner may not notice that the hook fails. */

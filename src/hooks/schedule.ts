@@ -4,7 +4,7 @@ import type { Statement } from '../store/engine/protocol.js';
 import { updateRows } from '../store/rows.js';
 import { isCommitted, type Store, statement } from '../store/store.js';
 import { executionTable, type HookRow, hookTable } from '../store/tables/hooks.js';
-import { hookOf, suspendedAt, type TriggerConfig } from './hook.js';
+import { parseHookRow, suspendedAt, type TriggerConfig } from './hook.js';
 import { fireStatements, type TriggerDeps } from './triggers.js';
 
 type DueHook = HookRow & { suspended_at: string | null };
@@ -23,7 +23,7 @@ export const createHookSchedules = (deps: TriggerDeps & { clock: Clock }): DueSo
     const now = clock.now();
     const due = row.next_run_at ?? '';
     const isLate = now - Date.parse(due) > LATE_MS;
-    const { cron = '', timezone = DEFAULT_TIMEZONE } = hookOf(row).triggerConfig;
+    const { cron = '', timezone = DEFAULT_TIMEZONE } = parseHookRow(row).triggerConfig;
     const moved = store.db
       .updateTable('hooks')
       .set({ next_run_at: nextTime(cron, timezone, now) })
@@ -81,8 +81,9 @@ export const withZones = async ({ db, transact }: Store, rows: HookRow[]): Promi
   const zone = isTimezone(here) ? here : DEFAULT_TIMEZONE;
   const writes: Statement[] = [];
   const zoned = rows.map((row) => {
-    if (row.trigger !== 'schedule' || hookOf(row).triggerConfig.timezone !== undefined) return row;
-    const trigger_config = JSON.stringify({ ...hookOf(row).triggerConfig, timezone: zone });
+    if (row.trigger !== 'schedule' || parseHookRow(row).triggerConfig.timezone !== undefined)
+      return row;
+    const trigger_config = JSON.stringify({ ...parseHookRow(row).triggerConfig, timezone: zone });
     writes.push(statement(updateRows(db, hookTable, { id: row.id }).set({ trigger_config }), 1));
     return { ...row, trigger_config };
   });

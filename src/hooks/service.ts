@@ -9,7 +9,7 @@ import { type HookRow, hookTable } from '../store/tables/hooks.js';
 import { updateIf } from '../store/updateif.js';
 import { storedColumns } from '../store/view.js';
 import type { HookChanges, NewHook } from './contract.js';
-import { checkReferences, ownSecretOf } from './credential.js';
+import { checkReferences, requireOwnHookSecret } from './credential.js';
 import type { HooksDeps } from './deps.js';
 import { grantingHook, grantTrigger, secretAfter } from './grants.js';
 import type { TriggerConfig } from './hook.js';
@@ -87,10 +87,10 @@ export const updateHook = async (
     const { action = row.action, actionConfig = JSON.parse(row.action_config) } = given;
     await refusePipelineFaults(deps, userId, { action, actionConfig });
   }
-  return change(deps, { userId, id }, (row) => changesOf(deps, row, { by, given }));
+  return change(deps, { userId, id }, (row) => buildHookChanges(deps, row, { by, given }));
 };
 
-const changesOf = (
+const buildHookChanges = (
   deps: HooksDeps,
   row: HookRow,
   { by, given }: { by: Caller; given: HookChanges },
@@ -161,7 +161,7 @@ export const rotateHookSecret = async (
       throw Boom.conflict('Only hooks with the trigger webhook have a secret');
     secret = newSenderSecret(JSON.parse(row.trigger_config).verify);
     return {
-      ...rotatedSecretColumns(deps, row, { sealed: ownSecretOf(row), overlapMinutes }),
+      ...rotatedSecretColumns(deps, row, { sealed: requireOwnHookSecret(row), overlapMinutes }),
       secret_sealed: deps.sealSecret(id, secret),
       old_secret_last_used_at: null,
     };

@@ -9,7 +9,7 @@ import type { OpenedHook } from './hook.js';
 import type { Directory } from './inbound/receivinghooks.js';
 import type { OutcomeDeps, RunOutcome } from './outcome.js';
 import type { Admission } from './procedures/admit.js';
-import { firedBy, type HookRun, headersOf, hopsOf } from './run.js';
+import { countRunHops, firedBy, getDeliveryHeaders, type HookRun } from './run.js';
 
 export interface StopsDeps extends OutcomeDeps {
   evaluate: Evaluator;
@@ -29,14 +29,14 @@ export const isFirst = ({ execution }: HookRun): boolean => execution.started_at
 export const isAdmittedAtSpawn = ({ hook }: HookRun): boolean =>
   hook.action === 'spawn_agent' && hook.cooldownMs === 0 && hook.maxExecutions === null;
 
-export const earlyEndOf = async (deps: StopsDeps, run: HookRun): Promise<Stopped | null> => {
+export const findEarlyEnd = async (deps: StopsDeps, run: HookRun): Promise<Stopped | null> => {
   if (wasInterrupted(run)) return interruption(run);
   if (run.isSuspended) {
     const error = "the owner's account is disabled";
     return { status: isFirst(run) ? 'skipped' : 'error', error };
   }
   if (!isFirst(run)) return null;
-  const hops = hopsOf(run);
+  const hops = countRunHops(run);
   if (hops >= MAX_HOPS) return skipped(await reportLoop(deps, run, hops));
   if (repliesToAutomaticEmail(run)) return skipped(AUTOMATIC_EMAIL);
   const greeting = greetingIn(run);
@@ -49,7 +49,7 @@ export const earlyEndOf = async (deps: StopsDeps, run: HookRun): Promise<Stopped
 /** A manual replay always runs. */
 const greetingIn = ({ hook, delivery, execution }: HookRun): string | null => {
   if (delivery === null || execution.replay_of !== null) return null;
-  return greetingReason(hook, { event: delivery.event, headers: headersOf(delivery) });
+  return greetingReason(hook, { event: delivery.event, headers: getDeliveryHeaders(delivery) });
 };
 
 /** Prevents two programs from answering each other (RFC 3834, section 2). */
@@ -80,7 +80,7 @@ const interruption = ({ hook: { name }, execution }: HookRun): Stopped => {
   return { status: 'interrupted', error, notice: { notice, isSent: true } };
 };
 
-export const admissionOf = (
+export const buildAdmission = (
   { directory, outbound }: AdmissionDeps,
   { hook, execution }: HookRun,
   now: number,
@@ -101,7 +101,7 @@ export const admissionOf = (
   };
 };
 
-export const refusalsOf = ({ cooldownMs, maxExecutions }: OpenedHook) => ({
+export const formatAdmissionRefusals = ({ cooldownMs, maxExecutions }: OpenedHook) => ({
   cooldown: `within the cooldown of ${cooldownMs} ms`,
   exhausted: `the hook has reached its limit of ${maxExecutions} executions`,
 });

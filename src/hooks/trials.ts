@@ -9,10 +9,10 @@ import { badRequest } from '../kernel/route.js';
 import type { Statement } from '../store/engine/protocol.js';
 import { type Store, statement } from '../store/store.js';
 import type { DeliveryRow, ExecutionRow, HookRow } from '../store/tables/hooks.js';
-import { agentToSpawn, noticeOf } from './actions.js';
+import { agentToSpawn, buildHookNotice } from './actions.js';
 import type { DryRun, HookTest } from './contract.js';
 import type { Evaluator } from './evaluate.js';
-import { hookOf } from './hook.js';
+import { parseHookRow } from './hook.js';
 import { MAIL_EVENT } from './mailtriggers.js';
 import { type HookRun, isOpen } from './run.js';
 import type { ExecutionWithDelivery } from './view.js';
@@ -54,15 +54,15 @@ const trialRows = (
   trial: HookTest,
 ): { delivery: DeliveryRow | null; execution: ExecutionRow } => {
   if (hook.trigger !== 'email') {
-    const delivery = deliveryOf(deps, hook, trial);
-    return { delivery, execution: executionOf(deps, hook, { delivery_id: delivery.id }) };
+    const delivery = buildTrialDelivery(deps, hook, trial);
+    return { delivery, execution: buildTrialExecution(deps, hook, { delivery_id: delivery.id }) };
   }
   const { payload: email, event = MAIL_EVENT } = trial;
   if (typeof email !== 'object' || email === null || Array.isArray(email)) {
     throw badRequest([{ path: 'payload', message: 'must be an object with e-mail fields' }]);
   }
   const context = stringifyExact({ event, email }) ?? '';
-  return { delivery: null, execution: executionOf(deps, hook, { context }) };
+  return { delivery: null, execution: buildTrialExecution(deps, hook, { context }) };
 };
 
 export const dryRun = async (
@@ -70,7 +70,11 @@ export const dryRun = async (
   hook: HookRow,
   trial: HookTest,
 ): Promise<CustomReply<DryRun>> => {
-  const run: HookRun = { isSuspended: false, hook: hookOf(hook), ...trialRows(deps, hook, trial) };
+  const run: HookRun = {
+    isSuspended: false,
+    hook: parseHookRow(hook),
+    ...trialRows(deps, hook, trial),
+  };
   const judged = await deps.evaluate.conditions(run);
   return new CustomReply(200, {
     wouldRun: judged.verdict === 'hold',
@@ -91,7 +95,7 @@ const render = async (
     }
     case 'notify': {
       const { body, unfilled } = await evaluate.notice(run);
-      const { title } = noticeOf(run, body);
+      const { title } = buildHookNotice(run, body);
       return { title, body, ...(unfilled.length > 0 && { unfilled }) };
     }
     case 'webhook':
@@ -123,7 +127,7 @@ export const replayExecution = async (
       code: 'effect_done',
     });
   }
-  const execution = executionOf(deps, hook, {
+  const execution = buildTrialExecution(deps, hook, {
     delivery_id: recorded.delivery_id,
     context: recorded.context,
     replay_of: recorded.id,
@@ -141,7 +145,7 @@ const executionSteps = ({ store: { db } }: TrialDeps, execution: ExecutionRow): 
   return [statement(db.insertInto('executions').values(execution), 1), statement(counted, 1)];
 };
 
-const deliveryOf = (
+const buildTrialDelivery = (
   { clock }: TrialDeps,
   hook: HookRow,
   { payload, event }: HookTest,
@@ -163,7 +167,7 @@ const deliveryOf = (
   };
 };
 
-const executionOf = (
+const buildTrialExecution = (
   { clock }: TrialDeps,
   hook: HookRow,
   from: Partial<ExecutionRow>,

@@ -5,7 +5,7 @@ import { type ApiResource, loadResources } from '../api.js';
 import type { Endpoint } from '../kernel/contract/endpoint.js';
 import { type Document, tidyDocument } from '../kernel/openapi.js';
 import { Problem } from '../kernel/problem.js';
-import { successOf } from '../kernel/route.js';
+import { getSuccessStatus } from '../kernel/route.js';
 import type { RouteGroup } from './lazyroutes.js';
 import { filesGroup, type ServedFile } from './pages.js';
 
@@ -24,7 +24,7 @@ const CSP =
   "default-src 'none'; script-src 'self'; connect-src 'self'; style-src 'self' 'unsafe-inline'; " +
   "img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-const assetOf = (file: string): string => {
+const resolveSwaggerAsset = (file: string): string => {
   const { resolve } = createRequire(import.meta.url);
   return createRequire(resolve('hapi-swagger')).resolve(`swagger-ui-dist/${file}`);
 };
@@ -45,7 +45,7 @@ export const explorer: RouteGroup = filesGroup([
   ...FILES.map(([file, type]) => ({
     path: `${ASSETS}${file}`,
     type,
-    at: () => assetOf(file),
+    at: () => resolveSwaggerAsset(file),
     headers: { 'cache-control': 'max-age=3600' },
   })),
 ]);
@@ -60,7 +60,7 @@ export const describeApi = async (version: string): Promise<Document> => {
   await server.register([
     inert.default,
     vision.default,
-    { plugin: swagger.default, options: optionsOf(version) },
+    { plugin: swagger.default, options: buildSwaggerOptions(version) },
   ]);
   const resources = await loadResources();
   const endpoints = listed(resources);
@@ -68,10 +68,10 @@ export const describeApi = async (version: string): Promise<Document> => {
   await server.initialize();
   const { payload } = await server.inject('/swagger.json');
   const byId = new Map(endpoints.map(({ id, endpoint }) => [id, endpoint]));
-  return { ...tidyDocument(JSON.parse(payload), byId), tags: tagsOf(resources, endpoints) };
+  return { ...tidyDocument(JSON.parse(payload), byId), tags: buildTags(resources, endpoints) };
 };
 
-const tagsOf = (resources: ApiResource[], endpoints: ListedEndpoint[]) => {
+const buildTags = (resources: ApiResource[], endpoints: ListedEndpoint[]) => {
   const known = new Map(resources.map(({ name, about }) => [name, about]));
   const areas = new Set(endpoints.map(({ area }) => area));
   return [...areas].map((name) => ({ name, description: known.get(name) ?? NOT_IMPLEMENTED }));
@@ -79,7 +79,7 @@ const tagsOf = (resources: ApiResource[], endpoints: ListedEndpoint[]) => {
 
 const NOT_IMPLEMENTED = 'Not implemented yet';
 
-const optionsOf = (version: string) => ({
+const buildSwaggerOptions = (version: string) => ({
   OAS: 'v3.0',
   info: {
     title: TITLE,
@@ -124,7 +124,7 @@ const documented = ({ id, area, endpoint }: ListedEndpoint) => ({
     description: endpoint.unbuilt ? `${endpoint.summary} (not implemented yet)` : endpoint.summary,
     ...(endpoint.description !== undefined && { notes: endpoint.description }),
     tags: ['api', area],
-    plugins: { 'hapi-swagger': { id, responses: responsesOf(endpoint) } },
+    plugins: { 'hapi-swagger': { id, responses: buildResponses(endpoint) } },
     validate: {
       ...paramsRule(endpoint.path),
       ...(endpoint.query && { query: endpoint.query }),
@@ -144,12 +144,12 @@ const paramsRule = (path: string) => {
   };
 };
 
-const responsesOf = (endpoint: Endpoint) => {
+const buildResponses = (endpoint: Endpoint) => {
   const done = { description: 'Success', schema: endpoint.reply ?? Joi.any() };
   const otherReplies = Object.entries(endpoint.otherReplies ?? {});
   return Object.fromEntries([
-    ...(endpoint.unbuilt ? [] : [[successOf(endpoint), done]]),
-    ...errorsOf(endpoint).map((status) => [
+    ...(endpoint.unbuilt ? [] : [[getSuccessStatus(endpoint), done]]),
+    ...listErrorStatuses(endpoint).map((status) => [
       status,
       { description: STATUS_DESCRIPTIONS[status], schema: Problem },
     ]),
@@ -160,7 +160,14 @@ const responsesOf = (endpoint: Endpoint) => {
   ]);
 };
 
-const errorsOf = ({ access, method, path, query, unbuilt, ...more }: Endpoint): number[] => {
+const listErrorStatuses = ({
+  access,
+  method,
+  path,
+  query,
+  unbuilt,
+  ...more
+}: Endpoint): number[] => {
   const { body = more.form?.fields, rawBytes, needsPermission = false } = more;
   const isOpen = access === 'public' || access === 'optional';
   const asksWho = access !== 'public' || body !== undefined || rawBytes !== undefined;

@@ -7,9 +7,9 @@ import { CustomReply, type Endpoint } from '../kernel/contract/endpoint.js';
 import type { ProxyWatch } from '../kernel/proxywatch.js';
 import { readRawBody } from '../kernel/raw.js';
 import { LazyRequestContext } from '../kernel/requestcontext.js';
-import { type Resource, successOf } from '../kernel/route.js';
+import { getSuccessStatus, type Resource } from '../kernel/route.js';
 import { hasSeveralHosts } from './listener.js';
-import { logReply, type ProblemDeps, problemOf, requestIdOf } from './replies.js';
+import { logReply, type ProblemDeps, resolveRequestId, toProblemBoom } from './replies.js';
 
 /**
  * Plain deliveries bypass hapi, whose lifecycle takes as long as the rest of a delivery. Contract,
@@ -60,7 +60,7 @@ const HEADERS = flat({
 export const openFastPath = (listener: Server, of: Resource, deps: FastPathDeps): FastPath => {
   const routes = Object.entries(of.contract)
     .filter(([, { method }]) => method === 'POST')
-    .map(([name, endpoint]) => routeOf(endpoint, of.handlers[name]));
+    .map(([name, endpoint]) => createFastRoute(endpoint, of.handlers[name]));
   const behind = listener.listeners('request');
   const always = [...HEADERS, ...flat(deps.headers)];
   let underway = 0;
@@ -68,7 +68,7 @@ export const openFastPath = (listener: Server, of: Resource, deps: FastPathDeps)
 
   const take = async (route: FastRoute, request: IncomingMessage, response: ServerResponse) => {
     const since = deps.clock.now();
-    const context = contextOf(request, response, deps);
+    const context = createFastContext(request, response, deps);
     const reply = await replyTo(route, { request, context }, deps);
     const last = whenDrained ? ['connection', 'close'] : [];
     send(response, reply, ['x-request-id', context.requestId, ...always, ...last]);
@@ -109,7 +109,10 @@ export const openFastPath = (listener: Server, of: Resource, deps: FastPathDeps)
   };
 };
 
-const routeOf = (endpoint: Endpoint, handle: FastRoute['handle'] | undefined): FastRoute => {
+const createFastRoute = (
+  endpoint: Endpoint,
+  handle: FastRoute['handle'] | undefined,
+): FastRoute => {
   const [, before = '', parameter = ''] = /^(.+\/)\{(\w+)\}$/.exec(endpoint.path) ?? [];
   const { access, method, rawBytes: most } = endpoint;
   if (!handle || !parameter || !most || access !== 'public' || method !== 'POST') {
@@ -130,10 +133,14 @@ const isPlain = (
   PLAIN_TYPE.test(headers['content-type'] ?? 'application/json') &&
   Number(headers['content-length'] ?? Number.NaN) <= route.most;
 
-const contextOf = (request: IncomingMessage, response: ServerResponse, deps: FastPathDeps) => {
+const createFastContext = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  deps: FastPathDeps,
+) => {
   const { headers, socket } = request;
   const events = { once: (_: 'disconnect', act: () => void) => response.once('close', act) };
-  const requestId = requestIdOf(headers['x-request-id'], deps.mintRequestId);
+  const requestId = resolveRequestId(headers['x-request-id'], deps.mintRequestId);
   const trust = deps.trust();
   deps.proxies.see(request, trust);
   const incoming = { headers, info: socket, events, raw: { req: request } };
@@ -154,22 +161,23 @@ const replyTo = async (
       return handle(input, context);
     });
     const reply =
-      result instanceof CustomReply ? result : new CustomReply(successOf(endpoint), result);
+      result instanceof CustomReply ? result : new CustomReply(getSuccessStatus(endpoint), result);
     if (Math.random() * 100 < deps.checkedReplies) check(endpoint, reply);
     const text = reply.status === 204 ? '' : JSON.stringify(reply.body);
     return { status: reply.status, text, headers: flat(reply.headers) };
   } catch (error) {
     const at = { requestId: context.requestId, path };
-    const { statusCode: status, payload, headers } = problemOf(boomOf(error), at, deps).output;
+    const { statusCode: status, payload, headers } = toProblemBoom(toBoom(error), at, deps).output;
     return { status, text: JSON.stringify(payload), headers: flat(headers) };
   }
 };
 
-const boomOf = (error: unknown): Boom.Boom =>
+const toBoom = (error: unknown): Boom.Boom =>
   Boom.boomify(error instanceof Error ? error : new Error(String(error)));
 
 const check = (endpoint: Endpoint, { status, body }: CustomReply<unknown>): void => {
-  const schema = status === successOf(endpoint) ? endpoint.reply : endpoint.otherReplies?.[status];
+  const schema =
+    status === getSuccessStatus(endpoint) ? endpoint.reply : endpoint.otherReplies?.[status];
   const error = schema?.validate(body).error;
   if (error) throw new Error(`${endpoint.path} violates its reply schema: ${error}`);
 };

@@ -13,7 +13,7 @@ export const addLazily = (server: Server, groups: readonly RouteGroup[]): void =
   const waiting = new Map<string, Set<RouteGroup>>();
   for (const group of groups) {
     for (const path of group.paths) {
-      const area = areaOf(path);
+      const area = parseAreaPath(path);
       if (area.includes('{')) throw new Error(`The path ${path} must not begin with a parameter`);
       waiting.set(area, (waiting.get(area) ?? new Set()).add(group));
     }
@@ -21,7 +21,7 @@ export const addLazily = (server: Server, groups: readonly RouteGroup[]): void =
   const added = new Set<RouteGroup>();
   // hapi looks for the route after this extension.
   server.ext('onRequest', (request, h) => {
-    const area = areaOf(request.path);
+    const area = parseAreaPath(request.path);
     for (const group of waiting.get(area) ?? []) {
       if (added.has(group)) continue;
       added.add(group);
@@ -32,4 +32,4 @@ export const addLazily = (server: Server, groups: readonly RouteGroup[]): void =
   });
 };
 
-const areaOf = (path: string): string => /^(\/api)?\/[^/]*/.exec(path)?.[0] ?? path;
+const parseAreaPath = (path: string): string => /^(\/api)?\/[^/]*/.exec(path)?.[0] ?? path;

@@ -3,7 +3,13 @@ import type { Duplex } from 'node:stream';
 import Boom from '@hapi/boom';
 import type { Clock } from '../kernel/clock.js';
 import { isUploading } from '../kernel/form.js';
-import { type ProblemDeps, problemHeaders, problemOf, rawReply, requestIdOf } from './replies.js';
+import {
+  type ProblemDeps,
+  problemHeaders,
+  rawReply,
+  resolveRequestId,
+  toProblemBoom,
+} from './replies.js';
 
 const REQUEST_TIMEOUT = 'ERR_HTTP_REQUEST_TIMEOUT';
 const HEADERS_MS = 10_000;
@@ -76,7 +82,7 @@ export const replyToRefusals = (listener: http.Server, deps: ListenerDeps): void
     if (refused.has(socket)) return;
     refused.add(socket);
     const response = responses.get(socket);
-    const refuse = () => endWith(socket, refusalOf(error.code), deps);
+    const refuse = () => endWith(socket, toClientErrorBoom(error.code), deps);
     if (!response || response.writableFinished) refuse();
     // The invalid request follows one that is still in progress.
     else if (response.req.complete) response.once('close', refuse);
@@ -88,17 +94,17 @@ export const replyToRefusals = (listener: http.Server, deps: ListenerDeps): void
 /** Node answers without a body, before hapi. */
 const refuseExpectations = (listener: http.Server, deps: ListenerDeps): void => {
   listener.on('checkExpectation', ({ headers, url = '' }, response) => {
-    const requestId = requestIdOf(headers['x-request-id'], deps.mintRequestId);
+    const requestId = resolveRequestId(headers['x-request-id'], deps.mintRequestId);
     const boom = Boom.expectationFailed(
       'Unsupported Expect header. Only 100-continue is supported',
     );
-    const { output } = problemOf(boom, { requestId, path: url }, deps);
+    const { output } = toProblemBoom(boom, { requestId, path: url }, deps);
     response.writeHead(output.statusCode, problemHeaders(requestId));
     response.end(JSON.stringify(output.payload));
   });
 };
 
-const refusalOf = (code: string | undefined): Boom.Boom => {
+const toClientErrorBoom = (code: string | undefined): Boom.Boom => {
   switch (code) {
     case REQUEST_TIMEOUT:
       return Boom.clientTimeout('The request did not arrive in time');
@@ -119,7 +125,7 @@ const endWith = (socket: Duplex, boom: Boom.Boom, deps: ListenerDeps): void => {
     return;
   }
   const requestId = deps.mintRequestId();
-  const { output } = problemOf(boom, { requestId, path: '' }, deps);
+  const { output } = toProblemBoom(boom, { requestId, path: '' }, deps);
   const text = rawReply(output, { date: new Date(deps.clock.now()).toUTCString() });
   // Otherwise a slow request could still be read to its end and take effect.
   if (output.statusCode === 408) socket.end(text, () => socket.destroy());

@@ -58,7 +58,7 @@ export const browserPageRoutes = (setting: Config['page']): RouteGroup[] => {
     async ({ app, params, path }, h) => {
       const name = nameOf(String(params.file ?? ''));
       const isHidden = setting === 'local' && !app.context.isLocal;
-      const content = isHidden ? null : await contentOf(name);
+      const content = isHidden ? null : await readPageFile(name);
       if (!content) throw Boom.notFound(`Page not found: ${path}`);
       return withHeaders(h.response(content), name);
     };
@@ -106,11 +106,11 @@ export const notFoundPage = async (
   const isNavigation = method === 'get' && String(headers.accept).includes('text/html');
   if (!isNavigation || String(route.method) !== '_special' || OF_PROGRAMS.test(path)) return null;
   if (setting === 'off' || (setting === 'local' && app.context?.isLocal !== true)) return null;
-  const content = await contentOf('index.html');
+  const content = await readPageFile('index.html');
   return content && withHeaders(h.response(content).code(404), 'index.html');
 };
 
-const contentOf = async (name: string): Promise<Buffer | null> => {
+const readPageFile = async (name: string): Promise<Buffer | null> => {
   try {
     return name === '' ? null : await readFile(fileAt(name));
   } catch {

@@ -37,10 +37,10 @@ export interface ServedFile {
 
 export const filesGroup = (files: ServedFile[]): RouteGroup => ({
   paths: files.map(({ path }) => path),
-  routes: () => files.map(routeOf),
+  routes: () => files.map(createFileRoute),
 });
 
-const routeOf = ({ path, type, at, headers }: ServedFile): ServerRoute => ({
+const createFileRoute = ({ path, type, at, headers }: ServedFile): ServerRoute => ({
   method: 'GET',
   path,
   options: { auth: false },

@@ -7,7 +7,7 @@ const SANE_ID = /^[\w.:-]{1,64}$/;
 const MAX_DETAILS = 20;
 const MAX_DETAIL_LENGTH = 300;
 
-export const requestIdOf = (given: unknown, mint: () => string): string =>
+export const resolveRequestId = (given: unknown, mint: () => string): string =>
   typeof given === 'string' && SANE_ID.test(given) ? given : mint();
 
 export interface ProblemDeps {
@@ -15,7 +15,7 @@ export interface ProblemDeps {
   translate(error: Error): Boom.Boom | null;
 }
 
-export const problemOf = (
+export const toProblemBoom = (
   error: Boom.Boom,
   { requestId, path }: { requestId: string; path: string },
   deps: ProblemDeps,
@@ -32,7 +32,7 @@ export const addProblem = (boom: Boom.Boom, requestId: string): void => {
   const data: ProblemData = boom.data ?? {};
   const { statusCode, error } = boom.output.payload;
   const message = MESSAGES[boom.output.payload.message] ?? boom.output.payload.message;
-  const details = data.details ?? detailsOf(boom);
+  const details = data.details ?? toFieldFaults(boom);
   boom.output.payload = {
     statusCode,
     error,
@@ -68,7 +68,7 @@ const MESSAGES: Record<string, string> = {
   'Insufficient scope': 'This action requires the admin role',
 };
 
-const detailsOf = (boom: Boom.Boom): FieldFault[] | undefined => {
+const toFieldFaults = (boom: Boom.Boom): FieldFault[] | undefined => {
   if (!Joi.isError(boom)) return undefined;
   return boom.details.slice(0, MAX_DETAILS).map(({ path, message }) => ({
     path: path.join('.'),

@@ -13,18 +13,18 @@ import type { Clock } from '../kernel/clock.js';
 import { unsupportedType } from '../kernel/form.js';
 import type { Log } from '../kernel/log.js';
 import type { ProxyWatch } from '../kernel/proxywatch.js';
-import { holdsRanges, lengthOf } from '../kernel/ranges.js';
+import { computeBodyLength, holdsRanges } from '../kernel/ranges.js';
 import type { Allowance } from '../kernel/rate.js';
 import type { Replays } from '../kernel/replay.js';
 import { LazyRequestContext } from '../kernel/requestcontext.js';
-import { type Resource, type RouteOptions, routesOf } from '../kernel/route.js';
+import { createResourceRoutes, type Resource, type RouteOptions } from '../kernel/route.js';
 import { type AccessDeps, authenticate, createLimits, type RateLimits } from './access.js';
 import { type FastPath, openFastPath } from './fastpath.js';
 import { routeHandshakes } from './hubhandshake.js';
 import { addLazily, type RouteGroup } from './lazyroutes.js';
 import { createListener, replyToRefusals, requireHost } from './listener.js';
 import { notFoundPage } from './page.js';
-import { logReply, type ProblemDeps, problemOf, requestIdOf } from './replies.js';
+import { logReply, type ProblemDeps, resolveRequestId, toProblemBoom } from './replies.js';
 
 const BODY_BYTES = 1024 * 1024;
 const UNVERIFIED_BYTES = 64 * 1024 * 1024;
@@ -47,7 +47,7 @@ export const createServer = (deps: ServerDeps, checkedReplies: number): Server =
     debug: false,
     router: { stripTrailingSlash: true },
     routes: {
-      cors: corsOf(config.origins),
+      cors: buildCorsOptions(config.origins),
       state: { parse: false, failAction: 'ignore' },
       payload: { maxBytes: BODY_BYTES, failAction: refuseBody },
       validate: {
@@ -86,10 +86,12 @@ export const addResources = (
   const bodies = createBodies(UNVERIFIED_BYTES);
   const groups = resources.map((each) => ({
     paths: Object.values(each.contract).map(({ path }) => path),
-    routes: () => routesOf(each, { ...options, bodies }),
+    routes: () => createResourceRoutes(each, { ...options, bodies }),
   }));
   addLazily(server, [...groups, ...pages]);
-  server.events.on('response', (request) => options.replied(request.method, statusOf(request)));
+  server.events.on('response', (request) =>
+    options.replied(request.method, getResponseStatus(request)),
+  );
   const receivers = resources.find(({ name }) => name === 'receivers');
   if (!receivers) throw new Error('The resource receivers is missing');
   const headers: Record<string, string> = deps.config.origins.length > 0 ? { vary: 'origin' } : {};
@@ -109,7 +111,7 @@ export const addResources = (
   return path;
 };
 
-const statusOf = ({ response }: Request): number =>
+const getResponseStatus = ({ response }: Request): number =>
   'statusCode' in response ? response.statusCode : response.output.statusCode;
 
 const OWN_HEADERS = [
@@ -120,7 +122,7 @@ const OWN_HEADERS = [
   'ratelimit-reset',
 ];
 
-const corsOf = (origin: string[]) =>
+const buildCorsOptions = (origin: string[]) =>
   origin.length > 0 && {
     origin,
     additionalHeaders: ['Idempotency-Key', 'X-Request-Id'],
@@ -143,7 +145,7 @@ const refuseBody: Lifecycle.Method = (request, _h, error) => {
 
 const attachRequestContext = (server: Server, deps: ServerDeps): void => {
   server.ext('onRequest', (request, h) => {
-    const requestId = requestIdOf(request.headers['x-request-id'], deps.mintRequestId);
+    const requestId = resolveRequestId(request.headers['x-request-id'], deps.mintRequestId);
     const trust = deps.trust();
     request.app.context = new LazyRequestContext(request, requestId, trust);
     deps.proxies.see(request.raw.req, trust);
@@ -174,7 +176,7 @@ const finish = async (
   const page =
     response.output.statusCode === 404 && (await notFoundPage(request, h, deps.config.page));
   if (page) return withEach(page, headers);
-  const boom = problemOf(response, { requestId, path: request.path }, deps);
+  const boom = toProblemBoom(response, { requestId, path: request.path }, deps);
   Object.assign(boom.output.headers, headers);
   if (boom !== request.response) throw boom;
   return h.continue;
@@ -188,7 +190,7 @@ const withEach = (response: ResponseObject, headers: Record<string, string>): Re
 /** hapi would refuse it while sending, without the standard error body. */
 const rangeRefusal = ({ headers: { range }, method, response }: Request): Boom.Boom | null => {
   if (typeof range !== 'string' || method !== 'get' || 'isBoom' in response) return null;
-  const length = response.statusCode === 200 ? lengthOf(response) : 0;
+  const length = response.statusCode === 200 ? computeBodyLength(response) : 0;
   if (length === 0 || holdsRanges(range, length)) return null;
   const refusal = Boom.rangeNotSatisfiable(
     `Range not satisfiable. The content has ${length} bytes`,
@@ -223,7 +225,7 @@ const logResponses = (server: Server, log: Log): void => {
   server.events.on('response', (request) => {
     if (isReading(request)) return;
     const { app, auth, info, method, path } = request;
-    const status = statusOf(request);
+    const status = getResponseStatus(request);
     logReply(log, method === 'get' || isInbound(request), status, () => ({
       requestId: app.context?.requestId,
       method,

@@ -88,7 +88,7 @@ export const claimJobs = (
     if (isBatch && nextJobAt !== null) return;
     const left = count - jobs.length;
     const found = executions({ boot, now, hookId: lane, count: left, isBatch });
-    claimed.jobs.push(...jobs, ...found.claimed.map(jobOf));
+    claimed.jobs.push(...jobs, ...found.claimed.map(toClaimedJob));
     const nextAt = earlier(nextJobAt, found.nextAt);
     if (nextAt === null || nextAt > now) claimed.dry.push({ lane, nextAt });
   };
@@ -115,7 +115,7 @@ export const claimJobs = (
 /** Lanes of hooks are the hook IDs. */
 const HOOK = 'hook_';
 
-const jobOf = (loaded: ClaimedExecution): ClaimedJob => {
+const toClaimedJob = (loaded: ClaimedExecution): ClaimedJob => {
   const { id: ref, hook_id: lane, attempts } = loaded.execution;
   return { id: 0, kind: 'execution', ref, lane, attempts, loaded };
 };

@@ -1,6 +1,6 @@
 import { clientAddress, isShared, type ProxyTrust } from './clientaddress.js';
 import type { Clock } from './clock.js';
-import { type Allowance, createRate, networkOf } from './rate.js';
+import { type Allowance, createRate, getNetworkPrefix } from './rate.js';
 
 export type AnonymousLimit = ReturnType<typeof createAnonymousLimit>;
 
@@ -13,7 +13,7 @@ export const createAnonymousLimit = (
     take: (peer: string, headers: Record<string, unknown>): Allowance | null => {
       const trusted = trust();
       if (isShared(peer, trusted)) return null;
-      return perAddress.take(networkOf(clientAddress(peer, headers, trusted)));
+      return perAddress.take(getNetworkPrefix(clientAddress(peer, headers, trusted)));
     },
   };
 };

@@ -33,7 +33,7 @@ export const createAuditing = (log: AuditLog) => {
   const entryOf = ({ action, target, by }: AuditSubject): Omit<AuditRecord, 'actorId'> => ({
     id: log.mintId(),
     at: log.now(),
-    impersonatorId: callerOf(by)?.impersonator?.id ?? null,
+    impersonatorId: getKnownCaller(by)?.impersonator?.id ?? null,
     action,
     target,
     outcome: 'ok',
@@ -44,8 +44,8 @@ export const createAuditing = (log: AuditLog) => {
 
   const begin = (subject: AuditSubject) => {
     const entry = entryOf(subject);
-    const actorId = callerOf(subject.by)?.userId;
-    const call = `${callerOf(subject.by)?.sessionId} ${entry.action}`;
+    const actorId = getKnownCaller(subject.by)?.userId;
+    const call = `${getKnownCaller(subject.by)?.sessionId} ${entry.action}`;
     let isRecorded = false;
     const settle = async (rest: Pick<AuditRecord, 'outcome' | 'data'>): Promise<void> => {
       if (actorId === undefined || (isRecorded && (await log.isWritten(entry.id)))) return;
@@ -81,7 +81,7 @@ export const createAuditing = (log: AuditLog) => {
   };
 
   const impersonated = async (subject: AuditSubject): Promise<void> => {
-    const caller = callerOf(subject.by);
+    const caller = getKnownCaller(subject.by);
     if (caller) await log.append({ ...entryOf(subject), actorId: caller.userId });
   };
 
@@ -90,7 +90,7 @@ export const createAuditing = (log: AuditLog) => {
 
 export type Auditing = ReturnType<typeof createAuditing>;
 
-const callerOf = (by: RequestContext | Caller): Caller | null => ('userId' in by ? by : null);
+const getKnownCaller = (by: RequestContext | Caller): Caller | null => ('userId' in by ? by : null);
 
 /** Set of what was seen in the current period. `length`: characters of an ISO 8601 time. */
 const createPeriods = (length: number) => {

@@ -16,7 +16,7 @@ const XML_ENCODING = /^\s*<\?xml[^>]{0,200}?encoding\s*=\s*["']([\w.:-]{1,40})/i
 const XML_BYTES = 300;
 const UTF8 = 'utf-8';
 
-export const charsetOf = (type: string | undefined): string | null =>
+export const parseCharset = (type: string | undefined): string | null =>
   CHARSET.exec(type ?? '')?.[1]?.toLowerCase() ?? null;
 
 /**

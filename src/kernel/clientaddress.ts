@@ -41,18 +41,19 @@ export type RawHeaders = Record<string, unknown>;
 
 const plainAddress = (address: string): string => address.replace(/^::ffff:(?=\d+\.)/i, '');
 
-const familyOf = (address: string): 'ipv4' | 'ipv6' => (isIP(address) === 6 ? 'ipv6' : 'ipv4');
+const getAddressFamily = (address: string): 'ipv4' | 'ipv6' =>
+  isIP(address) === 6 ? 'ipv6' : 'ipv4';
 
 const contains = (set: BlockList, address: string): boolean =>
-  isIP(address) !== 0 && set.check(address, familyOf(address));
+  isIP(address) !== 0 && set.check(address, getAddressFamily(address));
 
 export const addressSet = (entries: string[]): BlockList => {
   const set = new BlockList();
   for (const entry of entries) {
     const [address = '', bits] = entry.split('/');
     if (isIP(address) === 0) throw new Error(`not an address or CIDR: ${entry}`);
-    if (bits === undefined) set.addAddress(address, familyOf(address));
-    else set.addSubnet(address, Number(bits), familyOf(address));
+    if (bits === undefined) set.addAddress(address, getAddressFamily(address));
+    else set.addSubnet(address, Number(bits), getAddressFamily(address));
   }
   return set;
 };
@@ -91,7 +92,7 @@ const FORWARDED_FOR = 'x-forwarded-for';
  * 7239) that is not a trusted proxy.
  */
 export const clientAddress = (peer: string, headers: RawHeaders, trust: ProxyTrust): string =>
-  clientOf(peer, headers, trust).address;
+  resolveClientAddress(peer, headers, trust).address;
 
 export const addressedHost = (peer: string, headers: RawHeaders, trust: ProxyTrust): string => {
   const address = plainAddress(peer);
@@ -106,7 +107,7 @@ export const addressedHost = (peer: string, headers: RawHeaders, trust: ProxyTru
 };
 
 /** `unreadable`: text that a trusted proxy sent instead of an address. */
-export const clientOf = (
+export const resolveClientAddress = (
   peer: string,
   headers: RawHeaders,
   trust: ProxyTrust,

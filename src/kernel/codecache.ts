@@ -28,10 +28,10 @@ const MAX_BYTES = 64 * 1024 * 1024;
 const DIGEST_BYTES = 32;
 
 /** V8 rejects code of another version or other flags, but does not check the bytes. */
-const fileOf = (folder: string, script: string): string =>
+const buildCachePath = (folder: string, script: string): string =>
   join(folder, `${script}-${process.version}-${process.arch}${ENDING}`);
 
-const digestOf = (code: Buffer): Buffer => createHash('sha256').update(code).digest();
+const computeSha256 = (code: Buffer): Buffer => createHash('sha256').update(code).digest();
 
 const WRITABLE_BY_OTHERS = 0o022;
 
@@ -41,7 +41,7 @@ const WRITABLE_BY_OTHERS = 0o022;
  */
 export const readCompiled = (folder: string, script: string): Buffer | undefined => {
   try {
-    const path = fileOf(folder, script);
+    const path = buildCachePath(folder, script);
     if (!lstatSync(folder).isDirectory()) return undefined;
     renameSync(path, `${path}${TRIED}`);
     const file = openSync(
@@ -54,7 +54,7 @@ export const readCompiled = (folder: string, script: string): Buffer | undefined
       if (size > MAX_BYTES || !isOwn) return undefined;
       const bytes = readFileSync(file);
       const code = bytes.subarray(DIGEST_BYTES);
-      return digestOf(code).equals(bytes.subarray(0, DIGEST_BYTES)) ? code : undefined;
+      return computeSha256(code).equals(bytes.subarray(0, DIGEST_BYTES)) ? code : undefined;
     } finally {
       closeSync(file);
     }
@@ -64,7 +64,7 @@ export const readCompiled = (folder: string, script: string): Buffer | undefined
 };
 
 export const trustCompiled = (folder: string, script: string): void => {
-  const path = fileOf(folder, script);
+  const path = buildCachePath(folder, script);
   try {
     renameSync(`${path}${TRIED}`, path);
   } catch {}
@@ -75,12 +75,12 @@ export const writeCompiled = (folder: string, script: string, code: Buffer): voi
   try {
     makePrivateFolder(folder);
     if (!lstatSync(folder).isDirectory()) return;
-    const file = fileOf(folder, script);
+    const file = buildCachePath(folder, script);
     for (const name of readdirSync(folder).filter((each) => each.includes(ENDING))) {
       rmSync(join(folder, name), { recursive: true });
     }
     const part = `${file}.${process.pid}`;
-    writeFileSync(part, Buffer.concat([digestOf(code), code]), { mode: 0o600 });
+    writeFileSync(part, Buffer.concat([computeSha256(code), code]), { mode: 0o600 });
     renameSync(part, file);
   } catch {}
 };

@@ -97,7 +97,7 @@ export const listInside = async (
   const entries: FolderEntry[] = [];
   const misnamed: MisnamedEntry[] = [];
   const visit = async (parts: string[], level: number): Promise<boolean> => {
-    const found = await entriesOf(root, parts);
+    const found = await listFolderEntries(root, parts);
     misnamed.push(...found.misnamed);
     for (const entry of found.entries) {
       if (entries.length === most) return false;
@@ -108,20 +108,20 @@ export const listInside = async (
     }
     return true;
   };
-  const isWhole = await visit(partsOf(path), 1);
+  const isWhole = await visit(splitConfinedPath(path), 1);
   return { entries, misnamed, isCut: !isWhole };
 };
 
 export const statInside = (root: string, path: string): Promise<FolderEntry | null> =>
   inFolder(root, path, async (at, name) => {
     const stats = await lstat(at(name)).catch(unlessMissing);
-    return stats ? entryOf(partsOf(path).join('/'), stats) : null;
+    return stats ? toFolderEntry(splitConfinedPath(path).join('/'), stats) : null;
   });
 
 const MAX_NAMES = 100_001;
 const TOGETHER = 64;
 
-const entriesOf = (root: string, parts: string[]): Promise<Listing> =>
+const listFolderEntries = (root: string, parts: string[]): Promise<Listing> =>
   inFolder(root, [...parts, '.'].join('/'), async (at) => {
     const { names, odd } = await namesIn(at('.'));
     const entries: FolderEntry[] = [];
@@ -130,7 +130,7 @@ const entriesOf = (root: string, parts: string[]): Promise<Listing> =>
       const stats = await Promise.all(some.map((name) => lstat(at(name)).catch(() => null)));
       for (const [index, name] of some.entries()) {
         const found = stats[index];
-        if (found) entries.push(entryOf([...parts, name].join('/'), found));
+        if (found) entries.push(toFolderEntry([...parts, name].join('/'), found));
       }
     }
     const misnamed: MisnamedEntry[] = [];
@@ -138,7 +138,7 @@ const entriesOf = (root: string, parts: string[]): Promise<Listing> =>
       const stats = await lstat(Buffer.concat([Buffer.from(`${at('.')}/`), name])).catch(
         () => null,
       );
-      if (stats) misnamed.push(entryOf([...parts, shown(name)].join('/'), stats));
+      if (stats) misnamed.push(toFolderEntry([...parts, shown(name)].join('/'), stats));
     }
     return { entries, misnamed };
   });
@@ -173,20 +173,28 @@ const shown = (name: Buffer): string =>
     .toString('latin1')
     .replace(/[\x80-\xff]/g, (byte) => `\\x${byte.charCodeAt(0).toString(16)}`);
 
-const entryOf = (path: string, stats: Stats): FolderEntry => {
+const toFolderEntry = (path: string, stats: Stats): FolderEntry => {
   const kind = stats.isFile() ? 'file' : stats.isDirectory() ? 'folder' : 'other';
   const size = kind === 'file' ? stats.size : 0;
   const modifiedMs = Math.trunc(stats.mtimeMs);
-  return { path, kind, size, modifiedMs, identity: identityOf(stats), stamp: stampOf(stats) };
+  return {
+    path,
+    kind,
+    size,
+    modifiedMs,
+    identity: formatFileIdentity(stats),
+    stamp: formatChangeStamp(stats),
+  };
 };
 
 /** The device number is left out, because it may change with a restart. */
-export const stampOf = ({ ino, ctimeMs }: Pick<Stats, 'ino' | 'ctimeMs'>): string =>
+export const formatChangeStamp = ({ ino, ctimeMs }: Pick<Stats, 'ino' | 'ctimeMs'>): string =>
   `${ino}:${ctimeMs}`;
 
-export const identityOf = ({ dev, ino }: Pick<Stats, 'dev' | 'ino'>): string => `${dev}:${ino}`;
+export const formatFileIdentity = ({ dev, ino }: Pick<Stats, 'dev' | 'ino'>): string =>
+  `${dev}:${ino}`;
 
-const partsOf = (path: string): string[] => {
+const splitConfinedPath = (path: string): string[] => {
   if (path.includes('\0'))
     throw new ConfinedPathError('The path', 'must not contain a NUL character');
   if (path.startsWith('/')) throw new ConfinedPathError(path, 'must be relative to the folder');
@@ -206,20 +214,20 @@ const inFolder = async <T>(
   work: (at: (name: string) => string, name: string) => Promise<T>,
   { makes = false } = {},
 ): Promise<T> => {
-  const parts = partsOf(path);
+  const parts = splitConfinedPath(path);
   const isFolder = path.endsWith('/.') || path === '.';
   const name = isFolder ? '.' : parts.pop();
   if (name === undefined) throw new ConfinedPathError(path, 'is a folder');
   let folder = { handle: await open(root, O_RDONLY | O_DIRECTORY), path: root };
   try {
     for (const part of parts) {
-      const next = atOf(folder)(part);
+      const next = createPathResolver(folder)(part);
       if (makes) await mkdir(next, { mode: 0o700 }).catch(ignoreExisting);
       const handle = await open(next, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
       await folder.handle.close();
       folder = { handle, path: join(folder.path, part) };
     }
-    return await work(atOf(folder), name);
+    return await work(createPathResolver(folder), name);
   } catch (error) {
     throw pathError(error, path.replace(/\/?\.$/, ''));
   } finally {
@@ -227,7 +235,7 @@ const inFolder = async <T>(
   }
 };
 
-const atOf =
+const createPathResolver =
   ({ handle, path }: { handle: FileHandle; path: string }) =>
   (name: string): string =>
     process.platform === 'linux' ? `/proc/self/fd/${handle.fd}/${name}` : join(path, name);

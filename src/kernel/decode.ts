@@ -24,7 +24,7 @@ interface Encoded {
  * `too_large`, and errors of the body itself.
  */
 export const decodedBody = (body: BodyStream, encoded: Encoded): Body => {
-  const layers = layersOf(encoded.contentEncoding);
+  const layers = parseEncodings(encoded.contentEncoding);
   if (layers.length === 0) return body;
   const pieces = decodedPieces(body, layers, encoded);
   return {
@@ -39,7 +39,7 @@ export const decodedBody = (body: BodyStream, encoded: Encoded): Body => {
   };
 };
 
-const layersOf = (contentEncoding: string): string[] =>
+const parseEncodings = (contentEncoding: string): string[] =>
   contentEncoding
     .split(',')
     .map((name) => name.trim().toLowerCase())

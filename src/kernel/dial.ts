@@ -1,6 +1,6 @@
 import { isIP, type LookupFunction } from 'node:net';
 import type { buildConnector } from 'undici';
-import { type Egress, portOf } from './egress.js';
+import { type Egress, getUrlPort } from './egress.js';
 import { failureKind, HttpFailure } from './failure.js';
 import type { Lookup } from './lookup.js';
 import { loadUndici } from './undici.js';
@@ -25,7 +25,7 @@ export const checkedAddresses = async (
   to: Pick<URL, 'hostname' | 'port' | 'protocol'>,
 ): Promise<string[]> => {
   const host = to.hostname;
-  const port = portOf(to);
+  const port = getUrlPort(to);
   const addresses = isIP(host) ? [host] : await resolve(lookup, host);
   for (const address of addresses) egress.checkDial({ host, port, address });
   return addresses;

@@ -23,7 +23,7 @@ export class EgressRefused extends NamedError {
 
 export class BadUrl extends NamedError {}
 
-export const egressRefusalOf = (check: () => void): string | null => {
+export const getEgressRefusal = (check: () => void): string | null => {
   try {
     check();
     return null;
@@ -67,13 +67,13 @@ export const createEgress = (allow: string[]) => {
 
   return {
     /** Does not resolve names. Throws EgressRefused. */
-    check: (url: URL): void => check(targetOf(url)),
+    check: (url: URL): void => check(toEgressTarget(url)),
     checkDial: ({ host, port, address: text }: { host: string; port: number; address: string }) => {
       const address = parseAddress(text);
       if (!address) throw new EgressRefused(host, NOT_ALLOWED);
       checkAddress({ host, port, address }, address);
     },
-    names: (url: URL): boolean => isNamed(targetOf(url)),
+    names: (url: URL): boolean => isNamed(toEgressTarget(url)),
   };
 };
 
@@ -113,18 +113,18 @@ const metadataNames = new Set([
   'instance-data.ec2.internal',
 ]);
 
-const targetOf = (url: URL): EgressTarget => ({
+const toEgressTarget = (url: URL): EgressTarget => ({
   host: url.hostname,
-  port: portOf(url),
+  port: getUrlPort(url),
   address: parseAddress(url.hostname),
 });
 
-export const portOf = ({ port, protocol }: Pick<URL, 'port' | 'protocol'>): number =>
+export const getUrlPort = ({ port, protocol }: Pick<URL, 'port' | 'protocol'>): number =>
   Number(port) || (protocol === 'https:' ? 443 : 80);
 
 export const hostAndPort = (text: string): string => {
   const url = parseUrl(text);
-  return `${url.hostname}:${portOf(url)}`;
+  return `${url.hostname}:${getUrlPort(url)}`;
 };
 
 const parseRule = (entry: string): Rule => {

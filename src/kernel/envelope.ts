@@ -15,7 +15,7 @@ export const seal = (masterKey: Buffer, bound: string, value: Buffer): string =>
 };
 
 export const unseal = (masterKey: Buffer, bound: string, sealed: string): Buffer => {
-  const { wrapped, value } = partsOf(sealed);
+  const { wrapped, value } = parseSealed(sealed);
   const dataKey = decrypt(masterKey, bound, wrapped);
   try {
     return decrypt(dataKey, bound, value);
@@ -29,7 +29,7 @@ export const rewrap = (
   bound: string,
   sealed: string,
 ): string => {
-  const { wrapped, value } = partsOf(sealed);
+  const { wrapped, value } = parseSealed(sealed);
   const dataKey = decrypt(from, bound, wrapped);
   const rewrapped = `e1.${encrypt(to, bound, dataKey)}.${value}`;
   dataKey.fill(0);
@@ -52,7 +52,7 @@ export const unsealOrNull = <T>(open: () => T): T | null => {
   }
 };
 
-const partsOf = (sealed: string): { wrapped: string; value: string } => {
+const parseSealed = (sealed: string): { wrapped: string; value: string } => {
   const [form, wrapped, value] = sealed.split('.');
   if (form !== 'e1' || !wrapped || !value) throw new EnvelopeError();
   return { wrapped, value };

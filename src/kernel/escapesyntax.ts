@@ -11,7 +11,7 @@ export interface EscapeReading {
 
 export const introduced = (unit: number): EscapeReading | null => INTRODUCED.get(unit) ?? null;
 
-const unitOf = (text: string): number => text.charCodeAt(0);
+const toCodeUnit = (text: string): number => text.charCodeAt(0);
 const whole = (...means: string[]): EscapeReading => ({ means, next: () => null });
 const step = (next: EscapeReading['next']): EscapeReading => ({ means: [], next });
 
@@ -57,15 +57,15 @@ const BARE = new Set(['amp', 'lt', 'gt', 'quot', 'AMP', 'LT', 'GT', 'QUOT']);
 
 const CONTROLS = new Map(
   Object.entries({ n: '\n', r: '\r', t: '\t', b: '\b', f: '\f', v: '\v' }).map(([name, means]) => [
-    unitOf(name),
+    toCodeUnit(name),
     means,
   ]),
 );
 
-const SEMICOLON = unitOf(';');
-const BLANK = unitOf(' ');
+const SEMICOLON = toCodeUnit(';');
+const BLANK = toCodeUnit(' ');
 
-const digitOf = (unit: number): number => {
+const parseHexDigit = (unit: number): number => {
   if (unit >= 48 && unit <= 57) return unit - 48;
   const letter = unit | 32;
   return letter >= 97 && letter <= 102 ? letter - 87 : 16;
@@ -80,10 +80,10 @@ interface Digits {
 }
 
 const digits = (of: Digits, value = 0, count = 0): EscapeReading => ({
-  means: count >= of.least && !of.mustClose ? charsOf(value) : [],
+  means: count >= of.least && !of.mustClose ? decodeCodePoint(value) : [],
   next: (unit) => {
-    if (unit === of.close && count >= of.least) return whole(...charsOf(value));
-    const digit = digitOf(unit);
+    if (unit === of.close && count >= of.least) return whole(...decodeCodePoint(value));
+    const digit = parseHexDigit(unit);
     if (digit >= of.base || count >= of.most) return null;
     return digits(of, value * of.base + digit, count + 1);
   },
@@ -93,12 +93,12 @@ const digits = (of: Digits, value = 0, count = 0): EscapeReading => ({
  * No control characters except blanks and line ends, because incomplete escapes often look like
  * them.
  */
-const charsOf = (point: number): string[] => {
+const decodeCodePoint = (point: number): string[] => {
   if (point > 0x10ffff || point < 9 || (point > 13 && point < 32)) return [];
   return [String.fromCodePoint(point)];
 };
 
-const ZERO = unitOf('0');
+const ZERO = toCodeUnit('0');
 
 const afterZeros = (of: Digits): EscapeReading => {
   const zeros: EscapeReading = step((unit) => (unit === ZERO ? zeros : digits(of).next(unit)));
@@ -108,9 +108,9 @@ const afterZeros = (of: Digits): EscapeReading => {
 const twoDigits = (of: (value: number) => EscapeReading): EscapeReading => {
   const pairs = sixteen((high) => {
     const values = sixteen((low) => of(high * 16 + low));
-    return step((unit) => values[digitOf(unit)] ?? null);
+    return step((unit) => values[parseHexDigit(unit)] ?? null);
   });
-  return step((unit) => pairs[digitOf(unit)] ?? null);
+  return step((unit) => pairs[parseHexDigit(unit)] ?? null);
 };
 
 const sixteen = (make: (digit: number) => EscapeReading): EscapeReading[] =>
@@ -118,18 +118,18 @@ const sixteen = (make: (digit: number) => EscapeReading): EscapeReading[] =>
 
 /** An ASCII character, or one byte of a UTF-8 character. */
 const byte = twoDigits((value) =>
-  value < 128 ? whole(...charsOf(value)) : { ...whole(), byte: value },
+  value < 128 ? whole(...decodeCodePoint(value)) : { ...whole(), byte: value },
 );
 const hexadecimal = twoDigits((value) => {
-  const char = whole(...charsOf(value));
+  const char = whole(...decodeCodePoint(value));
   return value < 128 ? char : { ...char, byte: value };
 });
 
 const percent = step((unit) =>
-  unit === unitOf('u') ? digits({ base: 16, least: 4, most: 4 }) : byte.next(unit),
+  unit === toCodeUnit('u') ? digits({ base: 16, least: 4, most: 4 }) : byte.next(unit),
 );
 
-const isBlank = (unit: number): boolean => unit === BLANK || unit === unitOf('\t');
+const isBlank = (unit: number): boolean => unit === BLANK || unit === toCodeUnit('\t');
 
 /** End of a soft line break. Blanks before it were added in transport. */
 const softBreak: EscapeReading = step((unit) => {
@@ -142,10 +142,10 @@ const softBreak: EscapeReading = step((unit) => {
 const equals = step((unit) => softBreak.next(unit) ?? byte.next(unit));
 
 const backslash = step((unit) => {
-  if (unit === unitOf('u')) return unicode;
-  if (unit === unitOf('U')) return digits({ base: 16, least: 8, most: 8 });
-  if (unit === unitOf('x')) return hexadecimal;
-  if (digitOf(unit) < 16) return numbered(unit);
+  if (unit === toCodeUnit('u')) return unicode;
+  if (unit === toCodeUnit('U')) return digits({ base: 16, least: 8, most: 8 });
+  if (unit === toCodeUnit('x')) return hexadecimal;
+  if (parseHexDigit(unit) < 16) return numbered(unit);
   const control = CONTROLS.get(unit);
   if (control !== undefined) return whole(control);
   if (unit < 128) return ITSELF[unit] ?? null;
@@ -157,10 +157,10 @@ const ITSELF = Array.from({ length: 128 }, (_, unit) => {
   return /[a-z]/i.test(char) ? null : whole(char);
 });
 
-const braced = afterZeros({ base: 16, least: 1, most: 6, close: unitOf('}'), mustClose: true });
+const braced = afterZeros({ base: 16, least: 1, most: 6, close: toCodeUnit('}'), mustClose: true });
 
 const unicode = step((unit) =>
-  unit === unitOf('{') ? braced : digits({ base: 16, least: 4, most: 4 }).next(unit),
+  unit === toCodeUnit('{') ? braced : digits({ base: 16, least: 4, most: 4 }).next(unit),
 );
 
 /** Escapes with the same start: `\53` of C, `\2B ` of CSS, control escapes such as `\b`. */
@@ -184,19 +184,19 @@ const both = (
   return { means, next: (unit) => both(one.next(unit), other.next(unit)) };
 };
 
-const ampersand = step((unit) => (unit === unitOf('#') ? numeric : named('').next(unit)));
+const ampersand = step((unit) => (unit === toCodeUnit('#') ? numeric : named('').next(unit)));
 
 const hexNumber = afterZeros({ base: 16, least: 1, most: 8, close: SEMICOLON });
 const decimalNumber = afterZeros({ base: 10, least: 1, most: 9, close: SEMICOLON });
 
 const numeric = step((unit) =>
-  (unit | 32) === unitOf('x') ? hexNumber : decimalNumber.next(unit),
+  (unit | 32) === toCodeUnit('x') ? hexNumber : decimalNumber.next(unit),
 );
 
 const named = (name: string): EscapeReading => ({
-  means: BARE.has(name) ? meaningsOf(name) : [],
+  means: BARE.has(name) ? decodeEntityName(name) : [],
   next: (unit) => {
-    if (unit === SEMICOLON) return whole(...meaningsOf(name));
+    if (unit === SEMICOLON) return whole(...decodeEntityName(name));
     const isLetter = (unit | 32) >= 97 && (unit | 32) <= 122;
     return isLetter && name.length < MAX_NAME_LENGTH
       ? named(name + String.fromCharCode(unit))
@@ -204,14 +204,14 @@ const named = (name: string): EscapeReading => ({
   },
 });
 
-const meaningsOf = (name: string): string[] => {
+const decodeEntityName = (name: string): string[] => {
   const means = NAMED.get(name);
   return means === undefined ? [] : [means];
 };
 
 const INTRODUCED = new Map<number, EscapeReading>([
-  [unitOf('%'), percent],
-  [unitOf('='), equals],
-  [unitOf('\\'), backslash],
-  [unitOf('&'), ampersand],
+  [toCodeUnit('%'), percent],
+  [toCodeUnit('='), equals],
+  [toCodeUnit('\\'), backslash],
+  [toCodeUnit('&'), ampersand],
 ]);

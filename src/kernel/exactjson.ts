@@ -50,10 +50,10 @@ const hasExactNumber = (value: unknown): boolean => {
 
 export const compareNumbers = (a: number | ExactNumber, b: number | ExactNumber): number => {
   if (typeof a === 'number' && typeof b === 'number') return a - b;
-  return compareLosslessNumber(exactOf(a), exactOf(b));
+  return compareLosslessNumber(toExactNumber(a), toExactNumber(b));
 };
 
-const exactOf = (value: number | ExactNumber): ExactNumber =>
+const toExactNumber = (value: number | ExactNumber): ExactNumber =>
   typeof value === 'number' ? new LosslessNumber(String(value)) : value;
 
 export const isAnyNumber = (value: unknown): value is number | ExactNumber =>

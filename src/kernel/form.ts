@@ -81,7 +81,7 @@ const readForm = async <T>(
   { source, headers, rules, pace }: FormSource,
   taker: FormTaker<T>,
 ): Promise<{ files: T[]; fields: unknown }> => {
-  const parser = parserOf(headers, rules);
+  const parser = createFormParser(headers, rules);
   const parts = collect(parser, rules, taker);
   const arrival = pump(source, parser, { rules, pace });
   try {
@@ -107,7 +107,7 @@ const collect = <T>(parser: BusboyInstance, rules: FormRules, { take, undo }: Fo
       isRefused = true;
       rejectWith(error);
     };
-    parser.on('error', (error: unknown) => reject(refusalOf(error)));
+    parser.on('error', (error: unknown) => reject(toInvalidFormBoom(error)));
     for (const limit of ['partsLimit', 'filesLimit', 'fieldsLimit']) {
       parser.on(limit, () => reject(tooMany(rules)));
     }
@@ -125,7 +125,7 @@ const collect = <T>(parser: BusboyInstance, rules: FormRules, { take, undo }: Fo
       contents.push(content);
       const taken = last.then(() => {
         if (isRefused) throw incompleteBody();
-        return take(fileOf(content, filename));
+        return take(toFormFile(content, filename));
       });
       last = taken.catch((error) => {
         content.resume();
@@ -149,7 +149,7 @@ const collect = <T>(parser: BusboyInstance, rules: FormRules, { take, undo }: Fo
   };
 };
 
-const parserOf = (
+const createFormParser = (
   headers: FormSource['headers'],
   { mostFiles, fileBytes }: FormRules,
 ): BusboyInstance => {
@@ -166,11 +166,11 @@ const parserOf = (
       },
     });
   } catch (error) {
-    throw refusalOf(error);
+    throw toInvalidFormBoom(error);
   }
 };
 
-const fileOf = (content: BusboyFileStream, filename: string | undefined): FormFile => ({
+const toFormFile = (content: BusboyFileStream, filename: string | undefined): FormFile => ({
   filename: decodedName(filename ?? ''),
   content,
   isCut: () => content.truncated === true,
@@ -250,7 +250,7 @@ const tooMany = ({ files, mostFiles }: FormRules): Boom.Boom =>
     `must have at most ${mostFiles} files, and the form at most ${MAX_FIELDS} other fields`,
   );
 
-const refusalOf = (error: unknown): Boom.Boom =>
+const toInvalidFormBoom = (error: unknown): Boom.Boom =>
   Boom.badRequest(
     `The form is not valid: ${error instanceof Error ? error.message : String(error)}`,
   );

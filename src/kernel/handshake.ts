@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import type { buildConnector } from 'undici';
 import { createConnector } from './dial.js';
-import { type Egress, portOf } from './egress.js';
+import { type Egress, getUrlPort } from './egress.js';
 import type { Lookup } from './lookup.js';
 
 export type Handshake = Awaited<ReturnType<typeof completeHandshake>>;
@@ -21,7 +21,7 @@ export const completeHandshake = async (
     return seen.addresses;
   };
   const socket = await connected(createConnector(egress, noting), url, signal);
-  const validUntil = socket instanceof TLSSocket ? endOf(socket) : null;
+  const validUntil = socket instanceof TLSSocket ? parseCertificateExpiry(socket) : null;
   socket.destroy();
   return {
     addresses: seen.addresses,
@@ -39,7 +39,7 @@ const connected = (
   new Promise((resolve, reject) => {
     signal?.throwIfAborted();
     const { hostname, host, protocol } = url;
-    connect({ hostname, host, protocol, port: String(portOf(url)) }, (error, socket) => {
+    connect({ hostname, host, protocol, port: String(getUrlPort(url)) }, (error, socket) => {
       if (error) return reject(error);
       if (!signal?.aborted) return resolve(socket);
       socket.destroy();
@@ -47,7 +47,7 @@ const connected = (
     });
   });
 
-const endOf = (socket: TLSSocket): number | null => {
+const parseCertificateExpiry = (socket: TLSSocket): number | null => {
   const end = Date.parse(socket.getPeerCertificate().valid_to);
   return Number.isNaN(end) ? null : end;
 };

@@ -213,7 +213,7 @@ const fetchOver =
       const why = egress.names(reply.notFollowed) ? REDIRECTED_AWAY : OWN_HOST_ONLY;
       throw new EgressRefused(hostname, why, true);
     }
-    return responseOf(reply);
+    return toResponse(reply);
   };
 
 type FetchInput = Parameters<typeof fetch>[0];
@@ -260,7 +260,7 @@ const OWN_HOST_ONLY =
 const REDIRECTED_AWAY =
   'it is a redirect target, and requests with a body are not redirected to another origin';
 
-const responseOf = ({ status, headers, body }: HttpReply): Response => {
+const toResponse = ({ status, headers, body }: HttpReply): Response => {
   // RFC 9110, 15: a status outside the classes is treated as a server error.
   if (!bodiless.has(status))
     return new Response(body.stream(), { status: Math.min(status, 599), headers });

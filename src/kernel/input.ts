@@ -40,12 +40,12 @@ const queryRule = ({ query, ignoresQuery }: Endpoint) =>
   query ? holding(query) : ignoresQuery ? true : noQuery;
 
 const bodyRule = ({ method, body }: Endpoint) =>
-  method === 'GET' ? {} : { payload: checkOf(body ?? nothing) };
+  method === 'GET' ? {} : { payload: createValidator(body ?? nothing) };
 
 /**
  * For a large body only the first error, because collecting a hundred thousand would take seconds.
  */
-const checkOf =
+const createValidator =
   (schema: Schema) =>
   async (body: unknown, options?: ValidationOptions): Promise<unknown> =>
     holding(schema)(body, { ...options, abortEarly: isLarger(body, LARGE) });

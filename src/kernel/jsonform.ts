@@ -26,7 +26,10 @@ export const openJsonForm = (
         const late = rejectWhenLate(source, FORM_DEADLINES);
         const most = rules.jsonBytes ?? 0;
         const held = readRawBody(bodies, { stream: source, most }, async (bytes) => {
-          const { file, fields } = await partsOf(await apart(asker, 'parse', bytes), rules);
+          const { file, fields } = await extractFormParts(
+            await apart(asker, 'parse', bytes),
+            rules,
+          );
           const content = Readable.from([file.subarray(0, rules.fileBytes)]);
           const isCut = () => file.length > rules.fileBytes;
           return { files: [await take({ filename: '', content, isCut })], fields };
@@ -37,7 +40,7 @@ export const openJsonForm = (
   };
 };
 
-const partsOf = async (
+const extractFormParts = async (
   parsed: Awaited<ReturnType<ParseInWorker>>,
   rules: FormRules,
 ): Promise<{ file: Buffer; fields: unknown }> => {
@@ -47,9 +50,10 @@ const partsOf = async (
   const { [rules.files]: encoded, ...fields } = parsed.value;
   if (typeof encoded !== 'string') throw fieldError(rules.files, 'is required as a base64 string');
   const file = Buffer.from(encoded, 'base64');
-  if (file.length !== lengthOf(encoded)) throw fieldError(rules.files, 'must be base64');
+  if (file.length !== computeDecodedLength(encoded))
+    throw fieldError(rules.files, 'must be base64');
   return { file, fields: await checkFields(rules, fields) };
 };
 
-const lengthOf = (encoded: string): number =>
+const computeDecodedLength = (encoded: string): number =>
   Math.floor((encoded.replace(/={1,2}$/, '').length * 3) / 4);

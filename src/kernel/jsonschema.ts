@@ -21,7 +21,7 @@ interface Described {
 
 const convert = (described: Described): JsonSchema => {
   const { flags = {}, allow = [], examples } = described;
-  const shape = flags.only ? { ...typeOf(described), enum: allow } : shapeOf(described);
+  const shape = flags.only ? { ...convertType(described), enum: allow } : convertShape(described);
   return {
     ...nullable(shape, allow.includes(null)),
     ...(flags.description && { description: flags.description }),
@@ -30,39 +30,39 @@ const convert = (described: Described): JsonSchema => {
   };
 };
 
-const typeOf = ({ type }: Described): JsonSchema => (type === 'any' ? {} : { type });
+const convertType = ({ type }: Described): JsonSchema => (type === 'any' ? {} : { type });
 
 const nullable = (shape: JsonSchema, isNullable: boolean): JsonSchema =>
   isNullable && shape.type ? { ...shape, type: [shape.type, 'null'] } : shape;
 
-const shapeOf = (described: Described): JsonSchema => {
+const convertShape = (described: Described): JsonSchema => {
   const shape = shapes[described.type ?? ''];
   if (!shape) throw new Error(`The joi type ${described.type} has no JSON Schema`);
-  return { ...typeOf(described), ...shape(described) };
+  return { ...convertType(described), ...shape(described) };
 };
 
 /**
  * joi writes slashes around patterns. Patterns with flags are left out, because JSON Schema has
  * none.
  */
-const patternOf = (described: Described): JsonSchema => {
+const convertPattern = (described: Described): JsonSchema => {
   const spelled = described.rules?.find((rule) => rule.name === 'pattern')?.args?.regex;
   const [, pattern] = /^\/(.*)\/$/s.exec(spelled ?? '') ?? [];
   return pattern === undefined ? {} : { pattern };
 };
 
-const objectOf = (described: Described): JsonSchema => {
+const convertObject = (described: Described): JsonSchema => {
   const keys = Object.entries(described.keys ?? {});
   const required = keys.filter(([, key]) => key.flags?.presence === 'required');
   return {
     properties: Object.fromEntries(keys.map(([name, key]) => [name, convert(key)])),
     required: required.map(([name]) => name),
-    additionalProperties: othersOf(described),
+    additionalProperties: convertAdditionalProperties(described),
     ...limits(described, 'minProperties', 'maxProperties'),
   };
 };
 
-const othersOf = ({ patterns = [], flags }: Described): boolean | JsonSchema => {
+const convertAdditionalProperties = ({ patterns = [], flags }: Described): boolean | JsonSchema => {
   const [values, ...more] = patterns.map(({ rule }) => convert(rule));
   if (more.length > 0) return true;
   return values ?? flags?.unknown === true;
@@ -84,7 +84,7 @@ const shapes: Record<string, (described: Described) => JsonSchema> = {
     // joi refuses empty text unless '' is allowed.
     ...(!described.allow?.includes('') && { minLength: 1 }),
     ...limits(described, 'minLength', 'maxLength'),
-    ...patternOf(described),
+    ...convertPattern(described),
   }),
   number: (described) => ({
     type: described.rules?.some((rule) => rule.name === 'integer') ? 'integer' : 'number',
@@ -94,5 +94,5 @@ const shapes: Record<string, (described: Described) => JsonSchema> = {
     ...(described.items?.length === 1 && { items: described.items.map(convert)[0] }),
     ...limits(described, 'minItems', 'maxItems'),
   }),
-  object: objectOf,
+  object: convertObject,
 };

@@ -21,7 +21,7 @@ export const createLineWriter = (
   fd: number,
   { tell, mostBytes = MAX_BYTES }: { tell(lost: LostLines): void; mostBytes?: number },
 ) => {
-  let to: ReturnType<typeof targetOf> | undefined;
+  let to: ReturnType<typeof openWriteTarget> | undefined;
   let lines: Buffer[] = [];
   let begun: Buffer = NONE;
   let bytes = 0;
@@ -33,7 +33,7 @@ export const createLineWriter = (
     if (begun.length === 0) [begun, lines] = [Buffer.concat(lines), []];
     if (begun.length === 0) return;
     state = 'in flight';
-    to ??= targetOf(fd);
+    to ??= openWriteTarget(fd);
     to.write(begun, (error, count) => (error ? tryAgain(error.code ?? '') : goOn(count)));
   };
   const goOn = (count: number): void => {
@@ -81,7 +81,7 @@ export const createLineWriter = (
 
 type Done = (error: NodeJS.ErrnoException | null, count: number) => void;
 
-const targetOf = (given: number) => {
+const openWriteTarget = (given: number) => {
   const isFile = fstatSync(given).isFile();
   const own = isFile ? null : reopened(given);
   const fd = own ?? given;

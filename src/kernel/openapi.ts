@@ -69,7 +69,8 @@ const complete = (operation: OpenApiOperation, endpoint: Endpoint | undefined): 
     illustrate(operation.requestBody, endpoint);
   }
   const { exampleHeader: header } = endpoint;
-  if (header) operation.parameters = [...listOf(operation.parameters), parameterOf(header)];
+  if (header)
+    operation.parameters = [...toArray(operation.parameters), buildHeaderParameter(header)];
 };
 
 const formBody = ({ files, jsonBytes }: FormRules, { content }: DocumentNode): DocumentNode => {
@@ -103,7 +104,7 @@ const illustrate = ({ content }: DocumentNode, { example }: Endpoint): void => {
   }
 };
 
-const parameterOf = ({
+const buildHeaderParameter = ({
   name,
   value,
   about,
@@ -116,6 +117,6 @@ const parameterOf = ({
   example: value,
 });
 
-const listOf = (value: Json | undefined): Json[] => (Array.isArray(value) ? value : []);
+const toArray = (value: Json | undefined): Json[] => (Array.isArray(value) ? value : []);
 
 const plain = (type: string): DocumentNode => ({ [type]: { schema: { type: 'string' } } });

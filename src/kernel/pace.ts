@@ -37,7 +37,7 @@ export const createPace = (of: {
 
   const handOn = (key: string): void => {
     const line = lines.get(key);
-    const next = line && nextOf(line);
+    const next = line && pickNextWaiter(line);
     if (!line || !next) {
       lines.delete(key);
       return;
@@ -94,7 +94,7 @@ const turnIn = (line: PaceLine, asker: string, signal?: AbortSignal): Promise<vo
     line.waiting.push(waiter);
   });
 
-const nextOf = ({ waiting, served }: PaceLine): PaceWaiter | undefined => {
+const pickNextWaiter = ({ waiting, served }: PaceLine): PaceWaiter | undefined => {
   const lastTurns = new Map(served.map((asker, at) => [asker, at]));
   const lastTurn = ({ asker }: PaceWaiter): number => lastTurns.get(asker) ?? -1;
   return waiting.toSorted((a, b) => lastTurn(a) - lastTurn(b))[0];

@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { NamedError } from './failure.js';
 
-type SealHeader = ReturnType<typeof headerOf>;
+type SealHeader = ReturnType<typeof createSealHeader>;
 
 export class PassphraseError extends NamedError {}
 
@@ -19,9 +19,9 @@ const TAG = 16;
  */
 export const sealWith = async (passphrase: string, plain: Buffer): Promise<Buffer> => {
   const [salt, nonce] = [randomBytes(16), randomBytes(12)];
-  const header = headerOf(COST, salt.toString('base64'), nonce.toString('base64'));
+  const header = createSealHeader(COST, salt.toString('base64'), nonce.toString('base64'));
   const line = Buffer.from(`${JSON.stringify(header)}\n`);
-  const key = await keyOf(passphrase, header);
+  const key = await deriveKey(passphrase, header);
   const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(line);
   const body = Buffer.concat([cipher.update(plain), cipher.final()]);
   key.fill(0);
@@ -34,7 +34,7 @@ export const openWith = async (passphrase: string, sealed: Buffer): Promise<Buff
   const body = sealed.subarray(end);
   if (!header || body.length < TAG)
     throw new PassphraseError('The encrypted keys in the backup are damaged');
-  const key = await keyOf(passphrase, header);
+  const key = await deriveKey(passphrase, header);
   const decipher = createDecipheriv('aes-256-gcm', key, Buffer.from(header.nonce, 'base64'))
     .setAAD(sealed.subarray(0, end))
     .setAuthTag(body.subarray(-TAG));
@@ -47,7 +47,7 @@ export const openWith = async (passphrase: string, sealed: Buffer): Promise<Buff
 };
 
 /** States the cost, so that the cost can rise without a new format. Salt and nonce are base64. */
-const headerOf = (cost: typeof COST, salt: string, nonce: string) => ({
+const createSealHeader = (cost: typeof COST, salt: string, nonce: string) => ({
   version: 1,
   kdf: 'argon2id',
   ...cost,
@@ -56,7 +56,7 @@ const headerOf = (cost: typeof COST, salt: string, nonce: string) => ({
   nonce,
 });
 
-const keyOf = async (passphrase: string, header: SealHeader): Promise<Buffer> => {
+const deriveKey = async (passphrase: string, header: SealHeader): Promise<Buffer> => {
   const { hashRaw } = await import('@node-rs/argon2');
   return hashRaw(Buffer.from(passphrase.normalize('NFKC')), {
     memoryCost: header.memoryKiB,
@@ -77,7 +77,7 @@ const headerIn = (line: Buffer): SealHeader | null => {
     within(cost.memoryKiB, 8 * cost.lanes, MAX_COST.memoryKiB) &&
     within(cost.passes, 1, MAX_COST.passes) &&
     within(cost.lanes, 1, MAX_COST.lanes);
-  return isFair ? headerOf(cost, salt, nonce) : null;
+  return isFair ? createSealHeader(cost, salt, nonce) : null;
 };
 
 const within = (value: number, least: number, most: number): boolean =>

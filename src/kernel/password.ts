@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { createFairQueue, QueueFull } from './fairqueue.js';
-import { networkOf } from './rate.js';
+import { getNetworkPrefix } from './rate.js';
 
 const AT_ONCE = 2;
 const QUEUE = 50;
@@ -65,7 +65,7 @@ export const createPasswords = (cost: PasswordCost = PASSWORD_COST) => {
       from: string,
       { isKnown } = { isKnown: false },
     ): Promise<boolean> => {
-      const asker = networkOf(from);
+      const asker = getNetworkPrefix(from);
       const { verify } = await library();
       const check = (one: string) => times.measure(() => verify(known || decoy, one));
       const instead = known ? undefined : () => times.pass();

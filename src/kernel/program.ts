@@ -26,7 +26,7 @@ export const programEnv = (folders: string[]): Record<string, string> => ({
   LANG: 'C.UTF-8',
 });
 
-export const outputOf = (
+export const readProgramOutput = (
   path: string,
   args: string[],
   env: Record<string, string>,

@@ -1,9 +1,9 @@
 import {
-  clientOf,
   isLoopbackAddress,
   type ProxyTrust,
   proxyMark,
   type RawHeaders,
+  resolveClientAddress,
 } from './clientaddress.js';
 import type { Log } from './log.js';
 
@@ -42,7 +42,7 @@ export const createProxyWatch = ({ log, isNamed }: { log: Log; isNamed(): boolea
 
   const seeAddress = ({ headers, socket }: WatchedRequest, trust: ProxyTrust): void => {
     if (headers['x-forwarded-for'] === undefined && headers.forwarded === undefined) return;
-    const { unreadable } = clientOf(socket.remoteAddress ?? '', headers, trust);
+    const { unreadable } = resolveClientAddress(socket.remoteAddress ?? '', headers, trust);
     if (unreadable === null) return;
     seen.unreadable = unreadable.slice(0, MAX_SHOWN);
     log.warn(

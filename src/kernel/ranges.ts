@@ -18,7 +18,7 @@ interface RangeBody {
   headers: Record<string, unknown>;
 }
 
-export const lengthOf = ({ source, variety, headers }: RangeBody): number => {
+export const computeBodyLength = ({ source, variety, headers }: RangeBody): number => {
   if (variety === 'buffer' && Buffer.isBuffer(source)) return source.length;
   if (variety === 'plain' && source !== null) {
     return Buffer.byteLength(typeof source === 'string' ? source : JSON.stringify(source));

@@ -52,7 +52,7 @@ export const createRate = (perMinute: number, clock: Clock) => {
  * A customer has a whole IPv6 /64, so that prefix is counted. Texts that are not an address stay
  * unchanged.
  */
-export const networkOf = (address: string): string => {
+export const getNetworkPrefix = (address: string): string => {
   const bytes = parseAddress(address.replace(/%.*$/, ''));
   if (!bytes) return address;
   if (bytes.length === 4) return bytes.join('.');

@@ -12,11 +12,11 @@ export const readRawBody = async <T>(
   try {
     return await bodies.hold(stream, most, work);
   } catch (error) {
-    throw refusalOf(error, most);
+    throw toBodyError(error, most);
   }
 };
 
-const refusalOf = (error: unknown, most: number): unknown => {
+const toBodyError = (error: unknown, most: number): unknown => {
   if (error instanceof BodyTooLong) {
     return Boom.entityTooLarge(`The body exceeds the limit of ${most} bytes`);
   }

@@ -1,4 +1,4 @@
-import { formsOf } from './secretforms.js';
+import { listSecretForms } from './secretforms.js';
 import { spansIn } from './spans.js';
 import type { StepLimit } from './steplimit.js';
 import { Trie } from './trie.js';
@@ -14,7 +14,7 @@ export type Redact = (text: string) => string;
  * `effort`.
  */
 export const redactor = (values: string[], shown = SHOWN, effort?: StepLimit): Redact => {
-  const trie = trieOf(values);
+  const trie = buildTrie(values);
   return (text) => {
     const { found, cut } = spansIn(text, trie, effort);
     if (cut < text.length) found.push([cut, text.length]);
@@ -32,7 +32,7 @@ export type RedactedStream = ReturnType<typeof redactedStream>;
  * after a quarter as much has arrived, so that the cost is not quadratic.
  */
 export const redactedStream = (values: string[], onText: (text: string) => void, shown = SHOWN) => {
-  const trie = trieOf(values);
+  const trie = buildTrie(values);
   let held = '';
   let looked = 0;
   return {
@@ -72,7 +72,7 @@ export const mapTexts = (
   );
 };
 
-const trieOf = (values: string[]): Trie => new Trie(values.flatMap(formsOf));
+const buildTrie = (values: string[]): Trie => new Trie(values.flatMap(listSecretForms));
 
 const merged = (spans: [number, number][]): [number, number][] => {
   const whole: [number, number][] = [];

@@ -24,7 +24,7 @@ export const redactInWorker = async (
 ): Promise<unknown> => {
   const values = [...new Set(secrets)];
   if (values.length === 0) return value;
-  if (sum(values) <= MAX_SECRET && weightOf(value) <= MAX_HERE) {
+  if (sum(values) <= MAX_SECRET && estimateWeight(value) <= MAX_HERE) {
     try {
       return redacted(value, redactor(values, shown, new StepLimit(MAX_STEPS)));
     } catch (error) {
@@ -49,7 +49,7 @@ export const redactTextInWorker = async (
 
 const sum = (texts: string[]): number => texts.reduce((all, { length }) => all + length, 0);
 
-const weightOf = (value: unknown): number => {
+const estimateWeight = (value: unknown): number => {
   let weight = 0;
   const left = [value];
   while (left.length > 0 && weight <= MAX_HERE) {

@@ -35,7 +35,7 @@ export const createLogRing = (now: number) => {
   return {
     write: (line: string): void => {
       const text = line.trimEnd().slice(0, MAX_LENGTH);
-      lines.push({ number: ++last, level: levelOf(text), text });
+      lines.push({ number: ++last, level: parseLogLevel(text), text });
       bytes += text.length;
       while (lines.length - first > MAX_LINES || bytes > MAX_BYTES) drop();
       for (const listener of listeners) listener();
@@ -62,7 +62,7 @@ export const createLogRing = (now: number) => {
   };
 };
 
-const levelOf = (text: string): Level => {
+const parseLogLevel = (text: string): Level => {
   const found = LEVEL.exec(text)?.[1];
   return isLevel(found) ? found : 'info';
 };

@@ -22,7 +22,7 @@ import { isJsonForm, openJsonForm } from './jsonform.js';
 import { type FieldFault, faultsMessage, type ProblemData } from './problem.js';
 import { readRawBody } from './raw.js';
 import { isReplyStored, type Replays, replayCall, replyOnce } from './replay.js';
-import { framesOf, STREAMED, streamingOf } from './stream.js';
+import { createEventReadable, parseStreamRequest, STREAMED } from './stream.js';
 
 declare module '@hapi/hapi' {
   interface RequestApplicationState {
@@ -61,7 +61,7 @@ export interface RouteOptions {
 
 /** A path may be much longer than any ID. */
 const MAX_TARGET_LENGTH = 200;
-export const routesOf = (of: Resource, options: RouteOptions): ServerRoute[] =>
+export const createResourceRoutes = (of: Resource, options: RouteOptions): ServerRoute[] =>
   Object.entries(of.contract).map(([name, endpoint]) => ({
     method: endpoint.method,
     path: endpoint.path,
@@ -70,22 +70,22 @@ export const routesOf = (of: Resource, options: RouteOptions): ServerRoute[] =>
       app: { endpoint: () => endpoint },
       description: endpoint.summary,
       tags: ['api', of.name],
-      ...authOf(endpoint),
-      ext: extensionsOf(endpoint, options),
-      payload: payloadOf(endpoint),
+      ...buildAuthOptions(endpoint),
+      ext: buildExtensions(endpoint, options),
+      payload: buildPayloadOptions(endpoint),
       validate: inputRules(endpoint),
       response: { emptyStatusCode: 204, ...replyRules(endpoint, options.checkedReplies) },
-      handler: handlerOf(`${of.name}.${name}`, endpoint, of.handlers[name], options),
+      handler: createRouteHandler(`${of.name}.${name}`, endpoint, of.handlers[name], options),
     },
   }));
 
-const authOf = (endpoint: Endpoint) => {
+const buildAuthOptions = (endpoint: Endpoint) => {
   if (endpoint.access === 'public') return { auth: false as const };
   if (endpoint.access === 'optional') return { auth: { mode: 'try' as const } };
   return endpoint.access === 'admin' ? { auth: { access: { scope: ['admin'] } } } : {};
 };
 
-const payloadOf = ({ method, form, rawBytes, unbuilt }: Endpoint) => {
+const buildPayloadOptions = ({ method, form, rawBytes, unbuilt }: Endpoint) => {
   if (method === 'GET') return undefined;
   if (unbuilt) return { output: 'data' as const, parse: false as const };
   const asStream = { output: 'stream' as const, parse: false as const };
@@ -100,7 +100,7 @@ const payloadOf = ({ method, form, rawBytes, unbuilt }: Endpoint) => {
   return { ...asStream, maxBytes: rawBytes };
 };
 
-const extensionsOf = (endpoint: Endpoint, options: RouteOptions) => ({
+const buildExtensions = (endpoint: Endpoint, options: RouteOptions) => ({
   ...(isJson(endpoint) && { onPostAuth: { method: readBody(options.apart) } }),
   ...(endpoint.audit && { onPreResponse: { method: recordFailure(options.auditing) } }),
 });
@@ -117,7 +117,8 @@ export const throwIfFaults = (faults: FieldFault[]): void => {
   if (faults.length > 0) throw badRequest(faults);
 };
 
-export const successOf = ({ status, reply }: Endpoint): number => status ?? (reply ? 200 : 204);
+export const getSuccessStatus = ({ status, reply }: Endpoint): number =>
+  status ?? (reply ? 200 : 204);
 
 /** No schemas if replies are not checked, because hapi copies them for every route. */
 const replyRules = (endpoint: Endpoint, sample: number) =>
@@ -127,7 +128,7 @@ const replyRules = (endpoint: Endpoint, sample: number) =>
 
 const statusSchemas = (endpoint: Endpoint) => {
   const schemas: Record<number, Schema> = {
-    [successOf(endpoint)]: endpoint.reply ?? Joi.any().allow(null),
+    [getSuccessStatus(endpoint)]: endpoint.reply ?? Joi.any().allow(null),
     ...endpoint.otherReplies,
   };
   return Object.fromEntries(
@@ -143,25 +144,28 @@ const holding = (schema: Schema) => async (reply: unknown) => {
   if (asJson.error) throw asJson.error;
 };
 
-const handlerOf =
+const createRouteHandler =
   (route: string, endpoint: Endpoint, handle: Handler | undefined, options: RouteOptions) =>
   async (request: Request, h: ResponseToolkit): Promise<ResponseObject> => {
     if (!handle) throw new Error(`No handler for ${route}`);
     const { replays, auditing } = options;
-    const by = callerOf(request);
+    const by = getRequestCaller(request);
     const audited = endpoint.audit ? auditedCall(request, auditing) : null;
     if (!audited && isActing(request, endpoint))
-      await auditing.impersonated(auditSubjectOf(request));
+      await auditing.impersonated(buildAuditSubject(request));
     const work = async (): Promise<CustomReply<unknown>> => {
       const result = await withInput(endpoint, request, options, (input) =>
         handle(input, audited ? Object.assign(by, { record: audited.record }) : by),
       );
       await audited?.succeeded();
-      if (result instanceof EventStream) return new CustomReply(200, framesOf(result), STREAMED);
+      if (result instanceof EventStream)
+        return new CustomReply(200, createEventReadable(result), STREAMED);
       if (result instanceof FileReply) return new CustomReply(200, result.content, result.headers);
-      return result instanceof CustomReply ? result : new CustomReply(successOf(endpoint), result);
+      return result instanceof CustomReply
+        ? result
+        : new CustomReply(getSuccessStatus(endpoint), result);
     };
-    const isKept = isReplyStored(endpoint) && !streamingOf(endpoint, request);
+    const isKept = isReplyStored(endpoint) && !parseStreamRequest(endpoint, request);
     const call = isKept ? replayCall(route, request) : null;
     const reply = call ? await replyOnce(replays, call, work) : await work();
     const isText = reply.body instanceof JsonText;
@@ -175,11 +179,11 @@ const handlerOf =
 
 /** Created on first use, by the handler or an earlier refusal, so that a call leaves one row. */
 const auditedCall = (request: Request, auditing: Auditing): AuditedCall => {
-  request.app.audited ??= auditing.begin(auditSubjectOf(request));
+  request.app.audited ??= auditing.begin(buildAuditSubject(request));
   return request.app.audited;
 };
 
-const auditSubjectOf = ({ app, params, query, route: { settings } }: Request): AuditSubject => ({
+const buildAuditSubject = ({ app, params, query, route: { settings } }: Request): AuditSubject => ({
   action: settings.app?.endpoint?.().audit ?? settings.id ?? '',
   target: Object.values(params).join('/').slice(0, MAX_TARGET_LENGTH) || null,
   by: app.context,
@@ -207,7 +211,7 @@ const withInput = async <T>(
   use: (input: unknown) => Promise<T>,
 ): Promise<T> => {
   const { params, query, payload, headers } = request;
-  const streaming = endpoint.streams && { streaming: streamingOf(endpoint, request) };
+  const streaming = endpoint.streams && { streaming: parseStreamRequest(endpoint, request) };
   const { form } = endpoint;
   if (form) {
     const asker = request.auth.credentials?.app?.caller.userId ?? request.app.context.address;
@@ -226,5 +230,5 @@ const withInput = async <T>(
   );
 };
 
-const callerOf = (request: Request): RequestContext | Caller =>
+const getRequestCaller = (request: Request): RequestContext | Caller =>
   (request.auth.isAuthenticated && request.auth.credentials.app?.caller) || request.app.context;

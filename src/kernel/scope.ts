@@ -23,23 +23,23 @@ export const hasScope = (scopes: readonly string[] | null, scope: string): boole
   scopes === null ? !ONLY_IF_NAMED.includes(scope) : scopes.includes(scope);
 
 /** `<noun of the path>:read` or `:write`. Null if no scope is needed. */
-export const scopeOf = ({ method, path, readsOnly }: CalledEndpoint): string | null => {
-  const noun = nounOf(path);
+export const getEndpointScope = ({ method, path, readsOnly }: CalledEndpoint): string | null => {
+  const noun = parseScopeNoun(path);
   if (noun === null || noun === ACCOUNT) return null;
   return `${noun}:${method === 'GET' || readsOnly ? 'read' : 'write'}`;
 };
 
-export const scopesOf = (endpoints: Endpoint[]): string[] => {
+export const listEndpointScopes = (endpoints: Endpoint[]): string[] => {
   const nouns = endpoints
     .filter(({ access }) => access !== 'public')
-    .map(({ path }) => nounOf(path))
+    .map(({ path }) => parseScopeNoun(path))
     .filter((noun) => noun !== null && noun !== ACCOUNT);
   return [...new Set(nouns)].sort().flatMap((noun) => [`${noun}:read`, `${noun}:write`]);
 };
 
 export const scopeRefusal = (by: CallerRights, endpoint: CalledEndpoint): ScopeRefusal | null => {
   if (by.tokenId === null && by.impersonator === null) return null;
-  const scope = scopeOf(endpoint);
+  const scope = getEndpointScope(endpoint);
   if (isPersonal(by, endpoint, scope)) {
     const who = by.tokenId === null ? 'during impersonation' : 'with a personal access token';
     const message = `This action requires your own login and is not available ${who}`;
@@ -59,8 +59,8 @@ const isPersonal = (
   if (called.personal) return true;
   if (tokenId === null) return called.unimpersonated === true || scope === APPROVE;
   if (called.path === TICKET) return false;
-  return nounOf(called.path) === ACCOUNT && called.method !== 'GET';
+  return parseScopeNoun(called.path) === ACCOUNT && called.method !== 'GET';
 };
 
-const nounOf = (path: string): string | null =>
+const parseScopeNoun = (path: string): string | null =>
   APPROVAL.test(path) ? 'approvals' : (NOUN.exec(path)?.[1] ?? null);

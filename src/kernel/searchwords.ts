@@ -19,7 +19,7 @@ export const searchWords = async (text: string): Promise<string[]> => {
   const stopwords = await loadStopwords();
   const divided = dividedWords(text).map(({ word }) => foldText(word));
   const folded = foldText(text);
-  const pairs = (folded.match(UNSPACED) ?? []).flatMap(pairsOf);
+  const pairs = (folded.match(UNSPACED) ?? []).flatMap(splitBigrams);
   const spaced = folded.replace(UNSPACED, ' ').match(SPACED) ?? [];
   const words = [...spaced, ...divided].filter((word) => !stopwords.has(word)).map(stemmed);
   return [...new Set([...words, ...pairs])].slice(0, MAX_WORDS);
@@ -51,7 +51,7 @@ export const loadStopwords = (): Promise<Set<string>> => {
 const stemmed = (word: string): string =>
   (/^[a-z]+$/.test(word) ? stemmer(word) : word).slice(0, MAX_WORD_LENGTH);
 
-const pairsOf = (run: string): string[] => {
+const splitBigrams = (run: string): string[] => {
   const signs = [...run];
   if (signs.length === 1) return signs;
   return signs.slice(1).map((sign, at) => `${signs[at]}${sign}`);

@@ -13,16 +13,16 @@ const ARMOUR = /^-----/;
  * and encoded in base64 or hex, also with separators. Forms over 64 characters are returned in
  * overlapping pieces.
  */
-export const formsOf = (value: string): string[] => {
+export const listSecretForms = (value: string): string[] => {
   const bytes = Buffer.from(value);
   const hex = hexForms(bytes);
-  const long = [...linesOf(value), ...alphabets(value), ...hex];
+  const long = [...splitSecretLines(value), ...alphabets(value), ...hex];
   const forms = [
     value,
     ...base64Forms(bytes),
     ...long.filter(({ length }) => length >= MIN_PIECE_LENGTH),
   ];
-  return [...new Set(forms.flatMap(piecesOf))].filter((form) => form !== '');
+  return [...new Set(forms.flatMap(splitLongForm))].filter((form) => form !== '');
 };
 
 const hexForms = (bytes: Buffer): string[] => {
@@ -31,7 +31,7 @@ const hexForms = (bytes: Buffer): string[] => {
   return [...forms, ...forms.map((form) => form.toUpperCase())];
 };
 
-const linesOf = (value: string): string[] => {
+const splitSecretLines = (value: string): string[] => {
   const trimmed = value.trim();
   const lines = trimmed.split('\n').map((line) => line.trim());
   const own = lines.filter((line) => line.length >= MIN_LINE_LENGTH && !ARMOUR.test(line));
@@ -69,7 +69,7 @@ const base64Forms = (bytes: Buffer): string[] => {
   ];
 };
 
-const piecesOf = (form: string): string[] => {
+const splitLongForm = (form: string): string[] => {
   if (form.length <= MAX_PIECE_LENGTH) return [form];
   const count = Math.ceil(form.length / MAX_PIECE_LENGTH);
   return Array.from({ length: count }, (_, at) => {

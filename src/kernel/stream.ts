@@ -9,7 +9,7 @@ export const STREAMED = {
   'x-accel-buffering': 'no',
 };
 
-export const streamingOf = (
+export const parseStreamRequest = (
   { streams }: Endpoint,
   { headers }: { headers: Record<string, unknown> },
 ): Streaming | null => {
@@ -18,15 +18,15 @@ export const streamingOf = (
   return { lastEventId: typeof last === 'string' ? last : null };
 };
 
-export const framesOf = ({ events }: EventStream): Readable =>
+export const createEventReadable = ({ events }: EventStream): Readable =>
   Readable.from(texts(events), { objectMode: false });
 
 async function* texts(events: AsyncIterable<ServerSentEvent>): AsyncGenerator<string> {
-  for await (const event of events) yield frameOf(event);
+  for await (const event of events) yield formatEventFrame(event);
 }
 
 /** JSON contains no line break, so one `data` line is enough. */
-const frameOf = ({ id, event, data }: ServerSentEvent): string => {
+const formatEventFrame = ({ id, event, data }: ServerSentEvent): string => {
   if (event === undefined) return ': still here\n\n';
   const lines = [...(id === undefined ? [] : [`id: ${id}`]), `event: ${event}`];
   return `${[...lines, `data: ${JSON.stringify(data ?? null)}`].join('\n')}\n\n`;

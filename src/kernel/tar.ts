@@ -27,21 +27,22 @@ const MAX_NAME_LENGTH = 4096;
 const MAX_PAX_LENGTH = 3 * BLOCK + MAX_NAME_LENGTH;
 const MAX_ENTRIES = 1_000_000;
 
-export const headerOf = (entry: TarEntry): Buffer => {
-  const records = paxOf(entry);
+export const buildTarHeader = (entry: TarEntry): Buffer => {
+  const records = buildPaxRecords(entry);
   const isSmall = entry.size <= MAX_IN_HEADER;
   const own = block({
     ...entry,
-    name: PLAIN.test(entry.name) ? entry.name : digestOf(entry.name),
+    name: PLAIN.test(entry.name) ? entry.name : hashName(entry.name),
     size: isSmall ? entry.size : 0,
     type: '0',
   });
   if (records.length === 0) return own;
   const pax = { ...entry, name: 'pax', size: records.length, isExecutable: false, type: 'x' };
-  return Buffer.concat([block(pax), records, paddingOf(records.length), own]);
+  return Buffer.concat([block(pax), records, buildTarPadding(records.length), own]);
 };
 
-export const paddingOf = (size: number): Buffer => Buffer.alloc((BLOCK - (size % BLOCK)) % BLOCK);
+export const buildTarPadding = (size: number): Buffer =>
+  Buffer.alloc((BLOCK - (size % BLOCK)) % BLOCK);
 
 export const endOfTar = (): Buffer => Buffer.alloc(2 * BLOCK);
 
@@ -56,7 +57,7 @@ export function* readTar(file: number, fileSize: number): Generator<FoundEntry, 
     refuseName(entry.name, names);
     at = entry.offset + entry.size;
     if (at > fileSize) throw new TarError(`${entry.name} is larger than the archive`);
-    const rest = paddingOf(entry.size).length;
+    const rest = buildTarPadding(entry.size).length;
     if (!isZero(bytesAt(file, at, rest, fileSize)))
       throw new TarError('the padding of an entry is not empty');
     at += rest;
@@ -91,17 +92,17 @@ const block = ({ name, size, isExecutable, mtime, type }: Header): Buffer => {
 };
 
 /** Replaces a name in the header. The name itself is in a pax record, which no checksum covers. */
-const digestOf = (name: string): string => createHash('sha256').update(name).digest('hex');
+const hashName = (name: string): string => createHash('sha256').update(name).digest('hex');
 
-const paxOf = ({ name, size }: TarEntry): Buffer => {
+const buildPaxRecords = ({ name, size }: TarEntry): Buffer => {
   return Buffer.concat([
-    ...(PLAIN.test(name) ? [] : [recordOf('path', name)]),
-    ...(size <= MAX_IN_HEADER ? [] : [recordOf('size', String(size))]),
+    ...(PLAIN.test(name) ? [] : [encodePaxRecord('path', name)]),
+    ...(size <= MAX_IN_HEADER ? [] : [encodePaxRecord('size', String(size))]),
   ]);
 };
 
 /** `<length> <key>=<value>\n`, where the length includes its own digits. */
-const recordOf = (key: string, value: string): Buffer => {
+const encodePaxRecord = (key: string, value: string): Buffer => {
   const rest = Buffer.from(` ${key}=${value}\n`);
   let length = rest.length;
   while (length !== rest.length + String(length).length) {
@@ -121,7 +122,7 @@ const wholeHeader = (file: number, { at, first, fileSize }: ArchivePosition) => 
   const paxSize = isPax ? numberIn(first, 124, 12) : 0;
   if (isPax && !(paxSize > 0 && paxSize <= MAX_PAX_LENGTH))
     throw new TarError('the header of an entry is too long');
-  const length = isPax ? 2 * BLOCK + paxSize + paddingOf(paxSize).length : BLOCK;
+  const length = isPax ? 2 * BLOCK + paxSize + buildTarPadding(paxSize).length : BLOCK;
   const raw = bytesAt(file, at, length, fileSize);
   const own = raw.subarray(-BLOCK);
   const records = recordsIn(raw.subarray(BLOCK, BLOCK + paxSize));
@@ -132,7 +133,7 @@ const wholeHeader = (file: number, { at, first, fileSize }: ArchivePosition) => 
     mtime: numberIn(own, 136, 12),
   };
   const isSound = [header.size, header.mtime].every((one) => Number.isSafeInteger(one) && one >= 0);
-  if (!isSound || !headerOf(header).equals(raw)) {
+  if (!isSound || !buildTarHeader(header).equals(raw)) {
     throw new TarError(`the header at byte ${at} is invalid for a backup`);
   }
   return { header, length };

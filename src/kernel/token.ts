@@ -40,7 +40,7 @@ export const signToken = (key: SigningKey, claims: Claims): string => {
   });
 };
 
-export const accessTokenOf = (signed: string): string => `${ACCESS_PREFIX}${signed}`;
+export const formatAccessToken = (signed: string): string => `${ACCESS_PREFIX}${signed}`;
 
 /** Accepts only tokens of signToken, plain or as personal access token. `now` in milliseconds. */
 export const readToken = (

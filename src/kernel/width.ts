@@ -27,7 +27,7 @@ export function* graphemesIn(text: string): Generator<Grapheme> {
 }
 
 /** Terminal columns by East Asian Width (UAX #11). */
-export const widthOf = (text: string): number => {
+export const computeTextWidth = (text: string): number => {
   if (NARROW.test(text)) return text.length;
   let width = 0;
   for (const grapheme of graphemesIn(text)) width += grapheme.width;

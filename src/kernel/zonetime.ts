@@ -4,17 +4,17 @@ const DAY_MS = 24 * 3600 * 1000;
  * First and last time at which clocks show `local` (milliseconds as if UTC). They differ when
  * clocks are set back. If clocks skip `local`, both are the time it would have been.
  */
-export const instantsOf = (timezone: string, local: number): [number, number] => {
-  const around = [-DAY_MS, DAY_MS].map((away) => local - offsetOf(timezone, local + away));
-  const shown = around.filter((at) => at + offsetOf(timezone, at) === local);
+export const resolveLocalInstants = (timezone: string, local: number): [number, number] => {
+  const around = [-DAY_MS, DAY_MS].map((away) => local - computeUtcOffset(timezone, local + away));
+  const shown = around.filter((at) => at + computeUtcOffset(timezone, at) === local);
   const found = shown.length > 0 ? shown : around.slice(0, 1);
   return [Math.min(...found), Math.max(...found)];
 };
 
-export const offsetOf = (timezone: string, at: number): number => {
+export const computeUtcOffset = (timezone: string, at: number): number => {
   const second = Math.floor(at / 1000) * 1000;
   const parts = Object.fromEntries(
-    formatOf(timezone)
+    getZoneFormatter(timezone)
       .formatToParts(second)
       .map(({ type, value }) => [type, Number(value)]),
   );
@@ -22,14 +22,15 @@ export const offsetOf = (timezone: string, at: number): number => {
   return Date.UTC(year, month - 1, day, hour, minute, seconds) - second;
 };
 
-export const dayAt = (timezone: string, at: number): string => dayText(at + offsetOf(timezone, at));
+export const dayAt = (timezone: string, at: number): string =>
+  dayText(at + computeUtcOffset(timezone, at));
 
 /** Start of a day such as `2026-01-31`, plus `days`. */
 export const startOfDay = (timezone: string, day: string, days = 0): number =>
-  instantsOf(timezone, Date.parse(`${day}T00:00:00Z`) + days * DAY_MS)[0];
+  resolveLocalInstants(timezone, Date.parse(`${day}T00:00:00Z`) + days * DAY_MS)[0];
 
 export const clockTime = (timezone: string, at: number): string => {
-  const local = at + offsetOf(timezone, at);
+  const local = at + computeUtcOffset(timezone, at);
   return `${dayText(local)} ${new Date(local).toISOString().slice(11, 16)}`;
 };
 
@@ -38,7 +39,7 @@ const dayText = (local: number): string => new Date(local).toISOString().slice(0
 const formats = new Map<string, Intl.DateTimeFormat>();
 
 /** Cached, because creation takes longer than all the rest. */
-const formatOf = (timeZone: string): Intl.DateTimeFormat => {
+const getZoneFormatter = (timeZone: string): Intl.DateTimeFormat => {
   const known = formats.get(timeZone);
   if (known) return known;
   const numbers = { year: 'numeric', month: 'numeric', day: 'numeric' } as const;

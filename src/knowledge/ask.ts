@@ -75,7 +75,7 @@ export const askKnowledge = async (
   const chunks = /\S/.test(query) ? await searchChunks(deps, userId, search) : [];
   if (chunks.length === 0) return { answer: NOTHING, isOutside: false };
   const isOutside = chunks.some(({ trust }) => trust === 'outside');
-  const turns = turnsOf(question, chunks);
+  const turns = buildQuestionTurns(question, chunks);
   const call = { userId, askedBy: mint('question', clock.now()), model: null, topic: TOPIC };
   const reply = await orUnavailable(
     askModel({ ...call, turns, maxOutputTokens: OUTPUT_TOKENS, signal }),
@@ -118,7 +118,7 @@ const noReplyReason = (reply: ModelAnswer | null): string => {
     : `No model answered (${reply.unanswered})`;
 };
 
-const turnsOf = (question: string, chunks: FoundChunk[]): Turn[] => {
+const buildQuestionTurns = (question: string, chunks: FoundChunk[]): Turn[] => {
   const texts = chunks.map(({ title, page, text }, at) => {
     const place = page === null ? title : `${title}, page ${page}`;
     return `--- Text ${at + 1}: ${place} ---\n${text.trim()}`;
@@ -158,7 +158,7 @@ const checkedAnswer = (
   const written = sentences.slice(0, MAX_SENTENCES).map(({ text: sentence, quotes }) => {
     const valid = quotes
       .slice(0, MAX_QUOTES)
-      .flatMap((quote) => citationOf(quote, { chunks, finders }));
+      .flatMap((quote) => findCitation(quote, { chunks, finders }));
     grounded &&= valid.length === quotes.length && isSupportedByQuotes(sentence, valid);
     const marks = valid.map((citation) => {
       citations.push({ ...citation, n: citations.length + 1 });
@@ -179,7 +179,7 @@ const MAX_ANSWER_LENGTH = 20_000;
 
 type Citation = KnowledgeAnswer['citations'][number];
 
-const citationOf = (
+const findCitation = (
   { n, quote }: QuotedSentence['quotes'][number],
   { chunks, finders }: { chunks: FoundChunk[]; finders: ReturnType<typeof quoteFinder>[] },
 ): Citation[] => {
@@ -205,7 +205,7 @@ const quotedPassages = (found: FoundChunk[], why: string): KnowledgeAnswer => {
   const worded = found.filter(({ matched }) => matched.some((how) => how !== 'meaning'));
   const chunks = worded.length > 0 ? worded : found;
   for (const chunk of chunks) {
-    const cited = passageOf(chunk);
+    const cited = buildPassageCitation(chunk);
     if (distinct.length < MAX_PASSAGES && !distinct.some((each) => isRepeated(each, cited)))
       distinct.push(cited);
   }
@@ -220,7 +220,7 @@ const quotedPassages = (found: FoundChunk[], why: string): KnowledgeAnswer => {
 };
 
 /** Quotes whole words of a chunk, from its snippet on. */
-const passageOf = (chunk: FoundChunk): Citation => {
+const buildPassageCitation = (chunk: FoundChunk): Citation => {
   const { text, snippet } = chunk;
   const core = snippet.replace(/^…/, '').replace(/…$/, '');
   const found = text.replace(/\s/g, ' ').indexOf(core);

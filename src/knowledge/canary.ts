@@ -22,7 +22,7 @@ export const findMissingPhrase = async (
 ): Promise<string | null> => {
   const numbers = new Set([0, Math.floor(chunks / 2), chunks - 1]);
   for (const number of [...numbers].filter((each) => each >= 0)) {
-    const phrase = phraseOf((await entries.chunk(userId, id, number))?.text ?? '');
+    const phrase = findPhrase((await entries.chunk(userId, id, number))?.text ?? '');
     if (phrase === null) continue;
     const filter = { entryIds: [id] };
     const search = { userId, query: `"${phrase}"`, filter, limit: 1, meaning: null, byWords: true };
@@ -32,7 +32,7 @@ export const findMissingPhrase = async (
   return null;
 };
 
-const phraseOf = (written: string): string | null => {
+const findPhrase = (written: string): string | null => {
   const text = normalForm(written);
   const found = WORDS.exec(text) ?? SIGNS.exec(text);
   return found ? found[0].replace(/\s+/g, ' ').trim() : null;

@@ -1,6 +1,6 @@
 import { contract, endpoint } from '../kernel/contract/endpoint.js';
 import { Operation } from '../kernel/contract/operation.js';
-import { pageOf, pageQuery } from '../kernel/contract/page.js';
+import { createPageSchema, pageQuery } from '../kernel/contract/page.js';
 import * as s from '../kernel/contract/schema.js';
 
 const count = () => s.integer(0, Number.MAX_SAFE_INTEGER);
@@ -250,7 +250,7 @@ export const knowledge = contract({
       q: s.optional(s.text(200).description('Part of the title')),
       since: s.optional(s.moment().description('Earliest creation time')),
     }),
-    reply: pageOf('entries', KnowledgeEntry),
+    reply: createPageSchema('entries', KnowledgeEntry),
   }),
   create: endpoint.post('/api/knowledge', {
     summary: 'Create a note in the knowledge base',

@@ -71,7 +71,7 @@ const embedAll = async (deps: EmbedDeps, run: EmbedRun): Promise<OperationEnd> =
   for (;;) {
     const embedder = embedders.inForce();
     if (!embedder) return { status: 'failed', error: embedders.whyNone() };
-    const { isSwitched, ...numbered } = await numberedOf(deps, embedder);
+    const { isSwitched, ...numbered } = await prepareNumberedEmbedder(deps, embedder);
     if (isNew || isSwitched) await prepare(deps, run, at, numbered);
     const batch = await vectors.chunks(userId, numbered, embedder.atOnce);
     await embedBatch(deps, run, { at, embedder, numbered, batch });
@@ -84,7 +84,7 @@ const embedAll = async (deps: EmbedDeps, run: EmbedRun): Promise<OperationEnd> =
   }
 };
 
-const numberedOf = async (
+const prepareNumberedEmbedder = async (
   { embedders, vectors }: EmbedDeps,
   embedder: Embedder,
 ): Promise<NumberedEmbedder & { isSwitched: boolean }> => {

@@ -66,7 +66,7 @@ export const isWaiting = async (
   return (await row.executeTakeFirst()) !== undefined;
 };
 
-const waitingOf = async (store: Store, userId: string): Promise<number> => {
+const countWaitingChunks = async (store: Store, userId: string): Promise<number> => {
   const left = waitingEntries(store, userId).select(({ fn, lit }) =>
     fn.coalesce(fn.sum<number>('e.chunks'), lit(0)).as('chunks'),
   );
@@ -136,7 +136,7 @@ export const embedStore = (store: Store) => {
       return (await row.executeTakeFirst())?.embedder;
     },
 
-    waitingChunks: (userId: string): Promise<number> => waitingOf(store, userId),
+    waitingChunks: (userId: string): Promise<number> => countWaitingChunks(store, userId),
 
     counts: async (
       userId: string,
@@ -150,7 +150,7 @@ export const embedStore = (store: Store) => {
       if (isEnglish) taken = taken.where(isForEnglish);
       const [embedded, left] = await Promise.all([
         taken.executeTakeFirst(),
-        waitingOf(store, userId),
+        countWaitingChunks(store, userId),
       ]);
       return { embedded: embedded?.chunks ?? 0, waiting: left };
     },

@@ -47,7 +47,7 @@ export const prepareEntry = async (
   const { userId, sourceType, sourceId } = input;
   const before =
     sourceId === null ? undefined : await entries.ofSource(userId, sourceType, sourceId);
-  const row = rowOf(input, { now: clock.now(), before, language: split.language });
+  const row = buildEntryRow(input, { now: clock.now(), before, language: split.language });
   const earlier = before ? await entries.hashes(userId, before.id) : [];
   const first = before ? replacement(row) : [insertRow(knowledgeEntryTable, row)];
   const last = [ofSize(row, split), ...(before ? [removeVectors(userId, earlier)] : [])];
@@ -64,7 +64,7 @@ export const prepareEntry = async (
 
 export const UNTITLED = 'Untitled';
 
-const rowOf = (
+const buildEntryRow = (
   { userId, sourceType, sourceId, uri, title, tags, trust }: KnowledgeText,
   of: { now: number; before: KnowledgeEntryRow | undefined; language: string | null },
 ): KnowledgeEntryRow => {

@@ -42,10 +42,10 @@ export const vectorOfQuery = async (
   };
   if (before) return { meaning, note: null };
   const waiting = await vectors.waitingChunks(userId);
-  return { meaning, note: waiting > 0 ? noteOf(waiting) : null };
+  return { meaning, note: waiting > 0 ? formatPendingNote(waiting) : null };
 };
 
-const noteOf = (waiting: number): string =>
+const formatPendingNote = (waiting: number): string =>
   waiting === 1
     ? '1 chunk has no vector yet and can only be found by keywords'
     : `${waiting} chunks have no vectors yet and can only be found by keywords`;

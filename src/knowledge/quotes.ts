@@ -58,19 +58,19 @@ const firstObject = (text: string): string | null => {
   return null;
 };
 
-export const parseSentences = (list: unknown[]): QuotedSentence[] => list.flatMap(sentenceOf);
+export const parseSentences = (list: unknown[]): QuotedSentence[] => list.flatMap(parseSentence);
 
-const sentenceOf = (item: unknown): QuotedSentence[] => {
+const parseSentence = (item: unknown): QuotedSentence[] => {
   const { text, quotes }: { text?: unknown; quotes?: unknown } = Object(item);
   if (typeof text !== 'string' || text.trim() === '') return [];
   const list: unknown[] = Array.isArray(quotes) ? quotes : [];
-  return [{ text: text.trim(), quotes: list.map(quoteOf) }];
+  return [{ text: text.trim(), quotes: list.map(parseQuote) }];
 };
 
 /** An invalid quote is in no text, so its sentence is not supported. */
 const NO_QUOTE = { n: 0, quote: '' };
 
-const quoteOf = (item: unknown): QuotedSentence['quotes'][number] => {
+const parseQuote = (item: unknown): QuotedSentence['quotes'][number] => {
   const { n, quote }: { n?: unknown; quote?: unknown } = Object(item);
   const number = typeof n === 'string' && /^\d{1,6}$/.test(n) ? Number(n) : n;
   return typeof number === 'number' && typeof quote === 'string' ? { n: number, quote } : NO_QUOTE;

@@ -30,7 +30,7 @@ export const knowledgeResource = (deps: KnowledgeDeps) => {
       return { entries: rows.map(viewEntry), nextCursor };
     },
     create: async ({ body }, { userId }) => {
-      const { id } = await beginEntry(deps, noteOf(userId, body));
+      const { id } = await beginEntry(deps, createNote(userId, body));
       return viewEntry(await find(userId, id));
     },
     stats: (_, { userId }) => knowledgeStats(deps, userId),
@@ -51,11 +51,11 @@ export const knowledgeResource = (deps: KnowledgeDeps) => {
       }
       if (path !== undefined) return sources.path(userId, { ...folder, path, tags });
       const note = { text: text ?? '', ...(title !== undefined && { title }), tags: tags ?? [] };
-      return (await beginEntry(deps, noteOf(userId, note))).operation;
+      return (await beginEntry(deps, createNote(userId, note))).operation;
     },
     get: async ({ id }, { userId }) => {
       const row = await find(userId, id);
-      const content = contentOf(await entries.chunksBefore(userId, id, MAX_SHOWN));
+      const content = joinChunks(await entries.chunksBefore(userId, id, MAX_SHOWN));
       const truncated = row.chars > MAX_SHOWN;
       return { ...viewEntry(row), content: content.slice(0, MAX_SHOWN), truncated };
     },
@@ -92,7 +92,7 @@ export const knowledgeResource = (deps: KnowledgeDeps) => {
   });
 };
 
-const noteOf = (
+const createNote = (
   userId: string,
   { text, title = deriveTitle(text), tags = [] }: { text: string; title?: string; tags?: string[] },
 ): KnowledgeText => ({
@@ -107,7 +107,7 @@ const noteOf = (
 });
 
 /** Joins chunks to the original text. Text between chunks is white space. */
-const contentOf = (chunks: KnowledgeChunkRow[]): string => {
+const joinChunks = (chunks: KnowledgeChunkRow[]): string => {
   let content = '';
   for (const { start, text } of chunks) {
     content += '\n'.repeat(Math.max(0, start - content.length));

@@ -16,11 +16,11 @@ export const knowledgeStats = async (deps: StatsDeps, userId: string): Promise<K
     chunks: sum('chunks'),
     chars: sum('chars'),
     bySourceType: Object.fromEntries(counts.map((each) => [each.sourceType, each.entries])),
-    ...(await embeddingOf(deps.embedding, userId, sum('chunks'))),
+    ...(await loadEmbeddingStats(deps.embedding, userId, sum('chunks'))),
   };
 };
 
-const embeddingOf = async (
+const loadEmbeddingStats = async (
   { embedders, vectors }: QueryVectorDeps,
   userId: string,
   chunks: number,

@@ -1,5 +1,5 @@
 import { contract, endpoint } from '../kernel/contract/endpoint.js';
-import { pageOf, pageQuery } from '../kernel/contract/page.js';
+import { createPageSchema, pageQuery } from '../kernel/contract/page.js';
 import * as s from '../kernel/contract/schema.js';
 
 export const memoryAbout = () => s.oneOf('MemoryAbout', 'person', 'project', 'preference', 'fact');
@@ -57,7 +57,7 @@ export const memories = contract({
       pinned: s.optional(s.queryFlag()),
       confirmed: s.optional(s.queryFlag()),
     }),
-    reply: pageOf('memories', Memory),
+    reply: createPageSchema('memories', Memory),
   }),
   get: endpoint.get('/api/memories/{id}', { summary: 'Get a memory', reply: Memory }),
   create: endpoint.post('/api/memories', {

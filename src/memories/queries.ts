@@ -45,7 +45,8 @@ export const memoriesStore = ({ db, transact, look }: Store) => {
       row: MemoryRow,
       words: string[],
       { agentId }: { agentId: string | null },
-    ): Promise<boolean> => isCommitted(transact([insertion(row, agentId), ...wordsOf(row, words)])),
+    ): Promise<boolean> =>
+      isCommitted(transact([insertion(row, agentId), ...buildWordStatements(row, words)])),
 
     /** Throws Taken if another memory has the text. */
     update: (
@@ -61,7 +62,9 @@ export const memoriesStore = ({ db, transact, look }: Store) => {
         .where('id', '=', id);
       const old = db.deleteFrom('memory_words').where('memory_id', '=', id);
       const renewed =
-        words === null ? [] : [statement(old), ...wordsOf({ id, user_id: userId }, words)];
+        words === null
+          ? []
+          : [statement(old), ...buildWordStatements({ id, user_id: userId }, words)];
       return isCommitted(transact([statement(changed, 1), ...renewed]));
     },
 
@@ -105,7 +108,7 @@ const insertion = (row: MemoryRow, agentId: string | null): TransactionStep => {
   };
 };
 
-const wordsOf = (
+const buildWordStatements = (
   { id, user_id }: Pick<MemoryRow, 'id' | 'user_id'>,
   words: string[],
 ): TransactionStep[] => [

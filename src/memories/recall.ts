@@ -19,7 +19,9 @@ export const recall = async (
     await searchWords(lastMessage),
     MAX_READ,
   );
-  const distinct = new Map([...pinned, ...matching].map((each) => [each.id, lineOf(each)]));
+  const distinct = new Map(
+    [...pinned, ...matching].map((each) => [each.id, formatMemoryLine(each)]),
+  );
   const lines: string[] = [];
   let room = MAX_TOKENS;
   for (const line of distinct.values()) {
@@ -31,5 +33,5 @@ export const recall = async (
 };
 
 /** On one line, so that the text cannot imitate other parts of the prompt. */
-const lineOf = ({ about, text }: RecalledMemory): string =>
+const formatMemoryLine = ({ about, text }: RecalledMemory): string =>
   `- (${about}) ${text.replace(/[\s\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ').trim()}`;

@@ -1,5 +1,5 @@
 import { contract, endpoint } from '../kernel/contract/endpoint.js';
-import { pageOf, pageQuery } from '../kernel/contract/page.js';
+import { createPageSchema, pageQuery } from '../kernel/contract/page.js';
 import * as s from '../kernel/contract/schema.js';
 import {
   GivenEmbedding,
@@ -191,7 +191,7 @@ export const models = contract({
       topic: s.optional(topic()),
       enabled: s.optional(s.queryFlag()),
     }),
-    reply: pageOf('models', ModelView),
+    reply: createPageSchema('models', ModelView),
   }),
   create: endpoint.post('/api/models', {
     summary: 'Create a model',

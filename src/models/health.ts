@@ -104,7 +104,7 @@ export const createHealth = ({ clock, log, lost }: ModelHealthDeps) => {
 
     /** A local model whose file is missing is down. */
     of: (model: Pick<RegisteredModel, 'name' | 'provider' | 'modelId'>): ModelHealth => {
-      const seen = viewOf(of(model.name), clock.now());
+      const seen = toModelHealth(of(model.name), clock.now());
       const lastError = lost(model);
       return lastError === null ? seen : { ...seen, status: 'down', lastError };
     },
@@ -131,7 +131,7 @@ const openMs = ({ kind }: ModelFailure, failures: number): number | null => {
   return further < 0 ? null : Math.min(OPEN_MS * 2 ** further, MAX_OPEN_MS);
 };
 
-const viewOf = (state: HealthState, now: number): ModelHealth => {
+const toModelHealth = (state: HealthState, now: number): ModelHealth => {
   const { latencyMs, lastError, checkedAt, openUntil, isCooling } = state;
   const isOpen = openUntil !== null && openUntil > now;
   return {

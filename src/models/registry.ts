@@ -83,7 +83,9 @@ export const createRegistry = (deps: RegistryDeps) => {
       readFact(store, DEFAULT_FACT),
     ]);
     const isFixed = ({ name }: ModelRow) => fixed.some((entry) => entry.name === name);
-    const registered = models.filter((row) => !isFixed(row)).map((row) => entryOf(deps, row));
+    const registered = models
+      .filter((row) => !isFixed(row))
+      .map((row) => buildRegisteredModel(deps, row));
     entries = [...(await Promise.all(registered)), ...fixed];
     routes = routeRows.map((row) => ({ ...row, fallbacks: JSON.parse(row.fallbacks) }));
     chosen = fact ?? null;
@@ -157,7 +159,10 @@ const builtin: RegisteredModel = {
   model: digest,
 };
 
-const entryOf = async (deps: RegistryDeps, row: ModelRow): Promise<RegisteredModel> => {
+const buildRegisteredModel = async (
+  deps: RegistryDeps,
+  row: ModelRow,
+): Promise<RegisteredModel> => {
   const spec = {
     name: row.name,
     provider: row.provider,
@@ -174,7 +179,7 @@ const entryOf = async (deps: RegistryDeps, row: ModelRow): Promise<RegisteredMod
     credential_id === null && key_sealed !== null && opened(deps, id, key_sealed) === null;
   const whyKeyless = isDamaged
     ? () => 'the API key of the model is damaged. Set the API key again'
-    : await expiryOf(deps, row);
+    : await loadExpiryCheck(deps, row);
   return {
     ...spec,
     fallbacks: JSON.parse(row.fallbacks),
@@ -183,14 +188,14 @@ const entryOf = async (deps: RegistryDeps, row: ModelRow): Promise<RegisteredMod
     credentialId: row.credential_id,
     whyKeyless,
     source: 'registry',
-    model: deps.open({ ...spec, keyOf: () => keyOf(deps, row) }),
-    embedder: deps.openEmbedding({ ...spec, keyOf: () => keyOf(deps, row) }),
-    transcriber: deps.openTranscription({ ...spec, keyOf: () => keyOf(deps, row) }),
+    model: deps.open({ ...spec, keyOf: () => loadApiKey(deps, row) }),
+    embedder: deps.openEmbedding({ ...spec, keyOf: () => loadApiKey(deps, row) }),
+    transcriber: deps.openTranscription({ ...spec, keyOf: () => loadApiKey(deps, row) }),
   };
 };
 
 /** Read each time, because the master key may have changed. */
-const keyOf = async (deps: RegistryDeps, row: ModelRow): Promise<string | null> => {
+const loadApiKey = async (deps: RegistryDeps, row: ModelRow): Promise<string | null> => {
   const { id, credential_id } = row;
   if (credential_id !== null) {
     deps.vault.used(credential_id);
@@ -209,7 +214,7 @@ const opened = ({ unsealKey }: RegistryDeps, id: string, sealed: string): string
   unsealOrNull(() => unsealKey(id, sealed));
 
 /** Call the function before each use: a key in memory may outlive its credential. */
-const expiryOf = async (
+const loadExpiryCheck = async (
   { vault, clock }: RegistryDeps,
   { credential_id }: ModelRow,
 ): Promise<() => string | null> => {

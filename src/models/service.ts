@@ -28,7 +28,7 @@ export const addModel = async (
 ): Promise<ModelView> => {
   const { registry, models } = deps;
   const names = modelNames(registry);
-  const facts = await factsOf(deps, asked, by.signal);
+  const facts = await loadLlamaFacts(deps, asked, by.signal);
   const given = facts ? withFileDefaults(asked, facts) : asked;
   const faults = [
     ...modelNameFaults(given.name),
@@ -60,7 +60,7 @@ export const changeModel = async (
 ): Promise<ModelView> => {
   const { source, provider, modelId } = findModel(deps, name);
   refuseFixed({ name, source });
-  const facts = await factsOf(deps, { provider, modelId, ...asked }, by.signal);
+  const facts = await loadLlamaFacts(deps, { provider, modelId, ...asked }, by.signal);
   throwIfFaults(facts ? modelFileFaults(asked, facts) : []);
   const isOther = asked.provider !== undefined || asked.modelId !== undefined;
   const given = facts && isOther ? withFileDefaults(asked, facts) : asked;
@@ -75,7 +75,7 @@ export const changeModel = async (
       return row;
     },
     write: async (row, version) => {
-      const changes = { ...changesOf(deps, row, given), updated_at: version };
+      const changes = { ...buildModelChanges(deps, row, given), updated_at: version };
       const topics = given.topics ? topicStatements(deps, name, given.topics) : [];
       const recorded = by.record({ target: name, data: auditData(given) });
       return (await isDone(deps, [deps.models.update(row, changes), ...topics], recorded)) || null;
@@ -86,7 +86,7 @@ export const changeModel = async (
 };
 
 /** Null for models that are not local. */
-const factsOf = async (
+const loadLlamaFacts = async (
   { llamaFacts }: ModelsDeps,
   { provider, modelId }: Pick<NewModel, 'provider' | 'modelId'>,
   signal: AbortSignal,
@@ -188,7 +188,7 @@ export const newRow = ({ clock, keys }: ModelsDeps, given: NewModel): ModelRow =
   return {
     id,
     name: given.name,
-    provider: providerOf(given.provider),
+    provider: requireProvider(given.provider),
     model_id: given.modelId,
     base_url: given.baseUrl ?? null,
     key_sealed: given.apiKey ? keys.seal(id, given.apiKey) : null,
@@ -205,7 +205,11 @@ export const newRow = ({ clock, keys }: ModelsDeps, given: NewModel): ModelRow =
   };
 };
 
-const changesOf = (deps: ModelsDeps, row: ModelRow, given: ModelChanges): Partial<ModelRow> => {
+const buildModelChanges = (
+  deps: ModelsDeps,
+  row: ModelRow,
+  given: ModelChanges,
+): Partial<ModelRow> => {
   const provider = given.provider ?? row.provider;
   const baseUrl = given.baseUrl === undefined ? row.base_url : given.baseUrl;
   const modelId = given.modelId ?? row.model_id;
@@ -213,11 +217,11 @@ const changesOf = (deps: ModelsDeps, row: ModelRow, given: ModelChanges): Partia
   const embedding = given.embedding && mergeEmbedding(given.embedding, row.embedding);
   const asked = { ...given, name: row.name, provider, baseUrl, modelId, supports: able, embedding };
   throwIfFaults(modelFaults(asked, modelNames(deps.registry)));
-  const isMoved = provider !== row.provider || originOf(baseUrl) !== originOf(row.base_url);
+  const isMoved = provider !== row.provider || getUrlOrigin(baseUrl) !== getUrlOrigin(row.base_url);
   const { contextWindow, maxOutputTokens, supports, price, fallbacks } = given;
   return {
     ...(embedding !== undefined && { embedding: embedding && JSON.stringify(embedding) }),
-    provider: providerOf(provider),
+    provider: requireProvider(provider),
     base_url: baseUrl,
     model_id: modelId,
     ...(isMoved && { key_sealed: null, credential_id: null }),
@@ -239,12 +243,12 @@ const changesOf = (deps: ModelsDeps, row: ModelRow, given: ModelChanges): Partia
 };
 
 /** The fields are checked before, so that there is always an adapter. */
-const providerOf = (provider: string): ModelRow['provider'] => {
+const requireProvider = (provider: string): ModelRow['provider'] => {
   if (!isProvider(provider)) throw new Error(`No adapter for the provider ${provider}`);
   return provider;
 };
 
-const originOf = (baseUrl: string | null): string | null =>
+const getUrlOrigin = (baseUrl: string | null): string | null =>
   baseUrl === null ? null : new URL(baseUrl).origin;
 
 const auditData = ({ apiKey, ...given }: NewModel | ModelChanges): Record<string, unknown> => ({

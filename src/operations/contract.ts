@@ -1,6 +1,6 @@
 import { contract, endpoint } from '../kernel/contract/endpoint.js';
 import { Operation, operationStatus } from '../kernel/contract/operation.js';
-import { pageOf, pageQuery } from '../kernel/contract/page.js';
+import { createPageSchema, pageQuery } from '../kernel/contract/page.js';
 import * as s from '../kernel/contract/schema.js';
 
 export const operations = contract({
@@ -16,7 +16,7 @@ export const operations = contract({
           .description('Resource of the operation, as `<kind>:<id>`'),
       ),
     }),
-    reply: pageOf('operations', Operation),
+    reply: createPageSchema('operations', Operation),
   }),
   get: endpoint.get('/api/operations/{id}', {
     summary: 'Get an operation',

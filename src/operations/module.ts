@@ -17,7 +17,7 @@ import {
 import { createProgress } from './view.js';
 
 export type { OperationEnd, OperationKind, OperationRun } from './kind.js';
-export { type CountedItems, lanesIn, previewOf, SHOWN_ITEMS } from './preview.js';
+export { buildOperationPreview, type CountedItems, lanesIn, SHOWN_ITEMS } from './preview.js';
 export { type WalkCheckpoint, walkLanes } from './walk.js';
 export { openWorkers, WorkerFailed, type Workers, workersAtOnce } from './workers.js';
 

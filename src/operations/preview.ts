@@ -20,13 +20,13 @@ export const lanesIn = (counts: CountedItems[]): string[] => {
   return [...new Set(inOrder.map(({ lane }) => lane))];
 };
 
-export const previewOf = (
+export const buildOperationPreview = (
   counts: CountedItems[],
   { items, listedAt }: Pick<OperationPreview, 'items' | 'listedAt'>,
 ): OperationPreview => {
   const parts = lanesIn(counts).map((id) => {
     const own = counts.filter(({ lane }) => lane === id);
-    return { id, name: own[0]?.name ?? '', ...sumOf(own) };
+    return { id, name: own[0]?.name ?? '', ...sumCounts(own) };
   });
   const reasons: Record<string, number> = {};
   for (const { reason, count } of counts) {
@@ -36,11 +36,11 @@ export const previewOf = (
     ...item,
     error: item.error?.slice(0, MAX_ERROR_LENGTH) ?? null,
   }));
-  return { ...sumOf(counts), listedAt, reasons, parts, items: shown };
+  return { ...sumCounts(counts), listedAt, reasons, parts, items: shown };
 };
 
 /** The times are those of the due items. */
-const sumOf = (counts: CountedItems[]) => {
+const sumCounts = (counts: CountedItems[]) => {
   const due = counts.filter(({ reason }) => reason === null);
   const count = due.reduce((sum, row) => sum + row.count, 0);
   const all = counts.reduce((sum, row) => sum + row.count, 0);

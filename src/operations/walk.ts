@@ -82,7 +82,7 @@ const take = async (
     if ('skip' in todo) checkpoint.skipped[todo.skip] = (checkpoint.skipped[todo.skip] ?? 0) + 1;
   }
   try {
-    await run.commit(steps, { checkpoint, progress: progressOf(walk, checkpoint) });
+    await run.commit(steps, { checkpoint, progress: buildProgress(walk, checkpoint) });
   } catch (error) {
     if (error instanceof ExpectationFailed) return at;
     throw error;
@@ -94,7 +94,7 @@ const take = async (
 const skippedIn = ({ skipped }: WalkCheckpoint): number =>
   Object.values(skipped).reduce((sum, count) => sum + count, 0);
 
-const progressOf = ({ unit, total, verb }: LaneWalk, at: WalkCheckpoint): OperationProgress => {
+const buildProgress = ({ unit, total, verb }: LaneWalk, at: WalkCheckpoint): OperationProgress => {
   const skipped = skippedIn(at);
   return {
     done: at.done,

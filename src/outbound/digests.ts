@@ -6,9 +6,9 @@ import type { Statement } from '../store/engine/protocol.js';
 import { isCommitted, type Store, statement } from '../store/store.js';
 import type { ChannelRow } from '../store/tables/channels.js';
 import type { NoticeBatchRow } from '../store/tables/preferences.js';
-import { digestText, totalOf, within } from './digesttext.js';
-import { channelsOf } from './fanout.js';
-import { addOutboundMessage, laneOf, type NewOutboundMessage } from './messages.js';
+import { digestText, sumGroupCounts, within } from './digesttext.js';
+import { loadVerifiedChannels } from './fanout.js';
+import { addOutboundMessage, getMessageLane, type NewOutboundMessage } from './messages.js';
 import { type BatchGroup, type NoticeBatchRows, noticeBatchRows } from './noticebatches.js';
 import { isKindEnabled, type Preferences, readPreferences } from './preferences.js';
 import { quietUntil } from './quiethours.js';
@@ -50,14 +50,14 @@ const settle = async (
 ): Promise<void> => {
   const { store, clock } = deps;
   const preferences = await readPreferences(store, batch.user_id);
-  const at = endOf(batch, preferences, clock.now());
+  const at = computeBatchEnd(batch, preferences, clock.now());
   if (at !== null) return heldItems.putOff(batch.id, iso(at));
   const groups = await heldItems.groups(batch.id);
   await sendDigest(deps, heldItems, { batch, groups, preferences });
 };
 
 /** By the current preferences of the owner, in milliseconds since 1970; null: ended. */
-const endOf = (
+const computeBatchEnd = (
   { kind, opened_at }: NoticeBatchRow,
   { quietHours, digest }: Preferences,
   now: number,
@@ -76,7 +76,7 @@ const sendDigest = async (
 ): Promise<void> => {
   const { store, queue } = deps;
   const { batch, groups } = waiting;
-  const linked = groups.length > 0 ? await channelsOf(store, batch.user_id) : [];
+  const linked = groups.length > 0 ? await loadVerifiedChannels(store, batch.user_id) : [];
   const messages: NewOutboundMessage[] = [];
   for (const channel of linked) {
     messages.push(...(await messagesTo(heldItems, channel, waiting)));
@@ -84,10 +84,10 @@ const sendDigest = async (
   const isTold = await isCommitted(
     store.transact([
       ...messages.flatMap((message) => addOutboundMessage(deps, message)),
-      ...remove(store, batch, totalOf(groups)),
+      ...remove(store, batch, sumGroupCounts(groups)),
     ]),
   );
-  if (isTold) for (const message of messages) queue.added(laneOf(message));
+  if (isTold) for (const message of messages) queue.added(getMessageLane(message));
 };
 
 interface WaitingBatch {
@@ -104,7 +104,7 @@ const messagesTo = async (
   const wanted = groups.filter(({ kind }) => isKindEnabled(choices, kind, channel.id));
   const to = { userId: batch.user_id, target: { channelId: channel.id } };
   const most = batch.kind === null && !digest.enabled ? MAX_SINGLE : 1;
-  if (totalOf(wanted) > most) {
+  if (sumGroupCounts(wanted) > most) {
     const content = digestText(wanted, digestPeriod(batch), batch.told);
     const hops = Math.max(...wanted.map((group) => group.hops));
     return [{ ...to, causeId: batch.id, kind: batch.kind ?? 'digest', content, hops }];

@@ -1,4 +1,4 @@
-import { headlineOf } from '../kernel/contract/headline.js';
+import { formatNoticeHeadline } from '../kernel/contract/headline.js';
 import { pageLink } from '../kernel/pagepath.js';
 import { noticeKind } from './noticekinds.js';
 
@@ -22,16 +22,16 @@ const MAX_NAMES = 5;
  */
 export const digestText = (groups: NoticeGroup[], when: string, sentBefore: number) => {
   const [kind = '', ...others] = new Set(groups.map((group) => group.kind));
-  const total = totalOf(groups);
+  const total = sumGroupCounts(groups);
   if (others.length > 0) {
-    const lines = [kind, ...others].map((each) => lineOf(groups, each));
+    const lines = [kind, ...others].map((each) => formatDigestLine(groups, each));
     const link = pageLink('notifications');
     return { title: `${total} messages ${when}`, body: lines.join('\n'), link };
   }
   const more = sentBefore > 0 ? 'more ' : '';
   return {
-    title: `${total} ${more}${nameOf(kind, total)} ${when}${namesOf(groups)}`,
-    body: `last: ${lastOf(groups)}`,
+    title: `${total} ${more}${formatKindName(kind, total)} ${when}${formatTopNames(groups)}`,
+    body: `last: ${formatLastHeadline(groups)}`,
     link: pageLink('notifications'),
   };
 };
@@ -43,28 +43,30 @@ export const within = (ms: number): string => {
   return minutes < 120 ? `in ${minutes} minutes` : `in ${Math.round(minutes / 60)} hours`;
 };
 
-export const totalOf = (groups: NoticeGroup[]): number =>
+export const sumGroupCounts = (groups: NoticeGroup[]): number =>
   groups.reduce((sum, { count }) => sum + count, 0);
 
-const lineOf = (groups: NoticeGroup[], kind: string): string => {
+const formatDigestLine = (groups: NoticeGroup[], kind: string): string => {
   const ofKind = groups.filter((group) => group.kind === kind);
-  const total = totalOf(ofKind);
-  return `${total} ${nameOf(kind, total)}${namesOf(ofKind)}; last: ${lastOf(ofKind)}`;
+  const total = sumGroupCounts(ofKind);
+  return `${total} ${formatKindName(kind, total)}${formatTopNames(ofKind)}; last: ${formatLastHeadline(ofKind)}`;
 };
 
-const nameOf = (kind: string, count: number): string => {
+const formatKindName = (kind: string, count: number): string => {
   const [one, many] = noticeKind(kind).names;
   return count === 1 ? one : many;
 };
 
-const namesOf = (groups: NoticeGroup[]): string => {
+const formatTopNames = (groups: NoticeGroup[]): string => {
   const named = groups.filter(({ about }) => about !== null);
   if (named.length === 0) return '';
   const byCount = named.toSorted((a, b) => b.count - a.count);
   const names = byCount.slice(0, MAX_NAMES).map(({ about, count }) => `${about} ${count}`);
-  const rest = totalOf(groups) - totalOf(byCount.slice(0, MAX_NAMES));
+  const rest = sumGroupCounts(groups) - sumGroupCounts(byCount.slice(0, MAX_NAMES));
   return `: ${[...names, ...(rest > 0 ? [`others ${rest}`] : [])].join(', ')}`;
 };
 
-const lastOf = (groups: NoticeGroup[]): string =>
-  headlineOf(groups.reduce((newest, group) => (group.last > newest.last ? group : newest)));
+const formatLastHeadline = (groups: NoticeGroup[]): string =>
+  formatNoticeHeadline(
+    groups.reduce((newest, group) => (group.last > newest.last ? group : newest)),
+  );

@@ -68,7 +68,7 @@ export const createToWebhooks =
 export const createEventFanout = (deps: EventDeps): JobHandler => ({
   run: async (job) => {
     const event = await findEvent(deps.store, job.ref);
-    await fanOut(deps, job, event ? await messagesOf(deps.store, event) : []);
+    await fanOut(deps, job, event ? await buildEventMessages(deps.store, event) : []);
     return null;
   },
   abandon: async (job) => {
@@ -76,7 +76,7 @@ export const createEventFanout = (deps: EventDeps): JobHandler => ({
   },
 });
 
-const messagesOf = async (
+const buildEventMessages = async (
   { db }: Store,
   event: OutgoingEventRow,
 ): Promise<NewOutboundMessage[]> => {

@@ -5,7 +5,7 @@ import type { Store } from '../store/store.js';
 import type { ChannelRow } from '../store/tables/channels.js';
 import type { NotificationRow } from '../store/tables/notifications.js';
 import { visibleTo } from '../store/visible.js';
-import { addOutboundMessage, laneOf, type NewOutboundMessage } from './messages.js';
+import { addOutboundMessage, getMessageLane, type NewOutboundMessage } from './messages.js';
 
 /** Channels that get the notification now, and statements that hold it for later. */
 export type Policy = (
@@ -24,7 +24,7 @@ export const createNoticeFanout = (deps: FanoutDeps): JobHandler => ({
   run: async (job) => {
     const { store } = deps;
     const notice = await findNotice(store, job.ref);
-    const channels = notice ? await channelsOf(store, notice.user_id) : [];
+    const channels = notice ? await loadVerifiedChannels(store, notice.user_id) : [];
     if (!notice || channels.length === 0) {
       await store.transact([removeJob(store, job.id)]);
       return null;
@@ -57,7 +57,7 @@ export const fanOut = async (
   const added = messages.flatMap((message) => addOutboundMessage(deps, message));
   await store.transact([...added, ...heldItems, removeJob(store, job.id)]);
   for (const message of messages) {
-    if (message.error === undefined) queue.added(laneOf(message));
+    if (message.error === undefined) queue.added(getMessageLane(message));
   }
 };
 
@@ -75,7 +75,7 @@ const findNotice = async ({ db }: Store, id: string): Promise<NotificationRow | 
   return row ?? null;
 };
 
-export const channelsOf = ({ db }: Store, userId: string): Promise<ChannelRow[]> =>
+export const loadVerifiedChannels = ({ db }: Store, userId: string): Promise<ChannelRow[]> =>
   db
     .selectFrom('channels')
     .select(['id', 'user_id', 'kind', 'sender_id', 'sender_name', 'verified_at', 'created_at'])

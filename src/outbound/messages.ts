@@ -21,7 +21,7 @@ export interface NewOutboundMessage {
   error?: string;
 }
 
-export const laneOf = ({ target }: Pick<NewOutboundMessage, 'target'>): string =>
+export const getMessageLane = ({ target }: Pick<NewOutboundMessage, 'target'>): string =>
   'channelId' in target ? target.channelId : target.webhookId;
 
 /** Inserts nothing for a repeated cause or a deleted target. */
@@ -32,7 +32,7 @@ export const addOutboundMessage = (
   const now = clock.now();
   const id = mint('sending', now);
   const at = iso(now);
-  const lane = laneOf(message);
+  const lane = getMessageLane(message);
   const target = db
     .selectFrom('channelId' in message.target ? 'channels' : 'webhooks')
     .select((of) => [

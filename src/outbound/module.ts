@@ -36,7 +36,12 @@ import { createEndpointTransport } from './webhooks/transport.js';
 
 export { MAX_IN_EVENT_LENGTH, type OutgoingEvent } from './eventfanout.js';
 export { reportUndelivered, requeueUndelivered, type UndeliveredDeps } from './failure.js';
-export { addOutboundMessage, dropWaiting, laneOf, type NewOutboundMessage } from './messages.js';
+export {
+  addOutboundMessage,
+  dropWaiting,
+  getMessageLane,
+  type NewOutboundMessage,
+} from './messages.js';
 export { isNeverDelayed } from './noticekinds.js';
 export { markAnsweredAsRead } from './notifications/answers.js';
 export {

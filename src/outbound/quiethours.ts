@@ -1,4 +1,4 @@
-import { instantsOf, offsetOf } from '../kernel/zonetime.js';
+import { computeUtcOffset, resolveLocalInstants } from '../kernel/zonetime.js';
 
 export interface QuietHours {
   /** Local start time, inclusive: `22:00`. */
@@ -14,18 +14,18 @@ const DAY_MS = 24 * 60 * MINUTE_MS;
 
 /** In milliseconds since 1970; null outside of quiet hours. */
 export const quietUntil = ({ from, to, timezone }: QuietHours, now: number): number | null => {
-  const [begin, end] = [minutesOf(from), minutesOf(to)];
+  const [begin, end] = [parseMinutes(from), parseMinutes(to)];
   const length = end > begin ? 0 : DAY_MS;
-  const today = Math.floor((now + offsetOf(timezone, now)) / DAY_MS) * DAY_MS;
+  const today = Math.floor((now + computeUtcOffset(timezone, now)) / DAY_MS) * DAY_MS;
   for (const day of [today - DAY_MS, today]) {
-    const [start] = instantsOf(timezone, day + begin * MINUTE_MS);
-    const [, stop] = instantsOf(timezone, day + length + end * MINUTE_MS);
+    const [start] = resolveLocalInstants(timezone, day + begin * MINUTE_MS);
+    const [, stop] = resolveLocalInstants(timezone, day + length + end * MINUTE_MS);
     if (start <= now && now < stop) return stop;
   }
   return null;
 };
 
-const minutesOf = (time: string): number => {
+const parseMinutes = (time: string): number => {
   const [hours = 0, minutes = 0] = time.split(':').map(Number);
   return hours * 60 + minutes;
 };

@@ -100,7 +100,7 @@ const attempt = async (
   // Before the failure becomes visible, so that a manual resend overrides it.
   if (restMs > 0) queue.rest(job.lane, restMs);
   const also = sent.verdict === 'sent' ? undefined : await transport.failed?.(message, sent);
-  const delayMs = delayOf(transport, begun, { sent, now: clock.now() });
+  const delayMs = computeRetryDelay(transport, begun, { sent, now: clock.now() });
   const end = { job, message, target, at, sent, delayMs, also };
   const settled = retryWhileUnavailable(() => settleSendAttempt(deps, end), signal);
   // The next job is claimed in the transaction that settles this one, or later.
@@ -114,7 +114,7 @@ const attempt = async (
  * their attempts would take are given up, except manually resent ones. A target may request at most
  * a day.
  */
-const delayOf = (
+const computeRetryDelay = (
   { delaysMs }: Transport,
   { message: { attempts, created_at }, tries }: Pick<StartedMessage, 'message' | 'tries'>,
   { sent, now }: { sent: SendResult; now: number },

@@ -46,7 +46,7 @@ export const settleSendAttempt = async (
     runAt === null && !attempt.isQuiet ? failureNotice(deps, attempt, now) : null;
   const isSettled = await isCommitted(
     store.transact([
-      procedureStep('settleMessage', settlementOf(attempt, { now, runAt })),
+      procedureStep('settleMessage', buildSettlement(attempt, { now, runAt })),
       ...(announcement?.statements ?? []),
       ...(also?.statements ?? []),
     ]),
@@ -61,7 +61,7 @@ export const settleSendAttempt = async (
   return runAt;
 };
 
-const settlementOf = (
+const buildSettlement = (
   attempt: SendAttempt,
   { now, runAt }: { now: number; runAt: string | null },
 ): Settlement => {
@@ -76,13 +76,17 @@ const settlementOf = (
       error: isSent ? null : sent.error,
       finished_at: runAt === null ? iso(now) : null,
     },
-    attempt: at === null ? null : recordOf(attempt, at, now),
+    attempt: at === null ? null : buildAttemptRow(attempt, at, now),
     recovered: isSent ? message.webhook_id : null,
     jobId: job.id,
   };
 };
 
-const recordOf = ({ message, sent }: SendAttempt, at: number, now: number): MessageAttemptRow => ({
+const buildAttemptRow = (
+  { message, sent }: SendAttempt,
+  at: number,
+  now: number,
+): MessageAttemptRow => ({
   sending_id: message.id,
   number: message.attempts,
   at: iso(at),
@@ -117,10 +121,11 @@ const failureNotice = (
       : {
           kind: 'delivery_failed',
           title: `${target}: a message could not be delivered`,
-          body: `Delivery of "${kind}" failed after ${attemptsOf(attempts)}: ${sent.error}`,
+          body: `Delivery of "${kind}" failed after ${formatAttempts(attempts)}: ${sent.error}`,
           effectId: `${lane} failed ${Math.floor(now / HOUR_MS)}`,
         };
   return outbox.toApp(user_id, { ...notice, link });
 };
 
-const attemptsOf = (count: number): string => (count === 1 ? 'one attempt' : `${count} attempts`);
+const formatAttempts = (count: number): string =>
+  count === 1 ? 'one attempt' : `${count} attempts`;

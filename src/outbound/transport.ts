@@ -35,9 +35,9 @@ export const createTransports = () => {
     put: (target: string, transport: Transport): void => {
       transports.set(target, transport);
       targets = {
-        repeatable: kindsOf(transports, ({ isRepeatable }) => isRepeatable),
+        repeatable: listKinds(transports, ({ isRepeatable }) => isRepeatable),
         // Only webhooks with a rate wait for a turn.
-        paced: [ENDPOINT, ...kindsOf(transports, ({ ready }) => ready !== undefined)],
+        paced: [ENDPOINT, ...listKinds(transports, ({ ready }) => ready !== undefined)],
       };
     },
     find: (target: string): Transport | undefined => transports.get(target),
@@ -47,7 +47,7 @@ export const createTransports = () => {
 
 export type Transports = ReturnType<typeof createTransports>;
 
-const kindsOf = (
+const listKinds = (
   transports: Map<string, Transport>,
   is: (transport: Transport) => boolean,
 ): string[] => [...transports].filter(([, transport]) => is(transport)).map(([kind]) => kind);

@@ -1,5 +1,5 @@
 import { contract, endpoint } from '../kernel/contract/endpoint.js';
-import { pageOf, pageQuery } from '../kernel/contract/page.js';
+import { createPageSchema, pageQuery } from '../kernel/contract/page.js';
 import * as s from '../kernel/contract/schema.js';
 
 const level = () =>
@@ -40,7 +40,7 @@ export const permissions = contract({
       skillId: s.optional(s.text(100)),
       level: s.optional(level()),
     }),
-    reply: pageOf('permissions', Permission),
+    reply: createPageSchema('permissions', Permission),
   }),
   set: endpoint.put('/api/skills/permissions', {
     summary: 'Set the permission of a tool or skill',

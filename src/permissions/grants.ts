@@ -21,8 +21,8 @@ export const createGrantRule = (toolbox: Pick<Toolbox, 'list'>) => {
   const acting = (names: Iterable<string>): string[] => {
     const tools = toolbox.list();
     const found = [...names].flatMap((name) => {
-      const meant = tools.filter((tool) => tool.skillId === name || nameOf(tool) === name);
-      return meant.length === 0 ? [name] : meant.filter(acts).map(nameOf);
+      const meant = tools.filter((tool) => tool.skillId === name || formatToolName(tool) === name);
+      return meant.length === 0 ? [name] : meant.filter(acts).map(formatToolName);
     });
     return [...new Set(found)];
   };
@@ -66,7 +66,7 @@ export type GrantRule = ReturnType<typeof createGrantRule>;
 const forbidden = (message: string): Boom.Boom =>
   Boom.forbidden(message, { code: 'approval_right_missing' });
 
-const nameOf = ({ skillId, name }: Tool): string => `${skillId}.${name}`;
+const formatToolName = ({ skillId, name }: Tool): string => `${skillId}.${name}`;
 
 const formatNames = (names: string[]): string => {
   const shown = names.slice(0, MAX_NAMED).join(', ');
@@ -100,5 +100,5 @@ export const newlyAllowedTools = (
     .filter((tool) =>
       times.some((at) => isAllowed(tool, after, at) && !isAllowed(tool, before, at)),
     )
-    .map(nameOf);
+    .map(formatToolName);
 };

@@ -1,7 +1,7 @@
 import type { Base } from '../base.js';
 import type { Toolbox } from '../tools/module.js';
 import { createGrantRule } from './grants.js';
-import { createPermissionsOf, permissionsStore } from './queries.js';
+import { createPermissionsLoader, permissionsStore } from './queries.js';
 import { permissionsResource } from './routes.js';
 
 export type { GrantRule } from './grants.js';
@@ -11,14 +11,14 @@ export {
   denialReason,
   type EffectivePermissions,
   effectivePermissions,
+  getToolLevel,
   judgeToolCall,
-  levelOf,
   OWNER,
 } from './rules.js';
 
 export const openPermissions = (base: Base, { toolbox }: { toolbox: Toolbox }) => {
   const { store, clock } = base;
-  const permissionsOf = createPermissionsOf(store, clock);
+  const permissionsOf = createPermissionsLoader(store, clock);
   const grants = createGrantRule(toolbox);
   return {
     permissionsOf,

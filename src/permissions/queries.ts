@@ -96,7 +96,7 @@ const asRead = (
 export type PermissionsStore = ReturnType<typeof permissionsStore>;
 
 /** Called for every tool call, so that a change takes effect at once. */
-export const createPermissionsOf =
+export const createPermissionsLoader =
   ({ db }: Store, clock: Clock) =>
   async (userId: string): Promise<EffectivePermissions> => {
     const [overrides, user] = await Promise.all([
@@ -115,4 +115,4 @@ export const createPermissionsOf =
     return effectivePermissions(overrides, user);
   };
 
-export type PermissionsOf = ReturnType<typeof createPermissionsOf>;
+export type PermissionsOf = ReturnType<typeof createPermissionsLoader>;

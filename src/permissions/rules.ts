@@ -38,13 +38,13 @@ export const denialReason = (tool: Tool, permissions: EffectivePermissions): str
   if (tool.needs !== null && !permissions.may(tool.needs)) {
     return `${tool.skillId} requires the permission "${tool.needs}". Ask an admin for the permission`;
   }
-  return overrideOf(tool, permissions) === 'deny'
+  return findOverride(tool, permissions) === 'deny'
     ? `${tool.skillId}.${tool.name} is denied by its owner's permissions`
     : null;
 };
 
 /** The level that lists show: that of a trusted call with effects. */
-export const levelOf = (tool: Tool, permissions: EffectivePermissions): PermissionLevel => {
+export const getToolLevel = (tool: Tool, permissions: EffectivePermissions): PermissionLevel => {
   if (denialReason(tool, permissions) !== null) return 'deny';
   return levelSetBy(tool, permissions.overrides);
 };
@@ -53,7 +53,7 @@ export const levelOf = (tool: Tool, permissions: EffectivePermissions): Permissi
 export const levelSetBy = (
   tool: Tool,
   overrides: EffectivePermissions['overrides'],
-): PermissionLevel => overrideOf(tool, { overrides }) ?? (tool.sideEffects ? 'ask' : 'allow');
+): PermissionLevel => findOverride(tool, { overrides }) ?? (tool.sideEffects ? 'ask' : 'allow');
 
 /**
  * `deny` takes precedence over everything, a grant over asking. For an untrusted caller, sending data
@@ -77,8 +77,8 @@ export const judgeToolCall = (
     return { level: 'ask', because };
   }
   if (isGranted(tool, trust)) return { level: 'allow', because: 'granted for this run' };
-  const override = overrideOf(tool, permissions);
-  const effect = effectOf(tool, args, trust);
+  const override = findOverride(tool, permissions);
+  const effect = getEffectReason(tool, args, trust);
   if (effect !== null && trust.isUntrusted) {
     return { level: 'ask', because: `${effect}, and the agent has read untrusted input` };
   }
@@ -89,7 +89,11 @@ export const judgeToolCall = (
 };
 
 /** Null if the call has no effect. */
-const effectOf = (tool: Tool, args: Record<string, unknown>, trust: CallerTrust): string | null => {
+const getEffectReason = (
+  tool: Tool,
+  args: Record<string, unknown>,
+  trust: CallerTrust,
+): string | null => {
   if (!tool.isSafe(args)) return 'it has side effects';
   return trust.isUntrusted && tool.sendsOut ? 'it sends data out' : null;
 };
@@ -98,7 +102,7 @@ const isGranted = ({ skillId, name }: Tool, { granted }: CallerTrust): boolean =
   granted.has(`${skillId}.${name}`) || granted.has(skillId);
 
 /** `deny` of the whole skill wins; otherwise the level of the tool goes before that of the skill. */
-const overrideOf = (
+const findOverride = (
   { skillId, name }: Tool,
   { overrides }: Pick<EffectivePermissions, 'overrides'>,
 ): PermissionLevel | undefined => {

@@ -1,6 +1,6 @@
 import type { Base } from '../base.js';
 import type { Caller } from '../kernel/contract/endpoint.js';
-import { egressRefusalOf } from '../kernel/egress.js';
+import { getEgressRefusal } from '../kernel/egress.js';
 import { orNotFound, type Resource, throwIfFaults } from '../kernel/route.js';
 import type { DueSource } from '../schedule/module.js';
 import { isNumericParam, toolNameFaults, toolParamFaults } from '../tools/module.js';
@@ -66,7 +66,7 @@ export const openPipelines = (base: Base, deps: RunsModuleDeps): Pipelines => {
           faultsOfTools: (names) => toolNameFaults(tools.toolbox, names),
           faultsOfParams: (tool, params) => toolParamFaults(tools.toolbox, tool, params),
           isNumericParam: (tool, key) => isNumericParam(tools.toolbox, tool, key),
-          refusalOf: (url) => egressRefusalOf(() => base.http.check(url)),
+          refusalOf: (url) => getEgressRefusal(() => base.http.check(url)),
         },
         refuseGrants: (by, named) => grants.refuse(by, grants.acting(named)),
       }),

@@ -1,5 +1,5 @@
 import { contract, endpoint } from '../kernel/contract/endpoint.js';
-import { pageOf, pageQuery } from '../kernel/contract/page.js';
+import { createPageSchema, pageQuery } from '../kernel/contract/page.js';
 import * as s from '../kernel/contract/schema.js';
 
 const format = () => s.oneOf('PageFormat', 'markdown', 'text', 'html');
@@ -124,7 +124,7 @@ export const reader = contract({
       kind: s.optional(kind()),
       url: s.optional(s.text(2048).description('Address of the page')),
     }),
-    reply: pageOf('tasks', ReaderTask, 'ReaderTasksPage'),
+    reply: createPageSchema('tasks', ReaderTask, 'ReaderTasksPage'),
   }),
   get: endpoint.get('/api/reader/tasks/{id}', {
     summary: 'Get a reader task',

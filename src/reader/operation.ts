@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type Clock, iso } from '../kernel/clock.js';
-import { beginningOf } from '../kernel/excerpt.js';
+import { truncateText } from '../kernel/excerpt.js';
 import type { KnowledgeTexts } from '../knowledge/module.js';
 import type { OperationEnd, OperationKind, OperationRun } from '../operations/module.js';
 import type { PageAccess } from '../providers/pages/access.js';
@@ -105,7 +105,7 @@ const readTask = async (
     return null;
   } catch (error) {
     run.signal.throwIfAborted();
-    const failure = failureOf(error, page);
+    const failure = toFailureColumns(error, page);
     if (!failure) throw error;
     const change = { ...failure, fetched_at: iso(clock.now()) };
     await advance(run, { failed: failure.error }, [tasks.change(task.id, change)]);
@@ -116,7 +116,7 @@ const readTask = async (
 /** The hash covers the complete text, which is cut afterwards. */
 const MAX_READ_LENGTH = 20_000_000;
 
-const failureOf = (error: unknown, page: ReceivedPage | null) => {
+const toFailureColumns = (error: unknown, page: ReceivedPage | null) => {
   if (error instanceof PageFailed) {
     const { message, status, url } = error;
     return { error: message, http_status: status, final_url: url };
@@ -140,12 +140,12 @@ const keep = async (
   const whole = text.content;
   const sha256 = whole === null ? null : sha256Of(whole);
   const before = sha256 === null ? undefined : await tasks.previous(task);
-  const content = whole === null ? null : beginningOf(whole, MAX_CONTENT_LENGTH);
+  const content = whole === null ? null : truncateText(whole, MAX_CONTENT_LENGTH);
   const change = {
     final_url: page.url,
     http_status: page.status,
     kind: text.kind,
-    title: text.title === null ? null : beginningOf(text.title, 500),
+    title: text.title === null ? null : truncateText(text.title, 500),
     byline: text.byline,
     site_name: text.siteName,
     published_at: text.publishedAt,
@@ -155,7 +155,7 @@ const keep = async (
     content_format: text.contentFormat,
     truncated: whole !== null && (content?.length ?? 0) < whole.length ? 1 : 0,
     words: text.words,
-    note: noteOf(task, text),
+    note: buildPageNote(task, text),
     sha256,
     changed: before ? Number(before.sha256 !== sha256) : null,
     previous_task_id: before?.id ?? null,
@@ -166,7 +166,7 @@ const keep = async (
   await advance(run, 'read', [tasks.change(task.id, change), insertContent]);
 };
 
-const noteOf = (task: ReaderTaskRow, { content, note }: PageText): string | null => {
+const buildPageNote = (task: ReaderTaskRow, { content, note }: PageText): string | null => {
   const isUnindexed = task.tags !== null && !content?.trim();
   const notes = [
     note ?? [],
@@ -204,7 +204,7 @@ const indexTask = async (
     sourceType: 'page',
     sourceId: url.length <= MAX_SOURCE_LENGTH ? url : sha256Of(url),
     uri: task.final_url ?? url,
-    title: beginningOf(task.title ?? url, MAX_SOURCE_LENGTH),
+    title: truncateText(task.title ?? url, MAX_SOURCE_LENGTH),
     tags: JSON.parse(task.tags ?? '[]'),
     trust: 'outside',
     text: found.content,

@@ -2,7 +2,7 @@ import Boom from '@hapi/boom';
 import { type Clock, iso } from '../kernel/clock.js';
 import { type Caller, CustomReply } from '../kernel/contract/endpoint.js';
 import type { Operation } from '../kernel/contract/operation.js';
-import { egressRefusalOf } from '../kernel/egress.js';
+import { getEgressRefusal } from '../kernel/egress.js';
 import type { Http } from '../kernel/http.js';
 import { mint } from '../kernel/ids.js';
 import { orNotFound, resource, throwIfFaults } from '../kernel/route.js';
@@ -90,7 +90,7 @@ export const beginReading = async (
   body: ReadRequest,
 ): Promise<{ id: string; operation: Operation }> => {
   const { url: address, format = 'markdown', summarize = false, model, index, tags } = body;
-  const refusal = egressRefusalOf(() => http.check(address));
+  const refusal = getEgressRefusal(() => http.check(address));
   const isUnknown = model !== undefined && !hasModel(model);
   throwIfFaults([
     ...(refusal === null ? [] : [{ path: 'url', message: `cannot be read: ${refusal}` }]),

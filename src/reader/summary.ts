@@ -1,5 +1,5 @@
 import { type UserCalls, webhookPrompt } from '../agents/module.js';
-import { beginningOf } from '../kernel/excerpt.js';
+import { truncateText } from '../kernel/excerpt.js';
 import { digest } from '../providers/llm/digest.js';
 import type { Turn } from '../providers/llm/model.js';
 import type { Summarize } from './operation.js';
@@ -21,8 +21,11 @@ export const createSummarize =
   (userCalls: UserCalls): Summarize =>
   async ({ user_id: userId, operation_id: askedBy, model, title, url }, content, signal) => {
     const room = userCalls.room({ model, topic: TOPIC }) - OUTPUT_TOKENS;
-    const text = beginningOf(content, Math.max(2000, Math.min(MAX_CHARS, room * TOKEN_CHARACTERS)));
-    const turns = turnsOf(`Summarize this page: ${title ?? url}`, text);
+    const text = truncateText(
+      content,
+      Math.max(2000, Math.min(MAX_CHARS, room * TOKEN_CHARACTERS)),
+    );
+    const turns = buildSummaryTurns(`Summarize this page: ${title ?? url}`, text);
     const call = { userId, askedBy, model, topic: TOPIC, turns, signal };
     const answer = await userCalls.ask({ ...call, maxOutputTokens: OUTPUT_TOKENS });
     if (answer) return { summary: answer.text.trim(), summary_model: answer.model };
@@ -30,7 +33,7 @@ export const createSummarize =
     return { summary: quoted, summary_model: digest.name };
   };
 
-const turnsOf = (task: string, text: string): Turn[] => [
+const buildSummaryTurns = (task: string, text: string): Turn[] => [
   { role: 'system', content: RULES },
   // The format of a payload, which models and the digest treat as untrusted data.
   { role: 'user', content: webhookPrompt(task, text, 'page') },

@@ -1,6 +1,6 @@
 import { agentAction } from '../kernel/contract/agentaction.js';
 import { contract, endpoint } from '../kernel/contract/endpoint.js';
-import { pageOf, pageQuery } from '../kernel/contract/page.js';
+import { createPageSchema, pageQuery } from '../kernel/contract/page.js';
 import * as s from '../kernel/contract/schema.js';
 
 const scheduleNote = () =>
@@ -184,7 +184,7 @@ export const recurring = contract({
       enabled: s.optional(s.queryFlag()),
       action: s.optional(action()),
     }),
-    reply: pageOf('recurringTasks', RecurringTask),
+    reply: createPageSchema('recurringTasks', RecurringTask),
   }),
   create: endpoint.post('/api/recurring-tasks', {
     summary: 'Create a recurring task',
@@ -222,7 +222,7 @@ export const recurring = contract({
   runs: endpoint.get('/api/recurring-tasks/{id}/runs', {
     summary: 'List runs of a recurring task',
     query: pageQuery('RecurringRunQuery', { status: s.optional(runStatus()) }),
-    reply: pageOf('runs', RecurringRun),
+    reply: createPageSchema('runs', RecurringRun),
   }),
   run: endpoint.post('/api/recurring-tasks/{id}/run', {
     summary: 'Run a recurring task now',

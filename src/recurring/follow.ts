@@ -86,7 +86,7 @@ const startableRuns = ({ store: { db } }: DueDeps) =>
 const settle = async (deps: DueDeps, ended: OverRun): Promise<void> => {
   const { agent_status, agent_error, execution_status, execution_error, ...others } = ended;
   const { pipeline_status, pipeline_error, ...run } = others;
-  const task = await taskOf(deps, run);
+  const task = await findRecurringTask(deps, run);
   if (!task) return;
   const status = agent_status ?? execution_status ?? pipeline_status;
   const isDone = status === 'completed' || status === 'success';
@@ -110,7 +110,7 @@ const deletedReason = ({ agent_id, pipeline_id }: RecurringRunRow): string => {
 };
 
 const resume = async (deps: DueDeps, run: RecurringRunRow, start = deps.start): Promise<void> => {
-  const task = await taskOf(deps, run);
+  const task = await findRecurringTask(deps, run);
   if (!task) return;
   const batch = createBatch(deps, task, { running: 0, queued: 1, start });
   await batch.resume(run);
@@ -130,7 +130,7 @@ const commit = async (
   return unmet;
 };
 
-const taskOf = ({ store }: DueDeps, run: RecurringRunRow) =>
+const findRecurringTask = ({ store }: DueDeps, run: RecurringRunRow) =>
   store.db
     .selectFrom('recurring_tasks')
     .select(recurringTaskTable.columns)

@@ -27,7 +27,7 @@ export type RecurrenceRow = Pick<
   'schedule' | 'starts_at' | 'ends_at' | 'last_due_at'
 >;
 
-const scheduleOf = ({ schedule }: Pick<RecurringTaskRow, 'schedule'>): Recurrence =>
+const parseSchedule = ({ schedule }: Pick<RecurringTaskRow, 'schedule'>): Recurrence =>
   JSON.parse(schedule);
 
 /**
@@ -72,7 +72,7 @@ const dueTimesToRun = (
 };
 
 const occurrenceAfter = (row: RecurrenceRow, after: number): Promise<string | null> =>
-  nextOccurrence(scheduleOf(row), Date.parse(row.starts_at), after);
+  nextOccurrence(parseSchedule(row), Date.parse(row.starts_at), after);
 
 const beforeEnd = ({ ends_at }: RecurrenceRow, at: string | null): string | null =>
   at === null || (ends_at !== null && at > ends_at) ? null : at;

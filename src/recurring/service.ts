@@ -81,19 +81,22 @@ export const updateRecurring = (
     clock: deps.clock,
     read: () => findRecurring(deps, by.userId, id),
     write: async (row, version) => {
-      const changes = { ...(await changesOf(deps, by, row, input)), updated_at: version };
+      const changes = {
+        ...(await buildRecurringChanges(deps, by, row, input)),
+        updated_at: version,
+      };
       return (await deps.rows.update(row, changes)) ? { ...row, ...changes } : null;
     },
   });
 
-const changesOf = async (
+const buildRecurringChanges = async (
   deps: RecurringDeps,
   by: Caller,
   row: RecurringTaskRow,
   input: RecurringTaskChanges,
 ): Promise<Partial<RecurringTaskRow>> => {
   const now = deps.clock.now();
-  const before = checkedOf(row);
+  const before = parseRecurringRow(row);
   const after = {
     schedule: input.schedule
       ? fillTimezone(input.schedule, before.schedule.timezone)
@@ -159,7 +162,7 @@ export const fillTimezone = (
   before = 'UTC',
 ): Recurrence => ({ ...times, timezone: timezone ?? zoneOfRule(times.rrule) ?? before });
 
-const checkedOf = (row: RecurringTaskRow): Checked => ({
+const parseRecurringRow = (row: RecurringTaskRow): Checked => ({
   schedule: JSON.parse(row.schedule),
   action: row.action,
   config: JSON.parse(row.action_config),
@@ -253,7 +256,7 @@ export const runNow = async (
 ): Promise<RecurringRunRow> => {
   const { store, rows, grants } = deps;
   const found = await findRecurring(deps, by.userId, id);
-  const { action, config } = checkedOf(found);
+  const { action, config } = parseRecurringRow(found);
   if (action === 'run_hook' && by.impersonator) await refuseHook(deps, by, config);
   grants.refuseUse(by, config.agentTools ?? []);
   if (action === 'start_pipeline' && by.impersonator) {

@@ -24,7 +24,7 @@ export const askForJob = async (
   if (ms === 0) return unavailableNote(work, NO_TIME);
   const late = AbortSignal.timeout(ms);
   try {
-    const reply = await userCalls.ask(callOf(work, question, late));
+    const reply = await userCalls.ask(buildModelCall(work, question, late));
     if (!reply) return unavailableNote(work, NO_MODEL_TODAY);
     if (reply.model === digest.name) {
       return unavailableNote(
@@ -51,7 +51,7 @@ const countCall = (usage: ResearchWork['usage'], call: ModelUsage): void => {
   usage.costUsd += call.costUsd ?? 0;
 };
 
-const callOf = (
+const buildModelCall = (
   { run, job, limits, usage }: ResearchWork,
   question: JobQuestion,
   late: AbortSignal,

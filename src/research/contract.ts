@@ -1,5 +1,5 @@
 import { contract, endpoint } from '../kernel/contract/endpoint.js';
-import { pageOf, pageQuery } from '../kernel/contract/page.js';
+import { createPageSchema, pageQuery } from '../kernel/contract/page.js';
 import * as s from '../kernel/contract/schema.js';
 
 const count = () => s.integer(0, Number.MAX_SAFE_INTEGER);
@@ -170,7 +170,7 @@ export const research = contract({
     query: pageQuery('ResearchJobQuery', {
       status: s.optional(status()),
     }),
-    reply: pageOf('jobs', ResearchJob, 'ResearchJobsPage'),
+    reply: createPageSchema('jobs', ResearchJob, 'ResearchJobsPage'),
   }),
   get: endpoint.get('/api/research/jobs/{id}', {
     summary: 'Get a research job',

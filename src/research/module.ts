@@ -1,6 +1,6 @@
 import type { Models, UserCalls } from '../agents/module.js';
 import type { Base } from '../base.js';
-import { egressRefusalOf } from '../kernel/egress.js';
+import { getEgressRefusal } from '../kernel/egress.js';
 import type { Resource } from '../kernel/route.js';
 import type { Knowledge } from '../knowledge/module.js';
 import type { Operations } from '../operations/module.js';
@@ -34,7 +34,7 @@ export const openResearch = (base: Base, deps: ResearchModuleDeps) => {
   const { store, clock, http } = base;
   const { search, getAllowedPage, readPage } = web;
   const { prepare, finish } = knowledge.texts;
-  const isReachable = (url: string): boolean => egressRefusalOf(() => http.check(url)) === null;
+  const isReachable = (url: string): boolean => getEgressRefusal(() => http.check(url)) === null;
   const jobs = researchStore(store);
   const sources = researchSourcesStore(store);
   const starts = operations.register(

@@ -1,5 +1,5 @@
 import { iso } from '../kernel/clock.js';
-import { beginningOf } from '../kernel/excerpt.js';
+import { truncateText } from '../kernel/excerpt.js';
 import type { OperationEnd, OperationKind } from '../operations/module.js';
 import { EMPTY_POSTING } from '../outbound/module.js';
 import { askForJob, promptRoom, sourceMark } from './ask.js';
@@ -42,8 +42,8 @@ export const researchOperation = (
     if (!job) return { status: 'failed', error: 'The job was deleted' };
     const work = await openWork(deps.sources, run, job);
     let at: ResearchPlace | null = checkpoint ?? (await advance(deps.jobs, work, BEGINNING));
-    while (at) at = await STEPS[at.step](deps, work, placeOf(at));
-    return endOf(work);
+    while (at) at = await STEPS[at.step](deps, work, pickPlace(at));
+    return toOperationEnd(work);
   },
   ended: ({ resource_id: id, user_id: userId }, status) => {
     const isFailed = status !== 'completed' && status !== 'cancelled';
@@ -54,7 +54,7 @@ export const researchOperation = (
   },
 });
 
-const placeOf = ({ step, isSecond, searched }: ResearchPlace): ResearchPlace => ({
+const pickPlace = ({ step, isSecond, searched }: ResearchPlace): ResearchPlace => ({
   step,
   isSecond,
   searched,
@@ -97,14 +97,14 @@ const MAX_TITLE_LENGTH = 300;
 const index: DoStep = async ({ jobs, sources, knowledge }, work, at) => {
   const { run, job } = work;
   const next: ResearchPlace = { ...at, step: 'tell' };
-  const report = await reportOf(sources, work);
+  const report = await loadReport(sources, work);
   if (!report || !work.sources.some(({ used }) => used === 1)) return advance(jobs, work, next);
   const { id: knowledge_id, transactions } = await knowledge.prepare({
     userId: run.userId,
     sourceType: 'research',
     sourceId: job.id,
     uri: null,
-    title: beginningOf(job.question, MAX_TITLE_LENGTH),
+    title: truncateText(job.question, MAX_TITLE_LENGTH),
     tags: [],
     trust: 'outside',
     text: report.markdown,
@@ -115,7 +115,7 @@ const index: DoStep = async ({ jobs, sources, knowledge }, work, at) => {
   return advance(jobs, work, next, [jobs.change(job.id, { knowledge_id })]);
 };
 
-const reportOf = async (
+const loadReport = async (
   sources: ResearchDeps['sources'],
   { run, job }: ResearchWork,
 ): Promise<ResearchReport | null> => {
@@ -128,13 +128,13 @@ const reportOf = async (
  */
 const notifyOwner: DoStep = async ({ jobs, sources, outbox }, work, at) => {
   const { run, job } = work;
-  const report = await reportOf(sources, work);
-  const failure = failureOf(work);
-  const title = beginningOf(job.question, 150);
+  const report = await loadReport(sources, work);
+  const failure = findReadFailure(work);
+  const title = truncateText(job.question, 150);
   const notice = {
     kind: failure === null ? 'research_completed' : 'research_failed',
     title: failure === null ? `Research completed: ${title}` : `Research failed: ${title}`,
-    body: failure ?? headlineOf(report),
+    body: failure ?? formatHeadline(report),
     link: `/api/research/jobs/${job.id}`,
     about: title,
     effectId: `research:${job.id}`,
@@ -150,24 +150,24 @@ const notifyOwner: DoStep = async ({ jobs, sources, outbox }, work, at) => {
 
 const HEADLINE_CHARS = 1000;
 
-const headlineOf = (report: ResearchReport | null): string => {
+const formatHeadline = (report: ResearchReport | null): string => {
   const [first] = report?.sections ?? [];
   if (!report || !first) return 'No answer to this question was found.';
   const count = report.unverified;
   const doubt = count === 0 ? '' : `\n\nUnverified sentences: ${count}.`;
-  return `${beginningOf(first.markdown, HEADLINE_CHARS)}${doubt}`;
+  return `${truncateText(first.markdown, HEADLINE_CHARS)}${doubt}`;
 };
 
 /** Returns null if a source was read or nothing was found. */
-const failureOf = ({ sources, notes }: ResearchWork): string | null => {
+const findReadFailure = ({ sources, notes }: ResearchWork): string | null => {
   if (sources.some(({ status }) => status === 'read')) return null;
   const failures = notes.filter(({ isFailure }) => isFailure).map(({ sentence }) => sentence);
   const [first] = [...sources.flatMap(({ error }) => error ?? []), ...failures];
   return first === undefined ? null : `No source could be read: ${first}`;
 };
 
-const endOf = (work: ResearchWork): OperationEnd => {
-  const failure = failureOf(work);
+const toOperationEnd = (work: ResearchWork): OperationEnd => {
+  const failure = findReadFailure(work);
   if (failure !== null) return { status: 'failed', error: failure };
   return { status: 'completed', result: { jobId: work.job.id } };
 };

@@ -37,7 +37,7 @@ export const sourceBlocks = async (
 
 const bestPassages = async (text: string, words: Set<string>, chars: number): Promise<string> => {
   if (text.length <= chars) return text.trim();
-  const passages = passagesOf(text, PASSAGE_CHARS);
+  const passages = splitPassages(text, PASSAGE_CHARS);
   const ranked = await rankedBy(passages, words);
   const chosen = new Set<number>();
   let length = 0;
@@ -65,13 +65,13 @@ export const bestSentences = async (
   count: number,
 ): Promise<string[]> => {
   const words = new Set(await searchWords(question));
-  const sentences = sentencesOf(text);
+  const sentences = splitSentences(text);
   const ranked = (await rankedBy(sentences, words)).slice(0, count);
   return ranked.sort((a, b) => a - b).flatMap((at) => sentences[at] ?? []);
 };
 
-const sentencesOf = (text: string): string[] =>
-  passagesOf(text, PASSAGE_CHARS).flatMap((passage) =>
+const splitSentences = (text: string): string[] =>
+  splitPassages(text, PASSAGE_CHARS).flatMap((passage) =>
     passage
       .split(/(?<=[.!?])\s+|(?<=[。！？])|\n+/)
       .map((sentence) => sentence.trim().slice(0, SENTENCE_CHARS).trim())
@@ -92,7 +92,7 @@ const rankedBy = async (texts: string[], words: Set<string>): Promise<number[]> 
 };
 
 /** Cuts at line ends, and longer lines between words. No text is lost. */
-const passagesOf = (text: string, most: number): string[] => {
+const splitPassages = (text: string, most: number): string[] => {
   const passages: string[] = [];
   let passage = '';
   for (const line of text.split(/(?<=\n)/)) {

@@ -1,4 +1,4 @@
-import { beginningOf } from '../kernel/excerpt.js';
+import { truncateText } from '../kernel/excerpt.js';
 import { listAt, textAt } from '../kernel/jsonvalue.js';
 import { extractJson } from '../knowledge/module.js';
 import type { Turn } from '../providers/llm/model.js';
@@ -41,7 +41,7 @@ const ANSWER =
 /** Without a model, the question is the query. */
 export const planQueries = async ({ ask, question, count }: QuerySources) => {
   const rules = `Plan a web search that answers the question: at most ${count} different queries. ${ANSWER}`;
-  const turns = turnsOf(rules, question);
+  const turns = buildPlanTurns(rules, question);
   const reply = await ask({ turns, maxOutputTokens: OUTPUT_TOKENS });
   const planned = reply ? queriesIn(reply.text, count, []) : [];
   if (planned.length > 0) return planned;
@@ -57,11 +57,14 @@ export const missingQueries = async (of: MissingSources): Promise<ResearchJob['p
   const blocks = await sourceBlocks(pages, { question, room, mark });
   const queries = earlier.map(({ query }) => `- ${query}`).join('\n');
   const content = `${blocks}\n\n--- Queries so far ${mark} ---\n${queries}\n\n--- Question ${mark} ---\n${question}`;
-  const reply = await ask({ turns: turnsOf(rules, content), maxOutputTokens: OUTPUT_TOKENS });
+  const reply = await ask({
+    turns: buildPlanTurns(rules, content),
+    maxOutputTokens: OUTPUT_TOKENS,
+  });
   return reply ? queriesIn(reply.text, count, earlier) : [];
 };
 
-const turnsOf = (rules: string, content: string): Turn[] => [
+const buildPlanTurns = (rules: string, content: string): Turn[] => [
   { role: 'system', content: rules },
   { role: 'user', content },
 ];
@@ -82,4 +85,4 @@ const queriesIn = (
 };
 
 const oneLine = (text: string, most: number): string =>
-  beginningOf(text.replace(/[\s\p{Cc}]+/gu, ' ').trim(), most);
+  truncateText(text.replace(/[\s\p{Cc}]+/gu, ' ').trim(), most);

@@ -1,5 +1,5 @@
 import { setImmediate as breathe } from 'node:timers/promises';
-import { beginningOf } from '../kernel/excerpt.js';
+import { truncateText } from '../kernel/excerpt.js';
 import {
   isSupportedByQuotes,
   numbersIn,
@@ -29,7 +29,7 @@ export const verifyReport = async (
   draft: ResearchDraft,
   { sources, unread, notes }: { sources: SourceText[]; unread: UnreadSource[]; notes: string[] },
 ): Promise<{ report: ResearchReport; used: Set<number> }> => {
-  const clean = cleanerOf(question, sources);
+  const clean = createTextCleaner(question, sources);
   const quotable = sources.map((source) => ({ ...source, find: quoteFinder(source.text) }));
   const titles = new Set(sources.map(({ title }) => clean(title, MAX_HEADING_LENGTH)));
   const used = new Set<number>();
@@ -49,8 +49,12 @@ export const verifyReport = async (
     .slice(0, MAX_LIMITATIONS)
     .map((sentence) => clean(sentence, 1000))
     .filter((each) => each !== '');
-  const limitations = [...notes.map((note) => beginningOf(note, 1000)), ...limitationTexts];
-  const markdown = markdownOf(question, { sections, limitations }, { sources, unread, used });
+  const limitations = [...notes.map((note) => truncateText(note, 1000)), ...limitationTexts];
+  const markdown = renderReportMarkdown(
+    question,
+    { sections, limitations },
+    { sources, unread, used },
+  );
   const { model } = draft;
   return { report: { markdown, sections, limitations, unverified, model }, used };
 };
@@ -62,7 +66,7 @@ type QuotableSource = SourceText & { find: ReturnType<typeof quoteFinder> };
 const verifiedSentences = async (
   sentences: QuotedSentence[],
   sources: QuotableSource[],
-  clean: ReturnType<typeof cleanerOf>,
+  clean: ReturnType<typeof createTextCleaner>,
 ): Promise<Pick<ReportSection, 'markdown' | 'citations'> & { unverified: number }> => {
   const citations: ReportSection['citations'] = [];
   const written: string[] = [];
@@ -124,7 +128,7 @@ const isLabel = (heading: string, known: string[]): boolean => {
   );
 };
 
-const cleanerOf = (question: string, sources: SourceText[]) => {
+const createTextCleaner = (question: string, sources: SourceText[]) => {
   const urls = new Set(sources.map(({ url }) => url));
   const isKnown = (address: string): boolean =>
     urls.has(address) ||
@@ -134,7 +138,7 @@ const cleanerOf = (question: string, sources: SourceText[]) => {
     oneLine(sanitizeModelText(oneLine(text.slice(0, most * 2)), { most, isKnown }));
 };
 
-const markdownOf = (
+const renderReportMarkdown = (
   question: string,
   { sections, limitations }: Pick<ResearchReport, 'sections' | 'limitations'>,
   { sources, unread, used }: { sources: SourceText[]; unread: UnreadSource[]; used: Set<number> },
@@ -152,7 +156,7 @@ const markdownOf = (
     title,
     ...body,
     ...nothing,
-    ...(limitations.length > 0 ? [`## Limitations\n\n${listOf(limitations)}`] : []),
+    ...(limitations.length > 0 ? [`## Limitations\n\n${renderMarkdownList(limitations)}`] : []),
     ...(cited.length > 0 ? [`## Sources\n\n${cited.join('\n')}`] : []),
     ...(missed.length > 0 ? [`## Sources not read\n\n${missed.join('\n')}`] : []),
   ].join('\n\n');
@@ -164,7 +168,7 @@ const sourceLine = ({ n, title, url, entry_id }: Omit<UnreadSource, 'error'>): s
   return `- [${n}] ${named} (your knowledge, entry ${(entry_id ?? '').slice(-6)})`;
 };
 
-const listOf = (sentences: string[]): string =>
+const renderMarkdownList = (sentences: string[]): string =>
   sentences.map((sentence) => `- ${oneLine(sentence)}`).join('\n');
 
 const oneLine = (text: string): string => text.replace(/[\s\p{Cc}]+/gu, ' ').trim();

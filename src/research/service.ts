@@ -1,6 +1,6 @@
 import Boom from '@hapi/boom';
 import { type Clock, iso } from '../kernel/clock.js';
-import { egressRefusalOf } from '../kernel/egress.js';
+import { getEgressRefusal } from '../kernel/egress.js';
 import type { Http } from '../kernel/http.js';
 import { mint } from '../kernel/ids.js';
 import { orNotFound, throwIfFaults } from '../kernel/route.js';
@@ -48,7 +48,13 @@ export const startResearch = async (
   const { jobs, sources, starts, clock } = deps;
   const now = clock.now();
   const id = mint('research', now);
-  const row = { ...rowOf(body), id, user_id: userId, effect_id: effectId, created_at: iso(now) };
+  const row = {
+    ...buildJobRow(body),
+    id,
+    user_id: userId,
+    effect_id: effectId,
+    created_at: iso(now),
+  };
   const urls: string[] = JSON.parse(row.urls);
   const owned = { run: { userId }, job: { id } };
   await starts.begin(
@@ -92,7 +98,7 @@ const addressFaults = (http: Pick<Http, 'check'>, url: string, at: number) => {
   const length = withoutFragment(url)?.length ?? 0;
   const isLong = length > MAX_URL_LENGTH;
   const long = `the encoded address has ${length} characters. The maximum is ${MAX_URL_LENGTH}`;
-  const reason = isLong ? long : egressRefusalOf(() => http.check(url));
+  const reason = isLong ? long : getEgressRefusal(() => http.check(url));
   return reason === null ? [] : [{ path: `urls.${at}`, message: `cannot be read: ${reason}` }];
 };
 
@@ -105,7 +111,7 @@ const NOTHING_USED = {
   pages: 0,
 };
 
-const rowOf = ({
+const buildJobRow = ({
   question,
   depth = 'standard',
   sources,

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { iso } from '../kernel/clock.js';
-import { beginningOf } from '../kernel/excerpt.js';
+import { truncateText } from '../kernel/excerpt.js';
 import { PageUnreadable } from '../providers/pages/page.js';
 import { PageFailed } from '../providers/pages/request.js';
 import type { FoundPage } from '../providers/search/protocols.js';
@@ -83,7 +83,7 @@ const newPages = (
     const isUsable = url !== null && url.length <= MAX_URL_LENGTH && isReachable(url);
     if (!isUsable || known.has(url)) return [];
     known.add(url);
-    return [{ title: beginningOf(title, MAX_TITLE_LENGTH), url }];
+    return [{ title: truncateText(title, MAX_TITLE_LENGTH), url }];
   });
   return fresh.slice(0, Math.max(0, Math.min(pages, room)));
 };
@@ -155,7 +155,7 @@ const readOne = async (
   source: ListedSource,
 ): Promise<void> => {
   const { jobs, sources, clock } = deps;
-  const { text, ...read } = await textOf(deps, work, source.url ?? '');
+  const { text, ...read } = await fetchPageText(deps, work, source.url ?? '');
   const twin = work.sources.find(
     ({ status, sha256 }) => status === 'read' && sha256 !== null && sha256 === read.sha256,
   );
@@ -164,7 +164,7 @@ const readOne = async (
   const change = {
     url: read.url,
     title:
-      source.title === '' ? beginningOf(read.title ?? read.url, MAX_TITLE_LENGTH) : source.title,
+      source.title === '' ? truncateText(read.title ?? read.url, MAX_TITLE_LENGTH) : source.title,
     status: isNew ? ('read' as const) : ('failed' as const),
     sha256: read.sha256,
     error: twin ? `The page has the same text as source ${twin.n}` : read.error,
@@ -183,7 +183,7 @@ interface PageRead {
   error: string | null;
 }
 
-const textOf = async (
+const fetchPageText = async (
   { web: { getAllowedPage, readPage } }: ResearchDeps,
   work: ResearchWork,
   url: string,
@@ -193,7 +193,7 @@ const textOf = async (
     title: null,
     text: null,
     sha256: null,
-    error: beginningOf(error, 1000),
+    error: truncateText(error, 1000),
   });
   const ms = remainingMs(work, true);
   if (ms === 0) return failed(NO_TIME_TO_READ);
@@ -206,7 +206,7 @@ const textOf = async (
     const text = (content ?? '').slice(0, MAX_CHARS).trim();
     if (text === '') return failed('The page has no text');
     const sha256 = createHash('sha256').update(text).digest('hex');
-    return { url: page.url, title: title && beginningOf(title, 300), text, sha256, error: null };
+    return { url: page.url, title: title && truncateText(title, 300), text, sha256, error: null };
   } catch (error) {
     work.run.signal.throwIfAborted();
     if (late.aborted) return failed(NO_TIME_TO_READ);

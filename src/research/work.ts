@@ -134,7 +134,7 @@ export const advance = async (
   steps: TransactionStep[] = [],
 ): Promise<ResearchPlace> => {
   const { run, job, plan, usage, notes } = work;
-  const progress = progressOf(work, to);
+  const progress = buildProgress(work, to);
   const change = jobs.change(job.id, {
     status: STATUS[to.step],
     plan: JSON.stringify(plan),
@@ -147,7 +147,7 @@ export const advance = async (
   return to;
 };
 
-const progressOf = ({ sources, plan }: ResearchWork, { step, searched }: ResearchPlace) => {
+const buildProgress = ({ sources, plan }: ResearchWork, { step, searched }: ResearchPlace) => {
   const done = sources.filter(({ status }) => status !== 'found').length;
   const total = sources.length > 0 ? sources.length : null;
   const counted = step === 'search' ? `: ${searched + 1} of ${plan.length} queries` : '';

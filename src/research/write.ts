@@ -26,14 +26,14 @@ export const writeDraft = async (
   at: ResearchPlace,
 ): Promise<ResearchPlace> => {
   const { job } = work;
-  const sources = await textsOf(deps.sources, work);
+  const sources = await loadSourceTexts(deps.sources, work);
   const written = sources.length > 0 ? await askForDraft(deps, work, sources) : null;
   const draft = written ?? (await digestDraft(sources, job.question, digest.name));
   const row = { job_id: job.id, draft: JSON.stringify(draft), report: null };
   return advance(deps.jobs, work, { ...at, step: 'verify' }, [deps.sources.insertDraft(row)]);
 };
 
-const textsOf = async (
+const loadSourceTexts = async (
   store: ResearchSourcesStore,
   { run, job }: ResearchWork,
 ): Promise<SourceText[]> => {
@@ -74,7 +74,7 @@ export const verifyDraft = async (
   if (unread.length > 0)
     addNote(work, `Pages that could not be read: ${unread.length} of ${pagesIn(work)}.`);
   const notes = work.notes.map(({ sentence }) => sentence);
-  const sources = await textsOf(store, work);
+  const sources = await loadSourceTexts(store, work);
   const row = await store.report(run.userId, job.id);
   const draft: ResearchDraft = JSON.parse(
     row?.draft ?? '{"model":"","sections":[],"limitations":[]}',

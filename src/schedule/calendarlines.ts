@@ -31,7 +31,7 @@ const MAX_TIMES = 500;
  * a name is the rule. Throws InvalidRule.
  */
 export const calendarLines = (text: string): CalendarLines => {
-  const found = linesOfEvent(unfolded(text).map(lineOf));
+  const found = linesOfEvent(unfolded(text).map(parseCalendarLine));
   const named = (name: string): Line[] => found.filter((line) => line.name === name);
   const [start, ...starts] = named('DTSTART');
   const [rule, ...rules] = named('RRULE');
@@ -66,7 +66,7 @@ const unfolded = (text: string): string[] => {
   return lines.map((line) => line.trim());
 };
 
-const lineOf = (line: string): Line => {
+const parseCalendarLine = (line: string): Line => {
   const name = PROPERTY.exec(line)?.[0];
   if (name === undefined) return { name: 'RRULE', parameters: new Map(), value: line };
   const [, written = '', value = ''] =

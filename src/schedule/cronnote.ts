@@ -11,10 +11,10 @@ export const noteOfCron = (cron: string): string | null => {
   const fields = cron.trim().split(/\s+/);
   const [minute, hour, day = '*', month, weekday = '*'] = fields;
   if (fields.length !== 5 || isAny(day) || isAny(weekday)) return null;
-  const days = daysOf(day);
+  const days = parseMonthDays(day);
   const either = `Runs on ${spokenDays(days)}, and on ${spokenWeekdays(weekday)}`;
   const nth = nthWeek(days);
-  const only = weekdaysOf(weekday);
+  const only = parseWeekdays(weekday);
   const [one] = only;
   if (nth === null || one === undefined || only.length !== 1) {
     return `${either}. To run on one of the two only, set the other field to *`;
@@ -30,7 +30,7 @@ interface Days {
   words: string[];
 }
 
-const daysOf = (field: string): Days => {
+const parseMonthDays = (field: string): Days => {
   const numbers = new Set<number>();
   const words: string[] = [];
   for (const part of field.toUpperCase().split(',')) {
@@ -54,11 +54,11 @@ const numbersIn = (part: string, smallest: number, largest: number): number[] =>
 
 const spokenDays = ({ numbers, words }: Days): string => {
   const [one] = numbers;
-  const label = numbers.length === 1 ? `day ${one}` : `days ${joined(runsOf(numbers))}`;
+  const label = numbers.length === 1 ? `day ${one}` : `days ${joined(formatNumberRanges(numbers))}`;
   return joined([...(numbers.length > 0 ? [label] : []), ...words]);
 };
 
-const runsOf = (numbers: number[]): string[] => {
+const formatNumberRanges = (numbers: number[]): string[] => {
   const runs: [number, number][] = [];
   for (const number of numbers) {
     const last = runs.at(-1);
@@ -76,24 +76,24 @@ const spokenWeekdays = (field: string): string =>
 
 const spokenWeekday = (part: string): string => {
   const [days = '', nth] = part.split('#');
-  if (nth !== undefined) return `the ${ORDINALS[Number(nth) - 1]} ${DAY_NAMES[weekdayOf(days)]}`;
-  if (/^.+L$/.test(part)) return `the last ${DAY_NAMES[weekdayOf(part.slice(0, -1))]}`;
+  if (nth !== undefined) return `the ${ORDINALS[Number(nth) - 1]} ${DAY_NAMES[parseWeekday(days)]}`;
+  if (/^.+L$/.test(part)) return `the last ${DAY_NAMES[parseWeekday(part.slice(0, -1))]}`;
   const [from, to] = days.split('-');
   if (to === undefined || part.includes('/')) {
-    return joined(weekdaysOf(part).map((day) => `${DAY_NAMES[day]}s`));
+    return joined(parseWeekdays(part).map((day) => `${DAY_NAMES[day]}s`));
   }
-  return `${DAY_NAMES[weekdayOf(from ?? '')]}s to ${DAY_NAMES[weekdayOf(to)]}s`;
+  return `${DAY_NAMES[parseWeekday(from ?? '')]}s to ${DAY_NAMES[parseWeekday(to)]}s`;
 };
 
 /** From 0 for Sunday. Empty if the field names one of the month. */
-const weekdaysOf = (field: string): number[] => {
+const parseWeekdays = (field: string): number[] => {
   if (/#|\dL|[A-Z]{3}L/i.test(field)) return [];
-  const named = field.toUpperCase().replace(/[A-Z]{3}/g, (name) => `${weekdayOf(name)}`);
+  const named = field.toUpperCase().replace(/[A-Z]{3}/g, (name) => `${parseWeekday(name)}`);
   const days = named.split(',').flatMap((part) => numbersIn(part, 0, 6));
   return [...new Set(days.map((day) => day % 7))];
 };
 
-const weekdayOf = (name: string): number => {
+const parseWeekday = (name: string): number => {
   const at = SHORT_NAMES.indexOf(name);
   return at >= 0 ? at : Number(name) % 7;
 };

@@ -26,9 +26,9 @@ const DAY_MS = 24 * 60 * MINUTE_MS;
  */
 export const nextOfRule = (rule: ParsedRule, place: RulePlace, after: number): number | null => {
   const { timezone } = place;
-  const isExcluded = exclusionOf(rule.excluded, timezone);
+  const isExcluded = createExclusionLookup(rule.excluded, timezone);
   const added = rule.added
-    .map(({ wall, zone }) => instantOf(wall, zone ?? timezone))
+    .map(({ wall, zone }) => toInstant(wall, zone ?? timezone))
     .filter((at) => at > after && isExcluded(at) === null);
   let next = nextBySeries(rule, place, after);
   for (let end = next === null ? null : isExcluded(next); next !== null && end !== null; ) {
@@ -43,14 +43,14 @@ export const nextOfRule = (rule: ParsedRule, place: RulePlace, after: number): n
  * Returns the end of the exclusion that contains an instant, or null. An excluded date ends with
  * its day, a time with its minute.
  */
-const exclusionOf = (
+const createExclusionLookup = (
   excluded: CalendarTime[],
   timezone: string,
 ): ((at: number) => number | null) => {
   const ranges = excluded.map(({ wall, isDate, zone }) => {
     const minute = Math.floor(wall / MINUTE_MS) * MINUTE_MS;
-    const from = instantOf(minute, zone ?? timezone);
-    const to = isDate ? instantOf(wall + DAY_MS, zone ?? timezone) : from + MINUTE_MS;
+    const from = toInstant(minute, zone ?? timezone);
+    const to = isDate ? toInstant(wall + DAY_MS, zone ?? timezone) : from + MINUTE_MS;
     return { from, to };
   });
   return (at) => {
@@ -62,8 +62,8 @@ const exclusionOf = (
 const nextBySeries = (rule: ParsedRule, place: RulePlace, after: number): number | null => {
   const { timezone } = place;
   const startWall =
-    rule.start ?? Math.floor(wallOf(place.startsAt, timezone) / MINUTE_MS) * MINUTE_MS;
-  const start = instantOf(startWall, timezone);
+    rule.start ?? Math.floor(toWallTime(place.startsAt, timezone) / MINUTE_MS) * MINUTE_MS;
+  const start = toInstant(startWall, timezone);
   const from = Math.max(after, start - 1);
   const next = isByElapsedTime(rule.frequency)
     ? nextByElapsedTime(rule, { timezone, start }, from)
@@ -76,12 +76,12 @@ const nextByWall = (
   { timezone, startWall }: { timezone: string; startWall: number },
   from: number,
 ): number | null => {
-  const series = seriesOf(rule, startWall);
-  let wall = wallOf(from, timezone);
+  const series = createRecurrenceSeries(rule, startWall);
+  let wall = toWallTime(from, timezone);
   for (let tries = 0; tries < MAX_REPEATED; tries++) {
     const found = nextIn(series, wall);
     if (found === null || found > LAST) return null;
-    const at = instantOf(found, timezone);
+    const at = toInstant(found, timezone);
     if (at > from) return at;
     wall = found;
   }
@@ -97,9 +97,9 @@ const nextByElapsedTime = (
   let after = from;
   let zoned = zonedAt(from + 1, timezone);
   for (let changes = 0; changes < MAX_CHANGES; changes++) {
-    const offset = offsetOf(zoned);
+    const offset = getOffsetMs(zoned);
     const change = zoned.getTimeZoneTransition('next');
-    const found = nextIn(seriesOf(rule, start + offset), after + offset);
+    const found = nextIn(createRecurrenceSeries(rule, start + offset), after + offset);
     if (found === null) return null;
     if (!change || found - offset < change.epochMilliseconds) return found - offset;
     after = change.epochMilliseconds - 1;
@@ -108,7 +108,7 @@ const nextByElapsedTime = (
   return null;
 };
 
-const seriesOf = ({ text }: ParsedRule, startWall: number): RRuleTemporal => {
+const createRecurrenceSeries = ({ text }: ParsedRule, startWall: number): RRuleTemporal => {
   const start = new Date(startWall).toISOString().slice(0, 19).replaceAll(/[-:]/g, '');
   return new RRuleTemporal({ rruleString: `DTSTART:${start}Z\nRRULE:${text}`, ...SEARCH });
 };
@@ -122,22 +122,24 @@ const nextIn = (series: RRuleTemporal, after: number): number | null => {
 };
 
 const isOver = ({ until }: ParsedRule, at: number, timezone: string): boolean =>
-  until !== null && (until.isLocal ? wallOf(at, timezone) : at) > until.at;
+  until !== null && (until.isLocal ? toWallTime(at, timezone) : at) > until.at;
 
 const zonedAt = (at: number, timezone: string): Temporal.ZonedDateTime =>
   Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(timezone);
 
-const offsetOf = ({ offsetNanoseconds }: Temporal.ZonedDateTime): number => offsetNanoseconds / 1e6;
+const getOffsetMs = ({ offsetNanoseconds }: Temporal.ZonedDateTime): number =>
+  offsetNanoseconds / 1e6;
 
-const wallOf = (at: number, timezone: string): number => at + offsetOf(zonedAt(at, timezone));
+const toWallTime = (at: number, timezone: string): number =>
+  at + getOffsetMs(zonedAt(at, timezone));
 
 /** The first of a repeated local time; the first valid instant after a skipped one. */
-const instantOf = (wall: number, timezone: string): number => {
+const toInstant = (wall: number, timezone: string): number => {
   const local = Temporal.Instant.fromEpochMilliseconds(wall)
     .toZonedDateTimeISO('UTC')
     .toPlainDateTime();
   const earlier = local.toZonedDateTime(timezone, { disambiguation: 'earlier' });
-  const exists = earlier.epochMilliseconds + offsetOf(earlier) === wall;
+  const exists = earlier.epochMilliseconds + getOffsetMs(earlier) === wall;
   const at = exists ? earlier : (earlier.getTimeZoneTransition('next') ?? earlier);
   return at.epochMilliseconds;
 };

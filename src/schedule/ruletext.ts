@@ -49,7 +49,7 @@ const parsedParts = ({
   start,
   rule,
 }: CalendarLines): Pick<ParsedRule, 'frequency' | 'until'> & { rule: string } => {
-  const parts = partsOf(rule.toUpperCase());
+  const parts = parseRuleParts(rule.toUpperCase());
   const frequency = parts.get('FREQ') ?? '';
   if (!FREQUENCIES.includes(frequency)) {
     throw new InvalidRule(`must have FREQ with one of ${FREQUENCIES.join(', ')}`);
@@ -68,7 +68,7 @@ const parsedParts = ({
   parts.delete('UNTIL');
   return {
     frequency,
-    until: until === undefined ? null : untilOf(until),
+    until: until === undefined ? null : parseUntil(until),
     rule: [...parts].map(([name, value]) => `${name}=${value}`).join(';'),
   };
 };
@@ -77,7 +77,7 @@ const parsedParts = ({
 export const isByElapsedTime = (frequency: string): boolean =>
   frequency === 'HOURLY' || frequency === 'MINUTELY';
 
-const partsOf = (rule: string): Map<string, string> => {
+const parseRuleParts = (rule: string): Map<string, string> => {
   const parts = new Map<string, string>();
   for (const part of rule.replace(/;$/, '').split(';')) {
     const [, name = '', value = ''] = /^([A-Z]+)=(.+)$/.exec(part) ?? [];
@@ -124,7 +124,7 @@ const faultOfList = (
     : `have ${name} with numbers from ${fromEnd ?? `${smallest} to ${largest}`}`;
 };
 
-const untilOf = (given: string): ParsedRule['until'] => {
+const parseUntil = (given: string): ParsedRule['until'] => {
   const at = parseLocalTime(given.length === 8 ? `${given}T235959` : given.replace(/Z$/, ''));
   if (at === null) throw new InvalidRule('must have UNTIL such as 20261231T230000Z');
   return { at, isLocal: !given.endsWith('Z') };

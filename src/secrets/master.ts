@@ -29,7 +29,7 @@ export const loadMasterKey = (home: string, fromSettings: string | null): Master
     return { keyring, file: null, made: null };
   }
   const folder = join(home, 'keys');
-  const path = keyFileOf(home);
+  const path = getKeyFilePath(home);
   // Older versions could leave an empty file on a full disk.
   const isNew = !existsSync(path) || statSync(path).size === 0;
   if (isNew) {
@@ -37,20 +37,20 @@ export const loadMasterKey = (home: string, fromSettings: string | null): Master
     makePrivateFolder(folder);
     writeKey(path, randomBytes(BYTES));
   }
-  return { keyring: keyringIn(path), file: fileOf(path), made: isNew ? path : null };
+  return { keyring: keyringIn(path), file: openKeyFile(path), made: isNew ? path : null };
 };
 
 /** Like loadMasterKey, but creates no key. Throws OpenRefused if there is none. */
 export const readMasterKey = (home: string, fromSettings: string | null): Keyring => {
   if (fromSettings !== null) return new Keyring([decode(fromSettings, 'ADJUTANT_MASTER_KEY')]);
-  const path = keyFileOf(home);
+  const path = getKeyFilePath(home);
   if (existsSync(path)) return keyringIn(path);
   throw new OpenRefused(
     `${path} is missing. Restore the file, or set ADJUTANT_MASTER_KEY to its content`,
   );
 };
 
-const keyFileOf = (home: string): string => join(home, 'keys', 'master.key');
+const getKeyFilePath = (home: string): string => join(home, 'keys', 'master.key');
 
 const keyringIn = (path: string): Keyring => {
   const keyring = new Keyring([decode(readFileSync(path, 'utf8'), path)]);
@@ -105,7 +105,7 @@ const comingIn = (path: string): string | null => {
 };
 
 /** `master.key.next` holds the new key during a change. */
-const fileOf = (path: string) => ({
+const openKeyFile = (path: string) => ({
   /** Durable when it returns. */
   writeComing: (key: Buffer): void => {
     writeKey(`${path}.next`, key);
@@ -116,7 +116,7 @@ const fileOf = (path: string) => ({
   },
 });
 
-export type MasterFile = ReturnType<typeof fileOf>;
+export type MasterFile = ReturnType<typeof openKeyFile>;
 
 const writeKey = (path: string, key: Buffer): void =>
   writeDurably(path, `${key.toString('base64')}\n`);

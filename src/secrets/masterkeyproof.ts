@@ -19,9 +19,9 @@ export const createMasterKeyTest =
       const rows = await sealedSample(store, sealed);
       const open = rows.filter((row) => canUnseal(keyring, row));
       proof.opened += open.length;
-      if (open.length < rows.length) proof.shut.push(nameOf(sealed));
+      if (open.length < rows.length) proof.shut.push(formatColumnName(sealed));
     }
     return proof;
   };
 
-const nameOf = ({ table, column }: SealedColumn): string => `${table}.${column}`;
+const formatColumnName = ({ table, column }: SealedColumn): string => `${table}.${column}`;

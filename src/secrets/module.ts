@@ -8,7 +8,7 @@ import { createRekey, finishRekey } from './rekey.js';
 import { createSealers } from './sealers.js';
 import { openSigner } from './tokensigner.js';
 
-export { auditKeysOf } from './auditmac.js';
+export { deriveAuditKeys } from './auditmac.js';
 export { Keyring } from './keyring.js';
 export { type MasterKey, verifyMasterKey } from './master.js';
 export type { MasterKeyProof } from './masterkeyproof.js';
@@ -24,11 +24,11 @@ export { type Rekey, RekeyRefused, sealedPage } from './rekey.js';
 export { SEALED } from './sealedcolumns.js';
 export { Secret } from './secret.js';
 export {
+  computeSignatures,
   newSecret,
   parseSecretKey,
   secretFault,
   secretKey,
-  signaturesOf,
 } from './standardwebhooks.js';
 export type { Signer } from './tokensigner.js';
 

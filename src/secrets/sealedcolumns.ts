@@ -14,21 +14,21 @@ export const CHECK = 'master_key_check';
 export const CODE_KEY = 'code_key';
 export const PUSH_KEY = 'push_key';
 
-const secretsOf = (table: string, ...columns: string[]): SealedColumn[] =>
+const listSecretColumns = (table: string, ...columns: string[]): SealedColumn[] =>
   columns.map((column) => ({ table, key: 'id', column, bound: `'${table}:' || id || ':secret'` }));
 
 /** A new sealed column must be added here. */
 export const SEALED: SealedColumn[] = [
   { table: 'signing_keys', key: 'id', column: 'sealed', bound: `'signing_keys:' || id` },
-  ...secretsOf('hooks', 'secret_sealed', 'old_secret_sealed'),
-  ...secretsOf('webhooks', 'secret_sealed', 'old_secret_sealed'),
+  ...listSecretColumns('hooks', 'secret_sealed', 'old_secret_sealed'),
+  ...listSecretColumns('webhooks', 'secret_sealed', 'old_secret_sealed'),
   {
     table: 'webhooks',
     key: 'id',
     column: 'headers_sealed',
     bound: `'webhooks:' || id || ':headers'`,
   },
-  ...secretsOf('channels', 'secret_sealed'),
+  ...listSecretColumns('channels', 'secret_sealed'),
   { table: 'platforms', key: 'kind', column: 'secrets_sealed', bound: `'platforms:' || kind` },
   { table: 'totp', key: 'user_id', column: 'sealed', bound: `'totp:' || user_id` },
   { table: 'mcp_servers', key: 'name', column: 'sealed', bound: `'mcp:' || name` },

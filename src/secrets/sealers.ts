@@ -4,19 +4,19 @@ import { Secret } from './secret.js';
 
 /** Each value is bound to its owner. */
 export const createSealers = (master: Keyring) => {
-  const hooks = sealerOf(master, (id: string) => `hooks:${id}:secret`);
-  const webhooks = sealerOf(master, (id: string) => `webhooks:${id}:secret`);
-  const channels = sealerOf(master, (id: string) => `channels:${id}:secret`);
-  const platforms = sealerOf(master, (kind: string) => `platforms:${kind}`);
-  const models = sealerOf(master, (id: string) => `models:${id}:key`);
-  const vault = sealerOf(master, boundOf);
+  const hooks = createSealer(master, (id: string) => `hooks:${id}:secret`);
+  const webhooks = createSealer(master, (id: string) => `webhooks:${id}:secret`);
+  const channels = createSealer(master, (id: string) => `channels:${id}:secret`);
+  const platforms = createSealer(master, (kind: string) => `platforms:${kind}`);
+  const models = createSealer(master, (id: string) => `models:${id}:key`);
+  const vault = createSealer(master, buildBinding);
   return {
     hooks: { sealSecret: hooks.seal, openSecret: hooks.open },
     webhooks: {
       sealSecret: webhooks.seal,
       openSecret: webhooks.open,
       /** Headers of a webhook, as JSON. */
-      headers: sealerOf(master, (id: string) => `webhooks:${id}:headers`),
+      headers: createSealer(master, (id: string) => `webhooks:${id}:headers`),
     },
     channels: {
       sealChannelSecret: channels.seal,
@@ -25,23 +25,23 @@ export const createSealers = (master: Keyring) => {
       sealPlatform: platforms.seal,
       unsealPlatform: platforms.unseal,
     },
-    totp: sealerOf(master, (userId: string) => `totp:${userId}`),
+    totp: createSealer(master, (userId: string) => `totp:${userId}`),
     /** Environments and headers of MCP servers. */
-    mcp: sealerOf(master, (server: string) => `mcp:${server}`),
+    mcp: createSealer(master, (server: string) => `mcp:${server}`),
     models: { sealKey: models.seal, unsealKey: models.unseal },
     vault: {
       sealVersion: vault.seal,
       openVersion: (of: Version & { sealed: string }) => vault.open(of, of.sealed),
     },
-    tunnel: sealerOf(master, (id: string) => `tunnel:${id}`),
+    tunnel: createSealer(master, (id: string) => `tunnel:${id}`),
   };
 };
 
 type Version = Pick<CredentialVersionRow, 'user_id' | 'credential_id' | 'version'>;
-const boundOf = ({ user_id, credential_id, version }: Version): string =>
+const buildBinding = ({ user_id, credential_id, version }: Version): string =>
   `vault:${user_id}:${credential_id}:${version}`;
 
-const sealerOf = <T>(master: Keyring, bound: (of: T) => string) => ({
+const createSealer = <T>(master: Keyring, bound: (of: T) => string) => ({
   seal: (of: T, secret: string): string => master.seal(bound(of), Buffer.from(secret)),
   open: (of: T, sealed: string): Secret => new Secret(master.unseal(bound(of), sealed)),
   unseal: (of: T, sealed: string): string => master.unseal(bound(of), sealed).toString(),

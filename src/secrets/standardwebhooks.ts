@@ -36,7 +36,7 @@ export interface SignedMessage {
 }
 
 /** One signature per key, separated by spaces. */
-export const signaturesOf = (keys: Buffer[], { id, timestamp, body }: SignedMessage): string =>
+export const computeSignatures = (keys: Buffer[], { id, timestamp, body }: SignedMessage): string =>
   keys
     .map((key) => createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64'))
     .map((mac) => `v1,${mac}`)

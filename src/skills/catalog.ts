@@ -1,4 +1,4 @@
-import { type EffectivePermissions, levelOf } from '../permissions/module.js';
+import { type EffectivePermissions, getToolLevel } from '../permissions/module.js';
 import type { Tool, Toolbox } from '../tools/module.js';
 import type { ListedTool, SkillReply } from './contract.js';
 import { isQuarantined, pinsDigest } from './pinneddefinitions.js';
@@ -50,10 +50,10 @@ const serverSkill = (server: ServerState, tools: Tool[]): Skill => ({
   tools,
   server,
   description: `MCP server ${server.name}`,
-  ...stateOf(server),
+  ...toSkillStatus(server),
 });
 
-const stateOf = (server: ServerState): Pick<Skill, 'status' | 'reason'> => {
+const toSkillStatus = (server: ServerState): Pick<Skill, 'status' | 'reason'> => {
   const { fault, whyOff, trouble, pins } = server;
   if (fault !== null) return { status: 'invalid', reason: fault };
   if (whyOff !== null) return { status: 'unavailable', reason: whyOff };
@@ -103,14 +103,14 @@ export const listedTool = (tool: Tool, skill: Skill, { permissions }: Viewer): L
   description: tool.description,
   inputSchema: tool.inputSchema,
   source: skill.source,
-  permission: levelOf(tool, permissions),
+  permission: getToolLevel(tool, permissions),
 });
 
 const viewTool = (tool: Tool, permissions: EffectivePermissions): SkillReply['tools'][number] => ({
   name: tool.name,
   description: tool.description,
   inputSchema: tool.inputSchema,
-  permission: levelOf(tool, permissions),
+  permission: getToolLevel(tool, permissions),
   sideEffects: tool.sideEffects,
   outside: tool.outside,
   reason: tool.unavailable,

@@ -1,7 +1,7 @@
 import Joi from 'joi';
 import { Approval, digestSchema } from '../kernel/contract/approval.js';
 import { contract, endpoint } from '../kernel/contract/endpoint.js';
-import { pageOf, pageQuery } from '../kernel/contract/page.js';
+import { createPageSchema, pageQuery } from '../kernel/contract/page.js';
 import * as s from '../kernel/contract/schema.js';
 
 const source = () => s.oneOf('SkillSource', 'builtin', 'folder', 'mcp');
@@ -147,12 +147,12 @@ export const skills = contract({
   list: endpoint.get('/api/skills', {
     summary: 'List skills',
     query: pageQuery('SkillQuery', { source: s.optional(source()), status: s.optional(status()) }),
-    reply: pageOf('skills', SkillReply),
+    reply: createPageSchema('skills', SkillReply),
   }),
   tools: endpoint.get('/api/skills/tools/all', {
     summary: 'List tools of all skills',
     query: pageQuery('ToolQuery', { skillId: s.optional(s.text(300)) }),
-    reply: pageOf('tools', ListedTool),
+    reply: createPageSchema('tools', ListedTool),
   }),
   get: endpoint.get('/api/skills/{id}', {
     summary: 'Get a skill with its tools',

@@ -25,7 +25,7 @@ export const createSkillFolders = (home: string) => {
   const known = new Map<string, { stamp: string; skill: FolderSkill }>();
 
   const look = async (folder: string): Promise<FolderSkill> => {
-    const stamp = await stampOf(root, folder);
+    const stamp = await readChangeStamp(root, folder);
     const before = known.get(folder);
     if (before?.stamp === stamp) return before.skill;
     const skill = await load(root, folder);
@@ -47,7 +47,7 @@ export const createSkillFolders = (home: string) => {
         await textIn(root, `${folder}/${SKILL_FILE}`, MAX_SKILL_BYTES),
       );
       const { entries, isCut } = await listInside(root, folder, LISTED);
-      return { body, files: filesOf(folder, entries), isCut };
+      return { body, files: listSkillFiles(folder, entries), isCut };
     },
     /** Errors: ConfinedPathError. */
     read: (folder: string, path: string): Promise<string> =>
@@ -57,7 +57,7 @@ export const createSkillFolders = (home: string) => {
 
 export type SkillFolders = ReturnType<typeof createSkillFolders>;
 
-const filesOf = (folder: string, entries: FolderEntry[]): string[] =>
+const listSkillFiles = (folder: string, entries: FolderEntry[]): string[] =>
   entries
     .filter(({ kind }) => kind === 'file')
     .map(({ path }) => path.slice(folder.length + 1))
@@ -78,7 +78,7 @@ const foldersIn = async (root: string): Promise<string[] | string> => {
   }
 };
 
-const stampOf = async (root: string, folder: string): Promise<string> => {
+const readChangeStamp = async (root: string, folder: string): Promise<string> => {
   const paths = [join(root, folder), join(root, folder, SKILL_FILE)];
   const stats = await Promise.all(paths.map((path) => lstat(path).catch(() => null)));
   return stats.map((one) => one && `${one.ino} ${one.mode} ${one.size} ${one.mtimeMs}`).join();

@@ -43,7 +43,7 @@ const split = (source: string): { fields: Map<string, string>; body: string } =>
     .slice(end + 1)
     .join('\n')
     .trim();
-  return { fields: fieldsOf(lines.slice(1, end)), body };
+  return { fields: parseFrontmatterFields(lines.slice(1, end)), body };
 };
 
 /**
@@ -51,19 +51,19 @@ const split = (source: string): { fields: Map<string, string>; body: string } =>
  * descriptions often contain text that strict YAML rejects (`Use when: …`), and nothing here can
  * expand.
  */
-const fieldsOf = (lines: string[]): Map<string, string> => {
+const parseFrontmatterFields = (lines: string[]): Map<string, string> => {
   const fields = new Map<string, string>();
   for (let at = 0; at < lines.length; at++) {
     const [, key, value = ''] = /^([A-Za-z][\w-]*):(?:\s+(.*))?$/.exec(lines[at] ?? '') ?? [];
     if (key === undefined) continue;
     const more: string[] = [];
     while (/^(\s+\S|\s*$)/.test(lines[at + 1] ?? '-')) more.push(lines[++at] ?? '');
-    if (!fields.has(key)) fields.set(key, textOf(value.trim(), more));
+    if (!fields.has(key)) fields.set(key, parseScalar(value.trim(), more));
   }
   return fields;
 };
 
-const textOf = (first: string, more: string[]): string => {
+const parseScalar = (first: string, more: string[]): string => {
   const lines = more.map((line) => line.trim());
   if (/^\|[+-]?$/.test(first)) return lines.join('\n').trim();
   const isBlock = /^>[+-]?$/.test(first);

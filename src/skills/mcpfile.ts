@@ -28,7 +28,7 @@ const sameAs = (one: McpFileEntry, before: McpFileEntry[]): McpFileEntry | undef
 const load = async (path: string, size: number): Promise<McpFileEntry[]> => {
   if (size > MAX_BYTES) return [{ name: WHOLE, fault: 'The file is larger than 1 MiB' }];
   try {
-    return entriesOf(JSON.parse(withoutMark(await readFile(path, 'utf8'))));
+    return parseMcpFileEntries(JSON.parse(withoutMark(await readFile(path, 'utf8'))));
   } catch (error) {
     // The message of the parser quotes the file, which contains secrets.
     if (error instanceof SyntaxError) return [{ name: WHOLE, fault: 'The file is not valid JSON' }];
@@ -37,16 +37,16 @@ const load = async (path: string, size: number): Promise<McpFileEntry[]> => {
   }
 };
 
-const entriesOf = (file: unknown): McpFileEntry[] => {
+const parseMcpFileEntries = (file: unknown): McpFileEntry[] => {
   const servers: unknown =
     typeof file === 'object' && file !== null && 'mcpServers' in file ? file.mcpServers : null;
   if (typeof servers !== 'object' || servers === null || Array.isArray(servers)) {
     return [{ name: WHOLE, fault: 'The file has no object "mcpServers"' }];
   }
-  return Object.entries(servers).slice(0, MAX_SERVERS).map(entryOf);
+  return Object.entries(servers).slice(0, MAX_SERVERS).map(parseMcpFileEntry);
 };
 
-const entryOf = ([name, given]: [string, unknown]): McpFileEntry => {
+const parseMcpFileEntry = ([name, given]: [string, unknown]): McpFileEntry => {
   if (!SERVER_NAME.test(name)) {
     return { name, fault: 'The server name must be 1 to 40 letters, digits, - and _' };
   }

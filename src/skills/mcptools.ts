@@ -28,11 +28,11 @@ export const mcpGroup = (
   description: `MCP server ${server.name}`,
   tools: pins.flatMap((pin) => {
     const definition = pin.pinned ?? pin.offered;
-    return definition ? [toolOf(server, { pin, definition }, call)] : [];
+    return definition ? [createMcpTool(server, { pin, definition }, call)] : [];
   }),
 });
 
-const toolOf = (
+const createMcpTool = (
   { name: skillId, spec, whyOff }: Parameters<typeof mcpGroup>[0],
   { pin, definition }: { pin: Pin; definition: Definition },
   call: CallMcp,
@@ -48,11 +48,11 @@ const toolOf = (
   needs: spec.everyone ? null : 'mcp',
   unavailable: whyOff ?? unavailableReason(skillId, pin),
   isSafe: () => false,
-  definitionDigest: digestOf(spec, definition),
+  definitionDigest: computeDigest(spec, definition),
   run: (args, context) => call(skillId, definition, args, context),
 });
 
-const digestOf = ({ at }: ServerSpec, definition: Definition): string =>
+const computeDigest = ({ at }: ServerSpec, definition: Definition): string =>
   createHash('sha256')
     .update(canonical([at, definition]))
     .digest('hex');

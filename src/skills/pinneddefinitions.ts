@@ -38,7 +38,8 @@ export const createPins = ({ store, clock }: { store: Store; clock: Clock }) => 
     return done;
   };
 
-  const pinsOf = (server: string): Pin[] => [...(known.get(server)?.values() ?? [])].map(pinOf);
+  const pinsOf = (server: string): Pin[] =>
+    [...(known.get(server)?.values() ?? [])].map(parsePinRow);
 
   const keep = async (
     server: string,
@@ -90,7 +91,7 @@ export const createPins = ({ store, clock }: { store: Store; clock: Clock }) => 
         const steps = also(pinsOf(server));
         const accepted = { accepted_by: by, accepted_at: iso(clock.now()) };
         const rows = [...(known.get(server)?.values() ?? [])]
-          .filter((row) => isQuarantined(pinOf(row)))
+          .filter((row) => isQuarantined(parsePinRow(row)))
           .map((row) => ({ ...row, pinned: row.offered, ...accepted }));
         await keep(server, rows, steps);
       }),
@@ -131,7 +132,7 @@ const changed = (
   return [...fresh, ...gone].filter((row) => row.offered !== before?.get(row.tool)?.offered);
 };
 
-const pinOf = ({ tool, pinned, offered }: McpPinRow): Pin => ({
+const parsePinRow = ({ tool, pinned, offered }: McpPinRow): Pin => ({
   tool,
   pinned: pinned === null ? null : JSON.parse(pinned),
   offered: offered === null ? null : JSON.parse(offered),

@@ -37,20 +37,20 @@ export const createSessionPool = (deps: {
   let isClosed = false;
 
   const noteTrouble = (key: SessionKey, why: string): void => {
-    const failures = (troubles.get(nameOf(key))?.failures ?? 0) + 1;
+    const failures = (troubles.get(formatSessionKey(key))?.failures ?? 0) + 1;
     const wait = Math.min(FIRST_RETRY_MS * 2 ** (failures - 1), LAST_RETRY_MS);
-    troubles.set(nameOf(key), { ...key, why, failures, retryAtMs: clock.now() + wait });
+    troubles.set(formatSessionKey(key), { ...key, why, failures, retryAtMs: clock.now() + wait });
   };
 
   const open = (key: SessionKey): PooledSession => {
-    const trouble = troubles.get(nameOf(key));
+    const trouble = troubles.get(formatSessionKey(key));
     if (isClosed) throw new McpFailed('unreached', 'The daemon is stopping');
     if (trouble && trouble.retryAtMs > clock.now()) throw tooSoon(trouble, clock.now());
     if (slots.size >= MOST) void discard(leastRecentlyUsed(slots));
     const giveUp = new AbortController();
     const opening = deps.open(key, giveUp.signal);
     const slot = { key, opening, giveUp, users: 0, usedMs: clock.now() };
-    slots.set(nameOf(key), slot);
+    slots.set(formatSessionKey(key), slot);
     watch(slot);
     return slot;
   };
@@ -58,8 +58,8 @@ export const createSessionPool = (deps: {
   /** Only for a session that is still in the pool. */
   const watch = (slot: PooledSession): void => {
     const gone = (why: string): void => {
-      if (slots.get(nameOf(slot.key)) !== slot) return;
-      slots.delete(nameOf(slot.key));
+      if (slots.get(formatSessionKey(slot.key)) !== slot) return;
+      slots.delete(formatSessionKey(slot.key));
       noteTrouble(slot.key, why);
     };
     slot.opening.then(
@@ -69,7 +69,7 @@ export const createSessionPool = (deps: {
   };
 
   const discard = async (slot: PooledSession): Promise<void> => {
-    if (slots.get(nameOf(slot.key)) === slot) slots.delete(nameOf(slot.key));
+    if (slots.get(formatSessionKey(slot.key)) === slot) slots.delete(formatSessionKey(slot.key));
     slot.giveUp.abort();
     const connection = await slot.opening.catch(() => null);
     await connection?.close();
@@ -100,7 +100,7 @@ export const createSessionPool = (deps: {
     signal: AbortSignal,
     work: (on: McpConnection) => Promise<T>,
   ): Promise<T> => {
-    const before = slots.get(nameOf(key));
+    const before = slots.get(formatSessionKey(key));
     if (before) {
       try {
         return await succeed(key, attempt(before, signal, work));
@@ -111,12 +111,12 @@ export const createSessionPool = (deps: {
         await discard(before);
       }
     }
-    return succeed(key, attempt(slots.get(nameOf(key)) ?? open(key), signal, work));
+    return succeed(key, attempt(slots.get(formatSessionKey(key)) ?? open(key), signal, work));
   };
 
   const succeed = async <T>(key: SessionKey, work: Promise<T>): Promise<T> => {
     const result = await work;
-    troubles.delete(nameOf(key));
+    troubles.delete(formatSessionKey(key));
     return result;
   };
 
@@ -142,7 +142,7 @@ export const createSessionPool = (deps: {
 
 export type SessionPool = ReturnType<typeof createSessionPool>;
 
-const nameOf = ({ server, userId }: SessionKey): string => `${userId} ${server}`;
+const formatSessionKey = ({ server, userId }: SessionKey): string => `${userId} ${server}`;
 
 const tooSoon = ({ why, retryAtMs }: ServerFailure, now: number): McpFailed => {
   const seconds = Math.ceil((retryAtMs - now) / 1000);

@@ -67,7 +67,7 @@ export const skillsResource = (deps: SkillsResourceDeps) =>
       return execute(deps, { tool, arguments: {}, ...body }, by);
     },
     accept: async ({ id, body }, by) => {
-      const server = await serverOf(deps, id, by);
+      const server = await findServerName(deps, id, by);
       deps.grants.refuse(by, pendingTools(deps, server));
       const { digest } = body;
       const also = [by.record({ target: server, data: { digest } })];
@@ -75,7 +75,7 @@ export const skillsResource = (deps: SkillsResourceDeps) =>
       return show(deps, id, by);
     },
     refresh: async ({ id }, by) => {
-      await deps.skills.servers.look(await serverOf(deps, id, by), by.userId);
+      await deps.skills.servers.look(await findServerName(deps, id, by), by.userId);
       return show(deps, id, by);
     },
     'mcp-add': ({ body }, by) => addServer(deps, body, by),
@@ -122,7 +122,11 @@ const pendingTools = ({ skills: { servers } }: SkillsResourceDeps, name: string)
   return waiting.length > 0 ? waiting : [`${name}.*`];
 };
 
-const serverOf = async (deps: SkillsResourceDeps, id: string, by: Caller): Promise<string> => {
+const findServerName = async (
+  deps: SkillsResourceDeps,
+  id: string,
+  by: Caller,
+): Promise<string> => {
   const { server } = (await find(deps, id, by)).skill;
   if (server?.spec) return server.name;
   throw Boom.conflict('The skill is not an MCP server with a valid configuration', {
@@ -191,7 +195,7 @@ const execute = async (
   };
   const result = await tool.run(args, context).catch((error: unknown) => {
     if (by.signal.aborted) throw Boom.badRequest('The tool call was aborted');
-    throw failureOf(error);
+    throw toToolFailureBoom(error);
   });
   return { result: result ?? null };
 };
@@ -199,7 +203,7 @@ const execute = async (
 const DENIED = { code: 'tool_denied' };
 
 /** 424, because a 5xx would make clients retry the call whatever it had done. */
-const failureOf = (error: unknown): unknown => {
+const toToolFailureBoom = (error: unknown): unknown => {
   if (error instanceof ToolFailed) {
     return Boom.failedDependency(error.message, { code: 'tool_failed' });
   }

@@ -56,7 +56,7 @@ export const createServerRegistry = (deps: ServerRegisterDeps) => {
 
   const read = new WeakMap<McpFileEntry, RegisteredServer>();
   const ofFile = (written: McpFileEntry): RegisteredServer => {
-    const server = read.get(written) ?? serverOf(written, deps.reserved);
+    const server = read.get(written) ?? toRegisteredServer(written, deps.reserved);
     read.set(written, server);
     return server;
   };
@@ -125,7 +125,10 @@ export const createServerRegistry = (deps: ServerRegisterDeps) => {
   };
 };
 
-const serverOf = (written: McpFileEntry, reserved: ReadonlySet<string>): RegisteredServer => {
+const toRegisteredServer = (
+  written: McpFileEntry,
+  reserved: ReadonlySet<string>,
+): RegisteredServer => {
   const { name } = written;
   const bad = (fault: string): RegisteredServer => ({
     name: `${name}@mcp`,

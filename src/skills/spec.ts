@@ -64,10 +64,16 @@ export const splitServerEntry = (
     const fault = value === '' ? null : faultOfHeaderValue(value);
     if (fault !== null) throw new InvalidServer(`headers.${name}`, fault);
   }
-  return { spec: { at: placeOf(written), timeoutMs, everyone }, secrets: { env, headers } };
+  return { spec: { at: parseTransport(written), timeoutMs, everyone }, secrets: { env, headers } };
 };
 
-const placeOf = ({ command, args = [], readable = [], network = false, url }: ServerEntry) => {
+const parseTransport = ({
+  command,
+  args = [],
+  readable = [],
+  network = false,
+  url,
+}: ServerEntry) => {
   if (url !== undefined) return { kind: 'http' as const, url: checkedUrl(url) };
   const fault = argvFault([command ?? '', ...args]);
   if (fault) throw new InvalidServer('command', `with the arguments ${fault}`);

@@ -7,12 +7,12 @@ import { type RawBuilder, sql } from 'kysely';
 export const contains = (column: string, part: string): RawBuilder<boolean> => {
   const forms = [...new Set([part.normalize('NFC'), part.normalize('NFD')])];
   const found = forms.map(
-    (form) => sql<boolean>`${sql.ref(column)} GLOB ${`*${patternOf(form)}*`}`,
+    (form) => sql<boolean>`${sql.ref(column)} GLOB ${`*${buildCaseInsensitivePattern(form)}*`}`,
   );
   return sql<boolean>`(${sql.join(found, sql` OR `)})`;
 };
 
-const patternOf = (text: string): string => [...text].map(anyCase).join('');
+const buildCaseInsensitivePattern = (text: string): string => [...text].map(anyCase).join('');
 
 const anyCase = (sign: string): string => {
   const cases = new Set([sign, sign.toLowerCase(), sign.toUpperCase()]);

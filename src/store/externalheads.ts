@@ -39,12 +39,12 @@ export const openExternalHeads = ({ name, value, home }: HeadsSetting, log: Log)
   );
   const audited = (report: AuditReport): void => {
     say(report);
-    if (report.head) send(messageOf(report.head, home));
+    if (report.head) send(buildSyslogMessage(report.head, home));
   };
   return { file: null, syslog: { to: value, failure }, audited };
 };
 
-const messageOf = ({ number, mac }: { number: number; mac: string }, home: string) => ({
+const buildSyslogMessage = ({ number, mac }: { number: number; mac: string }, home: string) => ({
   facility: FACILITY,
   severity: SEVERITY,
   at: iso(systemClock.now()),

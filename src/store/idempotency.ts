@@ -78,7 +78,7 @@ export const replayStore = (store: Store, { now, digest }: ReplayDeps) => {
           return;
         }
         await updateRows(db, idempotencyTable, of(call))
-          .set({ status: reply.status, reply: textOf(reply.body) })
+          .set({ status: reply.status, reply: serializeBody(reply.body) })
           .execute();
       } finally {
         underway.delete(nameOf(call));
@@ -87,5 +87,5 @@ export const replayStore = (store: Store, { now, digest }: ReplayDeps) => {
   };
 };
 
-const textOf = (body: unknown): string =>
+const serializeBody = (body: unknown): string =>
   body instanceof JsonText ? body.text : JSON.stringify(body);

@@ -81,11 +81,11 @@ export const isCommitted = async (transaction: Promise<unknown>): Promise<boolea
   (await unmetStep(transaction)) === null;
 
 export const openStore = async (options: StoreOptions, events: EngineEvents): Promise<Store> =>
-  storeOf(await openThreads(options, events));
+  createDatabaseStore(await openThreads(options, events));
 
 const SLOW: ReadonlySet<string> = new Set<keyof Lookups>(['checkTable']);
 
-export const storeOf = (engines: Engines): Store => {
+export const createDatabaseStore = (engines: Engines): Store => {
   const { writer, reader } = engines;
   let writes = 0;
   const write = async (work: StoreWork): Promise<unknown> => {

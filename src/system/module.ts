@@ -25,7 +25,7 @@ import { healthResource } from './health/routes.js';
 import { keysResource } from './keys/routes.js';
 import { logsResource } from './logs/routes.js';
 import { sweepFolders } from './maintenance/folders.js';
-import { createMeter, gaugesOf } from './maintenance/meter.js';
+import { createGauges, createMeter } from './maintenance/meter.js';
 import { createPartReports } from './maintenance/partreport.js';
 import { createRetention } from './maintenance/retention.js';
 import { overviewResource } from './overview/routes.js';
@@ -93,7 +93,7 @@ export const openSystem = async (base: Base, deps: SystemModuleDeps) => {
       const { sockets } = daemon;
       const since = clock.now();
       const uptimeSeconds = () => Math.max(0, Math.floor((clock.now() - since) / 1000));
-      const meter = createMeter(gaugesOf({ queue, outgoing, sockets, uptimeSeconds }));
+      const meter = createMeter(createGauges({ queue, outgoing, sockets, uptimeSeconds }));
       const unconfined =
         'off: no confinement works on this machine. The shell tool is disabled, and documents are read unconfined';
       const parts = createPartReports(base, {

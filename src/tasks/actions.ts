@@ -20,21 +20,21 @@ export const taskActions = (deps: TasksDeps): TaskActions => ({
     return rows.map((row) => toolTask(viewTask(row)));
   },
   create: (userId, task, by) => {
-    const origin = { author: authorOf(by), source: sourceOf(by), effectId: by.effectId };
+    const origin = { author: toTaskAuthor(by), source: toTaskSource(by), effectId: by.effectId };
     return shown(createTask(deps, userId, task, origin));
   },
   update: (userId, id, changes, by) =>
-    shown(updateTask(deps, userId, id, { changes, author: authorOf(by), hops: by.hops })),
+    shown(updateTask(deps, userId, id, { changes, author: toTaskAuthor(by), hops: by.hops })),
   complete: (userId, id, cascade, by) =>
-    shown(completeTask(deps, userId, id, { cascade, author: authorOf(by), hops: by.hops })),
+    shown(completeTask(deps, userId, id, { cascade, author: toTaskAuthor(by), hops: by.hops })),
 });
 
-const authorOf = ({ agentId, executionId }: TaskToolCaller): TaskAuthor => ({
+const toTaskAuthor = ({ agentId, executionId }: TaskToolCaller): TaskAuthor => ({
   agentId,
   executionId,
 });
 
-const sourceOf = ({ agentId, executionId }: TaskToolCaller): TaskView['source'] => {
+const toTaskSource = ({ agentId, executionId }: TaskToolCaller): TaskView['source'] => {
   if (agentId !== null) return { kind: 'agent', id: agentId };
   return executionId === null
     ? { kind: 'person', id: null }

@@ -15,7 +15,7 @@ const AT_ONCE = 25;
  * Apple Calendar do not show VTODO of subscribed calendars. Without alarms, because reminders are
  * notifications. The library is loaded on first use.
  */
-export const calendarOf = async (tasks: ListedTask[]): Promise<string> => {
+export const renderTaskCalendar = async (tasks: ListedTask[]): Promise<string> => {
   const { default: createCalendar, ICalEventTransparency } = await import('ical-generator');
   const transparency = ICalEventTransparency.TRANSPARENT;
   const calendarWith = (some: ListedTask[]): string => {
@@ -23,7 +23,7 @@ export const calendarOf = async (tasks: ListedTask[]): Promise<string> => {
       name: 'Tasks',
       prodId: { company: 'Adjutant', product: 'Tasks', language: 'EN' },
     });
-    for (const task of some) calendar.createEvent({ ...eventOf(task), transparency });
+    for (const task of some) calendar.createEvent({ ...toCalendarEvent(task), transparency });
     return calendar.toString();
   };
   const empty = calendarWith([]);
@@ -40,16 +40,16 @@ export const calendarOf = async (tasks: ListedTask[]): Promise<string> => {
 const EVENT = 'BEGIN:VEVENT';
 const END = 'END:VCALENDAR';
 
-const eventOf = (task: ListedTask) => ({
+const toCalendarEvent = (task: ListedTask) => ({
   id: `${task.id}@adjutant`,
   stamp: new Date(task.updated_at),
   lastModified: new Date(task.updated_at),
   created: new Date(task.created_at),
   summary: printable(task.title),
-  ...timesOf(task),
+  ...toEventTimes(task),
   ...(task.notes !== null && { description: printable(excerpt(task.notes, MAX_NOTES_LENGTH)) }),
   ...(task.priority > 0 && { priority: PRIORITIES[task.priority] }),
-  categories: tagsOf(task).map((name) => ({ name })),
+  categories: parseTags(task).map((name) => ({ name })),
 });
 
 /** Removes control characters that iCalendar does not allow. */
@@ -59,9 +59,9 @@ const printable = (text: string): string =>
 /** iCalendar priorities by task priority. In iCalendar, 1 is the most urgent. */
 const PRIORITIES = [0, 9, 5, 1];
 
-const tagsOf = ({ tags }: ListedTask): string[] => JSON.parse(tags);
+const parseTags = ({ tags }: ListedTask): string[] => JSON.parse(tags);
 
-const timesOf = ({ due, due_at }: ListedTask) => {
+const toEventTimes = ({ due, due_at }: ListedTask) => {
   if (due === null) {
     const start = new Date(due_at ?? '');
     return { start, end: new Date(start.getTime() + LENGTH_MS) };

@@ -55,7 +55,7 @@ export const updateTask = async (
       throwIfFaults(faultsOfAssignee(changes, row));
       const completes = changes.status === 'done' && row.status !== 'done';
       if (completes) refuseArchived(row);
-      const change = await changeOf(deps, row, changes);
+      const change = await buildTaskChanges(deps, row, changes);
       const task = { id, title: change.title ?? row.title, untrusted: row.untrusted };
       const { blockedBy } = changes;
       const completion = completes
@@ -77,7 +77,7 @@ export const updateTask = async (
 };
 
 /** Returns the changed columns, except for a completion. */
-const changeOf = async (
+const buildTaskChanges = async (
   { clock, preferencesOf }: TasksDeps,
   row: ListedTask,
   changes: TaskChanges,

@@ -72,7 +72,7 @@ export const completionSteps = (
     (task): QueuedMessage =>
       deps.outbound.toWebhooks(userId, {
         type: 'task.completed',
-        data: eventOf(task, at, author),
+        data: buildCompletionEvent(task, at, author),
         hops,
       }),
   );
@@ -99,7 +99,7 @@ export const completionSteps = (
   };
 };
 
-const eventOf = (
+const buildCompletionEvent = (
   { id, title, untrusted }: NamedTask,
   completedAt: string,
   { agentId }: TaskAuthor,
@@ -114,7 +114,7 @@ const eventOf = (
 
 const MAX_NAMED = 5;
 
-const namesOf = (tasks: NamedTask[]): string => {
+const formatTaskNames = (tasks: NamedTask[]): string => {
   const named = tasks.slice(0, MAX_NAMED).map(({ id, title }) => `${title.slice(0, 80)} (${id})`);
   const more = tasks.length - named.length;
   return `${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
@@ -122,12 +122,12 @@ const namesOf = (tasks: NamedTask[]): string => {
 
 const hasParts = (id: string, parts: NamedTask[]): Boom.Boom => {
   const way = `To complete them as well, use POST /api/tasks/${id}/complete?cascade=true`;
-  return Boom.conflict(`The task has open subtasks: ${namesOf(parts)}. ${way}`, {
+  return Boom.conflict(`The task has open subtasks: ${formatTaskNames(parts)}. ${way}`, {
     code: 'task_has_parts',
   });
 };
 
 const isBlocked = (blockers: NamedTask[]): Boom.Boom =>
-  Boom.conflict(`The task is blocked. Complete these tasks first: ${namesOf(blockers)}`, {
+  Boom.conflict(`The task is blocked. Complete these tasks first: ${formatTaskNames(blockers)}`, {
     code: 'task_blocked',
   });

@@ -1,6 +1,6 @@
 import Joi from 'joi';
 import { contract, endpoint } from '../kernel/contract/endpoint.js';
-import { pageOf, pageQuery } from '../kernel/contract/page.js';
+import { createPageSchema, pageQuery } from '../kernel/contract/page.js';
 import * as s from '../kernel/contract/schema.js';
 
 export const taskTitle = () => s.text(500).pattern(/\S/, 'non-blank text');
@@ -138,7 +138,7 @@ export const tasks = contract({
           ),
       ),
     }),
-    reply: pageOf('tasks', Task),
+    reply: createPageSchema('tasks', Task),
   }),
   get: endpoint.get('/api/tasks/{id}', { summary: 'Get a task', reply: Task }),
   create: endpoint.post('/api/tasks', {

@@ -1,5 +1,5 @@
 import { iso } from '../kernel/clock.js';
-import { dayAt, instantsOf, startOfDay } from '../kernel/zonetime.js';
+import { dayAt, resolveLocalInstants, startOfDay } from '../kernel/zonetime.js';
 import type { TaskRow } from '../store/tables/tasks.js';
 
 const MINUTE_MS = 60_000;
@@ -52,7 +52,7 @@ export const parseTaskTime = (timezone: string, text: string): string | null => 
   const hasOffset = /(Z|[+-]\d{2}:\d{2})$/.test(text);
   const at = Date.parse(hasOffset ? text : `${text}Z`);
   if (Number.isNaN(at)) return null;
-  return iso(hasOffset ? at : instantsOf(timezone, at)[0]);
+  return iso(hasOffset ? at : resolveLocalInstants(timezone, at)[0]);
 };
 
 /** `from` is inclusive, `to` is exclusive. `null` means no bound. */

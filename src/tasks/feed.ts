@@ -5,7 +5,7 @@ import type { Recorder } from '../kernel/contract/audit.js';
 import type { Caller } from '../kernel/contract/endpoint.js';
 import { type Store, statement } from '../store/store.js';
 import { visibleTo } from '../store/visible.js';
-import { calendarOf } from './calendar.js';
+import { renderTaskCalendar } from './calendar.js';
 import type { TasksStore } from './queries.js';
 
 export interface TaskFeedDeps {
@@ -16,7 +16,7 @@ export interface TaskFeedDeps {
 
 /** 256 bits, with a prefix that secret scanners recognize. */
 const newToken = (): string => `adj_feed_${randomBytes(32).toString('base64url')}`;
-const hashOf = (token: string): string => createHash('sha256').update(token).digest('hex');
+const hashToken = (token: string): string => createHash('sha256').update(token).digest('hex');
 
 const MAX_TASKS = 500;
 
@@ -26,7 +26,7 @@ type FeedCaller = Pick<Caller & Recorder, 'userId' | 'record'>;
 export const createTaskFeed = ({ store, clock, tasks }: TaskFeedDeps) => ({
   make: async ({ userId, record }: FeedCaller): Promise<string> => {
     const token = newToken();
-    const columns = { token_hash: hashOf(token), created_at: iso(clock.now()) };
+    const columns = { token_hash: hashToken(token), created_at: iso(clock.now()) };
     const upsert = store.db
       .insertInto('task_feeds')
       .values({ user_id: userId, ...columns })
@@ -48,11 +48,11 @@ export const createTaskFeed = ({ store, clock, tasks }: TaskFeedDeps) => ({
       .selectFrom('task_feeds as f')
       .innerJoin('users as u', 'u.id', 'f.user_id')
       .select('f.user_id')
-      .where('f.token_hash', '=', hashOf(token))
+      .where('f.token_hash', '=', hashToken(token))
       .where('u.disabled_at', 'is', null)
       .executeTakeFirst();
     if (!feed) throw Boom.notFound('This calendar feed address does not exist');
-    return calendarOf(await tasks.feed(feed.user_id, MAX_TASKS));
+    return renderTaskCalendar(await tasks.feed(feed.user_id, MAX_TASKS));
   },
 });
 

@@ -3,7 +3,7 @@ import type { FieldFault } from '../kernel/problem.js';
 import type { TaskRow } from '../store/tables/tasks.js';
 import type { NewTask, TaskChanges } from './contract.js';
 import { endsAt, isCalendarDay, parseTaskTime } from './dues.js';
-import { assigneeOf, ME } from './view.js';
+import { getAssignee, ME } from './view.js';
 
 type DueInput = Pick<NewTask, 'due' | 'dueAt' | 'timezone'>;
 type DueColumns = Pick<TaskRow, 'due' | 'due_at' | 'timezone' | 'follows_zone' | 'ends_at'>;
@@ -27,7 +27,7 @@ export const faultsOfAssignee = (
   { assignee }: Pick<TaskChanges, 'assignee'>,
   row: Pick<TaskRow, 'agent_id'>,
 ): FieldFault[] =>
-  assignee === undefined || assignee === ME || assignee === assigneeOf(row)
+  assignee === undefined || assignee === ME || assignee === getAssignee(row)
     ? []
     : [
         {

@@ -78,13 +78,13 @@ const remind = async (
       1,
     ),
   );
-  const notice = others.length === 0 ? noticeOf(first) : lateNotice(rows);
+  const notice = others.length === 0 ? buildReminderNotice(first) : lateNotice(rows);
   const posting = outbox.toOwner(first.user_id, notice);
   const isGiven = await isCommitted(store.transact([...clearReminders, ...posting.statements]));
   if (isGiven) posting.published();
 };
 
-const noticeOf = (row: RemindedTask): Notice => ({
+const buildReminderNotice = (row: RemindedTask): Notice => ({
   kind: 'task_reminder',
   title: row.title,
   body: `Due ${dueText(row)}\nComplete it: adjutant tasks complete ${row.id.slice(-6)}`,

@@ -9,7 +9,7 @@ export type ListedTask = TaskRow & { blocked_by: string };
 /** The partial indexes contain exactly this expression. */
 export const isUnfinishedRow = sql<boolean>`status IN ('open', 'in_progress')`;
 
-const listOf = (ids: string[]) => sql`(SELECT value FROM json_each(${JSON.stringify(ids)}))`;
+const selectIds = (ids: string[]) => sql`(SELECT value FROM json_each(${JSON.stringify(ids)}))`;
 
 /**
  * Selects tasks that decide what is allowed for others. Each select is read first, and then
@@ -36,13 +36,13 @@ export const taskSelections = (db: Kysely<Tables>, userId: string) => {
     openBlockers: (of: string[]) =>
       ids()
         .where(isUnfinishedRow)
-        .where('id', 'in', blockersOf(userId, of))
-        .where(sql<boolean>`id NOT IN ${listOf(of)}`),
+        .where('id', 'in', selectBlockers(userId, of))
+        .where(sql<boolean>`id NOT IN ${selectIds(of)}`),
 
     openAmong: (of: string[]) =>
       ids()
         .where(isUnfinishedRow)
-        .where(sql<boolean>`id IN ${listOf(of)}`),
+        .where(sql<boolean>`id IN ${selectIds(of)}`),
 
     /** Selects the task itself if it waits for itself through its blockers and subtasks. */
     loop: (id: string) => ids().where('id', '=', id).where('id', 'in', waitedFor(userId, id)),
@@ -55,9 +55,9 @@ export const subtaskIds = (userId: string, id: string) =>
       JOIN tasks AS part ON part.parent_id = below.id AND part.user_id = ${userId}
   ) SELECT id FROM below)`;
 
-const blockersOf = (userId: string, of: string[]) =>
+const selectBlockers = (userId: string, of: string[]) =>
   sql<string>`(SELECT blocker_id FROM task_blockers
-    WHERE user_id = ${userId} AND task_id IN ${listOf(of)})`;
+    WHERE user_id = ${userId} AND task_id IN ${selectIds(of)})`;
 
 const waitedFor = (userId: string, id: string) =>
   sql<string>`(WITH RECURSIVE waited (id) AS (

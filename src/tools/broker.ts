@@ -63,7 +63,7 @@ const runWithValues = (
 
 /** Whether the recipient may have received the value before. */
 const mayHaveReceived = ({ tool, args }: BrokeredCall, lending: UsableCredential): boolean =>
-  isFor(tool, lending) || lending.allowedHosts.includes(addressOf(args)?.host ?? '');
+  isFor(tool, lending) || lending.allowedHosts.includes(parseUrlArgument(args)?.host ?? '');
 
 /** Shorter values occur in most texts by chance. */
 const known = (secrets: Secret[]): string[] =>
@@ -130,7 +130,7 @@ const refuseExposed = ({ exposed = [] }: Tool, args: Record<string, unknown>): v
 /** A tool without `url` has a fixed destination, which allowedTools covers. */
 const refuseHost = (args: Record<string, unknown>, credential: UsableCredential): void => {
   if (args.url === undefined) return;
-  const to = addressOf(args);
+  const to = parseUrlArgument(args);
   const reason = to
     ? hostRefusal(to, credential)
     : `The credential ${credential.name} must not be in a URL`;
@@ -138,7 +138,7 @@ const refuseHost = (args: Record<string, unknown>, credential: UsableCredential)
 };
 
 /** Null without a URL, or if it contains a credential, which would appear in logs and redirects. */
-const addressOf = ({ url }: Record<string, unknown>): URL | null =>
+const parseUrlArgument = ({ url }: Record<string, unknown>): URL | null =>
   typeof url === 'string' && findCredentialNames(url).length === 0 && URL.canParse(url)
     ? new URL(url)
     : null;

@@ -82,7 +82,7 @@ const read = fileTool({
   input: ReadInput,
   run: async ({ path, fromLine = 1, lines, offset }, context) => {
     const bytes = await readInside(await context.openFolder(), path, MAX_FILE_BYTES);
-    const all = textOf(path, bytes).split('\n');
+    const all = decodeUtf8(path, bytes).split('\n');
     const upTo = lines === undefined ? all.length : fromLine - 1 + lines;
     const wanted = all.slice(fromLine - 1, upTo).join('\n');
     const beside = { fromLine, totalLines: all.length };
@@ -130,7 +130,7 @@ const search = fileTool({
     searchFolder(await openFolder(), { text, path, ignoreCase }, signal),
 });
 
-const textOf = (path: string, bytes: Buffer): string => {
+const decodeUtf8 = (path: string, bytes: Buffer): string => {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
@@ -161,7 +161,7 @@ const searchFolder = async (
     signal.throwIfAborted();
     left -= size;
     if (left < 0) return { matches, truncated: true };
-    for (const match of linesWith(wanted, path, await contentOf(root, path))) {
+    for (const match of linesWith(wanted, path, await readSearchableText(root, path))) {
       if (matches.length === MAX_MATCHES) return { matches, truncated: true };
       matches.push(match);
     }
@@ -170,7 +170,7 @@ const searchFolder = async (
 };
 
 /** Empty for a deleted or binary file. */
-const contentOf = async (root: string, path: string): Promise<string> => {
+const readSearchableText = async (root: string, path: string): Promise<string> => {
   try {
     const bytes = await readInside(root, path, MAX_SEARCHED_BYTES);
     return bytes.includes(0) ? '' : bytes.toString();

@@ -1,5 +1,5 @@
 import * as s from '../kernel/contract/schema.js';
-import { beginningOf } from '../kernel/excerpt.js';
+import { truncateText } from '../kernel/excerpt.js';
 import { defineTool, HARMLESS, type Tool, ToolFailed, type ToolGroup } from './tool.js';
 
 const starting = s.object('ResearchStartInput', {
@@ -81,6 +81,6 @@ const readTool = (research: Pick<ResearchActions, 'read'>): Tool =>
       const found = await research.read(userId, id);
       if (!found) throw new ToolFailed(`No research job with the ID ${id}`, false);
       const { markdown } = found;
-      return { ...found, markdown: markdown && beginningOf(markdown, MAX_CHARS) };
+      return { ...found, markdown: markdown && truncateText(markdown, MAX_CHARS) };
     },
   });

@@ -38,7 +38,7 @@ export const timeTools = (clock: Clock): ToolGroup => ({
 /** `local` is ISO 8601 with the offset of the zone. */
 const localTime = (ms: number, timeZone: string): { local: string; weekday: string } => {
   const parts = new Map(
-    formatOf(timeZone)
+    getDateFormat(timeZone)
       .formatToParts(ms)
       .map(({ type, value }) => [type, value]),
   );
@@ -55,7 +55,7 @@ const localTime = (ms: number, timeZone: string): { local: string; weekday: stri
 const MAX_FORMATS = 64;
 const formats = new Map<string, Intl.DateTimeFormat>();
 
-const formatOf = (timeZone: string): Intl.DateTimeFormat => {
+const getDateFormat = (timeZone: string): Intl.DateTimeFormat => {
   const known = formats.get(timeZone);
   if (known) return known;
   const format = new Intl.DateTimeFormat('en-US', {

@@ -140,14 +140,14 @@ export const defineTool = <T>({ input, ...spec }: ToolDefinition<T>): Tool => {
     unavailable: spec.unavailable ?? null,
     isSafe: spec.isSafe ?? (() => !spec.sideEffects),
     run: async (args, context) => {
-      const checked = argumentsOf(args, { input, ...spec });
+      const checked = validateArguments(args, { input, ...spec });
       context.signal.throwIfAborted();
       return spec.run(checked, context, spec);
     },
   };
 };
 
-const argumentsOf = <T>(args: unknown, { input, ...tool }: ToolDefinition<T>): T => {
+const validateArguments = <T>(args: unknown, { input, ...tool }: ToolDefinition<T>): T => {
   const { error, value } = input.validate(args, { abortEarly: false, errors: { label: false } });
   if (!error) return value;
   const faults = error.details.map(({ path, message }) => ({ path: path.join('.'), message }));

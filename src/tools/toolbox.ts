@@ -151,7 +151,7 @@ export const toolParamFaults = (
       .filter((key) => typeof key === 'string' && params[key] === undefined)
       .map((key) => ({ path: String(key), message: 'is required by the tool' })),
     ...Object.entries(params)
-      .filter(([key, value]) => !isAcceptable(typesOf(inputSchema, key), value))
+      .filter(([key, value]) => !isAcceptable(getParameterTypes(inputSchema, key), value))
       .map(([path]) => ({ path, message: 'must be a string' })),
   ];
 };
@@ -163,7 +163,7 @@ const isAcceptable = (types: unknown[], value: unknown): boolean => {
   return types.length === 0 || types.some((type) => type !== 'string' && type !== 'null');
 };
 
-const typesOf = (inputSchema: Tool['inputSchema'], key: string): unknown[] =>
+const getParameterTypes = (inputSchema: Tool['inputSchema'], key: string): unknown[] =>
   [memberAt(inputSchema, 'properties', key, 'type') ?? []].flat();
 
 /** Whether the argument is a number, which may be written in any form. */
@@ -173,7 +173,9 @@ export const isNumericParam = (
   key: string,
 ): boolean => {
   const { inputSchema } = toolbox.find(toolId, toolAction) ?? {};
-  const types = (inputSchema ? typesOf(inputSchema, key) : []).filter((type) => type !== 'null');
+  const types = (inputSchema ? getParameterTypes(inputSchema, key) : []).filter(
+    (type) => type !== 'null',
+  );
   return types.length > 0 && types.every((type) => type === 'number' || type === 'integer');
 };
 

@@ -1,5 +1,5 @@
 import * as s from '../kernel/contract/schema.js';
-import { beginningOf } from '../kernel/excerpt.js';
+import { truncateText } from '../kernel/excerpt.js';
 import { type PageText, PageUnreadable } from '../providers/pages/page.js';
 import type { ReadPage } from '../providers/pages/pageworker.js';
 import { requestPage } from '../providers/pages/request.js';
@@ -70,7 +70,7 @@ const readTool = (http: Requester, readPage: ReadPage): Tool =>
       const moved = notFollowed === undefined ? {} : { notFollowed };
       const missing = page.note === null ? {} : { note: page.note };
       const beside = {
-        ...{ url: readAt, status, title: beginningOf(redacted, MAX_TITLE) },
+        ...{ url: readAt, status, title: truncateText(redacted, MAX_TITLE) },
         ...moved,
         ...missing,
       };

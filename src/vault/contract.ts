@@ -1,6 +1,6 @@
 import Joi from 'joi';
 import { contract, endpoint } from '../kernel/contract/endpoint.js';
-import { pageOf, pageQuery } from '../kernel/contract/page.js';
+import { createPageSchema, pageQuery } from '../kernel/contract/page.js';
 import * as s from '../kernel/contract/schema.js';
 
 const type = () =>
@@ -156,7 +156,7 @@ export const vault = contract({
   list: endpoint.get('/api/vault', {
     summary: 'List credentials without their values',
     query: pageQuery('CredentialQuery', { type: s.optional(type()) }),
-    reply: pageOf('credentials', Credential),
+    reply: createPageSchema('credentials', Credential),
   }),
   create: endpoint.post('/api/vault', {
     summary: 'Create a credential',

@@ -103,7 +103,7 @@ export const credentialsStore = (deps: CredentialUsageDeps) => {
       ]);
     },
 
-    ...useOf(deps),
+    ...createUsageQueries(deps),
 
     /** False if it is gone or in use, or if a platform was changed since `users` read it. */
     delete: (
@@ -123,7 +123,7 @@ export const credentialsStore = (deps: CredentialUsageDeps) => {
   };
 };
 
-const useOf = (deps: CredentialUsageDeps) => {
+const createUsageQueries = (deps: CredentialUsageDeps) => {
   const { db } = deps.store;
   return {
     users: (id: string): Promise<CredentialUsers> => credentialUsers(deps, id),

@@ -81,7 +81,7 @@ const renew = (
   });
 
 /** Valid versions, newest first. */
-export const versionsOf = async (
+export const listCredentialVersions = async (
   deps: VaultServiceDeps,
   id: string,
   by: Caller,

@@ -5,7 +5,7 @@ import { RekeyRefused } from '../secrets/module.js';
 import { credentialTable } from '../store/tables/vault.js';
 import { viewer } from '../store/view.js';
 import { Credential, vault } from './contract.js';
-import { restoreCredential, rotateCredential, versionsOf } from './rotation.js';
+import { listCredentialVersions, restoreCredential, rotateCredential } from './rotation.js';
 import {
   createCredential,
   deleteCredential,
@@ -31,7 +31,7 @@ export const vaultResource = (deps: VaultServiceDeps) =>
       const { row, value } = await rotateCredential(deps, { id, input: body }, by);
       return { credential: viewCredential(row), ...(value !== null && { value }) };
     },
-    versions: async ({ id }, by) => ({ versions: await versionsOf(deps, id, by) }),
+    versions: async ({ id }, by) => ({ versions: await listCredentialVersions(deps, id, by) }),
     restore: async ({ id, body }, by) =>
       viewCredential(await restoreCredential(deps, { id, input: body }, by)),
     reveal: ({ id, body }, by) => revealCredential(deps, { id, ...body }, by),

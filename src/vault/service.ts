@@ -60,7 +60,7 @@ export const updateCredential = (
   unlessTaken(input.name ?? '', () =>
     changeCredential(deps, { id, by }, (read, at) => {
       if (isWider(read, input)) refuseDelegate(by);
-      const changes = { ...changesOf(input, deps.clock.now()), updated_at: at };
+      const changes = { ...buildCredentialChanges(input, deps.clock.now()), updated_at: at };
       const also = [by.record({ data: { ...input } })];
       return { done: deps.credentials.update({ read, changes, also }), changes };
     }),
@@ -187,7 +187,7 @@ const newRow = (
     rotation_told: 0,
     created_at: iso(now),
     updated_at: iso(now),
-    ...changesOf(input, now),
+    ...buildCredentialChanges(input, now),
   };
 };
 
@@ -206,7 +206,7 @@ export const newVersion = (
   return { ...version, sealed: sealVersion(version, value) };
 };
 
-const changesOf = (input: CredentialChanges, now: number): Partial<CredentialRow> => ({
+const buildCredentialChanges = (input: CredentialChanges, now: number): Partial<CredentialRow> => ({
   ...storedColumns(credentialTable, input),
   ...(input.expiresAt !== undefined && expiryColumns(input.expiresAt, now)),
   ...(input.rotateEveryDays !== undefined && { rotation_told: 0 }),

@@ -168,7 +168,7 @@ export const createVault = ({ store, clock, log, openVersion }: VaultDeps): Vaul
       if (!row) return null;
       if (row.expires_at !== null && row.expires_at <= iso(clock.now())) return 'expired';
       const [value] = live(row);
-      return value ? { ...lendingOf(row), secret: value.secret } : 'damaged';
+      return value ? { ...toUsableCredential(row), secret: value.secret } : 'damaged';
     },
     openSecretsFor: async (userId, isMeant) => {
       const rows = await versions()
@@ -176,7 +176,7 @@ export const createVault = ({ store, clock, log, openVersion }: VaultDeps): Vaul
         .where(visibleTo(userId, 'c'))
         .where('c.allowed_tools', '!=', '[]')
         .execute();
-      const meant = rows.filter((row) => isMeant(lendingOf(row)));
+      const meant = rows.filter((row) => isMeant(toUsableCredential(row)));
       return () => meant.flatMap(live).map(({ secret }) => secret);
     },
     termOf: async (credentialId) => {
@@ -207,7 +207,7 @@ export const createVault = ({ store, clock, log, openVersion }: VaultDeps): Vaul
   };
 };
 
-const lendingOf = (
+const toUsableCredential = (
   row: Pick<CredentialRow, 'id' | 'name' | 'allowed_tools' | 'allowed_hosts'>,
 ): UsableCredential => ({
   id: row.id,

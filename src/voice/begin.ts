@@ -8,7 +8,7 @@ import type { OperationBeginner } from '../operations/module.js';
 import type { TranscriptionRow } from '../store/tables/voice.js';
 import type { ArrivedAudio, AudioFiles } from './audio.js';
 import { AUDIO_BYTES } from './contract.js';
-import { type AudioKind, audioKindOf } from './decode/kinds.js';
+import { type AudioKind, detectAudioKind } from './decode/kinds.js';
 import type { ChooseEngines, EnginePreferences, SkippedEngine } from './engines/choice.js';
 import type { TranscribeInput } from './operation.js';
 import type { VoiceStore } from './queries.js';
@@ -56,7 +56,7 @@ export const receiveAudio = async (
       throw Boom.entityTooLarge(`Not accepted: ${FIELD} ${TOO_LARGE}`, fault(TOO_LARGE));
     if (arrived.bytes === 0)
       throw Boom.badRequest(`Not accepted: ${FIELD} is empty`, fault('is empty'));
-    const kind = await audioKindOf(arrived.head);
+    const kind = await detectAudioKind(arrived.head);
     if (kind === null) throw unread('is not a supported audio format');
     if (kind.decoder === null && (await ffmpeg()) === null) {
       throw unread(`is ${kind.mediaType}, which requires ffmpeg on the machine of the daemon`);

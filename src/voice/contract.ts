@@ -1,5 +1,5 @@
 import { contract, endpoint } from '../kernel/contract/endpoint.js';
-import { pageOf, pageQuery } from '../kernel/contract/page.js';
+import { createPageSchema, pageQuery } from '../kernel/contract/page.js';
 import * as s from '../kernel/contract/schema.js';
 
 /** Maximum size of the audio in bytes. `JSON_BYTES` is the same as base64 in JSON. */
@@ -117,7 +117,7 @@ export const voice = contract({
   list: endpoint.get('/api/voice/transcriptions', {
     summary: 'List transcriptions',
     query: pageQuery('TranscriptionQuery', { status: s.optional(status()) }),
-    reply: pageOf('transcriptions', TranscriptionView),
+    reply: createPageSchema('transcriptions', TranscriptionView),
   }),
   get: endpoint.get('/api/voice/transcriptions/{id}', {
     summary: 'Get a transcription with its text',

@@ -180,7 +180,12 @@ const transcribePieces = async (
       continue;
     }
     const done = { ...now, pieces: now.pieces + 1, until: span.end, ...sums(now, spoken) };
-    await advance(run, done, facts.seconds, stepsOf(deps, { row, span, engine, spoken, at: done }));
+    await advance(
+      run,
+      done,
+      facts.seconds,
+      buildPieceSteps(deps, { row, span, engine, spoken, at: done }),
+    );
     now = done;
   }
 };
@@ -218,7 +223,7 @@ const spokenIn = async (
   }
 };
 
-const stepsOf = (
+const buildPieceSteps = (
   { rows }: TranscribeDeps,
   { row, span, engine, spoken, at }: PieceAtWork & { spoken: SpokenText; at: TranscribeCheckpoint },
 ): TransactionStep[] => {

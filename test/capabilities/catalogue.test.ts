@@ -7,8 +7,8 @@ import * as Lab from '@hapi/lab';
 import { checkCatalogue, createCatalogues } from '../../src/capabilities/catalogue.js';
 import {
   type EngineHost,
-  engineOf,
   enginePackages,
+  findNpmEngine,
   tesseractPackages,
 } from '../../src/capabilities/packages.js';
 import { planInstall } from '../../src/capabilities/plan.js';
@@ -197,7 +197,7 @@ describe('the catalogue', () => {
 
 /** The packages of llama for a machine. */
 const packagesOfLlama = (machine: EngineHost) => {
-  const engine = engineOf('llama');
+  const engine = findNpmEngine('llama');
   if (!engine) throw new Error('No such engine');
   return enginePackages(engine, machine);
 };

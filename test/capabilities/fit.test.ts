@@ -2,7 +2,7 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { shapeOfFacts } from '../../src/capabilities/fit/estimate.js';
 import { type MachineMemory, placeModel } from '../../src/capabilities/fit/machine.js';
-import { memoryOf } from '../../src/capabilities/fit/memory.js';
+import { computeModelMemory } from '../../src/capabilities/fit/memory.js';
 import { estimateSpeed, jointBandwidth } from '../../src/capabilities/fit/tokenrate.js';
 import { windowFor } from '../../src/capabilities/fit/window.js';
 import type { ModelShape } from '../../src/providers/gguf/shape.js';
@@ -57,7 +57,7 @@ const GEMMA: ModelShape = {
 describe('the memory of a model', () => {
   it('has keys and values of each layer for each token', () => {
     const cache = (model: ModelShape, contextWindow: number, kvType?: 'q8_0') =>
-      memoryOf(model, { contextWindow, ...(kvType && { kvType }) }).kvCacheBytes;
+      computeModelMemory(model, { contextWindow, ...(kvType && { kvType }) }).kvCacheBytes;
     // llama.cpp prints "KV self size = 1024.00 MiB" for 8,192 tokens: 2 × 32 × 8 × 128 × 2 bytes each.
     expect(cache(LLAMA, 8192)).to.equal(1024 * MIB);
     expect(cache({ ...LLAMA, kvHeads: 32 }, 8192)).to.equal(4096 * MIB);
@@ -75,23 +75,25 @@ describe('the memory of a model', () => {
 
   it('has in layers with a sliding window no more than it and a batch', () => {
     // 5 layers of 32,768 tokens and 29 of 1,024 + 513, rounded up to 1,792; 4,096 bytes a token.
-    const { kvCacheBytes } = memoryOf(GEMMA, { contextWindow: 32_768 });
+    const { kvCacheBytes } = computeModelMemory(GEMMA, { contextWindow: 32_768 });
     expect(kvCacheBytes).to.equal((5 * 32_768 + 29 * 1792) * 4096);
     // A context that is shorter than the window.
-    expect(memoryOf(GEMMA, { contextWindow: 512 }).kvCacheBytes).to.equal(34 * 512 * 4096);
+    expect(computeModelMemory(GEMMA, { contextWindow: 512 }).kvCacheBytes).to.equal(
+      34 * 512 * 4096,
+    );
   });
 
   it('has the states of recurrent layers, whatever the context', () => {
     const model = { ...LLAMA, kvHeads: 0, recurrentBytes: 7 * MIB };
     const caches = [512, 131_072].map(
-      (contextWindow) => memoryOf(model, { contextWindow }).kvCacheBytes,
+      (contextWindow) => computeModelMemory(model, { contextWindow }).kvCacheBytes,
     );
     expect(caches).to.equal([7 * MIB, 7 * MIB]);
   });
 
   it('has a buffer for the largest step of a batch', () => {
     const buffer = (model: ModelShape, contextWindow: number): number =>
-      memoryOf(model, { contextWindow }).bufferBytes;
+      computeModelMemory(model, { contextWindow }).bufferBytes;
     // llama.cpp prints 266.50 MiB: 512 × (128,256 logits + 2 vectors of 4,096) × 4; and one row of logits.
     expect(buffer(LLAMA, 4096)).to.equal(266.5 * MIB + 128_256 * 4);
     // A batch is no longer than the context.
@@ -103,25 +105,27 @@ describe('the memory of a model', () => {
   });
 
   it('is divided by layers between GPU and CPU', () => {
-    const whole = memoryOf(LLAMA, { contextWindow: 8192, gpuLayers: 33 });
+    const whole = computeModelMemory(LLAMA, { contextWindow: 8192, gpuLayers: 33 });
     // All but the token embeddings; the CPU makes the mask (8 MiB) and the embeddings of a batch (8 MiB).
     expect(whole).to.include({
       weightsBytes: LLAMA.weightsBytes,
       gpuBytes: LLAMA.weightsBytes - 295_501_824 + 1024 * MIB + 266.5 * MIB,
       cpuBytes: 295_501_824 + 16 * MIB + 128_256 * 4,
     });
-    const half = memoryOf(LLAMA, { contextWindow: 8192, gpuLayers: 16 });
+    const half = computeModelMemory(LLAMA, { contextWindow: 8192, gpuLayers: 16 });
     const layers = LLAMA.weightsBytes - 295_501_824 - 430_940_160;
     expect(half.gpuBytes).to.equal(layers / 2 + 512 * MIB + 266.5 * MIB);
     expect(half.totalBytes).to.equal(half.gpuBytes + half.cpuBytes);
     expect(half.bufferBytes).to.equal(2 * 266.5 * MIB + 128_256 * 4);
-    const none = memoryOf(LLAMA, { contextWindow: 8192 });
+    const none = computeModelMemory(LLAMA, { contextWindow: 8192 });
     expect(none).to.include({ gpuBytes: 0, cpuBytes: none.totalBytes });
   });
 
   it('is a number that can be told, whatever a file claims', () => {
     const absurd = { ...LLAMA, heads: 2 ** 52, kvHeads: 2 ** 52, keyLength: 2 ** 52 };
-    const { kvCacheBytes, bufferBytes, totalBytes } = memoryOf(absurd, { contextWindow: 8192 });
+    const { kvCacheBytes, bufferBytes, totalBytes } = computeModelMemory(absurd, {
+      contextWindow: 8192,
+    });
     expect([kvCacheBytes, bufferBytes]).to.equal([2 ** 50, 2 ** 50]);
     expect(Number.isSafeInteger(totalBytes)).to.be.true();
     const machine = { memory: { totalBytes: GB, availableBytes: GB }, gpus: [] };
@@ -130,9 +134,9 @@ describe('the memory of a model', () => {
   });
 
   it('has the embeddings twice where the GPU needs them as the output', () => {
-    const { weightsBytes } = memoryOf(GEMMA, { contextWindow: 4096, gpuLayers: 35 });
+    const { weightsBytes } = computeModelMemory(GEMMA, { contextWindow: 4096, gpuLayers: 35 });
     expect(weightsBytes).to.equal(2_480_000_000 + 550_502_400);
-    expect(memoryOf(GEMMA, { contextWindow: 4096, gpuLayers: 34 }).weightsBytes).to.equal(
+    expect(computeModelMemory(GEMMA, { contextWindow: 4096, gpuLayers: 34 }).weightsBytes).to.equal(
       2_480_000_000,
     );
   });
@@ -214,7 +218,7 @@ describe('the fit of a model to a machine', () => {
   });
 
   it('leaves the rest of what may be used, or tells what is missing', () => {
-    const { totalBytes } = memoryOf(LLAMA, { contextWindow: 8192 });
+    const { totalBytes } = computeModelMemory(LLAMA, { contextWindow: 8192 });
     expect(placeModel(machine(8), LLAMA, 8192).headroomBytes).to.equal(
       Math.floor(6.4e9 - totalBytes),
     );
@@ -229,7 +233,8 @@ describe('the fit of a model to a machine', () => {
   });
 
   it('has the largest window that leaves it where it runs, and half of the memory to others', () => {
-    const bytes = (contextWindow: number) => memoryOf(LLAMA, { contextWindow }).totalBytes / GB;
+    const bytes = (contextWindow: number) =>
+      computeModelMemory(LLAMA, { contextWindow }).totalBytes / GB;
     const windowOn = (on: MachineMemory, longest: number | null = 131_072) =>
       windowFor(on, { shape: LLAMA, longest });
     const [long, longer] = [2 * bytes(16_384), 2 * bytes(32_768)];
@@ -312,8 +317,8 @@ describe('the shape of a model whose file is not there', () => {
   const facts = { parameters: 8_030_261_248, activeParameters: null, architecture };
 
   it('is near that of its file', () => {
-    const guess = memoryOf(shapeOfFacts(facts, 4_920_739_232), { contextWindow: 8192 });
-    const real = memoryOf(LLAMA, { contextWindow: 8192 });
+    const guess = computeModelMemory(shapeOfFacts(facts, 4_920_739_232), { contextWindow: 8192 });
+    const real = computeModelMemory(LLAMA, { contextWindow: 8192 });
     expect(guess.totalBytes / real.totalBytes).to.be.within(0.99, 1.01);
     const shape = shapeOfFacts(facts, 4_920_739_232);
     expect(shape.outputBytes).to.equal(shape.tokenEmbeddingBytes);

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { memoryOf } from '../../src/capabilities/fit/memory.js';
+import { computeModelMemory } from '../../src/capabilities/fit/memory.js';
 import { describeModel } from '../../src/providers/gguf/header.js';
 import { readParts } from '../../src/providers/gguf/parts.js';
 import { decoderGguf, text, uint32, vocabularyOf } from '../harness/ggufshapes.js';
@@ -45,7 +45,7 @@ describe('the memory of a model (needs node-llama-cpp)', () => {
     const reported = await loadedMemory(loads);
     return models.map(({ name, contextSize }, at) => {
       const model = describeModel(readParts([loads[at]!.path]));
-      const memory = memoryOf(model, { contextWindow: contextSize });
+      const memory = computeModelMemory(model, { contextWindow: contextSize });
       const estimated = {
         weights: memory.weightsBytes,
         cache: memory.kvCacheBytes,

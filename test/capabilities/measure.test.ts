@@ -1,6 +1,6 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { summaryOf } from '../../src/capabilities/measure.js';
+import { computeRateSummary } from '../../src/capabilities/measure.js';
 import { startEmbedder } from '../harness/embedder.js';
 import { ollama } from '../harness/ollama.js';
 import { startWire } from '../harness/wire.js';
@@ -21,11 +21,11 @@ interface FitRow {
 
 describe('the speed of several runs', () => {
   it('is their median, with the spread from the slowest to the fastest', () => {
-    expect(summaryOf([40, 10, 20, 22, 18])).to.equal({ median: 20, spread: 1.5 });
-    expect(summaryOf([30, 30, 30, 30, 30])).to.equal({ median: 30, spread: 0 });
+    expect(computeRateSummary([40, 10, 20, 22, 18])).to.equal({ median: 20, spread: 1.5 });
+    expect(computeRateSummary([30, 30, 30, 30, 30])).to.equal({ median: 30, spread: 0 });
     // One run that was slow beside another program moves no median.
-    expect(summaryOf([50, 51, 5, 52, 49]).median).to.equal(50);
-    expect(summaryOf([10, 20])).to.equal({ median: 15, spread: 0.6667 });
+    expect(computeRateSummary([50, 51, 5, 52, 49]).median).to.equal(50);
+    expect(computeRateSummary([10, 20])).to.equal({ median: 15, spread: 0.6667 });
   });
 });
 

@@ -1,9 +1,9 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import {
+  renderTable,
   shownColumns,
   type TableColumn,
-  tableOf,
   valueAt,
   withDropOrder,
 } from '../../cli/columns.js';
@@ -33,7 +33,7 @@ const plain = (width: number) => ({ width, hasColors: false });
 
 describe('tableOf', () => {
   it('aligns columns under their heads, numbers to the right', () => {
-    expect(tableOf(rows, columns, plain(80))).to.equal([
+    expect(renderTable(rows, columns, plain(80))).to.equal([
       'NAME           RUNS  LAST NOTE',
       'github-issues   412  FINE',
       'x\\x1b[2J          7  TWO\\nLINES',
@@ -41,7 +41,7 @@ describe('tableOf', () => {
   });
 
   it('leaves out the last columns where they do not fit', () => {
-    expect(tableOf(rows, columns, plain(20))).to.equal([
+    expect(renderTable(rows, columns, plain(20))).to.equal([
       'NAME           RUNS',
       'github-issues   412',
       'x\\x1b[2J          7',
@@ -56,12 +56,12 @@ describe('tableOf', () => {
       ['runs', 'last-note'],
       ['last-note'],
     ]);
-    expect(tableOf(rows, named, plain(20))[0]).to.equal('RUNS  LAST NOTE');
+    expect(renderTable(rows, named, plain(20))[0]).to.equal('RUNS  LAST NOTE');
   });
 
   it('cuts the widest column of those that are kept', () => {
     const long = [{ id: 'hook_3', name: 'n'.repeat(60), runs: 1, note: 'ok' }];
-    expect(tableOf(long, columns, plain(40))).to.equal([
+    expect(renderTable(long, columns, plain(40))).to.equal([
       'NAME                     RUNS  LAST NOTE',
       `${'n'.repeat(22)}…     1  OK`,
     ]);
@@ -72,20 +72,20 @@ describe('tableOf', () => {
       column.name === 'last-note' ? { ...column, isWhole: true as const } : column,
     );
     const long = [{ id: 'h', name: 'n'.repeat(30), runs: 1, note: 'https://example.org:8443' }];
-    expect(tableOf(long, whole, plain(52))[1]).to.equal(
+    expect(renderTable(long, whole, plain(52))[1]).to.equal(
       `${'n'.repeat(19)}…     1  HTTPS://EXAMPLE.ORG:8443`,
     );
-    expect(tableOf(long, whole, plain(44))).to.equal([
+    expect(renderTable(long, whole, plain(44))).to.equal([
       'NAME                            RUNS',
       `${'n'.repeat(30)}     1`,
     ]);
-    expect(tableOf(long, whole.slice(3), plain(12))[1]).to.equal('HTTPS://EXA…');
+    expect(renderTable(long, whole.slice(3), plain(12))[1]).to.equal('HTTPS://EXA…');
   });
 
   it('is never wider than the terminal', () => {
     const wide = [{ id: 'h', name: '日'.repeat(80), runs: 1e9, note: 'n'.repeat(400) }];
     for (const width of [20, 40, 60, 80, 140]) {
-      for (const line of tableOf(wide, columns, plain(width)))
+      for (const line of renderTable(wide, columns, plain(width)))
         expect(line.length).to.be.at.most(width);
     }
   });
@@ -96,13 +96,13 @@ describe('states', () => {
 
   it('have their colour on a terminal that has colours, and keep their width', () => {
     const face = { width: 80, hasColors: true };
-    expect(tableOf(['error', 'a name'], states, face)).to.equal([
+    expect(renderTable(['error', 'a name'], states, face)).to.equal([
       'STATE',
       '\u001b[31merror\u001b[39m',
       'a name',
     ]);
     const last: TableColumn<string>[] = [...states, { name: 'x', value: () => 1 }];
-    expect(tableOf(['ok'], last, face)).to.equal(['STATE  X', '\u001b[32mok\u001b[39m     1']);
+    expect(renderTable(['ok'], last, face)).to.equal(['STATE  X', '\u001b[32mok\u001b[39m     1']);
   });
 });
 

@@ -3,7 +3,7 @@ import { PassThrough } from 'node:stream';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { Context } from '../../cli/command.js';
-import { processOf, writeRecord } from '../../cli/daemon/process.js';
+import { findProcess, writeRecord } from '../../cli/daemon/process.js';
 import { CliFault } from '../../cli/exit.js';
 import type { CommonFlags } from '../../cli/invocation.js';
 import { saveSession } from '../../src/client/session.js';
@@ -78,7 +78,7 @@ describe('Context', () => {
   it('asks at the daemon that runs in the background, where no address is named', async () => {
     const running = { url: 'http://127.0.0.1:4321', startedAt: '', flags: [] };
     const home = `${config.folder}/home`;
-    writeRecord(home, { pid: process.pid, started: '', ...processOf(process.pid), ...running });
+    writeRecord(home, { pid: process.pid, started: '', ...findProcess(process.pid), ...running });
     process.env.ADJUTANT_HOME = home;
     expect(context({}).url).to.equal('http://127.0.0.1:4321');
     expect(context({ home: `${config.folder}/other` }).url).to.equal('http://127.0.0.1:3005');

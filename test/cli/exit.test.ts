@@ -1,6 +1,6 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { CliFault, Exit, faultOf } from '../../cli/exit.js';
+import { CliFault, Exit, toCliFault } from '../../cli/exit.js';
 import { ApiError, Unreachable } from '../../src/client/errors.js';
 import { BadSessionFile } from '../../src/client/session.js';
 
@@ -13,7 +13,7 @@ const refused = (statusCode: number, message = 'It may not be', more = {}) =>
 
 /** The exit code and every line that would be printed. */
 const said = (error: unknown, hadToken = true): unknown => {
-  const fault = faultOf(error, { ...at, hadToken });
+  const fault = toCliFault(error, { ...at, hadToken });
   return fault instanceof CliFault ? [fault.exit, fault.message, ...fault.next] : fault;
 };
 
@@ -104,6 +104,6 @@ describe('faultOf', () => {
 
   it('leaves a mistake of its own as it is', () => {
     const mistake = new TypeError('x is not a function');
-    expect(faultOf(mistake, at)).to.shallow.equal(mistake);
+    expect(toCliFault(mistake, at)).to.shallow.equal(mistake);
   });
 });

@@ -1,5 +1,5 @@
 import { stripVTControlCharacters } from 'node:util';
-import { widthOf } from '../../src/kernel/width.js';
+import { computeTextWidth } from '../../src/kernel/width.js';
 import type { Ended } from './harness.js';
 
 /** What is wrong with how a command answered, a line each; none where all is well. */
@@ -54,7 +54,7 @@ export const inPipe = ({ stdout, stderr }: Ended): Faults => [
 export const onTerminal = ({ stdout, stderr }: Ended): Faults =>
   [...linesOf(stdout), ...linesOf(stderr)]
     .map((line) => stripVTControlCharacters(line.replace(REWRITTEN, '')))
-    .filter((line) => widthOf(line) > WIDTH && !isLongWord(line) && !isCommand(line))
+    .filter((line) => computeTextWidth(line) > WIDTH && !isLongWord(line) && !isCommand(line))
     .map((line) => `wider than the terminal: ${line}`);
 
 /** A list as a person reads it. */
@@ -81,5 +81,5 @@ export const linesOf = (text: string): string[] => text.split('\n').filter((line
 export const when = (isWrong: boolean, fault: string): Faults => (isWrong ? [fault] : []);
 
 const isLongWord = (line: string): boolean =>
-  line.split(' ').some((word) => widthOf(word) > MAX_WORD_LENGTH);
+  line.split(' ').some((word) => computeTextWidth(word) > MAX_WORD_LENGTH);
 const isCommand = (line: string): boolean => /\badjutant [a-z]/.test(line);

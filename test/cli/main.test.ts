@@ -3,7 +3,7 @@ import { closeSync, existsSync, openSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { examplesOf } from '../../cli/command.js';
+import { formatExamples } from '../../cli/command.js';
 import { sections } from '../../cli/entries.js';
 import { dashed } from '../../cli/fields.js';
 import { reservedNames } from '../../cli/program.js';
@@ -80,7 +80,7 @@ describe('adjutant', () => {
         const own = names.filter((name) => command.name !== 'api' || name !== 'data');
         expect(own.filter((name) => reservedNames().includes(dashed(name)))).to.equal([]);
         const name = path.join(' ');
-        for (const example of examplesOf(name, command)) expect(example).to.contain(name);
+        for (const example of formatExamples(name, command)) expect(example).to.contain(name);
       }
     }
   });

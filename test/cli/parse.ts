@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { Context } from '../../cli/command.js';
-import { chooseCommand, pathOf, performCommand, readCommon } from '../../cli/program.js';
+import { chooseCommand, getCommandPath, performCommand, readCommon } from '../../cli/program.js';
 
 /** What a command line names, and what is wrong with it. */
 export interface Parsed {
@@ -14,7 +14,7 @@ export const parse = async (words: string[]): Promise<Parsed> => {
   let path = '';
   try {
     const chosen = await chooseCommand(readCommon(words).operands);
-    path = pathOf(chosen);
+    path = getCommandPath(chosen);
     const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
     const context = new Context({ stdin, stdout, stderr }, {}, { command: path, flagOf: String });
     const command = chosen.command && { ...chosen.command, run: async () => {} };

@@ -10,7 +10,7 @@ import {
   wrapProse,
   wrapped,
 } from '../../cli/text.js';
-import { widthOf } from '../../src/kernel/width.js';
+import { computeTextWidth } from '../../src/kernel/width.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;
@@ -44,7 +44,9 @@ describe('text', () => {
   });
 
   it('counts the columns of a terminal', () => {
-    expect(['abc', 'é', 'e\u0301', '日本', '👩‍💻', '한'].map(widthOf)).to.equal([3, 1, 1, 4, 2, 2]);
+    expect(['abc', 'é', 'e\u0301', '日本', '👩‍💻', '한'].map(computeTextWidth)).to.equal([
+      3, 1, 1, 4, 2, 2,
+    ]);
   });
 
   it('cuts by columns and never within a character', () => {

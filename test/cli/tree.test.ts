@@ -3,7 +3,7 @@ import * as Lab from '@hapi/lab';
 import { sections } from '../../cli/entries.js';
 import { topHelp } from '../../cli/help.js';
 import { readTopic, TOPICS } from '../../cli/topics.js';
-import { widthOf } from '../../src/kernel/width.js';
+import { computeTextWidth } from '../../src/kernel/width.js';
 import { calledBy, endpoints, REASONS } from './endpoints.js';
 import { leaves } from './leaves.js';
 
@@ -64,7 +64,7 @@ describe('the command tree', () => {
   it('fits the topics into a terminal of 80 columns', () => {
     const lines = [...topHelp(sections, TOPICS).split('\n')];
     for (const name of TOPICS) lines.push(...(readTopic(name) ?? []));
-    expect(lines.filter((line) => widthOf(line) > 80)).to.equal([]);
+    expect(lines.filter((line) => computeTextWidth(line) > 80)).to.equal([]);
   });
 
   it('gives no name twice, aliases included', async () => {

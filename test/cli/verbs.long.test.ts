@@ -2,8 +2,8 @@ import { PassThrough } from 'node:stream';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import type { Schema } from 'joi';
-import { Context, examplesOf } from '../../cli/command.js';
-import { chooseCommand, pathOf, performCommand, readCommon } from '../../cli/program.js';
+import { Context, formatExamples } from '../../cli/command.js';
+import { chooseCommand, getCommandPath, performCommand, readCommon } from '../../cli/program.js';
 import { until } from '../harness/app.js';
 import { calledBy } from './endpoints.js';
 import {
@@ -154,7 +154,7 @@ const jsonFaults = (path: string, recipe: Recipe, { code, stdout, stderr }: Ende
 /** Each example as it would be read, and nothing done. */
 const exampleFaults = async ({ path, command }: Leaf): Promise<Faults> => {
   const faults: Faults = when(command.examples.length < 3, 'fewer than three examples');
-  for (const example of examplesOf(path, command)) {
+  for (const example of formatExamples(path, command)) {
     const own = example.split(/ [|>&<]+ |\)/).find((part) => part.includes(path));
     if (own === undefined) faults.push(`an example of something else: ${example}`);
     else {
@@ -170,7 +170,8 @@ const readFaults = async ({ path, command }: Leaf, words: string[]): Promise<Fau
   const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
   const context = new Context({ stdin, stdout, stderr }, {}, { command: path, flagOf: String });
   const chosen = await chooseCommand(readCommon(words).operands);
-  if (pathOf(chosen) !== path) return [`an example of ${pathOf(chosen)}: ${words.join(' ')}`];
+  if (getCommandPath(chosen) !== path)
+    return [`an example of ${getCommandPath(chosen)}: ${words.join(' ')}`];
   try {
     const read = { ...command, run: async () => {} };
     await performCommand({ ...chosen, command: read }, words, context);

@@ -1,6 +1,6 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { settings, variableOf } from '../../src/config.js';
+import { settings, toVariableName } from '../../src/config.js';
 import { readDocument } from '../harness/documents.js';
 
 export const lab = Lab.script();
@@ -17,7 +17,7 @@ describe('docs/settings.md', () => {
 const table = (): string => {
   const rows = Object.entries(settings).map(([key, setting]) => {
     const secret = 'isSecret' in setting && setting.isSecret ? ' *secret*' : '';
-    return `| \`${variableOf(key)}\` | ${shown(setting.initial)} | ${setting.doc}${secret} |`;
+    return `| \`${toVariableName(key)}\` | ${shown(setting.initial)} | ${setting.doc}${secret} |`;
   });
   return ['| Setting | Default | Description |', '|---|---|---|', ...rows, ''].join('\n');
 };

@@ -1,6 +1,6 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { extractorOf } from '../../src/documents/extract/extractors.js';
+import { loadExtractor } from '../../src/documents/extract/extractors.js';
 import type { ExtractJob, ExtractLine } from '../../src/documents/extract/job.js';
 import { detectMediaType } from '../../src/documents/extract/kinds.js';
 import { openExtraction } from '../../src/documents/extract/session.js';
@@ -45,7 +45,7 @@ describe('the files of a message', () => {
     const recognizer = { recognize: async () => ({ result: null, failure: null }) };
     const write = (line: ExtractLine) => void lines.push(line);
     const { extraction, notes } = openExtraction(job, { write, recognizer });
-    const extract = await extractorOf('message/rfc822');
+    const extract = await loadExtractor('message/rfc822');
     await extract(Buffer.from(message), extraction);
     const texts = lines.flatMap((line) => ('text' in line ? [line.text] : []));
     expect(texts).to.equal([

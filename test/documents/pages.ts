@@ -1,4 +1,4 @@
-import { extractorOf } from '../../src/documents/extract/extractors.js';
+import { loadExtractor } from '../../src/documents/extract/extractors.js';
 import type { ExtractJob, ExtractLine } from '../../src/documents/extract/job.js';
 import { openExtraction } from '../../src/documents/extract/session.js';
 import { EXTRACT_LIMITS } from '../../src/documents/extraction.js';
@@ -20,7 +20,7 @@ export const pagesOf = async (
   const recognizer = { recognize: async () => ({ result, failure: null }) };
   const write = (line: ExtractLine) => void lines.push(line);
   const { extraction, notes } = openExtraction(job, { write, recognizer });
-  const extract = await extractorOf(mediaType);
+  const extract = await loadExtractor(mediaType);
   await extract(bytes, extraction);
   return { texts: lines.flatMap((line) => ('text' in line ? [line.text] : [])), notes: notes() };
 };

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { restoreFile, verifyFile } from '../../src/backup.js';
-import { endOfTar, headerOf, paddingOf } from '../../src/kernel/tar.js';
+import { buildTarHeader, buildTarPadding, endOfTar } from '../../src/kernel/tar.js';
 import { sealKeys } from '../../src/system/backup/keys.js';
-import { sha256, sumOf } from '../../src/system/backup/manifest.js';
+import { computeManifestSum, sha256 } from '../../src/system/backup/manifest.js';
 import { openStage, PASSPHRASE, type Stage } from '../system/backup/stage.js';
 import { randomFrom } from './random.js';
 
@@ -171,7 +171,9 @@ describe('the file of a backup', () => {
 
   it('is refused with a size beyond its end, and with a schema to come', async () => {
     const huge = { name: 'work/huge', size: 2 ** 45, isExecutable: false, mtime: 0 };
-    expect(await refusal(Buffer.concat([headerOf(huge), endOfTar()]))).to.contain('larger than');
+    expect(await refusal(Buffer.concat([buildTarHeader(huge), endOfTar()]))).to.contain(
+      'larger than',
+    );
     const message = await refusal(await forged([own('adjutant.db')], undefined, undefined, 9999));
     expect(message).to.contain('schema 9999');
   });
@@ -218,7 +220,7 @@ const placesIn = (bytes: Buffer) => {
     const name = bytes.toString('latin1', at, at + 100).replace(/\0+$/, '');
     const size = Number.parseInt(bytes.toString('latin1', at + 124, at + 135), 8);
     places.set(name, { offset: at + 512, size });
-    at += 512 + size + paddingOf(size).length;
+    at += 512 + size + buildTarPadding(size).length;
   }
   return places;
 };
@@ -226,9 +228,9 @@ const placesIn = (bytes: Buffer) => {
 const packed = (list: Entry[]): Buffer =>
   Buffer.concat([
     ...list.flatMap(({ path, bytes }) => [
-      headerOf({ name: path, size: bytes.length, isExecutable: false, mtime: 1 }),
+      buildTarHeader({ name: path, size: bytes.length, isExecutable: false, mtime: 1 }),
       bytes,
-      paddingOf(bytes.length),
+      buildTarPadding(bytes.length),
     ]),
     endOfTar(),
   ]);
@@ -254,6 +256,6 @@ const forged = async (
   return packed([
     ...files,
     { path: 'manifest.json', bytes: manifest },
-    { path: 'manifest.sum', bytes: sumOf(manifest, made.macKey) },
+    { path: 'manifest.sum', bytes: computeManifestSum(manifest, made.macKey) },
   ]);
 };

@@ -16,7 +16,7 @@ export interface Endpoints {
   close(): void;
 }
 
-/** `keyOf` finds in the body what a message is known by. */
+/** `buildHitKey` finds in the body what a message is known by. */
 export const openEndpoints = async (keyOf: (body: string) => string): Promise<Endpoints> => {
   const arrivals: Endpoints['arrivals'] = new Map();
   let wasted = 0;

@@ -1,6 +1,6 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { scopeOf } from '../../src/kernel/scope.js';
+import { getEndpointScope } from '../../src/kernel/scope.js';
 import { endpoints } from '../harness/api.js';
 import { startApp, type TestApp } from '../harness/app.js';
 import { makeToken } from '../harness/token.js';
@@ -17,8 +17,10 @@ const OPEN_TO_IMPERSONATION = [...OPEN_TO_TOKENS, 'POST /api/auth/logout'].sort(
 const isAccount = ({ name }: Route): boolean => name.includes(' /api/auth/');
 const isPersonal = (route: Route): boolean =>
   route.endpoint.personal === true || (isAccount(route) && !OPEN_TO_TOKENS.includes(route.name));
-const scoped = guarded.filter((route) => !isPersonal(route) && scopeOf(route.endpoint) !== null);
-const known = [...new Set(scoped.map(({ endpoint }) => scopeOf(endpoint) ?? ''))].sort();
+const scoped = guarded.filter(
+  (route) => !isPersonal(route) && getEndpointScope(route.endpoint) !== null,
+);
+const known = [...new Set(scoped.map(({ endpoint }) => getEndpointScope(endpoint) ?? ''))].sort();
 
 describe('a personal access token', { timeout: 120_000 }, () => {
   let app: TestApp;
@@ -47,16 +49,16 @@ describe('a personal access token', { timeout: 120_000 }, () => {
 
   it('finds every area under a scope', () => {
     expect(known.length > 40).to.be.true();
-    expect(guarded.filter((each) => !isAccount(each) && scopeOf(each.endpoint) === null)).to.equal(
-      [],
-    );
+    expect(
+      guarded.filter((each) => !isAccount(each) && getEndpointScope(each.endpoint) === null),
+    ).to.equal([]);
   });
 
   it('without the scope is refused on every route before anything else is looked at', async () => {
     for (const scope of known) {
       const others = known.filter((each) => each !== scope);
       const { id, token } = await makeToken(app, session, { scopes: others });
-      const needing = scoped.filter(({ endpoint }) => scopeOf(endpoint) === scope);
+      const needing = scoped.filter(({ endpoint }) => getEndpointScope(endpoint) === scope);
       const answers = Object.values(await codes(needing, token));
       const wanted = `403 scope_missing The token lacks the scope ${scope}`;
       expect([scope, ...answers.filter((answer) => answer !== wanted)]).to.equal([scope]);
@@ -67,7 +69,7 @@ describe('a personal access token', { timeout: 120_000 }, () => {
   it('with the one scope is refused nowhere that this is the scope of', async () => {
     for (const scope of known) {
       const { id, token } = await makeToken(app, session, { scopes: [scope] });
-      const having = scoped.filter(({ endpoint }) => scopeOf(endpoint) === scope);
+      const having = scoped.filter(({ endpoint }) => getEndpointScope(endpoint) === scope);
       const answers = Object.entries(await codes(having, token));
       expect([scope, ...answers.filter(([, answer]) => /^(401|403) /.test(answer))]).to.equal([
         scope,
@@ -81,7 +83,7 @@ describe('a personal access token', { timeout: 120_000 }, () => {
     const answers = Object.entries(await codes(scoped, token));
     const refused = answers.filter(([, answer]) => /^(401|403) /.test(answer));
     const named = ['approvals:write', 'admin:read', 'admin:write'];
-    const kept = scoped.filter(({ endpoint }) => named.includes(scopeOf(endpoint) ?? ''));
+    const kept = scoped.filter(({ endpoint }) => named.includes(getEndpointScope(endpoint) ?? ''));
     expect(refused.map(([name]) => name)).to.equal(kept.map(({ name }) => name));
   });
 

@@ -22,7 +22,7 @@ export const userTexts = async (): Promise<UserText[]> => [
 
 /** Summaries of endpoints and descriptions of fields, as `/swagger.json` has them. */
 export const apiTexts = async (): Promise<UserText[]> => {
-  const { paths, definitions } = Object(await describeApi(version));
+  const { paths, components } = Object(await describeApi(version));
   const summaries = Object.entries<object>(paths).flatMap(([path, methods]) =>
     Object.entries<{ summary?: string }>({ ...methods }).map(
       ([method, { summary = '' }]): UserText => ({
@@ -32,7 +32,7 @@ export const apiTexts = async (): Promise<UserText[]> => {
       }),
     ),
   );
-  return [...summaries, ...describedIn(definitions, 'definitions'), ...describedIn(paths, 'paths')];
+  return [...summaries, ...describedIn(components, 'components'), ...describedIn(paths, 'paths')];
 };
 
 const describedIn = (value: unknown, at: string): UserText[] => {

@@ -4,10 +4,10 @@ import {
   addressedHost,
   addressSet,
   clientAddress,
-  clientOf,
   isLocalRequest,
   isLoopbackHost,
   isShared,
+  resolveClientAddress,
 } from '../../src/kernel/clientaddress.js';
 
 export const lab = Lab.script();
@@ -94,7 +94,7 @@ describe('clientAddress', () => {
 
 describe('what a trusted proxy states', () => {
   const trust = { proxies: addressSet(['127.0.0.1']), tunnel: null };
-  const of = (headers: Record<string, string>) => clientOf('127.0.0.1', headers, trust);
+  const of = (headers: Record<string, string>) => resolveClientAddress('127.0.0.1', headers, trust);
   const known = (address: string) => ({ address, unreadable: null });
 
   it('is read without port, brackets, quotes and zone', () => {

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { processOf } from '../../cli/daemon/process.js';
+import { findProcess } from '../../cli/daemon/process.js';
 import { until } from '../harness/app.js';
 
 export const lab = Lab.script();
@@ -36,7 +36,7 @@ describe('the log of a process', () => {
       const { pid, lines, longestMs } = JSON.parse(said);
       // With everything that it could not say: nobody has read a byte.
       await until(
-        async () => processOf(pid),
+        async () => findProcess(pid),
         (found) => found === null,
       );
       for (const stream of [child.stdout, child.stderr]) stream?.resume();

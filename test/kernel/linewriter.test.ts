@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { processOf } from '../../cli/daemon/process.js';
+import { findProcess } from '../../cli/daemon/process.js';
 import { createLineWriter, type LostLines } from '../../src/kernel/linewriter.js';
 import { fill, mountTmpfs, whyNoMount } from '../faults/mount.js';
 import { until } from '../harness/app.js';
@@ -172,7 +172,7 @@ describe('the log of a process', () => {
       const { pid, lines } = JSON.parse(said);
       // With everything that it could not say: nobody has read a byte.
       await until(
-        async () => processOf(pid),
+        async () => findProcess(pid),
         (found) => found === null,
       );
       for (const stream of [child.stdout, child.stderr]) stream?.resume();

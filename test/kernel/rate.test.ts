@@ -1,6 +1,6 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { createRate, networkOf } from '../../src/kernel/rate.js';
+import { createRate, getNetworkPrefix } from '../../src/kernel/rate.js';
 import { frozenClock } from '../harness/app.js';
 
 export const lab = Lab.script();
@@ -45,11 +45,11 @@ describe('rate', () => {
 
 describe('networkOf', () => {
   it('is the address, or the /64 of an IPv6 address', () => {
-    expect(networkOf('192.0.2.1')).to.equal('192.0.2.1');
-    expect(networkOf('2001:db8:1:2:3:4:5:6')).to.equal('2001:db8:1:2');
-    expect(networkOf('2001:db8::1')).to.equal('2001:db8:0:0');
-    expect(networkOf('::1')).to.equal('0:0:0:0');
-    expect(networkOf('')).to.equal('');
+    expect(getNetworkPrefix('192.0.2.1')).to.equal('192.0.2.1');
+    expect(getNetworkPrefix('2001:db8:1:2:3:4:5:6')).to.equal('2001:db8:1:2');
+    expect(getNetworkPrefix('2001:db8::1')).to.equal('2001:db8:0:0');
+    expect(getNetworkPrefix('::1')).to.equal('0:0:0:0');
+    expect(getNetworkPrefix('')).to.equal('');
   });
 
   it('is the same however an address is spelt', () => {
@@ -59,11 +59,11 @@ describe('networkOf', () => {
       '2001:db8::192.0.2.1',
       '2001:db8::%1',
     ]) {
-      expect(networkOf(one)).to.equal('2001:db8:0:0');
+      expect(getNetworkPrefix(one)).to.equal('2001:db8:0:0');
     }
     for (const one of ['::ffff:192.0.2.1', '::FFFF:c000:201', '0:0:0:0:0:ffff:192.0.2.1']) {
-      expect(networkOf(one)).to.equal('192.0.2.1');
+      expect(getNetworkPrefix(one)).to.equal('192.0.2.1');
     }
-    expect(networkOf('device 1')).to.equal('device 1');
+    expect(getNetworkPrefix('device 1')).to.equal('device 1');
   });
 });

@@ -6,7 +6,7 @@ import { createAuditing } from '../../src/kernel/auditrecorder.js';
 import { createBodies } from '../../src/kernel/body.js';
 import { CustomReply, contract } from '../../src/kernel/contract/endpoint.js';
 import { boolean, object, optional, queryWhole, text } from '../../src/kernel/contract/schema.js';
-import { resource, routesOf } from '../../src/kernel/route.js';
+import { createResourceRoutes, resource } from '../../src/kernel/route.js';
 
 export const lab = Lab.script();
 const { beforeEach, describe, it } = lab;
@@ -104,7 +104,13 @@ describe('routes', () => {
       },
     });
     server.route(
-      routesOf(made, { checkedReplies: 100, replays: neverKept, bodies, auditing, apart: none }),
+      createResourceRoutes(made, {
+        checkedReplies: 100,
+        replays: neverKept,
+        bodies,
+        auditing,
+        apart: none,
+      }),
     );
   });
 

@@ -1,7 +1,12 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import type { Endpoint } from '../../src/kernel/contract/endpoint.js';
-import { hasScope, scopeOf, scopeRefusal, scopesOf } from '../../src/kernel/scope.js';
+import {
+  getEndpointScope,
+  hasScope,
+  listEndpointScopes,
+  scopeRefusal,
+} from '../../src/kernel/scope.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;
@@ -22,28 +27,30 @@ const code = (by: Parameters<typeof scopeRefusal>[0], endpoint: Endpoint) =>
 
 describe('scope', () => {
   it('is the noun of the path, read for GET and write for the rest', () => {
-    expect(scopeOf(call('GET', '/api/hooks/{id}/executions'))).to.equal('hooks:read');
-    expect(scopeOf(call('DELETE', '/api/hooks/{id}'))).to.equal('hooks:write');
-    expect(scopeOf(call('PATCH', '/api/recurring-tasks/{id}'))).to.equal('recurring-tasks:write');
-    expect(scopeOf(call('GET', '/api/admin/audit'))).to.equal('admin:read');
+    expect(getEndpointScope(call('GET', '/api/hooks/{id}/executions'))).to.equal('hooks:read');
+    expect(getEndpointScope(call('DELETE', '/api/hooks/{id}'))).to.equal('hooks:write');
+    expect(getEndpointScope(call('PATCH', '/api/recurring-tasks/{id}'))).to.equal(
+      'recurring-tasks:write',
+    );
+    expect(getEndpointScope(call('GET', '/api/admin/audit'))).to.equal('admin:read');
   });
 
   it('is read for what only reads, by whatever method', () => {
     const search = call('POST', '/api/knowledge/search', { readsOnly: true });
-    expect(scopeOf(search)).to.equal('knowledge:read');
-    expect(scopeOf(call('POST', '/api/knowledge/index'))).to.equal('knowledge:write');
+    expect(getEndpointScope(search)).to.equal('knowledge:read');
+    expect(getEndpointScope(call('POST', '/api/knowledge/index'))).to.equal('knowledge:write');
   });
 
   it('sets approvals apart from the chat', () => {
-    expect(scopeOf(call('POST', '/api/chat'))).to.equal('chat:write');
-    expect(scopeOf(call('POST', '/api/chat/approve'))).to.equal('approvals:write');
-    expect(scopeOf(call('GET', '/api/chat/approvals'))).to.equal('approvals:read');
+    expect(getEndpointScope(call('POST', '/api/chat'))).to.equal('chat:write');
+    expect(getEndpointScope(call('POST', '/api/chat/approve'))).to.equal('approvals:write');
+    expect(getEndpointScope(call('GET', '/api/chat/approvals'))).to.equal('approvals:read');
   });
 
   it('is not asked for who one is, nor outside the API', () => {
-    expect(scopeOf(call('GET', '/api/auth/me'))).to.be.null();
-    expect(scopeOf(call('GET', '/health/detailed'))).to.be.null();
-    expect(scopeOf(call('GET', '/metrics'))).to.be.null();
+    expect(getEndpointScope(call('GET', '/api/auth/me'))).to.be.null();
+    expect(getEndpointScope(call('GET', '/health/detailed'))).to.be.null();
+    expect(getEndpointScope(call('GET', '/metrics'))).to.be.null();
   });
 
   it('lists those of what asks who calls, without the account', () => {
@@ -56,7 +63,7 @@ describe('scope', () => {
       call('POST', '/api/webhooks/{path}', { access: 'public' }),
     ];
     const known = ['approvals:read', 'approvals:write', 'hooks:read', 'hooks:write'];
-    expect(scopesOf(endpoints)).to.equal(known);
+    expect(listEndpointScopes(endpoints)).to.equal(known);
   });
 
   it('is had by name, or by naming none, but approvals and admin acts are never had so', () => {

@@ -13,10 +13,10 @@ import { join } from 'node:path';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import {
+  buildTarHeader,
+  buildTarPadding,
   endOfTar,
   type FoundEntry,
-  headerOf,
-  paddingOf,
   readTar,
   type TarEntry,
   TarError,
@@ -33,7 +33,7 @@ const file = (name: string, over: Partial<TarEntry> = {}): TarEntry => ({
   ...over,
 });
 const packed = (entry: TarEntry, bytes = 'abc'): Buffer =>
-  Buffer.concat([headerOf(entry), Buffer.from(bytes), paddingOf(bytes.length)]);
+  Buffer.concat([buildTarHeader(entry), Buffer.from(bytes), buildTarPadding(bytes.length)]);
 const whole = (...parts: Buffer[]): Buffer => Buffer.concat([...parts, endOfTar()]);
 
 describe('tar', () => {
@@ -87,7 +87,7 @@ describe('tar', () => {
 
   it('says sizes that no header holds', () => {
     const size = 2 ** 40;
-    const header = headerOf(file('huge', { size }));
+    const header = buildTarHeader(file('huge', { size }));
     expect(header.includes(`size=${size}\n`)).to.be.true();
     expect(() => read(whole(header))).to.throw(TarError, 'huge is larger than the archive');
   });

@@ -7,7 +7,12 @@ import {
 } from 'node:crypto';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { accessTokenOf, readToken, type SigningKey, signToken } from '../../src/kernel/token.js';
+import {
+  formatAccessToken,
+  readToken,
+  type SigningKey,
+  signToken,
+} from '../../src/kernel/token.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;
@@ -44,15 +49,15 @@ describe('token', () => {
   it('reads a personal access token with its prefix and, as they once were, without', () => {
     const access = { ...claims, sessionId: 'token_1' };
     const bare = signToken(key, access);
-    expect(accessTokenOf(bare)).to.equal(`adj_${bare}`);
-    expect(readToken(keys, accessTokenOf(bare), NOW)).to.equal(access);
+    expect(formatAccessToken(bare)).to.equal(`adj_${bare}`);
+    expect(readToken(keys, formatAccessToken(bare), NOW)).to.equal(access);
     expect(readToken(keys, bare, NOW)).to.equal(access);
   });
 
   it('takes the prefix once, and not of a login', () => {
-    expect(readToken(keys, accessTokenOf(signToken(key, claims)), NOW)).to.be.null();
-    const access = accessTokenOf(signToken(key, { ...claims, sessionId: 'token_1' }));
-    expect(readToken(keys, accessTokenOf(access), NOW)).to.be.null();
+    expect(readToken(keys, formatAccessToken(signToken(key, claims)), NOW)).to.be.null();
+    const access = formatAccessToken(signToken(key, { ...claims, sessionId: 'token_1' }));
+    expect(readToken(keys, formatAccessToken(access), NOW)).to.be.null();
     expect(readToken(keys, access.toUpperCase(), NOW)).to.be.null();
   });
 

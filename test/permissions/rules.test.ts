@@ -5,8 +5,8 @@ import {
   type CallerTrust,
   denialReason,
   type EffectivePermissions,
+  getToolLevel,
   judgeToolCall,
-  levelOf,
   OWNER,
 } from '../../src/permissions/rules.js';
 import { defineTool, type Tool } from '../../src/tools/tool.js';
@@ -118,10 +118,10 @@ describe('judge', () => {
 
 describe('levelOf', () => {
   it('is the level of a tool in lists', () => {
-    expect(levelOf(time, nothing)).to.equal('allow');
-    expect(levelOf(http, nothing)).to.equal('ask');
-    expect(levelOf(http, permissions(['http', '*', 'allow']))).to.equal('allow');
-    expect(levelOf(http, permissions(['http', 'request', 'deny']))).to.equal('deny');
-    expect(levelOf(broken, permissions(['broken', 'run', 'allow']))).to.equal('deny');
+    expect(getToolLevel(time, nothing)).to.equal('allow');
+    expect(getToolLevel(http, nothing)).to.equal('ask');
+    expect(getToolLevel(http, permissions(['http', '*', 'allow']))).to.equal('allow');
+    expect(getToolLevel(http, permissions(['http', 'request', 'deny']))).to.equal('deny');
+    expect(getToolLevel(broken, permissions(['broken', 'run', 'allow']))).to.equal('deny');
   });
 });

@@ -6,7 +6,7 @@ import { agentsPage } from '../../tui/screens/agents/agents.js';
 import { createAgentFollower } from '../../tui/state/followedagent.js';
 import { reduce, type StateAction } from '../../tui/state/state.js';
 import { createStore } from '../../tui/state/store.js';
-import { ringOf } from '../../tui/state/streams.js';
+import { getStreamRing } from '../../tui/state/streams.js';
 import { actRefusal } from '../../tui/state/verbs.js';
 import { until } from '../harness/app.js';
 import {
@@ -207,10 +207,11 @@ describe('following an agent', () => {
     };
     const store = createStore(reduce, known(), { beatMs: 1 });
     const client = createClient({ url: 'http://127.0.0.1:1', fetch });
-    const numbers = () => ringOf(store.get().streams, ID).entries.map(({ number }) => number);
+    const numbers = () =>
+      getStreamRing(store.get().streams, ID).entries.map(({ number }) => number);
     const sees = (last: number) =>
       until(
-        async () => ringOf(store.get().streams, ID).last,
+        async () => getStreamRing(store.get().streams, ID).last,
         (known) => known === last,
       );
     return { following: createAgentFollower({ client, store }), store, asked, numbers, sees, ring };
@@ -223,7 +224,7 @@ describe('following an agent', () => {
     following.told(ID, entry(8));
     await sees(8);
     expect(numbers()).to.equal([5, 6, 7, 8]);
-    expect(ringOf(store.get().streams, ID).gaps).to.equal([[1, 4]]);
+    expect(getStreamRing(store.get().streams, ID).gaps).to.equal([[1, 4]]);
     expect(asked).to.equal([0]);
   });
 

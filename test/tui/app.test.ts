@@ -7,7 +7,7 @@ import { Painter } from '../../tui/painter.js';
 import { createFeed } from '../../tui/state/feed.js';
 import { reduce, type StateAction } from '../../tui/state/state.js';
 import { createStore } from '../../tui/state/store.js';
-import { themeOf } from '../../tui/theme.js';
+import { createTheme } from '../../tui/theme.js';
 import { until } from '../harness/app.js';
 import { aHook, known, NOW } from './fixtures.js';
 
@@ -34,7 +34,7 @@ const open = (answer: () => Promise<Response>, actions: StateAction[] = []) => {
   const feed = createFeed({ client, store, now: () => NOW });
   const { terminal, text } = openScreen();
   const size = () => store.get().ui.size;
-  const painter = new Painter({ terminal, theme: themeOf('mono'), size, cursor: () => null });
+  const painter = new Painter({ terminal, theme: createTheme('mono'), size, cursor: () => null });
   render(createElement(App, { desk: { store, feed, painter } }));
   store.subscribe(
     (state) => state,

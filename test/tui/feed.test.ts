@@ -3,7 +3,7 @@ import * as Lab from '@hapi/lab';
 import { createClient, type Hook } from '../../src/client/index.js';
 import { messageView } from '../../tui/frame/bars.js';
 import { createFeed } from '../../tui/state/feed.js';
-import { isFull, rowsOf } from '../../tui/state/lists.js';
+import { isFull, listRows } from '../../tui/state/lists.js';
 import { reduce } from '../../tui/state/state.js';
 import { createStore } from '../../tui/state/store.js';
 import { until } from '../harness/app.js';
@@ -33,7 +33,7 @@ const opened = (all: string[], size: number) => {
   const feed = createFeed({ client, store, now: () => NOW });
   ends.push(feed.close, store.close);
   const rows = (): string =>
-    rowsOf(store.get().lists.hooks)
+    listRows(store.get().lists.hooks)
       .map(({ id }) => id)
       .join('');
   return {

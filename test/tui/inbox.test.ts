@@ -4,7 +4,7 @@ import { createClient } from '../../src/client/index.js';
 import { inboxPage } from '../../tui/screens/inbox.js';
 import { openDeskState } from '../../tui/state/deskstate.js';
 import { createFeed } from '../../tui/state/feed.js';
-import { rowsOf } from '../../tui/state/lists.js';
+import { listRows } from '../../tui/state/lists.js';
 import { createNeedHolder } from '../../tui/state/needs.js';
 import { reduce, type State } from '../../tui/state/state.js';
 import { createStore } from '../../tui/state/store.js';
@@ -16,7 +16,7 @@ export const lab = Lab.script();
 const { describe, it, before, after } = lab;
 
 const titles = ({ lists }: State): string[] =>
-  rowsOf(lists.notifications).map(({ title }) => title);
+  listRows(lists.notifications).map(({ title }) => title);
 
 describe('the inbox on a daemon', () => {
   let app: TestApp;

@@ -19,7 +19,7 @@ import type { Act } from '../../tui/state/act.js';
 import { loaders } from '../../tui/state/loaders.js';
 import { mailQuery } from '../../tui/state/mailquery.js';
 import type { State, StateAction } from '../../tui/state/state.js';
-import { themeOf } from '../../tui/theme.js';
+import { createTheme } from '../../tui/theme.js';
 import { known, listLoaded, NOW, shown } from './fixtures.js';
 
 export const lab = Lab.script();
@@ -144,7 +144,7 @@ describe('mail on the desk', () => {
         messagePage,
       ],
     ];
-    const theme = { ...themeOf('mono'), style: (_: unknown, text: string) => text };
+    const theme = { ...createTheme('mono'), style: (_: unknown, text: string) => text };
     for (const [state, page] of states) {
       for (const row of page.view(state, { width: 80, height: 30 })) {
         expect(drawRow(row, 80, theme)).to.not.match(/\p{Cc}|[\u202a-\u202e]/u);

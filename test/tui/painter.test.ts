@@ -2,7 +2,7 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { Painter, type Rect } from '../../tui/painter.js';
 import { row } from '../../tui/parts/row.js';
-import { themeOf } from '../../tui/theme.js';
+import { createTheme } from '../../tui/theme.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;
@@ -28,7 +28,7 @@ const open = () => {
   const terminal = openTerminal();
   const painter = new Painter({
     terminal,
-    theme: themeOf('mono'),
+    theme: createTheme('mono'),
     size: () => ({ width: 20, height: 4 }),
     cursor: () => null,
   });

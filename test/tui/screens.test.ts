@@ -7,7 +7,7 @@ import { inboxPage, noticeTarget } from '../../tui/screens/inbox.js';
 import { teamPage } from '../../tui/screens/team.js';
 import { vaultPage } from '../../tui/screens/vault.js';
 import { pages } from '../../tui/screens.js';
-import { matchesOf } from '../../tui/state/palette.js';
+import { findPaletteMatches } from '../../tui/state/palette.js';
 import { type BrowsedRow, readResourceRows } from '../../tui/state/resources.js';
 import { reduce, type StateAction } from '../../tui/state/state.js';
 import {
@@ -212,16 +212,16 @@ describe('browser', () => {
   });
 
   it('offers the verbs of its contract in the palette, and asks for each', () => {
-    const found = matchesOf(state, browsePage, pages, 'a.example');
+    const found = findPaletteMatches(state, browsePage, pages, 'a.example');
     expect(found.map(({ line }) => line)).to.equal([
       'adjutant webhooks test webhook_1',
       'adjutant webhooks delete webhook_1',
     ]);
     const asked = browsePage.verbs?.(state).map(({ ask }) => ask?.name);
     expect(asked).to.equal([undefined, 'https://a.example']);
-    expect(matchesOf(state, browsePage, pages, 'browse skills').map(({ line }) => line)).to.equal([
-      'adjutant skills list',
-    ]);
+    expect(
+      findPaletteMatches(state, browsePage, pages, 'browse skills').map(({ line }) => line),
+    ).to.equal(['adjutant skills list']);
   });
 
   it('leaves for the forms of the CLI, where there are some', () => {

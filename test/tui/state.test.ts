@@ -1,10 +1,15 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { rowsOf } from '../../tui/state/lists.js';
+import { listRows } from '../../tui/state/lists.js';
 import { matchesFilter } from '../../tui/state/selection.js';
 import { createStore } from '../../tui/state/store.js';
-import { joinStreams, reduceStreams, ringOf, type StreamsState } from '../../tui/state/streams.js';
-import { stackOf, topView } from '../../tui/state/ui.js';
+import {
+  getStreamRing,
+  joinStreams,
+  reduceStreams,
+  type StreamsState,
+} from '../../tui/state/streams.js';
+import { getScreenStack, topView } from '../../tui/state/ui.js';
 import { timersFired } from '../harness/turns.js';
 import { aHook, anApproval, approvalsLoaded, hooksLoaded, known, NOW } from './fixtures.js';
 
@@ -65,7 +70,7 @@ describe('lists', () => {
         change: { do: 'load', generation: 1, rows: [], nextCursor: null, at: NOW },
       },
     ]);
-    expect(rowsOf(state.lists.hooks).map(({ name }) => name)).to.equal(['github-issues']);
+    expect(listRows(state.lists.hooks).map(({ name }) => name)).to.equal(['github-issues']);
   });
 
   it('forgets the rows of another parent', () => {
@@ -103,7 +108,7 @@ describe('streams', () => {
 
   it('counts once what is told twice', () => {
     const state = told(told({}, 'a', [1, 2]), 'a', [2, 3]);
-    expect(ringOf(state, 'a').entries.map(({ number }) => number)).to.equal([1, 2, 3]);
+    expect(getStreamRing(state, 'a').entries.map(({ number }) => number)).to.equal([1, 2, 3]);
   });
 
   it('counts once what is told twice in one beat', () => {
@@ -115,7 +120,7 @@ describe('streams', () => {
     const one = joinStreams(tell('a', 1, 2), tell('a', 2, 3));
     expect(joinStreams(tell('a', 1), tell('b', 2))).to.be.null();
     const state = one ? reduceStreams({}, one) : {};
-    expect(ringOf(state, 'a').entries.map(({ number }) => number)).to.equal([1, 2, 3]);
+    expect(getStreamRing(state, 'a').entries.map(({ number }) => number)).to.equal([1, 2, 3]);
   });
 
   it('puts what was caught up where its time belongs', () => {
@@ -123,14 +128,14 @@ describe('streams', () => {
     const tell = (state: StreamsState, ...times: string[]) =>
       reduceStreams(state, { type: 'stream.added', name: 'a', entries: times.map(at) });
     const state = tell(tell({}, 'T1', 'T4'), 'T2', 'T3', 'T4');
-    const times = ringOf(state, 'a').entries.map((each) => each.at);
+    const times = getStreamRing(state, 'a').entries.map((each) => each.at);
     expect(times).to.equal(['T1', 'T2', 'T3', 'T4', 'T4']);
   });
 
   it('keeps 2,000 entries, and five streams', () => {
     const many = Array.from({ length: 2500 }, (_, at) => at + 1);
     let state = told({}, 'a', many);
-    expect(ringOf(state, 'a').entries.length).to.equal(2000);
+    expect(getStreamRing(state, 'a').entries.length).to.equal(2000);
     for (const name of ['b', 'c', 'd', 'e', 'f']) state = told(state, name, [1]);
     expect(Object.keys(state).sort()).to.equal(['b', 'c', 'd', 'e', 'f']);
   });
@@ -142,7 +147,7 @@ describe('streams', () => {
       from: 39,
       to: 50,
     });
-    expect(ringOf(told(state, 'a', [51]), 'a')).to.include({ gaps: [[39, 50]], last: 51 });
+    expect(getStreamRing(told(state, 'a', [51]), 'a')).to.include({ gaps: [[39, 50]], last: 51 });
   });
 });
 
@@ -172,7 +177,7 @@ describe('places', () => {
 
   it('never closes the last page', () => {
     const state = known([{ type: 'ui.root', root: 'hooks' }, { type: 'ui.closed' }]);
-    expect(stackOf(state.ui).map(({ page }) => page)).to.equal(['hooks']);
+    expect(getScreenStack(state.ui).map(({ page }) => page)).to.equal(['hooks']);
   });
 });
 

@@ -5,7 +5,7 @@ import { messageView } from '../../tui/frame/bars.js';
 import { plainRowText } from '../../tui/parts/row.js';
 import { taskPage } from '../../tui/screens/tasks/task.js';
 import { tasksPage } from '../../tui/screens/tasks/tasks.js';
-import { bodyOf, messageHeight } from '../../tui/state/layout.js';
+import { computeBodySize, messageHeight } from '../../tui/state/layout.js';
 import { loaders } from '../../tui/state/loaders.js';
 import { taskTarget } from '../../tui/state/locations.js';
 import type { StateAction } from '../../tui/state/state.js';
@@ -128,7 +128,7 @@ describe('a task on the desk', () => {
     const state = known([{ type: 'ui.said', message: { text, tone: 'danger' } }], 80, 24);
     const rows = messageView(state, { width: 80, height: 2 }).map(plainRowText);
     expect(rows.join(' ')).to.equal(text);
-    expect([rows.length, messageHeight(state), bodyOf(state).height]).to.equal([2, 2, 18]);
+    expect([rows.length, messageHeight(state), computeBodySize(state).height]).to.equal([2, 2, 18]);
   });
 
   it('is read when it was opened from a place that has read no tasks', async () => {

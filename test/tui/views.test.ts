@@ -2,7 +2,7 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { wrapped } from '../../cli/text.js';
 import type { Hook } from '../../src/client/index.js';
-import { widthOf } from '../../src/kernel/width.js';
+import { computeTextWidth } from '../../src/kernel/width.js';
 import { hintsView, messageView, tabsView, titleView } from '../../tui/frame/bars.js';
 import { helpView } from '../../tui/frame/help.js';
 import { sheetView } from '../../tui/frame/sheets.js';
@@ -12,7 +12,7 @@ import { approvalsPage } from '../../tui/screens/approvals.js';
 import { pages } from '../../tui/screens.js';
 import { roots } from '../../tui/state/locations.js';
 import type { StateAction } from '../../tui/state/state.js';
-import { themeOf } from '../../tui/theme.js';
+import { createTheme } from '../../tui/theme.js';
 import {
   aCredential,
   agentsLoaded,
@@ -69,7 +69,7 @@ const atApprovals: StateAction[] = [{ type: 'ui.root', root: 'approvals' }];
 
 describe('views', () => {
   it('fit their place at every size, and send nothing that a terminal obeys', () => {
-    const theme = themeOf('mono');
+    const theme = createTheme('mono');
     for (const [width, height] of SIZES) {
       for (const { page, of } of [
         { page: pages.hooks, of: atHooks },
@@ -85,7 +85,7 @@ describe('views', () => {
         const views = [page.view, titleView, tabsView, messageView, hintsView, helpView];
         for (const row of views.flatMap((view) => view(state, size))) {
           const sent = drawRow(row, width, theme);
-          expect(widthOf(sent.replaceAll(/\u001b\[[\d;]*m/g, ''))).to.equal(width);
+          expect(computeTextWidth(sent.replaceAll(/\u001b\[[\d;]*m/g, ''))).to.equal(width);
           expect(sent.replaceAll(/\u001b\[[\d;]*m/g, '')).to.not.match(/[\u0000-\u001f\u202e]/);
         }
         expect(page.view(state, size).length).to.be.at.most(Math.max(size.height, 1));
@@ -95,7 +95,7 @@ describe('views', () => {
 
   it('keep to ASCII where they are asked to', () => {
     const state = known([...everything, ...atHooks]);
-    const theme = themeOf('mono', true);
+    const theme = createTheme('mono', true);
     const rows = [
       ...pages.hooks.view(state, { width: 80, height: 19 }),
       ...tabsView(state, { width: 80, height: 1 }),

@@ -1,8 +1,8 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { type TableColumn, tableOf } from '../../cli/columns.js';
+import { renderTable, type TableColumn } from '../../cli/columns.js';
 import { wrapProse } from '../../cli/text.js';
-import { widthOf } from '../../src/kernel/width.js';
+import { computeTextWidth } from '../../src/kernel/width.js';
 import { tableText } from '../../src/providers/chat/markdown/table.js';
 import { hintsView } from '../../tui/frame/bars.js';
 import { helpOverflow, helpView } from '../../tui/frame/help.js';
@@ -14,7 +14,7 @@ import { drawRow, row } from '../../tui/parts/row.js';
 import { pages } from '../../tui/screens.js';
 import { pageNames } from '../../tui/state/locations.js';
 import { reduce } from '../../tui/state/state.js';
-import { themeOf } from '../../tui/theme.js';
+import { createTheme } from '../../tui/theme.js';
 import { aHook, hooksLoaded, known, shown } from '../tui/fixtures.js';
 
 export const lab = Lab.script();
@@ -56,7 +56,7 @@ const WIDTHS: [text: string, columns: number][] = [
 
 describe('widths of characters', () => {
   it('are those of terminals', () => {
-    expect(WIDTHS.map(([text]) => [text, widthOf(text)])).to.equal(WIDTHS);
+    expect(WIDTHS.map(([text]) => [text, computeTextWidth(text)])).to.equal(WIDTHS);
   });
 
   it('align the second column of a list, and of a table in a chat', () => {
@@ -65,7 +65,7 @@ describe('widths of characters', () => {
       { name: 'status', value: () => 'pending' },
     ];
     const rows = WIDTHS.map(([title]) => ({ title }));
-    const lines = tableOf(rows, columns, { width: 80, hasColors: false });
+    const lines = renderTable(rows, columns, { width: 80, hasColors: false });
     expect(lines.slice(1)).to.equal(
       WIDTHS.map(([title, width]) => `${title}${' '.repeat(18 - width)}pending`),
     );
@@ -83,7 +83,7 @@ describe('widths of characters', () => {
     const written: string[] = [];
     const painter = new Painter({
       terminal: { write: (text) => written.push(text) > 0, once: () => {} },
-      theme: themeOf('mono'),
+      theme: createTheme('mono'),
       size: () => ({ width: 20, height: 2 }),
       cursor: () => null,
     });
@@ -96,12 +96,12 @@ describe('widths of characters', () => {
       { name: 'title', value: () => '👍🏽' },
       { name: 'status', value: () => 'new' },
     ];
-    const [, line] = tableOf([{}], columns, { width: 80, hasColors: true });
+    const [, line] = renderTable([{}], columns, { width: 80, hasColors: true });
     expect(String(line)).to.startWith('  \u001b[1G👍🏽\u001b[3G     new');
   });
 
   it('are kept where only ASCII is shown', () => {
-    const theme = themeOf('mono', true);
+    const theme = createTheme('mono', true);
     const drawn = ['नमस्ते', 'サーバー', 'a→b…'].map((text) => drawRow(row(text, ' |'), 12, theme));
     expect(drawn).to.equal(['???? |      ', '???????? |  ', 'a>b~ |      ']);
   });
@@ -136,7 +136,7 @@ describe('help', () => {
     it(`says each explanation whole on ${width} by ${height}`, () => {
       for (const page of pageNames) {
         const { lines } = helpOf(page, width, height);
-        expect(lines.every((line) => widthOf(line) <= width)).to.be.true();
+        expect(lines.every((line) => computeTextWidth(line) <= width)).to.be.true();
         const words = lines.join(' ').split(/\s+/);
         const explained = [
           ...pageActKeys(page).map(({ text }) => text),

@@ -3,10 +3,10 @@ import { actForKey, isMove, type Move, moveForKey, pageActKeys } from '../keys.j
 import { openField } from '../parts/field.js';
 import { plainRowText } from '../parts/row.js';
 import { screenPage } from '../screens.js';
-import { bodyOf, isTooSmall } from '../state/layout.js';
+import { computeBodySize, isTooSmall } from '../state/layout.js';
 import { continuedList, selectedItem } from '../state/selection.js';
 import type { StateAction } from '../state/state.js';
-import { messageAction, stackOf, topView } from '../state/ui.js';
+import { getScreenStack, messageAction, topView } from '../state/ui.js';
 import { offlineReason } from '../state/verbs.js';
 import type { Controller } from './controller.js';
 import {
@@ -166,7 +166,7 @@ const performMove = (controller: Controller, verb: Move): void => {
       void feed.reloadShown();
       break;
     case 'quit':
-      if (stackOf(state.ui).length > 1) store.dispatch({ type: 'ui.closed' });
+      if (getScreenStack(state.ui).length > 1) store.dispatch({ type: 'ui.closed' });
       else outside.quit();
   }
 };
@@ -181,7 +181,7 @@ const copy = (controller: Controller, text: string): void => {
 const printed = ({ store }: Controller): string[] => {
   const state = store.get();
   const page = screenPage(state);
-  const size = bodyOf(state);
+  const size = computeBodySize(state);
   const rows = page.text?.(state, 10_000) ?? page.view(state, { width: size.width, height: 1000 });
   return rows.map((row) => plainRowText(row).trimEnd());
 };

@@ -1,6 +1,6 @@
 import { openField } from '../parts/field.js';
 import type { LoginOutcome } from '../state/login.js';
-import { loginNameOf } from '../state/session.js';
+import { getLoginName } from '../state/session.js';
 import { type FormField, messageAction } from '../state/ui.js';
 import type { Controller } from './controller.js';
 
@@ -12,7 +12,7 @@ export const askLogin = ({ store }: Controller): boolean => {
   const { session } = store.get();
   const { link } = session;
   if (link.is !== 'refused' || !link.isEnded) return false;
-  const use = loginNameOf(session) === null ? 'username' : 'password';
+  const use = getLoginName(session) === null ? 'username' : 'password';
   store.dispatch({ type: 'ui.field', field: openField(use) });
   return true;
 };
@@ -30,7 +30,7 @@ export const askAtStart = (controller: Controller): (() => void) => {
     if (isOver || session.link.is === 'connecting') return;
     if (session.link.is === 'lost') return;
     isOver = true;
-    if (loginNameOf(session) !== null && !ui.field && !ui.sheet) askLogin(controller);
+    if (getLoginName(session) !== null && !ui.field && !ui.sheet) askLogin(controller);
   };
   look();
   return store.subscribe(({ session }) => session.link, look);
@@ -52,7 +52,7 @@ export const acceptLogin = async (
     askLogin(controller);
     return;
   }
-  const username = loginNameOf(session) ?? '';
+  const username = getLoginName(session) ?? '';
   const totpCode = use === 'code' ? text : undefined;
   const outcome = await controller.logIn({ username, password, totpCode });
   // The daemon does not say whether the name or the password was wrong, so ask for the name again.

@@ -2,7 +2,7 @@ import { helpOverflow } from '../frame/help.js';
 import { isPrefix, type Move } from '../keys.js';
 import { openField } from '../parts/field.js';
 import { pages, screenPage } from '../screens.js';
-import { bodyOf } from '../state/layout.js';
+import { computeBodySize } from '../state/layout.js';
 import {
   digitRoots,
   type JumpTarget,
@@ -12,10 +12,10 @@ import {
 } from '../state/locations.js';
 import { filteredItems, selectedIndex } from '../state/selection.js';
 import type { State, StateAction } from '../state/state.js';
-import { LETTER_MS, type ScreenView, stackOf, topView } from '../state/ui.js';
+import { getScreenStack, LETTER_MS, type ScreenView, topView } from '../state/ui.js';
 
 const steps = (state: State, verb: Move, count: number, at: number): number => {
-  const half = Math.max(1, Math.floor(bodyOf(state).height / 2));
+  const half = Math.max(1, Math.floor(computeBodySize(state).height / 2));
   const by: Partial<Record<Move, number>> = {
     down: 1,
     up: -1,
@@ -50,14 +50,14 @@ export const helpAction = (state: State, verb: Move): StateAction => {
 /** Maximum scroll position of the text, in rows. */
 const maxScroll = (state: State): number => {
   const page = screenPage(state);
-  const size = bodyOf(state);
+  const size = computeBodySize(state);
   const rows = page.text?.(state, size.width)?.length ?? 0;
   return Math.max(0, rows - (page.textHeight?.(state, size) ?? size.height));
 };
 
 const scrollAction = (state: State, verb: Move): StateAction => {
   const page = screenPage(state);
-  const rows = page.text?.(state, bodyOf(state).width)?.length ?? 0;
+  const rows = page.text?.(state, computeBodySize(state).width)?.length ?? 0;
   const most = maxScroll(state);
   const { scroll, isFollowing } = topView(state.ui);
   const from = page.isTail && isFollowing ? most : scroll;
@@ -122,14 +122,14 @@ export const backActions = (state: State): StateAction[] => {
   if (filter !== '') return [looked({ filter: '' })];
   if (isZoomed) return [looked({ isZoomed: false })];
   if (pane !== 0) return [looked({ pane: 0 })];
-  return stackOf(state.ui).length > 1 ? [{ type: 'ui.closed' }] : [];
+  return getScreenStack(state.ui).length > 1 ? [{ type: 'ui.closed' }] : [];
 };
 
 const matchActions = (state: State, step: 1 | -1): StateAction[] => {
   const page = screenPage(state);
   const { scroll } = topView(state.ui);
   const isTyped = topView(state.ui).filter !== '';
-  const marks = isTyped ? undefined : page.marks?.(state, bodyOf(state).width);
+  const marks = isTyped ? undefined : page.marks?.(state, computeBodySize(state).width);
   const found = marks ?? filteredRows(state);
   const next =
     step === 1
@@ -143,7 +143,7 @@ const filteredRows = (state: State): number[] => {
   const { filter } = topView(state.ui);
   const word = filter.toLowerCase();
   if (filter === '') return [];
-  const rows = screenPage(state).text?.(state, bodyOf(state).width) ?? [];
+  const rows = screenPage(state).text?.(state, computeBodySize(state).width) ?? [];
   return rows.flatMap((row, at) => {
     const joined = row.map(({ text }) => text).join('');
     return joined.toLowerCase().includes(word) ? [at] : [];

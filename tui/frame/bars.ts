@@ -1,5 +1,5 @@
 import { cutToWidth } from '../../cli/text.js';
-import { widthOf } from '../../src/kernel/width.js';
+import { computeTextWidth } from '../../src/kernel/width.js';
 import { pageActKeys } from '../keys.js';
 import {
   boundedText,
@@ -16,9 +16,9 @@ import { countPendingApprovals } from '../screens/approvals.js';
 import { pages, screenPage } from '../screens.js';
 import { digitRoots, letterRoots } from '../state/locations.js';
 import { filteredItems, summarySuffix } from '../state/selection.js';
-import { loginNameOf } from '../state/session.js';
+import { getLoginName } from '../state/session.js';
 import type { State } from '../state/state.js';
-import { type FormField, isLoginField, LETTER_MS, stackOf, topView } from '../state/ui.js';
+import { type FormField, getScreenStack, isLoginField, LETTER_MS, topView } from '../state/ui.js';
 import { offlineReason } from '../state/verbs.js';
 import { helpOverflow } from './help.js';
 
@@ -31,14 +31,14 @@ export const titleView = (state: State, { width }: Size): ScreenRow[] => {
   const count = waiting > 0 ? `${waiting} APPROVAL${waiting > 1 ? 'S' : ''}` : '';
   return [
     justify(
-      row(tonedSpan('strong', `Adjutant ${version}`), `   ${name}   `, linkOf(state)),
+      row(tonedSpan('strong', `Adjutant ${version}`), `   ${name}   `, renderLinkState(state)),
       row(tonedSpan('warn', count), `  ${timeOfEvent(now, now)}`),
       width,
     ),
   ];
 };
 
-const linkOf = ({ session: { link, now } }: State): Span => {
+const renderLinkState = ({ session: { link, now } }: State): Span => {
   if (link.is === 'live') return tonedSpan('ok', 'live');
   if (link.is === 'connecting') return tonedSpan('muted', 'connecting');
   if (link.is === 'refused') return tonedSpan('danger', 'REFUSED');
@@ -78,7 +78,7 @@ export const messageView = (state: State, { width }: Size): ScreenRow[] => {
   const { field, message } = state.ui;
   const page = screenPage(state);
   if (field) {
-    const typed = row(promptOf(state, field), fieldText(field, width).text);
+    const typed = row(getFieldPrompt(state, field), fieldText(field, width).text);
     return [justify(typed, countRow(state), width)];
   }
   if (message) return textRows(message.text, width, true, message.tone);
@@ -104,7 +104,7 @@ const summaryRow = (state: State): ScreenRow => {
 const loginHint = ({ session }: State): string => {
   const { link } = session;
   if (link.is !== 'refused' || !link.isEnded) return 'Run: adjutant login';
-  return loginNameOf(session) === null
+  return getLoginName(session) === null
     ? 'enter logs in'
     : 'Your drafts are kept: enter logs in again';
 };
@@ -118,8 +118,8 @@ const PROMPTS = {
   code: 'Authenticator code: ',
 };
 
-const promptOf = ({ session }: State, { for: use }: FormField): string =>
-  use === 'password' ? `Password for ${loginNameOf(session) ?? ''}: ` : PROMPTS[use];
+const getFieldPrompt = ({ session }: State, { for: use }: FormField): string =>
+  use === 'password' ? `Password for ${getLoginName(session) ?? ''}: ` : PROMPTS[use];
 
 const maskPassword = (field: FormField): FormField =>
   field.for === 'password' ? { ...field, text: '·'.repeat(field.text.length) } : field;
@@ -133,13 +133,13 @@ const fieldText = (original: FormField, width: number) => {
   const [rest = ''] = field.text.slice(field.at).split('\n');
   const hidden = Math.max(0, before.length - room);
   const text = cutToWidth(before.slice(hidden) + boundedText(rest), room + 8);
-  return { text, at: widthOf(before.slice(hidden)) };
+  return { text, at: computeTextWidth(before.slice(hidden)) };
 };
 
-export const cursorOf = (state: State): { top: number; left: number } | null => {
+export const computeCursorPosition = (state: State): { top: number; left: number } | null => {
   const { field, size } = state.ui;
   if (!field) return null;
-  const left = promptOf(state, field).length + fieldText(field, size.width).at;
+  const left = getFieldPrompt(state, field).length + fieldText(field, size.width).at;
   return { top: size.height - 2, left: Math.min(left, size.width - 1) };
 };
 
@@ -230,7 +230,7 @@ const pageHints = (state: State): { key: string; text: string }[] => {
     ...(page.items || page.levels
       ? [{ key: '/', text: page.isSearched?.(state) ? 'search' : 'filter' }]
       : []),
-    ...(stackOf(state.ui).length > 1
+    ...(getScreenStack(state.ui).length > 1
       ? [{ key: 'esc', text: 'back' }]
       : [{ key: ':', text: 'command' }]),
   ];

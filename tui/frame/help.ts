@@ -2,7 +2,7 @@ import { padded, wrapped } from '../../cli/text.js';
 import { bindings, pageActKeys } from '../keys.js';
 import { row, type ScreenRow, type Size, tonedSpan } from '../parts/row.js';
 import { screenPage } from '../screens.js';
-import { bodyOf } from '../state/layout.js';
+import { computeBodySize } from '../state/layout.js';
 import type { State } from '../state/state.js';
 
 const SHORT: Record<string, string> = {
@@ -24,18 +24,18 @@ type Entry = readonly [key: string, text: string];
 export const helpView = (state: State, size: Size): ScreenRow[] => {
   const { left, columns } = columnsOfHelp(state, size);
   const parts = [left, ...columns];
-  const top = Math.min(state.ui.helpTop, overflowOf(parts, size));
+  const top = Math.min(state.ui.helpTop, countOverflow(parts, size));
   const lines = Array.from({ length: size.height - 1 }, (_, at) =>
-    row(...parts.map((part) => lineOf(part, top + at))),
+    row(...parts.map((part) => renderHelpLine(part, top + at))),
   );
   const title = padded(`Help: ${screenPage(state).title}`, left.width);
   return [row(tonedSpan('strong', title), tonedSpan('muted', 'Everywhere')), ...lines];
 };
 
 export const helpOverflow = (state: State): number => {
-  const size = bodyOf(state);
+  const size = computeBodySize(state);
   const { left, columns } = columnsOfHelp(state, size);
-  return overflowOf([left, ...columns], size);
+  return countOverflow([left, ...columns], size);
 };
 
 interface HelpColumn {
@@ -44,7 +44,7 @@ interface HelpColumn {
   lines: Entry[];
 }
 
-const overflowOf = (parts: HelpColumn[], { height }: Size): number =>
+const countOverflow = (parts: HelpColumn[], { height }: Size): number =>
   Math.max(0, Math.max(...parts.map(({ lines }) => lines.length)) - (height - 1));
 
 const columnsOfHelp = (
@@ -95,7 +95,7 @@ const foldedColumn = (entries: Entry[], width: number, keyWidth: number): HelpCo
   }),
 });
 
-const lineOf = ({ lines, width, keyWidth }: HelpColumn, at: number): string => {
+const renderHelpLine = ({ lines, width, keyWidth }: HelpColumn, at: number): string => {
   const [key, text] = lines[at] ?? ['', ''];
   return padded(`${padded(key, Math.max(keyWidth, key.length + 1))}${text}`, width);
 };

@@ -7,10 +7,10 @@ import {
   type Size,
   tonedSpan,
 } from '../parts/row.js';
-import { windowOf } from '../parts/table.js';
+import { computeVisibleRange } from '../parts/table.js';
 import { pages, screenPage } from '../screens.js';
 import { MIN_SIZE, PALETTE_ROWS, TEXT_ROWS } from '../state/layout.js';
-import { type Match, matchesOf } from '../state/palette.js';
+import { findPaletteMatches, type Match } from '../state/palette.js';
 import type { State } from '../state/state.js';
 
 export const sheetView = (state: State, size: Size): ScreenRow[] => {
@@ -48,7 +48,7 @@ const paletteRows = (state: State, width: number): ScreenRow[] => {
   const matches = shownMatches(state);
   if (matches.length === 0) return [row(tonedSpan('muted', '  no matches'))];
   const chosen = Math.min(state.ui.field?.chosen ?? 0, matches.length - 1);
-  const { start, end } = windowOf(matches.length, chosen, PALETTE_ROWS);
+  const { start, end } = computeVisibleRange(matches.length, chosen, PALETTE_ROWS);
   return matches.slice(start, end).map(({ text, line }, at) => {
     const isChosen = start + at === chosen;
     const entry = row(isChosen ? '> ' : '  ', text, '   ', tonedSpan('muted', line));
@@ -57,7 +57,7 @@ const paletteRows = (state: State, width: number): ScreenRow[] => {
 };
 
 export const shownMatches = (state: State): Match[] =>
-  matchesOf(state, screenPage(state), pages, state.ui.field?.text ?? '');
+  findPaletteMatches(state, screenPage(state), pages, state.ui.field?.text ?? '');
 
 export const sizeView = (_: State, { width, height }: Size): ScreenRow[] => {
   const { width: columns, height: rows } = MIN_SIZE;

@@ -1,10 +1,10 @@
 import { row, type ScreenRow, tonedSpan } from '../parts/row.js';
-import { loginNameOf } from '../state/session.js';
+import { getLoginName } from '../state/session.js';
 import type { State } from '../state/state.js';
 
 /** True if no login was ever stored here, so that no screen has data to show. */
 export const isFirstVisit = ({ session }: State): boolean =>
-  session.link.is === 'refused' && loginNameOf(session) === null;
+  session.link.is === 'refused' && getLoginName(session) === null;
 
 export const welcomeView = (): ScreenRow[] => [
   row(tonedSpan('strong', 'You are not logged in.')),

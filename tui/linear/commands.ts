@@ -36,7 +36,7 @@ const commands = [
   { verb: 'quit', words: ['quit', 'exit'], text: 'leave the desk' },
 ] as const;
 
-const wordsOf = (command: (typeof commands)[number]): readonly string[] =>
+const listCommandWords = (command: (typeof commands)[number]): readonly string[] =>
   'words' in command ? command.words : [command.verb];
 
 const QUITS: LinearInput = { is: 'command', command: 'quit', rest: '' };
@@ -75,7 +75,7 @@ export const parseLinearInput = (
   const act = actIn(page, line);
   if (act) return { is: 'act', ...act };
   if (verbs.includes(name)) return { is: 'verb', name, rest };
-  const command = commands.find((each) => wordsOf(each).includes(name))?.verb;
+  const command = commands.find((each) => listCommandWords(each).includes(name))?.verb;
   if (command) return { is: 'command', command, rest };
   const root = roots.find((each) => each === name);
   if (root) return { is: 'screen', root, rest };
@@ -113,7 +113,7 @@ export const helpLines = (page: ScreenPage): string[] => [
   }.`,
   ...(page.glossary ?? []).map(([word, text]) => `${word}: ${text}.`),
   `Screens: ${roots.join(', ')}. Add a number or a name to open a row: approvals 3.`,
-  ...commands.map((each) => `${wordsOf(each).join(' or ')}: ${each.text}.`),
+  ...commands.map((each) => `${listCommandWords(each).join(' or ')}: ${each.text}.`),
   'Enter alone pauses or resumes live output. It never confirms.',
   'A verb acts on the open object. Add a number to act on a row: disable 2.',
   'See also: adjutant help accessibility',

@@ -1,10 +1,10 @@
 import type { Agent, Approval, Need } from '../../src/client/index.js';
 import { timeOfEvent } from '../parts/times.js';
 import { agentName, approvalTrust, callName } from '../screens/approvals.js';
-import { rowsOf } from '../state/lists.js';
+import { listRows } from '../state/lists.js';
 import type { Link } from '../state/session.js';
 import type { State } from '../state/state.js';
-import { EXECUTIONS, ringOf, type StreamEntry } from '../state/streams.js';
+import { EXECUTIONS, getStreamRing, type StreamEntry } from '../state/streams.js';
 import type { Announcement } from './announcement.js';
 
 export interface LinearNews {
@@ -47,12 +47,12 @@ export const createLinearListener = (announcement: Announcement): LinearListener
       const news = [
         ...collectNews([state.session.link], ofLink(state)),
         ...collectNews(
-          oldestFirst(rowsOf(state.lists.approvals)),
+          oldestFirst(listRows(state.lists.approvals)),
           ofApprovals(state, announcement),
         ),
         ...collectNews(state.overview.known?.needs ?? [], ofNeeds),
-        ...collectNews(ringOf(state.streams, EXECUTIONS).entries, ofRuns(state, began)),
-        ...collectNews(rowsOf(state.lists.agents), ofAgents(began)),
+        ...collectNews(getStreamRing(state.streams, EXECUTIONS).entries, ofRuns(state, began)),
+        ...collectNews(listRows(state.lists.agents), ofAgents(began)),
       ];
       since = began;
       for (const key of [...marks.keys()].slice(0, -MAX_MARKS)) marks.delete(key);

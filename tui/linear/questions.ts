@@ -1,5 +1,5 @@
 import type { Act } from '../state/act.js';
-import { stackOf } from '../state/ui.js';
+import { getScreenStack } from '../state/ui.js';
 import { actRefusal, performVerb } from '../state/verbs.js';
 import type { Linear } from './linear.js';
 import type { TypedLine } from './lines.js';
@@ -88,13 +88,13 @@ const writtenInput = async ({ known, output, lines }: Linear, act: Act): Promise
 const performAndAnnounce = async (desk: Linear, act: Act, typed: string): Promise<void> => {
   const { known, output, announcement } = desk;
   const { store } = known;
-  const depth = stackOf(store.get().ui).length;
+  const depth = getScreenStack(store.get().ui).length;
   const refusal = actRefusal(store.get(), act);
   if (refusal !== null) return output.line(refusal);
   output.line(act.doing.replace('…', '.').replace(/^./, (first) => first.toUpperCase()));
   await performVerb(known, act, typed);
   const { message, secret } = store.get().ui;
-  if (stackOf(store.get().ui).length > depth) await announcePage(desk);
+  if (getScreenStack(store.get().ui).length > depth) await announcePage(desk);
   if (message) output.line(message.text);
   if (act.row.list === 'approvals' && message?.tone === 'ok') announcement.decided.add(act.row.id);
   if (!secret) return;

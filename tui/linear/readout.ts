@@ -6,7 +6,7 @@ import { countedNoun } from '../parts/text.js';
 import { timeOfEvent } from '../parts/times.js';
 import { countPendingApprovals, waitingStagesText } from '../screens/approvals.js';
 import { pages, screenPage } from '../screens.js';
-import { bodyOf } from '../state/layout.js';
+import { computeBodySize } from '../state/layout.js';
 import { roots } from '../state/locations.js';
 import { continuedList } from '../state/selection.js';
 import type { State } from '../state/state.js';
@@ -36,19 +36,19 @@ export const announcePage = async (desk: Linear): Promise<void> => {
   announcement.clear();
   announcement.isMenu = false;
   const [name, ...head] = headLines(page.head?.(state) ?? []);
-  output.line(titleOf(state, page, name));
+  output.line(formatPageTitle(state, page, name));
   const stale = staleLine(state);
   if (stale !== null) output.line(stale);
   output.lines(head);
   if (page.tabs.length > 0)
     output.line(`Tabs: ${page.tabs.join(', ').toLowerCase()}. Type a name to switch.`);
-  const from = page.isTail ? lengthOf(state, page) - PAGE : 0;
+  const from = page.isTail ? countPageRows(state, page) - PAGE : 0;
   announceFrom(desk, from);
   announceVerbs(desk);
 };
 
 /** Title of a page: `Hooks: 4 hooks, 1 with an error`. The page of one object gives its name. */
-const titleOf = (state: State, page: ScreenPage, name: string | undefined): string => {
+const formatPageTitle = (state: State, page: ScreenPage, name: string | undefined): string => {
   const { filter, of } = topView(state.ui);
   const summary =
     page.stream || page.name === 'browse' ? '' : (page.summary?.(state) ?? '').replace(KEYS, '');
@@ -71,11 +71,11 @@ export const announceNext = async (desk: Linear): Promise<void> => {
   const { known, announcement, output, needs } = desk;
   const state = known.store.get();
   const list = continuedList(screenPage(state), state);
-  if (announcement.to >= lengthOf(state, screenPage(state)) && list) {
+  if (announcement.to >= countPageRows(state, screenPage(state)) && list) {
     await known.feed.more(list);
     await needs.settled();
   }
-  if (announcement.to < lengthOf(known.store.get(), screenPage(state)))
+  if (announcement.to < countPageRows(known.store.get(), screenPage(state)))
     announceFrom(desk, announcement.to);
   else output.line('End of page.');
 };
@@ -90,13 +90,13 @@ const announceFrom = (desk: Linear, wanted: number): void => {
   const { known, announcement, output } = desk;
   const state = known.store.get();
   const page = screenPage(state);
-  const length = lengthOf(state, page);
+  const length = countPageRows(state, page);
   announcement.from = Math.max(0, wanted);
   announcement.to = Math.min(length, announcement.from + PAGE);
   const cells = cellsIn(state, page);
   if (cells.length > 0) announceRows(desk, cells);
   else if (length > 0) output.lines(textOn(state, page).slice(announcement.from, announcement.to));
-  else output.lines(headLines(faceOf(state, page)));
+  else output.lines(headLines(renderBodyText(state, page)));
   const more = continuedList(page, state) !== null;
   const end = more && cells.length > 0 ? `${length} or more` : `${length}`;
   if (announcement.from > 0 || announcement.to < length || (more && cells.length > 0)) {
@@ -116,12 +116,12 @@ const announceRows = ({ announcement, output, known }: Linear, cells: readonly C
 const cellsIn = (state: State, page: ScreenPage): Cells[] => page.cells?.(state) ?? [];
 const textOn = (state: State, page: ScreenPage): string[] =>
   page.items?.(state).length ? [] : textLines(page.text?.(state, WIDE) ?? []);
-const lengthOf = (state: State, page: ScreenPage): number =>
+const countPageRows = (state: State, page: ScreenPage): number =>
   cellsIn(state, page).length || textOn(state, page).length;
 
 /** Text in place of rows. The head is left out, because it was announced before. */
-const faceOf = (state: State, page: ScreenPage): ScreenRow[] => {
-  const rows = page.view(state, bodyOf(state));
+const renderBodyText = (state: State, page: ScreenPage): ScreenRow[] => {
+  const rows = page.view(state, computeBodySize(state));
   const hasHead = page.head !== undefined || page.tabs.length > 0;
   return rows.slice(hasHead ? rows.findIndex((row) => row.length === 0) + 1 : 0);
 };

@@ -32,8 +32,8 @@ export const markedRows = (text: string, marks: TextMarks, width: number): Scree
     (each) => each.width === width && each.marks === key && each.text === text,
   );
   if (known) return known.rows;
-  const rows = linesOf(text.slice(0, MAX_CHARACTERS))
-    .flatMap(piecesOf)
+  const rows = splitLines(text.slice(0, MAX_CHARACTERS))
+    .flatMap(splitPieces)
     .flatMap((piece) => wrappedRows(piece, marks, width));
   const more = text.length - MAX_CHARACTERS;
   if (more > 0) rows.push(row(`… ${more.toLocaleString('en')} more characters`));
@@ -50,7 +50,7 @@ export const markedWords = (text: string, marks: TextMarks): string[] => [
   ...new Set(marks.map(([from = 0, to = 0]) => text.slice(from, to))),
 ];
 
-const linesOf = (text: string): TextPiece[] => {
+const splitLines = (text: string): TextPiece[] => {
   let from = 0;
   return text.split('\n').map((line) => {
     const piece = { text: line, from };
@@ -59,11 +59,11 @@ const linesOf = (text: string): TextPiece[] => {
   });
 };
 
-const piecesOf = ({ text, from }: TextPiece): TextPiece[] => {
+const splitPieces = ({ text, from }: TextPiece): TextPiece[] => {
   const pieces: TextPiece[] = [];
   let at = 0;
   do {
-    const end = text.length - at > PIECE ? endOf(text, at + PIECE) : text.length;
+    const end = text.length - at > PIECE ? findPieceEnd(text, at + PIECE) : text.length;
     pieces.push({ text: text.slice(at, end), from: from + at });
     at = end;
   } while (at < text.length);
@@ -71,7 +71,7 @@ const piecesOf = ({ text, from }: TextPiece): TextPiece[] => {
 };
 
 /** End of a piece: after its last space, or at least not within a character. */
-const endOf = (text: string, maxLength: number): number => {
+const findPieceEnd = (text: string, maxLength: number): number => {
   const space = text.lastIndexOf(' ', maxLength - 1) + 1;
   if (space > maxLength - PIECE / 2) return space;
   return /[\ud800-\udbff]/.test(text[maxLength - 1] ?? '') ? maxLength - 1 : maxLength;

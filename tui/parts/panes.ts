@@ -1,4 +1,4 @@
-import { widthOf } from '../../src/kernel/width.js';
+import { computeTextWidth } from '../../src/kernel/width.js';
 import type { ScreenView } from '../state/ui.js';
 import { fitRow, plainRowText, type ScreenRow, type Size, tonedSpan } from './row.js';
 
@@ -22,7 +22,7 @@ const MIN_BESIDE = 32;
  * list has more than half of the width, and at least `least` columns if that leaves room for the
  * detail.
  */
-export const panesOf = (
+export const computePanes = (
   size: Size,
   { isZoomed, pane }: Pick<ScreenView, 'isZoomed' | 'pane'>,
   {
@@ -70,7 +70,7 @@ export const joinPanes = (
   const height = Math.max(above.length, detail.length, list.height);
   return Array.from({ length: height }, (_, at) => {
     const left = fitRow(above[at] ?? [], list.width);
-    const space = ' '.repeat(Math.max(0, list.width - widthOf(plainRowText(left))));
+    const space = ' '.repeat(Math.max(0, list.width - computeTextWidth(plainRowText(left))));
     const rule = isInDetail && at === 0 ? tonedSpan('strong', ' > ') : tonedSpan('muted', ' │ ');
     return [...left, { text: space }, rule, ...(detail[at] ?? [])];
   });
@@ -88,7 +88,7 @@ export const sideBySide = (
   return Array.from({ length: height }, (_, at) =>
     columns.flatMap(({ wide, rows }, column) => {
       const cells = fitRow(rows[at] ?? [], wide);
-      const space = ' '.repeat(Math.max(0, wide - widthOf(plainRowText(cells))));
+      const space = ' '.repeat(Math.max(0, wide - computeTextWidth(plainRowText(cells))));
       const gap = column < columns.length - 1 ? ' '.repeat(RULE) : '';
       return [...cells, { text: space + gap }];
     }),

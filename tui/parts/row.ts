@@ -1,5 +1,5 @@
 import { cutToWidth, oneLine } from '../../cli/text.js';
-import { graphemesIn, widthOf } from '../../src/kernel/width.js';
+import { computeTextWidth, graphemesIn } from '../../src/kernel/width.js';
 import type { Theme, Tone } from '../theme.js';
 
 export interface Span {
@@ -31,7 +31,7 @@ export const plainRowText = (of: ScreenRow): string =>
 /** The row in reverse video, over the full width. */
 export const focusedRow = (of: ScreenRow, width: number): ScreenRow => {
   const text = cutToWidth(plainRowText(of), width);
-  return [tonedSpan('focus', text + ' '.repeat(Math.max(0, width - widthOf(text))))];
+  return [tonedSpan('focus', text + ' '.repeat(Math.max(0, width - computeTextWidth(text))))];
 };
 
 /** Left part, and right part at the end of the row. If both do not fit, the left one is cut. */
@@ -42,7 +42,7 @@ export const justify = (left: ScreenRow, right: ScreenRow, width: number): Scree
   return [...kept, { text: ' '.repeat(Math.max(0, width - used - end)) }, ...right];
 };
 
-export const rowWidth = (of: ScreenRow): number => widthOf(plainRowText(of));
+export const rowWidth = (of: ScreenRow): number => computeTextWidth(plainRowText(of));
 
 /** Cuts a row to a width and makes its text safe. `…` marks a cut. */
 export const fitRow = (of: ScreenRow, width: number): ScreenRow => {
@@ -51,7 +51,7 @@ export const fitRow = (of: ScreenRow, width: number): ScreenRow => {
   for (const { text, tone } of of) {
     const shown = cutToWidth(boundedText(text), left);
     if (left > 0) kept.push({ text: shown, tone });
-    left -= widthOf(boundedText(text));
+    left -= computeTextWidth(boundedText(text));
     if (left < 0) break;
   }
   return kept;
@@ -60,7 +60,7 @@ export const fitRow = (of: ScreenRow, width: number): ScreenRow => {
 /** Text for the terminal: safe, styled and exactly as wide as its place. */
 export const drawRow = (of: ScreenRow, width: number, theme: Theme): string => {
   const parts = fitRow(of, width);
-  const used = parts.reduce((sum, { text }) => sum + widthOf(text), 0);
+  const used = parts.reduce((sum, { text }) => sum + computeTextWidth(text), 0);
   const styled = parts.map(({ text, tone }) => {
     const shown = theme.isAscii ? plainGlyphs(text) : text;
     return tone && shown !== '' ? theme.style(tone, shown) : shown;

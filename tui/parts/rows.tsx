@@ -17,7 +17,7 @@ export const Rows = ({ view, height }: RowsProps) => {
   useLayoutEffect(
     () =>
       painter.add({
-        measure: () => rectOf(box.current),
+        measure: () => computeRect(box.current),
         rows: (size) => view(store.get(), size),
       }),
     [painter, store, view],
@@ -27,7 +27,7 @@ export const Rows = ({ view, height }: RowsProps) => {
 };
 
 /** Position on the screen, from the top left corner. */
-const rectOf = (element: DOMElement | null): Rect | null => {
+const computeRect = (element: DOMElement | null): Rect | null => {
   const node = element?.yogaNode;
   if (!node) return null;
   let top = 0;

@@ -10,9 +10,9 @@ export const sparkline = (counts: readonly number[], rows: 1 | 2): string[] => {
   const levels = counts.map((count) => Math.max(1, Math.ceil((count / peak) * steps)));
   return Array.from({ length: rows }, (_, at) => {
     const below = (rows - 1 - at) * BARS.length;
-    return levels.map((level) => barOf(level - below)).join('');
+    return levels.map((level) => pickBar(level - below)).join('');
   });
 };
 
-const barOf = (level: number): string =>
+const pickBar = (level: number): string =>
   level <= 0 ? ' ' : (BARS[Math.min(level, BARS.length) - 1] ?? ' ');

@@ -1,6 +1,6 @@
 import { cutToWidth } from '../../cli/text.js';
-import { widthOf } from '../../src/kernel/width.js';
-import { type Tone, toneOf } from '../theme.js';
+import { computeTextWidth } from '../../src/kernel/width.js';
+import { findStateTone, type Tone } from '../theme.js';
 import {
   boundedText,
   focusedRow,
@@ -67,7 +67,7 @@ export interface Cells {
   cells: readonly { head: string; text: string }[];
 }
 
-export const cellsOf = <T>(
+export const buildCells = <T>(
   items: readonly T[],
   columns: readonly ScreenColumn<T>[],
   idOf: (item: T) => string,
@@ -86,7 +86,7 @@ export const tableRows = <T>(
   { width, height }: Size,
   chosen: ChosenRow,
 ): ScreenRow[] => {
-  const { start, end } = windowOf(items.length, chosen.at, height - 1);
+  const { start, end } = computeVisibleRange(items.length, chosen.at, height - 1);
   const shown = items.slice(start, end);
   const laid = layOut(shown, columns, width - MARK);
   const mark = chosen.isQuiet ? '- ' : '> ';
@@ -105,7 +105,7 @@ export const tableRows = <T>(
 };
 
 /** Visible range, from `start` to before `end`, with the selected row in it. */
-export const windowOf = (
+export const computeVisibleRange = (
   count: number,
   chosen: number,
   height: number,
@@ -143,7 +143,9 @@ const layOut = <T>(
 
 const wanted = <T>(shown: readonly T[], column: ScreenColumn<T>, width: number): TableLayout<T> => {
   const { head, text, least, most, share = 0 } = column;
-  const cells = shown.map((item) => widthOf(boundedText(text(item)))).filter((cell) => cell > 0);
+  const cells = shown
+    .map((item) => computeTextWidth(boundedText(text(item))))
+    .filter((cell) => cell > 0);
   const wide = Math.min(most, Math.max(least, head.length, ...cells));
   const useful = column.isUncut
     ? Math.max(least, Math.min(...cells))
@@ -155,13 +157,14 @@ const total = (widths: number[]): number => widths.reduce((sum, wide) => sum + w
 
 const toneCell = <T>(column: ScreenColumn<T>, item: T, wide: number, gap: number): Span => {
   const uncutColumn = column.text(item);
-  const text = column.isUncut && widthOf(boundedText(uncutColumn)) > wide ? '' : uncutColumn;
-  const tone = column.isState ? toneOf(text) : column.tone?.(item);
+  const text =
+    column.isUncut && computeTextWidth(boundedText(uncutColumn)) > wide ? '' : uncutColumn;
+  const tone = column.isState ? findStateTone(text) : column.tone?.(item);
   return tonedSpan(tone, cellText(text, wide, column.isNumber) + ' '.repeat(gap));
 };
 
 const cellText = (text: string, wide: number, isNumber?: true): string => {
   const shown = cutToWidth(boundedText(text), wide);
-  const space = ' '.repeat(Math.max(0, wide - widthOf(shown)));
+  const space = ' '.repeat(Math.max(0, wide - computeTextWidth(shown)));
   return isNumber ? space + shown : shown + space;
 };

@@ -29,14 +29,14 @@ export const isLocalClock = (timezone: string, at: number): boolean => {
 
 /** Short name of a time zone at that time: `CET`, `GMT+9`. */
 export const shortZone = (timezone: string, at: number): string =>
-  formatterOf(timezone)
+  getFormatter(timezone)
     .formatToParts(at)
     .find(({ type }) => type === 'timeZoneName')?.value ?? timezone;
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
 const partsIn = (timezone: string, at: number, now: number): ZonedParts => {
-  const parts = formatterOf(timezone).formatToParts(at);
+  const parts = getFormatter(timezone).formatToParts(at);
   const part = (name: Intl.DateTimeFormatPartTypes): string =>
     parts.find(({ type }) => type === name)?.value ?? '';
   const [year, month, day] = [part('year'), part('month'), part('day')];
@@ -63,7 +63,7 @@ const PARTS: Intl.DateTimeFormatOptions = {
 /** Cached, because creating one takes longer than drawing a screen. */
 const formatters = new Map<string, Intl.DateTimeFormat>();
 
-const formatterOf = (timezone: string): Intl.DateTimeFormat => {
+const getFormatter = (timezone: string): Intl.DateTimeFormat => {
   const known = formatters.get(timezone) ?? formatterFor(timezone);
   formatters.set(timezone, known);
   return known;

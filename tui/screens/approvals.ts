@@ -5,12 +5,12 @@ import { column, stateColumn } from '../parts/table.js';
 import { countedNoun, MAX_CHARACTERS, textRows } from '../parts/text.js';
 import { formatTimeLeft, timeLeftInWords, timeOfEvent } from '../parts/times.js';
 import { type Act, actTarget } from '../state/act.js';
-import { bodyOf } from '../state/layout.js';
-import { rowsOf } from '../state/lists.js';
+import { computeBodySize } from '../state/layout.js';
+import { listRows } from '../state/lists.js';
 import { agentTarget } from '../state/locations.js';
 import type { State } from '../state/state.js';
 import { topView } from '../state/ui.js';
-import { toneOf } from '../theme.js';
+import { findStateTone } from '../theme.js';
 import { listPage } from './list.js';
 
 /** Time after a question has appeared in which keys have no effect, in milliseconds. */
@@ -23,7 +23,7 @@ const NAME = 12;
 
 export const callName = ({ tool, action }: Approval): string => `${tool}.${action}`;
 /** Part of the digest that a user compares. */
-const shortOf = ({ digest }: Approval): string => digest.slice(0, 8);
+const shortenDigest = ({ digest }: Approval): string => digest.slice(0, 8);
 export const approvalTrust = ({ untrusted }: Approval): string =>
   untrusted ? 'UNTRUSTED' : 'trusted';
 
@@ -34,7 +34,7 @@ export const approvalTrust = ({ untrusted }: Approval): string =>
  */
 const shownApprovals = (state: State): Approval[] => {
   const { isMore, selected } = topView(state.ui);
-  const all = rowsOf(state.lists.approvals).sort((a, b) => (a.createdAt < b.createdAt ? -1 : 1));
+  const all = listRows(state.lists.approvals).sort((a, b) => (a.createdAt < b.createdAt ? -1 : 1));
   const waiting = all.filter(({ id, status }) => status === 'pending' || id === selected);
   const decided = all.filter(({ id, status }) => status !== 'pending' && id !== selected);
   return isMore ? [...waiting, ...decided.reverse()] : waiting;
@@ -62,7 +62,7 @@ export const agentName = (state: State, { agentId }: Approval): string => {
 const callRows = (state: State, approval: Approval, width: number): ScreenRow[] => [
   row(
     tonedSpan('strong', callName(approval)),
-    `   digest ${shortOf(approval)}   `,
+    `   digest ${shortenDigest(approval)}   `,
     tonedSpan(approval.untrusted ? 'untrusted' : undefined, approvalTrust(approval)),
   ),
   ...argumentRows(approval, width),
@@ -119,13 +119,13 @@ const approvalStateText = (
 const isPending = ({ status }: Approval): boolean => status === 'pending';
 
 /** Remaining time, decision, or action in progress. */
-const expiryOf = ({ lists, session }: State, approval: Approval): string =>
+const formatApprovalExpiry = ({ lists, session }: State, approval: Approval): string =>
   lists.approvals.busy[approval.id] ??
   (isPending(approval) ? formatTimeLeft(approval.expiresAt, session.now) : approval.status);
 
 /** Whether the last line of the selected call is or was on screen. */
 const isRead = (state: State, { digest }: Approval): boolean => {
-  const size = bodyOf(state);
+  const size = computeBodySize(state);
   const text = approvalsPage.text?.(state, size.width);
   const seen = topView(state.ui).scroll + (approvalsPage.textHeight?.(state, size) ?? 0);
   return state.approvals.seen.includes(digest) || (text ? seen >= text.length : false);
@@ -141,7 +141,7 @@ const CUT = 'The call is too long to show here. Use the command adjutant approva
 const approvalActs = (approval: Approval, state: State): Acts => {
   if (!isPending(approval)) return {};
   const { id: approvalId, digest } = approval;
-  const what = `${callName(approval)} ${shortOf(approval)}`;
+  const what = `${callName(approval)} ${shortenDigest(approval)}`;
   const requester = agentName(state, approval);
   const base = (approved: boolean, scope?: LastingScope) => ({
     ...actTarget('approvals', approvalId),
@@ -155,7 +155,7 @@ const approvalActs = (approval: Approval, state: State): Acts => {
   const approving = (lines: string[], scope?: LastingScope): Act => ({
     ...base(true, scope),
     text: `Approve ${what}${scope ? ` (${scope})` : ''}`,
-    line: `adjutant approvals approve ${shortOf(approval)}${scope ? ` --scope ${scope}` : ''}`,
+    line: `adjutant approvals approve ${shortenDigest(approval)}${scope ? ` --scope ${scope}` : ''}`,
     doing: 'approving…',
     ask: { lines, deadMs: DEAD_MS },
     ...(!isRead(state, approval) && { refusal: UNREAD }),
@@ -181,7 +181,7 @@ const approvalActs = (approval: Approval, state: State): Acts => {
     stop: {
       ...base(false),
       text: `Deny ${what}`,
-      line: `adjutant approvals deny ${shortOf(approval)}`,
+      line: `adjutant approvals deny ${shortenDigest(approval)}`,
       doing: 'denying…',
       ask: { lines: [`Deny ${what} for ${requester}? The agent is notified.`], deadMs: DEAD_MS },
     },
@@ -189,19 +189,19 @@ const approvalActs = (approval: Approval, state: State): Acts => {
 };
 
 /** Origin in the arguments of a call. Empty if there is none. */
-const originOf = ({ arguments: { url } }: Approval): string =>
+const getCallOrigin = ({ arguments: { url } }: Approval): string =>
   typeof url === 'string' && URL.canParse(url) ? new URL(url).origin : '';
 
 /** Scope of an approval for the conversation, besides the call. */
 const conversationLines = (approval: Approval): string[] => {
-  const origin = originOf(approval);
+  const origin = getCallOrigin(approval);
   const where = origin === '' ? '' : `to ${origin} `;
   return [`${where}in this conversation?`, ...limits(approval)];
 };
 
 /** Scope of an approval for the host, besides the call. */
 const hostLines = (approval: Approval): string[] => [
-  `with this method to ${originOf(approval)}, from this hook or conversation?`,
+  `with this method to ${getCallOrigin(approval)}, from this hook or conversation?`,
   ...limits(approval),
 ];
 
@@ -227,11 +227,11 @@ export const approvalsPage: ScreenPage = listPage<Approval>({
   }),
   columns: (state) => [
     {
-      ...stateColumn<Approval>('EXPIRES', [8, 11, 0], (each) => expiryOf(state, each)),
+      ...stateColumn<Approval>('EXPIRES', [8, 11, 0], (each) => formatApprovalExpiry(state, each)),
       said: (each) =>
         isPending(each)
           ? `in ${timeLeftInWords(each.expiresAt, state.session.now)}`
-          : expiryOf(state, each),
+          : formatApprovalExpiry(state, each),
     },
     column('TOOL', [10, 30, 0], callName),
     column('AGENT', [10, 30, 2], (approval) => agentName(state, approval)),
@@ -251,7 +251,10 @@ export const approvalsPage: ScreenPage = listPage<Approval>({
     }
     if (isCut(approval)) return tonedSpan('warn', `${CUT}.`);
     const { status } = approval;
-    return tonedSpan(toneOf(status === 'pending' ? 'ok' : status), 'The whole call is shown.');
+    return tonedSpan(
+      findStateTone(status === 'pending' ? 'ok' : status),
+      'The whole call is shown.',
+    );
   },
   empty: (state) => {
     const stages = waitingStagesText(state);

@@ -4,7 +4,7 @@ import { column, numberColumn, type ScreenColumn, stateColumn } from '../parts/t
 import { countedNoun, factRows, inlineValue, jsonRows } from '../parts/text.js';
 import { formatAge } from '../parts/times.js';
 import { type Act, actTarget, confirmationText, reportDone } from '../state/act.js';
-import { rowsOf } from '../state/lists.js';
+import { listRows } from '../state/lists.js';
 import { documentPlace, reportPlace, type ScreenPlace } from '../state/locations.js';
 import {
   type BrowsedRow,
@@ -25,11 +25,11 @@ import { recurringColumns, recurringFacts, switchRecurring } from './schedules.j
 const EVERY_MS = 15_000;
 const STATES = ['status', 'state', 'enabled', 'verified', 'channel', 'type'];
 
-const resourceOf = ({ ui }: State): string => topView(ui).of ?? '';
+const getBrowsedResource = ({ ui }: State): string => topView(ui).of ?? '';
 
-const isRecurring = (state: State): boolean => resourceOf(state) === 'recurring';
+const isRecurring = (state: State): boolean => getBrowsedResource(state) === 'recurring';
 
-const stateOf = ({ fields }: BrowsedRow): string => {
+const formatRowState = ({ fields }: BrowsedRow): string => {
   const key = STATES.find((each) => fields[each] !== undefined && fields[each] !== null);
   if (key === undefined) return '';
   const value = fields[key];
@@ -51,7 +51,7 @@ const detailRows = (state: State, thing: BrowsedRow, width: number): ScreenRow[]
   return [row(tonedSpan('strong', name)), ...factRows(facts, width)];
 };
 
-const actOf = (resource: string, thing: BrowsedRow, verb: ResourceVerb): Act | null => {
+const createVerbAct = (resource: string, thing: BrowsedRow, verb: ResourceVerb): Act | null => {
   if (!isBrowsedResource(resource)) return null;
   return {
     text: `${verb.name} ${thing.name}`,
@@ -81,7 +81,7 @@ const MAKES: Record<string, readonly string[]> = {
 };
 const CHANGED = ['webhooks', 'experts', 'recurring'];
 
-const pageOf = (resource: string, { id }: BrowsedRow): ScreenPlace | null => {
+const findDetailPage = (resource: string, { id }: BrowsedRow): ScreenPlace | null => {
   if (resource === 'documents') return documentPlace(id, 1);
   return resource === 'research' ? reportPlace(id) : null;
 };
@@ -92,7 +92,7 @@ const isOwn = ({ fields }: BrowsedRow): boolean =>
 
 const thingColumns = ({ lists, session: { now } }: State): ScreenColumn<BrowsedRow>[] => [
   column('NAME', [14, 60, 0], ({ name }) => name),
-  stateColumn('STATE', [8, 16, 1], (thing) => lists.things.busy[thing.id] ?? stateOf(thing)),
+  stateColumn('STATE', [8, 16, 1], (thing) => lists.things.busy[thing.id] ?? formatRowState(thing)),
   numberColumn('AGE', [4, 6, 2], ({ fields: { createdAt } }) =>
     typeof createdAt === 'string' ? formatAge(createdAt, now) : '',
   ),
@@ -105,30 +105,32 @@ export const browsePage: ScreenPage = listPage<BrowsedRow>({
   noun: 'row',
   list: 'things',
   isWide: isRecurring,
-  rows: ({ lists }) => rowsOf(lists.things),
+  rows: ({ lists }) => listRows(lists.things),
   item: (thing) => ({
     id: thing.id,
     name: thing.name,
-    words: `${thing.id} ${stateOf(thing)}`,
-    facts: { status: stateOf(thing) },
+    words: `${thing.id} ${formatRowState(thing)}`,
+    facts: { status: formatRowState(thing) },
   }),
   columns: (state) => (isRecurring(state) ? recurringColumns(state) : thingColumns(state)),
   detail: detailRows,
   empty: (state) => {
-    const make = MAKES[resourceOf(state)];
+    const make = MAKES[getBrowsedResource(state)];
     return ['No entries.', ...(make ? [`  a  create one     adjutant ${make.join(' ')}`] : [])];
   },
-  opens: (thing, state) => pageOf(resourceOf(state), thing),
+  opens: (thing, state) => findDetailPage(getBrowsedResource(state), thing),
   leaves: (thing, state) => {
-    const resource = resourceOf(state);
+    const resource = getBrowsedResource(state);
     const isChanged = thing !== null && CHANGED.includes(resource) && isOwn(thing);
     return { add: MAKES[resource] ?? null, edit: isChanged && [resource, 'update', thing.id] };
   },
   verbs: (thing, state) => [
     ...(isRecurring(state) ? [switchRecurring(thing)] : []),
-    ...thing.verbs.flatMap((verb) => actOf(resourceOf(state), thing, verb) ?? []),
+    ...thing.verbs.flatMap((verb) => createVerbAct(getBrowsedResource(state), thing, verb) ?? []),
   ],
   summary: (state, rows) =>
-    `${resourceOf(state)}: ${countedNoun(rows.length, 'row')}   (: verbs, tab fields, v raw)`,
-  needs: (state) => [{ is: 'list', list: 'things', of: resourceOf(state), everyMs: EVERY_MS }],
+    `${getBrowsedResource(state)}: ${countedNoun(rows.length, 'row')}   (: verbs, tab fields, v raw)`,
+  needs: (state) => [
+    { is: 'list', list: 'things', of: getBrowsedResource(state), everyMs: EVERY_MS },
+  ],
 });

@@ -1,11 +1,11 @@
-import { headlineOf, type Notification } from '../../src/client/index.js';
+import { formatNoticeHeadline, type Notification } from '../../src/client/index.js';
 import type { ScreenPage } from '../page.js';
 import { row, tonedSpan } from '../parts/row.js';
 import { column, stateColumn } from '../parts/table.js';
 import { textRows } from '../parts/text.js';
 import { timeOfEvent } from '../parts/times.js';
 import { actTarget, reportDone } from '../state/act.js';
-import { rowsOf } from '../state/lists.js';
+import { listRows } from '../state/lists.js';
 import {
   agentTarget,
   executionTarget,
@@ -24,7 +24,7 @@ const EVERY_MS = 5000;
 
 const unread = (rows: Notification[]): number =>
   rows.filter(({ readAt }) => readAt === null).length;
-const stateOf = ({ readAt }: Notification): string => (readAt === null ? 'new' : 'read');
+const formatReadState = ({ readAt }: Notification): string => (readAt === null ? 'new' : 'read');
 
 /**
  * Subject of a notification, from its link. `null` if the desk has no page for it. A link is a path
@@ -52,18 +52,18 @@ export const inboxPage: ScreenPage = listPage<Notification>({
   title: 'Inbox',
   noun: 'notification',
   list: 'notifications',
-  rows: ({ lists }) => rowsOf(lists.notifications),
+  rows: ({ lists }) => listRows(lists.notifications),
   item: (notice) => ({
     id: notice.id,
     name: notice.title,
-    words: `${stateOf(notice)} ${notice.kind} ${notice.body.slice(0, 1000)}`,
-    facts: { status: stateOf(notice), kind: notice.kind },
+    words: `${formatReadState(notice)} ${notice.kind} ${notice.body.slice(0, 1000)}`,
+    facts: { status: formatReadState(notice), kind: notice.kind },
   }),
   columns: ({ session, lists: { notifications } }) => [
-    stateColumn('STATE', [5, 8, 0], (each) => notifications.busy[each.id] ?? stateOf(each)),
+    stateColumn('STATE', [5, 8, 0], (each) => notifications.busy[each.id] ?? formatReadState(each)),
     column('TIME', [8, 19, 2], ({ createdAt }) => timeOfEvent(createdAt, session.now)),
     column('KIND', [8, 20, 3], ({ kind }) => kind.replaceAll('_', ' ')),
-    column('WHAT', [12, 200, 0], headlineOf),
+    column('WHAT', [12, 200, 0], formatNoticeHeadline),
   ],
   detail: ({ session }, { title, kind, createdAt, body }, width) => [
     row(tonedSpan('strong', title)),
@@ -85,7 +85,7 @@ export const inboxPage: ScreenPage = listPage<Notification>({
       doing: 'marking…',
       call: ({ notifications }) => reportDone(notifications.read({ id }), 'Read'),
     },
-    'mark-all': unread(rowsOf(lists.notifications)) > 0 && {
+    'mark-all': unread(listRows(lists.notifications)) > 0 && {
       ...actTarget('notifications', id),
       text: 'Mark all as read',
       line: 'adjutant notifications read-all',

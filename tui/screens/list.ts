@@ -1,12 +1,12 @@
 import type { ActVerb } from '../keys.js';
 import type { Acts, Commands, Item, PageNeed, ScreenPage, View } from '../page.js';
 import { emptyStateRows } from '../parts/emptystate.js';
-import { isBeside, joinPanes, panesOf } from '../parts/panes.js';
+import { computePanes, isBeside, joinPanes } from '../parts/panes.js';
 import { row, type ScreenRow, type Size, type Span } from '../parts/row.js';
-import { type Cells, cellsOf, type ScreenColumn, tableRows } from '../parts/table.js';
+import { buildCells, type Cells, type ScreenColumn, tableRows } from '../parts/table.js';
 import { countedNoun, scrolledRows } from '../parts/text.js';
 import type { Act } from '../state/act.js';
-import { bodyOf } from '../state/layout.js';
+import { computeBodySize } from '../state/layout.js';
 import type { JumpTarget, PageName, ScreenPlace } from '../state/locations.js';
 import type { ListName } from '../state/rows.js';
 import { matchesFilter, selectedIndex } from '../state/selection.js';
@@ -53,7 +53,7 @@ export const rowsFor = <T>({ rows, item, columns, isSearched }: RowsDefinition<T
     at,
     chosen: (state) => shown(state)[at(state)] ?? null,
     items: (state) => rows(state).map(item),
-    cells: (state) => cellsOf(shown(state), columns(state), (row) => item(row).id),
+    cells: (state) => buildCells(shown(state), columns(state), (row) => item(row).id),
   };
 };
 
@@ -159,18 +159,18 @@ export const listPage = <T>(given: ListDefinition<T>): ScreenPage => {
     ...(opens && { opens: ofChosen(opens, null) }),
     ...(related && { related: ofChosen(related, null) }),
     ...(noticed && { noticed: ofChosen(noticed, null) }),
-    ...viewOf(of, rows),
+    ...createListView(of, rows),
   };
 };
 
-const viewOf = <T>(
+const createListView = <T>(
   of: ListDefinition<T>,
   rows: Rows<T>,
 ): Pick<ScreenPage, 'view' | 'text' | 'textHeight'> => {
   const { detail, aside, end } = of;
   const panesFor = (state: State, size: Size) =>
     (detail || aside) && (!of.isBesideOnly || isBeside(size))
-      ? panesOf(size, topView(state.ui), {
+      ? computePanes(size, topView(state.ui), {
           rows: rows.shown(state).length + 1,
           isWide: of.isWide?.(state),
           least: of.leastWidth,
@@ -202,7 +202,7 @@ const viewOf = <T>(
     view,
     text: (state, width) => {
       const chosen = rows.chosen(state);
-      const size = panesFor(state, { width, height: bodyOf(state).height }).detail;
+      const size = panesFor(state, { width, height: computeBodySize(state).height }).detail;
       return chosen === null || !size ? null : detail(state, chosen, size.width);
     },
     textHeight: (state, size) =>

@@ -3,13 +3,13 @@ import type { Item, ScreenPage, StreamRow } from '../page.js';
 import { row, type ScreenRow, tonedSpan } from '../parts/row.js';
 import { textRows } from '../parts/text.js';
 import { timeOfEvent } from '../parts/times.js';
-import { rowsOf } from '../state/lists.js';
+import { listRows } from '../state/lists.js';
 import { LEVELS } from '../state/logs.js';
 import type { LogRow } from '../state/rows.js';
 import { matchesFilter } from '../state/selection.js';
 import type { State } from '../state/state.js';
 import { type ScreenView, topView } from '../state/ui.js';
-import { toneOf } from '../theme.js';
+import { findStateTone } from '../theme.js';
 import { textPage } from './detail.js';
 
 const EVERY_MS = 1000;
@@ -20,18 +20,18 @@ const LOUD: readonly LogEntry['level'][] = ['error', 'fatal'];
 
 const bare = /^[^\s"=]+$/;
 
-const textOf = (value: unknown): string =>
+const formatLogValue = (value: unknown): string =>
   typeof value === 'string' && bare.test(value) ? value : JSON.stringify(value);
 
 const logFields = ({ data }: LogEntry): string =>
   Object.entries(data)
-    .map(([name, value]) => `${name}=${textOf(value)}`)
+    .map(([name, value]) => `${name}=${formatLogValue(value)}`)
     .join(' ');
 
 /** Cached, because a row never changes and a filter searches every line on each draw. */
 const items = new WeakMap<LogRow, Item>();
 
-const itemOf = (row: LogRow, entry: LogEntry): Item => {
+const getLogItem = (row: LogRow, entry: LogEntry): Item => {
   const known = items.get(row);
   if (known) return known;
   const item = {
@@ -47,9 +47,11 @@ const itemOf = (row: LogRow, entry: LogEntry): Item => {
 /** Lines that pass the filter. Gaps always pass. */
 const shownLines = ({ lists, ui }: State): LogRow[] => {
   const { filter } = topView(ui);
-  const rows = rowsOf(lists.logs);
+  const rows = listRows(lists.logs);
   if (filter === '') return rows;
-  return rows.filter((row) => row.is === 'gap' || matchesFilter(itemOf(row, row.entry), filter));
+  return rows.filter(
+    (row) => row.is === 'gap' || matchesFilter(getLogItem(row, row.entry), filter),
+  );
 };
 
 /** Next level below or above. No change after the last one. */
@@ -110,7 +112,7 @@ const entryRows = (entry: LogEntry, { width, isWrapped, isRaw, now }: LogShape):
   const room = width - head.length - LEVEL;
   return textRows(text, room, isWrapped).map((part, index) =>
     index === 0
-      ? row(tonedSpan('muted', head), tonedSpan(toneOf(level), word), ...part)
+      ? row(tonedSpan('muted', head), tonedSpan(findStateTone(level), word), ...part)
       : row(' '.repeat(head.length + LEVEL), ...part),
   );
 };

@@ -6,7 +6,7 @@ import { column, numberColumn, stateColumn } from '../parts/table.js';
 import { factRows } from '../parts/text.js';
 import { formatAge, formatTimeLeft, timeOfEvent } from '../parts/times.js';
 import { type Act, actTarget, reportDone } from '../state/act.js';
-import { rowsOf } from '../state/lists.js';
+import { listRows } from '../state/lists.js';
 import type { CliToolItem } from '../state/rows.js';
 import type { State } from '../state/state.js';
 import { listPage, possibleActs } from './list.js';
@@ -16,12 +16,12 @@ const EVERY_MS = 15_000;
 const TOOLS_MS = 60_000;
 const LABEL = 10;
 
-const stateOf = ({ health, enabled }: ModelView): string => {
+const formatModelHealth = ({ health, enabled }: ModelView): string => {
   if (!enabled) return 'disabled';
   return ['down', 'cooling'].includes(health.status) ? health.status.toUpperCase() : health.status;
 };
 
-const factsOf = (of: ModelView, now: number): [string, string][] => [
+const listModelFacts = (of: ModelView, now: number): [string, string][] => [
   ['Model', `${of.name}   ${of.provider}/${of.modelId}`],
   ['Address', of.baseUrl ?? 'provider default'],
   [
@@ -39,7 +39,7 @@ const factsOf = (of: ModelView, now: number): [string, string][] => [
 
 /** Models of each topic, in the order in which they are tried. */
 const routeRows = ({ lists }: State): ScreenRow[] => {
-  const routes = rowsOf(lists.routes);
+  const routes = listRows(lists.routes);
   const wide = Math.max(0, ...routes.map(({ topic }) => topic.length)) + 2;
   return routes.map(({ topic, models }, at) =>
     row(
@@ -52,7 +52,7 @@ const routeRows = ({ lists }: State): ScreenRow[] => {
 
 /** Status of each CLI tool that can be a model. Tools that are not installed share one line. */
 const toolRows = ({ lists, session: { now } }: State, width: number): ScreenRow[] => {
-  const tools = rowsOf(lists.clitools);
+  const tools = listRows(lists.clitools);
   const absent = tools.filter(({ path }) => path === null).map(({ name }) => name);
   const present = tools.filter(({ path }) => path !== null);
   return [
@@ -76,10 +76,10 @@ const toolText = (tool: CliToolItem, now: number): string => {
   const title = [name, version].filter(Boolean).join(' ');
   if (!isRunnable) return `${title} does not run confined`;
   if (!isLoggedIn) return `${title} not logged in: adjutant models cli login ${name}`;
-  return [`${title} logged in`, quotaOf(tool, now)].filter(Boolean).join(', ');
+  return [`${title} logged in`, formatQuota(tool, now)].filter(Boolean).join(', ');
 };
 
-const quotaOf = ({ quota }: CliToolItem, now: number): string => {
+const formatQuota = ({ quota }: CliToolItem, now: number): string => {
   if (!quota) return '';
   const { used, limit, exhausted, resetsAt } = quota;
   const until = resetsAt === null ? '' : ` until ${timeOfEvent(resetsAt, now)}`;
@@ -121,16 +121,20 @@ export const modelsPage: ScreenPage = listPage<ModelView>({
   title: 'Models',
   noun: 'model',
   list: 'models',
-  rows: ({ lists }) => rowsOf(lists.models),
+  rows: ({ lists }) => listRows(lists.models),
   item: (model) => ({
     id: model.name,
     name: model.name,
-    words: `${model.provider} ${stateOf(model)} ${model.topics.join(' ')}`,
+    words: `${model.provider} ${formatModelHealth(model)} ${model.topics.join(' ')}`,
     facts: { status: model.health.status, provider: model.provider },
   }),
   columns: ({ lists }) => [
     column('NAME', [12, 40, 0], ({ name }) => name),
-    stateColumn('STATE', [8, 10, 0], (model) => lists.models.busy[model.name] ?? stateOf(model)),
+    stateColumn(
+      'STATE',
+      [8, 10, 0],
+      (model) => lists.models.busy[model.name] ?? formatModelHealth(model),
+    ),
     column('PROVIDER', [8, 18, 2], ({ provider }) => provider),
     numberColumn('LATENCY', [7, 9, 3], ({ health: { latencyMs } }) =>
       latencyMs === null ? '-' : `${latencyMs} ms`,
@@ -140,7 +144,7 @@ export const modelsPage: ScreenPage = listPage<ModelView>({
     ),
   ],
   detail: (state, model, width) => [
-    ...factRows(factsOf(model, state.session.now), width),
+    ...factRows(listModelFacts(model, state.session.now), width),
     [],
     ...routeRows(state),
     ...toolRows(state, width),

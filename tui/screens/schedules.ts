@@ -13,22 +13,23 @@ import { type Act, actTarget, reportDone } from '../state/act.js';
 import type { BrowsedRow } from '../state/resources.js';
 import type { State } from '../state/state.js';
 
-const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null);
+const toTextOrNull = (value: unknown): string | null => (typeof value === 'string' ? value : null);
 
-const scheduleOf = ({ fields: { schedule } }: BrowsedRow): Record<string, unknown> =>
+const getSchedule = ({ fields: { schedule } }: BrowsedRow): Record<string, unknown> =>
   isRecord(schedule) ? schedule : {};
 
-const ruleOf = (thing: BrowsedRow): string => {
-  const { cron, rrule } = scheduleOf(thing);
-  return textOf(cron) ?? textOf(rrule) ?? '';
+const getScheduleRule = (thing: BrowsedRow): string => {
+  const { cron, rrule } = getSchedule(thing);
+  return toTextOrNull(cron) ?? toTextOrNull(rrule) ?? '';
 };
 
-const zoneOf = (thing: BrowsedRow): string => textOf(scheduleOf(thing).timezone) ?? 'UTC';
+const getTimeZone = (thing: BrowsedRow): string =>
+  toTextOrNull(getSchedule(thing).timezone) ?? 'UTC';
 
 /** Time on the clock of the schedule. The zone is named if its clock differs from the local one. */
-const timeOf = (thing: BrowsedRow, time: unknown, now: number): string => {
+const formatScheduleTime = (thing: BrowsedRow, time: unknown, now: number): string => {
   if (typeof time !== 'string') return '';
-  const zone = zoneOf(thing);
+  const zone = getTimeZone(thing);
   const text = dayTime(time, zone, now);
   const at = Date.parse(time);
   return isLocalClock(zone, at) ? text : `${text} ${shortZone(zone, at)}`;
@@ -46,9 +47,11 @@ export const recurringColumns = ({
 }: State): ScreenColumn<BrowsedRow>[] => [
   column('NAME', [8, 60, 0], ({ name }) => name),
   stateColumn('STATE', [8, 10, 0], (thing) => lists.things.busy[thing.id] ?? recurringState(thing)),
-  column('SCHEDULE', [11, 40, 2], ruleOf),
-  uncutColumn(column('NEXT', [5, 28, 1], (thing) => timeOf(thing, thing.fields.nextRunAt, now))),
-  column('LAST', [5, 6, 2], ({ fields: { lastRunAt } }) => formatAge(textOf(lastRunAt), now)),
+  column('SCHEDULE', [11, 40, 2], getScheduleRule),
+  uncutColumn(
+    column('NEXT', [5, 28, 1], (thing) => formatScheduleTime(thing, thing.fields.nextRunAt, now)),
+  ),
+  column('LAST', [5, 6, 2], ({ fields: { lastRunAt } }) => formatAge(toTextOrNull(lastRunAt), now)),
   numberColumn('RUNS', [4, 8, 3], ({ fields: { runCount } }) => inlineValue(runCount)),
 ];
 
@@ -74,16 +77,16 @@ export const recurringFacts = (
   const others = Object.entries(fields).filter(
     ([key, value]) => !FIELDS_SHOWN_ELSEWHERE.includes(key) && value !== null,
   );
-  const last = timeOf(thing, lastRunAt, now);
+  const last = formatScheduleTime(thing, lastRunAt, now);
   return [
     ['state', recurringState(thing)],
-    ['schedule', `${ruleOf(thing)} (${zoneOf(thing)})`],
-    ['next', timeOf(thing, nextRunAt, now) || 'never'],
+    ['schedule', `${getScheduleRule(thing)} (${getTimeZone(thing)})`],
+    ['next', formatScheduleTime(thing, nextRunAt, now) || 'never'],
     ['last', last || 'never'],
     ['runs', inlineValue(runCount)],
     ...others.map(([key, value]): [string, string] => [
       key,
-      TIMES.includes(key) ? timeOf(thing, value, now) : inlineValue(value),
+      TIMES.includes(key) ? formatScheduleTime(thing, value, now) : inlineValue(value),
     ]),
     ...config.map(([key, value]): [string, string] => [key, inlineValue(value)]),
   ];

@@ -5,7 +5,7 @@ import { column, stateColumn } from '../parts/table.js';
 import { factRows } from '../parts/text.js';
 import { formatAge, timeOfEvent } from '../parts/times.js';
 import { actTarget, reportDone } from '../state/act.js';
-import { rowsOf } from '../state/lists.js';
+import { listRows } from '../state/lists.js';
 import type { State } from '../state/state.js';
 import { topView } from '../state/ui.js';
 import { tabsRow } from './detail.js';
@@ -16,8 +16,8 @@ import { listPage } from './list.js';
  * entry to the audit log.
  */
 
-const roleOf = ({ role, disabled }: Account): string => (disabled ? 'disabled' : role);
-const factorsOf = ({ totpEnabled, passkeys }: Account): string =>
+const formatRole = ({ role, disabled }: Account): string => (disabled ? 'disabled' : role);
+const formatSecondFactors = ({ totpEnabled, passkeys }: Account): string =>
   [totpEnabled && 'code', passkeys > 0 && 'passkey'].filter(Boolean).join(', ') || 'none';
 
 const users = listPage<Account>({
@@ -25,7 +25,7 @@ const users = listPage<Account>({
   title: 'Users',
   noun: 'user',
   list: 'users',
-  rows: ({ lists }) => rowsOf(lists.users),
+  rows: ({ lists }) => listRows(lists.users),
   item: ({ id, username, role, email, disabled }) => ({
     id,
     name: username,
@@ -34,8 +34,8 @@ const users = listPage<Account>({
   }),
   columns: ({ session: { now }, lists }) => [
     column('NAME', [10, 40, 0], ({ username }) => username),
-    stateColumn('ROLE', [8, 10, 0], (user) => lists.users.busy[user.id] ?? roleOf(user)),
-    column('SECOND FACTOR', [8, 14, 2], factorsOf),
+    stateColumn('ROLE', [8, 10, 0], (user) => lists.users.busy[user.id] ?? formatRole(user)),
+    column('SECOND FACTOR', [8, 14, 2], formatSecondFactors),
     column('SINCE', [5, 6, 3], ({ createdAt }) => formatAge(createdAt, now)),
     column('E-MAIL', [10, 60, 4], ({ email }) => email ?? ''),
   ],
@@ -70,7 +70,7 @@ const audit = listPage<AuditEntry>({
   noun: 'entry',
   nouns: 'entries',
   list: 'audit',
-  rows: ({ lists }) => rowsOf(lists.audit),
+  rows: ({ lists }) => listRows(lists.audit),
   item: ({ id, action, actorName, outcome, target }) => ({
     id,
     name: action,
@@ -106,7 +106,7 @@ const logins = listPage<LoginSession>({
   title: 'Sessions',
   noun: 'session',
   list: 'logins',
-  rows: ({ lists }) => rowsOf(lists.logins),
+  rows: ({ lists }) => listRows(lists.logins),
   item: ({ id, device, address, current }) => ({
     id,
     name: device ?? 'unnamed',
@@ -137,7 +137,7 @@ const tokens = listPage<AccessToken>({
   title: 'Tokens',
   noun: 'token',
   list: 'tokens',
-  rows: ({ lists }) => rowsOf(lists.tokens),
+  rows: ({ lists }) => listRows(lists.tokens),
   item: ({ id, name, scopes }) => ({ id, name, words: (scopes ?? []).join(' ') }),
   columns: ({ session: { now }, lists }) => [
     column('NAME', [10, 40, 0], ({ id, name }) => lists.tokens.busy[id] ?? name),
@@ -165,16 +165,17 @@ const OWN = 2;
 const isAdmin = ({ session }: State): boolean => session.who?.role === 'admin';
 
 /** Index of the shown tab. For other users the first two indexes mean their own tabs. */
-const tabOf = (state: State): number => {
+const getTabIndex = (state: State): number => {
   const { tab } = topView(state.ui);
   return isAdmin(state) || tab >= OWN ? tab : tab + OWN;
 };
 
-const shown = (state: State): ScreenPage => [users, audit, logins, tokens][tabOf(state)] ?? logins;
+const shown = (state: State): ScreenPage =>
+  [users, audit, logins, tokens][getTabIndex(state)] ?? logins;
 
 const teamView = (state: State, size: Size): ScreenRow[] => {
   const names = isAdmin(state) ? TABS : TABS.slice(OWN);
-  const tab = isAdmin(state) ? tabOf(state) : tabOf(state) - OWN;
+  const tab = isAdmin(state) ? getTabIndex(state) : getTabIndex(state) - OWN;
   const head = row(tonedSpan('muted', ''), ...tabsRow(names, tab));
   return [head, [], ...shown(state).view(state, { ...size, height: size.height - 2 })];
 };

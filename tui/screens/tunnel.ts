@@ -7,7 +7,7 @@ import { type Act, type ActResult, actTarget, reportDone } from '../state/act.js
 import { TUNNEL } from '../state/rows.js';
 import type { State } from '../state/state.js';
 import { topView } from '../state/ui.js';
-import { toneOf } from '../theme.js';
+import { findStateTone } from '../theme.js';
 import { textPage } from './detail.js';
 import { possibleActs } from './list.js';
 
@@ -44,10 +44,12 @@ const headRows = (state: State, tunnel: TunnelView, width: number): ScreenRow[] 
     tonedSpan('strong', tunnel.provider ?? ''),
     tunnel.name ? ` (${tunnel.name})` : '',
     '   ',
-    tonedSpan(toneOf(status), `${status}${lasted}`),
+    tonedSpan(findStateTone(status), `${status}${lasted}`),
     '   ',
     tunnel.address ?? 'no address',
-    ...(tunnel.reach === 'none' ? [] : ['   ', tonedSpan(toneOf(tunnel.reach), tunnel.reach)]),
+    ...(tunnel.reach === 'none'
+      ? []
+      : ['   ', tonedSpan(findStateTone(tunnel.reach), tunnel.reach)]),
   );
   const facts: [string, string][] = [];
   if (tunnel.detail !== null) facts.push(['Detail', tunnel.detail]);
@@ -65,7 +67,7 @@ const checkRows = ({ stages, failure }: TunnelCheck, width: number): ScreenRow[]
     const line = row(
       name === failure?.stage ? '> ' : '  ',
       `${at + 1} ${name.padEnd(NAME)}`,
-      tonedSpan(status === 'not_run' ? 'muted' : toneOf(word), word.padEnd(STATUS)),
+      tonedSpan(status === 'not_run' ? 'muted' : findStateTone(word), word.padEnd(STATUS)),
       detail,
     );
     return justify(
@@ -102,7 +104,7 @@ const logRows = ({ session, ui }: State, { log }: TunnelView, width: number): Sc
   return [[], row(tonedSpan('muted', 'Process log, newest first')), ...lines];
 };
 
-const resultOf = ({ stages, failure }: TunnelCheck): string | ActResult => {
+const toActResult = ({ stages, failure }: TunnelCheck): string | ActResult => {
   if (failure) return { message: `Failed at: ${failure.stage}`, tone: 'danger' };
   const doubtful = stages.filter(({ status }) => status === 'warn').map(({ name }) => name);
   if (doubtful.length > 0)
@@ -118,7 +120,7 @@ export const tunnelActs = ({ address, on, publicUrl, publicUrlSetting }: TunnelV
       text: 'Check the tunnel',
       line: 'adjutant tunnel check',
       doing: 'checking…',
-      call: async ({ tunnel }) => resultOf(await tunnel.check()),
+      call: async ({ tunnel }) => toActResult(await tunnel.check()),
     },
     stop: on && {
       ...actTarget('tunnel', TUNNEL),

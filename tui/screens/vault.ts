@@ -4,13 +4,13 @@ import { column, numberColumn } from '../parts/table.js';
 import { factRows } from '../parts/text.js';
 import { formatAge, formatTimeLeft, timeOfEvent } from '../parts/times.js';
 import { type Act, actTarget, reportDone } from '../state/act.js';
-import { rowsOf } from '../state/lists.js';
+import { listRows } from '../state/lists.js';
 import { listPage } from './list.js';
 
 const SOON_MS = 7 * 86_400_000;
 
 /** Remaining time, in upper case below a week. */
-const expiryOf = ({ expiresAt }: Credential, now: number): string => {
+const formatCredentialExpiry = ({ expiresAt }: Credential, now: number): string => {
   if (expiresAt === null) return 'never';
   const ms = Date.parse(expiresAt) - now;
   if (ms <= 0) return 'EXPIRED';
@@ -19,7 +19,7 @@ const expiryOf = ({ expiresAt }: Credential, now: number): string => {
     : formatTimeLeft(expiresAt, now);
 };
 
-const factsOf = (of: Credential, now: number): [string, string][] => [
+const listCredentialFacts = (of: Credential, now: number): [string, string][] => [
   ['Name', `${of.name}   version ${of.version}`],
   ['Hosts', of.allowedHosts.join(', ') || 'none: never sent'],
   ['Tools', of.allowedTools.join(', ') || 'none'],
@@ -101,7 +101,7 @@ export const vaultPage: ScreenPage = listPage<Credential>({
   title: 'Vault',
   noun: 'credential',
   list: 'credentials',
-  rows: ({ lists }) => rowsOf(lists.credentials),
+  rows: ({ lists }) => listRows(lists.credentials),
   item: ({ id, name, type, tags, description }) => ({
     id,
     name,
@@ -113,13 +113,17 @@ export const vaultPage: ScreenPage = listPage<Credential>({
     column('TYPE', [8, 14, 2], ({ id, type }) => lists.credentials.busy[id] ?? type),
     numberColumn('VERSION', [7, 7, 4], ({ version }) => String(version)),
     {
-      ...column<Credential>('EXPIRES', [9, 14, 1], (credential) => expiryOf(credential, now)),
-      tone: (credential) => (/^[A-Z]/.test(expiryOf(credential, now)) ? 'warn' : undefined),
+      ...column<Credential>('EXPIRES', [9, 14, 1], (credential) =>
+        formatCredentialExpiry(credential, now),
+      ),
+      tone: (credential) =>
+        /^[A-Z]/.test(formatCredentialExpiry(credential, now)) ? 'warn' : undefined,
     },
     column('USED', [5, 6, 3], ({ lastUsedAt }) => formatAge(lastUsedAt, now)),
     column('ALLOWED FOR', [11, 60, 5], ({ allowedTools }) => allowedTools.join(', ') || '-'),
   ],
-  detail: ({ session: { now } }, credential, width) => factRows(factsOf(credential, now), width),
+  detail: ({ session: { now } }, credential, width) =>
+    factRows(listCredentialFacts(credential, now), width),
   empty: ['No credentials yet.', '  a  add one      adjutant vault add'],
   everyMs: 30_000,
   acts: credentialActs,

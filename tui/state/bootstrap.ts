@@ -1,6 +1,6 @@
 import type { Client } from '../../src/client/index.js';
 import { olderDaemon, RESTART_ADVICE } from '../../src/client/skew.js';
-import { loadFailureOf } from './errors.js';
+import { toLoadFailure } from './errors.js';
 import type { DeskStore } from './state.js';
 import { messageAction } from './ui.js';
 
@@ -29,7 +29,7 @@ const attempt = async <T>(ask: () => Promise<T>): Promise<T | null> => {
   try {
     return await ask();
   } catch (error) {
-    loadFailureOf(error);
+    toLoadFailure(error);
     return null;
   }
 };

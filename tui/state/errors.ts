@@ -2,7 +2,7 @@ import { ApiError, Unreachable } from '../../src/client/errors.js';
 import type { LoadFailure } from './lists.js';
 
 /** Reason of a failed call. Rethrows errors that do not come from the daemon or the connection. */
-export const loadFailureOf = (error: unknown): LoadFailure => {
+export const toLoadFailure = (error: unknown): LoadFailure => {
   if (error instanceof ApiError) {
     const { statusCode, message, requestId } = error;
     return { status: statusCode, message, requestId };

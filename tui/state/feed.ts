@@ -1,9 +1,9 @@
 import type { Client } from '../../src/client/index.js';
 import { DELTAS } from '../../src/client/replytext.js';
-import { loadFailureOf } from './errors.js';
+import { toLoadFailure } from './errors.js';
 import { createAgentFollower } from './followedagent.js';
 import { isFull, type ListState } from './lists.js';
-import { type ListLoader, loaders, pagesOf } from './loaders.js';
+import { type ListLoader, loaders, loadListPages } from './loaders.js';
 import { loadOverview } from './overview.js';
 import { recentExecutions } from './recent.js';
 import { createRequests } from './requests.js';
@@ -54,7 +54,7 @@ export const createFeed = ({ client, store, now }: FeedDeps) => {
     store.dispatch({ type: 'list', name, change: ask });
     const request = loader.isGivenUp ? requests.begin(name) : null;
     try {
-      const { rows, nextCursor } = await pagesOf(loader, request?.client ?? client, of, most);
+      const { rows, nextCursor } = await loadListPages(loader, request?.client ?? client, of, most);
       const keepsBelow = !isWhole && !loader.isGrowing;
       const loaded = { do: 'load' as const, generation: asked, rows, nextCursor, at: now() };
       store.queue({
@@ -186,7 +186,7 @@ const isAnswered = (
 const failedLoad = (name: ListName, generation: number, error: unknown): StateAction => ({
   type: 'list',
   name,
-  change: { do: 'fail', generation, trouble: loadFailureOf(error) },
+  change: { do: 'fail', generation, trouble: toLoadFailure(error) },
 });
 
 /** Counts the components that need something. */

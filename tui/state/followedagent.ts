@@ -1,7 +1,7 @@
 import type { Client, TextDelta } from '../../src/client/index.js';
-import { loadFailureOf } from './errors.js';
+import { toLoadFailure } from './errors.js';
 import type { DeskStore } from './state.js';
-import { ringOf, type StreamEntry } from './streams.js';
+import { getStreamRing, type StreamEntry } from './streams.js';
 
 interface Followed {
   wanting: number;
@@ -42,7 +42,7 @@ export const createAgentFollower = ({ client, store }: { client: Client; store: 
       }
     } catch (error) {
       // The agent's page shows the reason. The next event tries again.
-      loadFailureOf(error);
+      toLoadFailure(error);
     } finally {
       of.reading = null;
     }
@@ -55,7 +55,7 @@ export const createAgentFollower = ({ client, store }: { client: Client; store: 
   return {
     /** Follows an agent from its newest known event. Returns a function that ends it. */
     begin: (agentId: string): (() => void) => {
-      const last = ringOf(store.get().streams, agentId).last;
+      const last = getStreamRing(store.get().streams, agentId).last;
       const of = agents.get(agentId) ?? { wanting: 0, last, reading: null, isAgain: false };
       agents.set(agentId, of);
       of.wanting += 1;

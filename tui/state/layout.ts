@@ -34,7 +34,7 @@ export const messageHeight = ({ ui: { field, message, size } }: State): number =
     ? Math.min(MESSAGE_ROWS, wrapped(boundedText(message.text), size.width).length)
     : 1;
 
-export const bodyOf = (state: State): Size => {
+export const computeBodySize = (state: State): Size => {
   const { width, height } = state.ui.size;
   const taken = AROUND - 1 + messageHeight(state) + sheetHeight(state);
   return { width, height: Math.max(0, height - taken) };

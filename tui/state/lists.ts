@@ -147,12 +147,12 @@ interface Identified {
   id?: string;
   name?: string;
 }
-const idOf = ({ id, name }: Identified): string => id ?? name ?? '';
+const getId = ({ id, name }: Identified): string => id ?? name ?? '';
 
 /** Whether the list holds its maximum of rows. */
 export const isFull = ({ order }: ListState<unknown>): boolean => order.length >= MAX_ROWS;
 
-export const rowsOf = <T>({ order, byId }: ListState<T>): T[] =>
+export const listRows = <T>({ order, byId }: ListState<T>): T[] =>
   order.flatMap((id) => byId[id] ?? []);
 
 const changed = <T extends Identified>(list: ListState<T>, change: ListChange<T>): ListState<T> => {
@@ -191,15 +191,15 @@ const asked = <T>(
   return { ...kept, generation, askedAt: at, since: [] };
 };
 
-const byIdOf = <T extends Identified>(rows: T[]): Record<string, T> =>
-  Object.fromEntries(rows.map((row) => [idOf(row), row]));
+const indexById = <T extends Identified>(rows: T[]): Record<string, T> =>
+  Object.fromEntries(rows.map((row) => [getId(row), row]));
 
 const loaded = <T extends Identified>(
   list: ListState<T>,
   { rows, nextCursor, keepsBelow = false }: Extract<ListChange<T>, { do: 'load' }>,
 ): ListState<T> => {
-  const order = rows.map(idOf);
-  const byId = byIdOf(rows);
+  const order = rows.map(getId);
+  const byId = indexById(rows);
   const fresh = { ...list, order, byId, nextCursor, askedAt: null, trouble: null };
   const end = keepsBelow && nextCursor !== null ? list.order.indexOf(order.at(-1) ?? '') : -1;
   const below = end < 0 ? [] : list.order.slice(end + 1).filter((id) => !(id in byId));
@@ -226,11 +226,11 @@ const extended = <T extends Identified>(
   rows: T[],
   keepsNewest: boolean,
 ): ListState<T> => {
-  const added = rows.map(idOf).filter((id) => !(id in list.byId));
+  const added = rows.map(getId).filter((id) => !(id in list.byId));
   if (added.length === 0 && keepsNewest) return { ...list, trouble: null };
   const all = [...list.order, ...added];
   const order = keepsNewest ? all.slice(-MAX_ROWS) : all.slice(0, MAX_ROWS);
-  const known = { ...list.byId, ...byIdOf(rows) };
+  const known = { ...list.byId, ...indexById(rows) };
   return { ...list, order, byId: among(order, known), askedAt: null, trouble: null };
 };
 
@@ -238,7 +238,7 @@ const put = <T extends Identified>(
   list: ListState<T>,
   { row, isBelow = false }: PutRow<T>,
 ): ListState<T> => {
-  const id = idOf(row);
+  const id = getId(row);
   const byId = { ...list.byId, [id]: row };
   if (id in list.byId) return { ...list, byId };
   const order = isBelow ? [...list.order, id] : [id, ...list.order];
@@ -254,7 +254,7 @@ const sinceAsked = <T>({ askedAt, since }: ListState<T>, row: PutRow<T>): readon
 const dropped = <T extends Identified>(list: ListState<T>, id: string): ListState<T> => {
   const { [id]: gone, ...byId } = list.byId;
   if (gone === undefined) return list;
-  const since = list.since.filter(({ row }) => idOf(row) !== id);
+  const since = list.since.filter(({ row }) => getId(row) !== id);
   return { ...list, byId, order: list.order.filter((each) => each !== id), since };
 };
 

@@ -177,7 +177,7 @@ const applyFrame = (
     void feed.reload('tunnel');
   } else if (channel.startsWith('agent.')) {
     const id = textIn(data, 'agentId');
-    const entry = entryOf(channel, data, now);
+    const entry = toStreamEntry(channel, data, now);
     feed.agents.told(id, entry);
     if (channel === 'agent.status') move(store, id, entry.data.status);
   }
@@ -211,7 +211,11 @@ const agentStates = [
   'stopped',
 ] as const satisfies readonly Agent['status'][];
 
-const entryOf = (kind: string, frame: Record<string, unknown>, now: () => number): StreamEntry => ({
+const toStreamEntry = (
+  kind: string,
+  frame: Record<string, unknown>,
+  now: () => number,
+): StreamEntry => ({
   number: typeof frame.id === 'number' ? frame.id : null,
   at: textIn(frame, 'at') || new Date(now()).toISOString(),
   kind,

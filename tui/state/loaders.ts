@@ -53,7 +53,7 @@ const MAX_FOUND = 30;
 const ANSWER_MS = 300_000;
 
 /** Loads pages until they hold that many rows; at least one page. */
-export const pagesOf = async <T>(
+export const loadListPages = async <T>(
   loader: ListLoader<T>,
   client: Client,
   of: string | null,

@@ -1,5 +1,5 @@
 import type { Client, Overview } from '../../src/client/index.js';
-import { loadFailureOf } from './errors.js';
+import { toLoadFailure } from './errors.js';
 import type { LoadFailure } from './lists.js';
 
 export interface OverviewState {
@@ -23,6 +23,6 @@ export const loadOverview = async (client: Client, now: () => number): Promise<O
   try {
     return { type: 'overview.read', overview: await client.overview.get(), at: now() };
   } catch (error) {
-    return { type: 'overview.failed', trouble: loadFailureOf(error) };
+    return { type: 'overview.failed', trouble: toLoadFailure(error) };
   }
 };

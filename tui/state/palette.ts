@@ -1,7 +1,7 @@
 import { pageActKeys } from '../keys.js';
 import type { ScreenPage } from '../page.js';
 import type { Act } from './act.js';
-import { rowsOf } from './lists.js';
+import { listRows } from './lists.js';
 import {
   agentTarget,
   digitRoots,
@@ -31,7 +31,7 @@ const VI_QUIT = /^(w?qa?|quit(all)?|xa?|xit|exit)!?$/;
  * Matching entries: actions on the selection, then screens, resources and objects. Offline, actions
  * are left out.
  */
-export const matchesOf = (
+export const findPaletteMatches = (
   state: State,
   page: ScreenPage,
   pages: Record<PageName, ScreenPage>,
@@ -96,12 +96,12 @@ const ofScreens = (pages: Record<PageName, ScreenPage>): Match[] =>
   }));
 
 const ofObjects = ({ lists }: State): Match[] => [
-  ...rowsOf(lists.hooks).map(({ id, name }) => ({
+  ...listRows(lists.hooks).map(({ id, name }) => ({
     text: `go to hook ${name}`,
     line: `adjutant hooks get ${id}`,
     does: { goal: hookTarget(id) },
   })),
-  ...rowsOf(lists.agents).map(({ id, name }) => ({
+  ...listRows(lists.agents).map(({ id, name }) => ({
     text: `go to agent ${name}`,
     line: `adjutant agents get ${id}`,
     does: { goal: agentTarget(id) },

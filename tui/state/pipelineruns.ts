@@ -32,12 +32,12 @@ export const readRuns = async (
   const { pipelines, nextCursor } = await client.pipelines.list({ query: of });
   const open = pipelines.filter((run) => !isRunOver(run)).slice(0, MAX_READ);
   const read = await Promise.all(open.map(({ id }) => client.pipelines.get({ id })));
-  const stages = new Map(read.map((run) => [run.id, run.stages.map(briefOf)]));
+  const stages = new Map(read.map((run) => [run.id, run.stages.map(toStageBrief)]));
   const rows = pipelines.map((run) => ({ ...run, stages: stages.get(run.id) ?? null }));
   return { rows, nextCursor };
 };
 
-const briefOf = ({ key, kind, status, reason }: ListedStage): StageBrief => ({
+const toStageBrief = ({ key, kind, status, reason }: ListedStage): StageBrief => ({
   key,
   kind,
   status,

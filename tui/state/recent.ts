@@ -1,8 +1,8 @@
 import { type Client, type Execution, timeDigits } from '../../src/client/index.js';
-import { loadFailureOf } from './errors.js';
+import { toLoadFailure } from './errors.js';
 import {
   EXECUTIONS,
-  ringOf,
+  getStreamRing,
   type StreamAction,
   type StreamEntry,
   type StreamsState,
@@ -27,11 +27,12 @@ export const recentExecutions = async (
 ): Promise<StreamAction | null> => {
   try {
     const after =
-      endedId(ringOf(streams, EXECUTIONS).entries) ?? `execution_${timeDigits(now - BACK_MS)}`;
-    const entries = (await read(client, after)).map(entryOf);
+      endedId(getStreamRing(streams, EXECUTIONS).entries) ??
+      `execution_${timeDigits(now - BACK_MS)}`;
+    const entries = (await read(client, after)).map(toStreamEntry);
     return { type: 'stream.added', name: EXECUTIONS, entries };
   } catch (error) {
-    loadFailureOf(error);
+    toLoadFailure(error);
     return null;
   }
 };
@@ -61,7 +62,7 @@ const read = async (client: Client, since: string): Promise<Execution[]> => {
   return found;
 };
 
-const entryOf = ({ id, hookId, status, error, agentId, ...run }: Execution): StreamEntry => ({
+const toStreamEntry = ({ id, hookId, status, error, agentId, ...run }: Execution): StreamEntry => ({
   number: null,
   at: run.finishedAt ?? run.startedAt ?? run.createdAt,
   kind: status,

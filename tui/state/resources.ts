@@ -36,9 +36,9 @@ export const readResourceRows = async (
   const fields = isRecord(reply) ? reply : {};
   const rows = Object.values(fields).find(Array.isArray) ?? [];
   const { nextCursor } = fields;
-  const verbs = verbsOf(contract);
+  const verbs = listResourceVerbs(contract);
   return {
-    rows: rows.filter(isRecord).map((row) => thingOf(row, verbs)),
+    rows: rows.filter(isRecord).map((row) => toBrowsedRow(row, verbs)),
     nextCursor: typeof nextCursor === 'string' ? nextCursor : null,
   };
 };
@@ -61,7 +61,7 @@ interface EndpointSummary {
 }
 
 /** Endpoints that need only an id, and whose reply contains no secret. */
-const verbsOf = (contract: Readonly<Record<string, EndpointSummary>>): ResourceVerb[] =>
+const listResourceVerbs = (contract: Readonly<Record<string, EndpointSummary>>): ResourceVerb[] =>
   Object.entries(contract)
     .filter(([, { method, path, body, secret }]) => {
       const parts = path.match(/\{\w+\}/g) ?? [];
@@ -71,7 +71,7 @@ const verbsOf = (contract: Readonly<Record<string, EndpointSummary>>): ResourceV
 
 const NAMES = ['name', 'title', 'filename', 'question', 'text', 'url', 'address', 'kind'];
 
-const thingOf = (fields: Record<string, unknown>, verbs: ResourceVerb[]): BrowsedRow => {
+const toBrowsedRow = (fields: Record<string, unknown>, verbs: ResourceVerb[]): BrowsedRow => {
   const words = NAMES.flatMap((each) => {
     const value = fields[each];
     return typeof value === 'string' && value !== '' ? [value] : [];

@@ -36,7 +36,7 @@ export const session = (url: string, now: number): SessionState => ({
 });
 
 /** Username to log in with. `null` if none is known. */
-export const loginNameOf = ({ who, loginName }: SessionState): string | null =>
+export const getLoginName = ({ who, loginName }: SessionState): string | null =>
   who?.username ?? loginName;
 
 export const reduceSession = (state: SessionState, action: SessionAction): SessionState => {

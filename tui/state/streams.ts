@@ -40,13 +40,13 @@ const MAX_ENTRIES = 2000;
 const MAX_STREAMS = 5;
 const none: Ring = { entries: [], last: 0, gaps: [], usedAt: 0 };
 
-export const ringOf = (state: StreamsState, name: string): Ring => state[name] ?? none;
+export const getStreamRing = (state: StreamsState, name: string): Ring => state[name] ?? none;
 
 type StreamEvent = Extract<StreamAction, { type: 'stream.added' }>;
 const isAdded = (action: { type: string }): action is StreamEvent => action.type === 'stream.added';
 
 export const reduceStreams = (state: StreamsState, action: StreamAction): StreamsState => {
-  const ring = ringOf(state, action.name);
+  const ring = getStreamRing(state, action.name);
   const usedAt = 1 + Math.max(0, ...Object.values(state).map((each) => each.usedAt));
   const next = action.type === 'stream.added' ? added(ring, action.entries) : gapped(ring, action);
   return bounded({ ...state, [action.name]: { ...next, usedAt } });

@@ -124,11 +124,11 @@ const lookAt = (place: ScreenPlace): ScreenView => ({
 });
 
 /** Pages of the shown screen, lowest first. */
-export const stackOf = ({ stacks, root }: UiState): readonly ScreenView[] =>
+export const getScreenStack = ({ stacks, root }: UiState): readonly ScreenView[] =>
   stacks[root] ?? [lookAt({ page: root, id: null })];
 
 export const topView = (state: UiState): ScreenView =>
-  stackOf(state).at(-1) ?? lookAt({ page: state.root, id: null });
+  getScreenStack(state).at(-1) ?? lookAt({ page: state.root, id: null });
 
 export const reduceUi = (state: UiState, action: UiAction): UiState => {
   switch (action.type) {
@@ -145,16 +145,16 @@ export const reduceUi = (state: UiState, action: UiAction): UiState => {
     case 'ui.root':
       return moved(state, action.root, state.stacks[action.root] ?? []);
     case 'ui.opened':
-      return stacked(state, [...stackOf(state), lookAt(action.place)]);
+      return stacked(state, [...getScreenStack(state), lookAt(action.place)]);
     case 'ui.closed':
-      return stacked(state, stackOf(state).slice(0, -1));
+      return stacked(state, getScreenStack(state).slice(0, -1));
     case 'ui.went':
       return went(state, action);
     case 'ui.returned':
       return returned(state);
     case 'ui.looked':
       return stacked(state, [
-        ...stackOf(state).slice(0, -1),
+        ...getScreenStack(state).slice(0, -1),
         { ...topView(state), ...action.change },
       ]);
     case 'ui.sheet':
@@ -177,7 +177,7 @@ const went = (
   state: UiState,
   { root, places, selected }: { root: Root; places: ScreenPlace[]; selected?: string },
 ): UiState => {
-  const visited = { root: state.root, stack: stackOf(state) };
+  const visited = { root: state.root, stack: getScreenStack(state) };
   const history = [...state.history, visited].slice(-MAX_HISTORY);
   const base = state.stacks[root]?.[0] ?? lookAt({ page: root, id: null });
   const chosen = selected === undefined ? base : { ...base, selected, filter: '' };

@@ -22,7 +22,7 @@ export const performVerb = async (
   if (id in store.get().lists[list].busy)
     return showMessage({ text: 'Already in progress', tone: 'warn' });
   mark(act.doing);
-  const { shown, secret, opens } = await outcomeOf(client, act, typed);
+  const { shown, secret, opens } = await performAct(client, act, typed);
   // Lists are reloaded before the outcome is shown, because the next key acts on what is shown.
   await Promise.all(act.touches.map((each) => feed.reload(each)));
   mark(null);
@@ -43,7 +43,7 @@ interface Outcome {
   opens?: ScreenPlace;
 }
 
-const outcomeOf = async (client: Client, act: Act, typed: string): Promise<Outcome> => {
+const performAct = async (client: Client, act: Act, typed: string): Promise<Outcome> => {
   try {
     const outcome = await act.call(client, typed);
     if (typeof outcome === 'string') return { shown: { text: outcome, tone: 'ok' } };

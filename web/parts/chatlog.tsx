@@ -47,7 +47,7 @@ export const ChatLog = ({
 };
 
 /** The first message of some conversations is not the user's. */
-const speakerOf = ({ role, seq }: MessageReply, channel: string): string => {
+const getSpeaker = ({ role, seq }: MessageReply, channel: string): string => {
   if (role !== 'user') return role === 'assistant' ? 'Assistant' : 'System';
   if (seq === 1 && channel === 'hook') return 'Hook';
   return seq === 1 && channel === 'agent' ? 'Another agent' : 'You';
@@ -76,7 +76,7 @@ const Message = ({
   return (
     <>
       <p class="line">
-        <span class="kind">{speakerOf(message, channel)}</span>
+        <span class="kind">{getSpeaker(message, channel)}</span>
         <span class="at">
           <TimeOfDay at={createdAt} />
         </span>

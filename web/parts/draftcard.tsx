@@ -16,7 +16,7 @@ interface DraftFacts {
   files: string[];
 }
 
-const factsOf = async (draft: MailDraft, signal: AbortSignal): Promise<DraftFacts> => {
+const loadDraftFacts = async (draft: MailDraft, signal: AbortSignal): Promise<DraftFacts> => {
   const { accounts } = await ask('GET', '/api/email/accounts', { query: { limit: 200 } }, signal);
   const [only, second] = accounts;
   const account =
@@ -40,7 +40,7 @@ const fileName = async (id: string, signal: AbortSignal): Promise<string> => {
 /** The full draft: text, account and attachments are shown before it is sent. */
 export const DraftCard = ({ draft, reload }: { draft: MailDraft; reload(): Promise<void> }) => {
   const key = `${draft.id} ${draft.updatedAt}`;
-  const facts = useLoad({ key, load: (signal) => factsOf(draft, signal) });
+  const facts = useLoad({ key, load: (signal) => loadDraftFacts(draft, signal) });
   return (
     <>
       <p class="line">
@@ -64,7 +64,7 @@ const DEFAULT_ACCOUNT_TEXTS = {
   answer: 'the account of the original e-mail',
 };
 
-const recipientsOf = ({ to, cc, bcc }: MailDraft): string[] => [...to, ...cc, ...bcc];
+const listRecipients = ({ to, cc, bcc }: MailDraft): string[] => [...to, ...cc, ...bcc];
 
 const FullDraft = ({
   draft,
@@ -77,7 +77,7 @@ const FullDraft = ({
 }) => {
   const action = useAction();
   const { id } = draft;
-  const all = recipientsOf(draft).join(', ');
+  const all = listRecipients(draft).join(', ');
   const send = async (): Promise<void> => {
     const query = { updatedAt: draft.updatedAt };
     try {
@@ -112,7 +112,7 @@ const DraftHead = ({ draft, facts: { from, files } }: { draft: MailDraft; facts:
       <p class="muted">
         From {visibleText(from ?? DEFAULT_ACCOUNT_TEXTS[inReplyTo === null ? 'new' : 'answer'])}
       </p>
-      <p class="muted">To {visibleText(recipientsOf(draft).join(', ')) || 'no recipients yet'}</p>
+      <p class="muted">To {visibleText(listRecipients(draft).join(', ')) || 'no recipients yet'}</p>
       {inReplyTo !== null && (
         <p class="muted">
           In reply to <a href={pageLink('message', inReplyTo)}>this e-mail</a>

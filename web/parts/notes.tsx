@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { toneOf } from '../../tui/theme.js';
+import { findStateTone } from '../../tui/theme.js';
 import type { RequestError } from '../state/api.js';
 
 /** Screen readers announce it. */
@@ -26,7 +26,7 @@ export const Empty = ({ children }: { children: ComponentChildren }) => (
 
 /** State in the colour of its meaning. */
 export const State = ({ of }: { of: string }) => (
-  <span class={`state ${toneOf(of) ?? ''}`}>{of.replaceAll('_', ' ')}</span>
+  <span class={`state ${findStateTone(of) ?? ''}`}>{of.replaceAll('_', ' ')}</span>
 );
 
 /** Mark for external text, and for agents that have read some. */

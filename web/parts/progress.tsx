@@ -1,4 +1,4 @@
-import { countsOf } from '../../cli/operations/counts.js';
+import { formatProgressCounts } from '../../cli/operations/counts.js';
 import type { Operation } from '../../src/kernel/contract/operation.js';
 import { visibleText } from './json.js';
 
@@ -16,7 +16,7 @@ export const Progress = ({
     )}
     <span>
       {total !== null && total > 0 && `${Math.floor(Math.min(1, done / total) * 100)} %, `}
-      {visibleText(countsOf({ done, total, unit, note }))}
+      {visibleText(formatProgressCounts({ done, total, unit, note }))}
     </span>
   </p>
 );

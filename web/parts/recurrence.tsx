@@ -4,7 +4,7 @@ import { useTime } from '../state/clock.js';
 import { visibleText } from './json.js';
 
 /** `enabled`, `disabled`, or `failing` after an error. */
-export const recurringStateOf = ({ enabled, lastStatus }: RecurringTask): string => {
+export const getRecurringState = ({ enabled, lastStatus }: RecurringTask): string => {
   if (!enabled) return 'disabled';
   return lastStatus === 'error' ? 'failing' : 'enabled';
 };

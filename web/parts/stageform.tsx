@@ -17,9 +17,9 @@ interface FormFieldDefinition {
 /** Request of a stage that waits for input, with a field for each value. */
 export const StageForm = ({ run, stage, loaded, digest }: ShownStage & { digest: string }) => {
   const action = useAction();
-  const fields = fieldsOf(stage.input);
+  const fields = getFormFields(stage.input);
   const submitValues = async (form: FormData): Promise<void> => {
-    const body = { digest, values: valuesOf(fields, form) };
+    const body = { digest, values: parseFormValues(fields, form) };
     const path = '/api/pipelines/{id}/stages/{key}/input';
     loaded.replace(await ask('POST', path, { id: run.id, key: stage.key, body }));
     document.querySelector('h1')?.focus();
@@ -49,13 +49,13 @@ export const StageForm = ({ run, stage, loaded, digest }: ShownStage & { digest:
 };
 
 /** The daemon has validated the fields. */
-const fieldsOf = (input: unknown): FormFieldDefinition[] => {
+const getFormFields = (input: unknown): FormFieldDefinition[] => {
   const { fields } = Object(input);
   return Array.isArray(fields) ? fields : [];
 };
 
 /** Values by type. Empty fields are left out. */
-const valuesOf = (fields: FormFieldDefinition[], form: FormData): Record<string, unknown> =>
+const parseFormValues = (fields: FormFieldDefinition[], form: FormData): Record<string, unknown> =>
   Object.fromEntries(
     fields.flatMap(({ key, type }): [string, unknown][] => {
       const text = String(form.get(key) ?? '');

@@ -59,7 +59,7 @@ export const turnPushOn = async (): Promise<PushState> => {
   await (await registration.pushManager.getSubscription())?.unsubscribe();
   const subscription = await registration.pushManager.subscribe({
     userVisibleOnly: true,
-    applicationServerKey: bytesOf(publicKey),
+    applicationServerKey: decodeBase64Url(publicKey),
   });
   const { endpoint, keys } = subscription.toJSON();
   if (!endpoint || !keys?.p256dh || !keys.auth) {
@@ -101,7 +101,7 @@ export const turnPushOffHere = async (): Promise<void> => {
   }
 };
 
-const bytesOf = (base64url: string): Uint8Array<ArrayBuffer> => {
+const decodeBase64Url = (base64url: string): Uint8Array<ArrayBuffer> => {
   const text = atob(base64url.replaceAll('-', '+').replaceAll('_', '/'));
   return Uint8Array.from(text, (character) => character.charCodeAt(0));
 };

@@ -15,7 +15,7 @@ const patterns = Object.entries(pagePaths).map(([name, path]) => ({
 
 const isPageName = (name: string): name is PagePlace => Object.hasOwn(pagePaths, name);
 
-export const placeOf = ({ pathname, search }: { pathname: string; search: string }): Place => {
+export const parseRoute = ({ pathname, search }: { pathname: string; search: string }): Place => {
   const path = pathname.length > 1 ? pathname.replace(/\/$/, '') : pathname;
   const query = new URLSearchParams(search);
   for (const { name, pattern } of patterns) {
@@ -33,13 +33,13 @@ const decode = (part: string): string => {
   }
 };
 
-export const route = createObservable<Place>(placeOf(location));
+export const route = createObservable<Place>(parseRoute(location));
 
 /** `replace` adds no entry to the history. */
 export const go = (path: string, how: 'push' | 'replace' = 'push'): void => {
   if (how === 'push') history.replaceState({ scrollY }, '');
   history[`${how}State`](null, '', path);
-  route.set(placeOf(location));
+  route.set(parseRoute(location));
   scrollTo(0, 0);
 };
 
@@ -47,7 +47,7 @@ export const goToPlace = (name: PagePlace, id?: string): void => go(pageLink(nam
 
 /** Scroll position when the page was left, restored on return. */
 addEventListener('popstate', ({ state }) => {
-  route.set(placeOf(location));
+  route.set(parseRoute(location));
   const scrolled = Number(state?.scrollY ?? 0);
   if (scrolled > 0) setTimeout(() => scrollTo(0, scrolled), SCROLL_AFTER_MS);
 });
@@ -64,7 +64,7 @@ export const followLinks = (event: MouseEvent): void => {
   if (defaultPrevented || button !== 0 || metaKey || ctrlKey || shiftKey || altKey) return;
   const link = target instanceof Element ? target.closest('a') : null;
   if (link?.target !== '' || link.origin !== location.origin) return;
-  if (placeOf(link).name === 'unknown') return;
+  if (parseRoute(link).name === 'unknown') return;
   event.preventDefault();
   go(link.pathname + link.search);
 };

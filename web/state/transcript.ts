@@ -37,7 +37,7 @@ export interface ToolUse {
  * Builds a transcript from events and messages to the agent. Events of one call form one item, at
  * the first event, and so do consecutive states.
  */
-export const transcriptOf = (
+export const buildTranscript = (
   events: readonly AgentEvent[],
   said: readonly MessageReply[],
 ): TranscriptItem[] => {

@@ -17,7 +17,7 @@ import { ask } from '../state/api.js';
 import { type Loaded, useLoad } from '../state/load.js';
 import { useMessages } from '../state/messages.js';
 import { useReplies, type WrittenReply } from '../state/replies.js';
-import { transcriptOf } from '../state/transcript.js';
+import { buildTranscript } from '../state/transcript.js';
 
 const ENDED = ['completed', 'failed', 'stopped'];
 
@@ -111,7 +111,7 @@ const AgentTranscript = ({
       )}
       {!events.isLoaded && !events.error && <LoadingNote what="Loading the transcript" />}
       <div role="log" aria-label="Transcript">
-        <Transcript items={transcriptOf(events.events, userMessages)} />
+        <Transcript items={buildTranscript(events.events, userMessages)} />
       </div>
       {reply?.messageId === null && <LiveReply reply={reply} />}
     </>

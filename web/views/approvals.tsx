@@ -93,7 +93,7 @@ const ApprovalCard = ({
         </strong>
       </a>
     </p>
-    <p class="clip">{visibleText(subjectOf(approval))}</p>
+    <p class="clip">{visibleText(formatCallSubject(approval))}</p>
     <p class="muted">
       {approval.agentId === null
         ? 'You (direct call)'
@@ -104,7 +104,7 @@ const ApprovalCard = ({
 );
 
 /** Distinguishes calls of one tool: the request, or the first argument. */
-const subjectOf = (approval: Approval): string => {
+const formatCallSubject = (approval: Approval): string => {
   const { method, url } = approval.arguments;
   if (callHost(approval) !== null && typeof url === 'string') {
     const { host, pathname } = new URL(url);

@@ -80,7 +80,7 @@ const DETAILS: Partial<Record<Need['kind'], string>> = {
   stage: 'Waits for your answer',
 };
 
-const detailOf = ({ kind, detail }: Need): string => DETAILS[kind] ?? detail;
+const formatNeedDetail = ({ kind, detail }: Need): string => DETAILS[kind] ?? detail;
 
 /** Kinds whose time is their expiry. */
 const RUNS_OUT: Need['kind'][] = ['approval', 'stage', 'expiring'];
@@ -98,7 +98,9 @@ const NeedCard = ({ need }: { need: Need }) => {
         </span>
       </p>
       <p>{place === null ? title : <a href={pageLink(place, need.id)}>{title}</a>}</p>
-      {detailOf(need) !== '' && <p class="muted clip">{visibleText(detailOf(need))}</p>}
+      {formatNeedDetail(need) !== '' && (
+        <p class="muted clip">{visibleText(formatNeedDetail(need))}</p>
+      )}
       {need.kind === 'expiring' && (
         <p>
           Rotate it: <code>adjutant vault rotate {visibleText(need.title)}</code>

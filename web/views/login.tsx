@@ -59,12 +59,12 @@ const AccountLogin = () => {
   const [wantsCode, setWantsCode] = useState(false);
   const action = useAction();
   const submit = async (fields: FormData): Promise<void> => {
-    const username = textOf(fields, 'username');
-    const totpCode = textOf(fields, 'code').trim();
+    const username = getFormText(fields, 'username');
+    const totpCode = getFormText(fields, 'code').trim();
     try {
       const body = {
         username,
-        password: textOf(fields, 'password'),
+        password: getFormText(fields, 'password'),
         device: deviceName(),
         ...(totpCode && { totpCode }),
         ...knownDevice(username),
@@ -95,9 +95,9 @@ const AccountLogin = () => {
 const NewAccountForm = () => {
   const action = useAction();
   const submit = async (fields: FormData): Promise<void> => {
-    const username = textOf(fields, 'username');
-    const setupCode = textOf(fields, 'setup').trim();
-    const password = textOf(fields, 'password');
+    const username = getFormText(fields, 'username');
+    const setupCode = getFormText(fields, 'setup').trim();
+    const password = getFormText(fields, 'password');
     const body = { username, password, device: deviceName(), ...(setupCode && { setupCode }) };
     enter(await ask('POST', '/api/auth/register', { body }), username);
   };
@@ -143,7 +143,7 @@ const enter = (
   startUserSession(user);
 };
 
-const textOf = (fields: FormData, name: string): string => String(fields.get(name) ?? '');
+const getFormText = (fields: FormData, name: string): string => String(fields.get(name) ?? '');
 
 const Form = ({
   submit,

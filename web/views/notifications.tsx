@@ -8,7 +8,7 @@ import { Empty, Failure } from '../parts/notes.js';
 import { Ago } from '../parts/time.js';
 import { ask } from '../state/api.js';
 import { useOverview } from '../state/overview.js';
-import { placeOf } from '../state/route.js';
+import { parseRoute } from '../state/route.js';
 
 export const Notifications = ({ query }: { query: URLSearchParams }) => {
   const [isUnread, setUnread] = useState(query.has('unread'));
@@ -80,10 +80,10 @@ const MarkAll = ({ count, reload }: { count: number | null; reload(): Promise<vo
 };
 
 /** Path within the page. `null` for any other link. */
-const pathOf = (link: string | null): string | null => {
+const toPagePath = (link: string | null): string | null => {
   if (!link?.startsWith('/')) return null;
   const url = new URL(link, location.origin);
-  if (url.origin !== location.origin || placeOf(url).name === 'unknown') return null;
+  if (url.origin !== location.origin || parseRoute(url).name === 'unknown') return null;
   return url.pathname + url.search;
 };
 
@@ -93,7 +93,7 @@ const LONG = 240;
 const NoticeCard = ({ notice, mark }: { notice: Notification; mark(): Promise<void> }) => {
   const action = useAction();
   const title = useRef<HTMLElement>(null);
-  const path = pathOf(notice.link);
+  const path = toPagePath(notice.link);
   const isNew = notice.readAt === null;
   const markHere = async (): Promise<void> => {
     await mark();

@@ -6,7 +6,7 @@ import { Heading } from '../parts/heading.js';
 import { LongText, Values, visibleText } from '../parts/json.js';
 import { Cards, type PagedList, usePaged } from '../parts/more.js';
 import { Empty, Fact, Failure, State } from '../parts/notes.js';
-import { NextRun, recurringStateOf, ruleText } from '../parts/recurrence.js';
+import { getRecurringState, NextRun, ruleText } from '../parts/recurrence.js';
 import { Show } from '../parts/show.js';
 import { Ago, Moment } from '../parts/time.js';
 import { ask } from '../state/api.js';
@@ -58,7 +58,7 @@ const RecurringFacts = ({ task }: { task: RecurringTask }) => (
       <strong>{visibleText(task.title)}</strong>
     </p>
     <p class="line" role="status">
-      <State of={recurringStateOf(task)} />
+      <State of={getRecurringState(task)} />
     </p>
     {task.lastStatus === 'error' && task.lastError !== null && <LongText text={task.lastError} />}
     <dl class="facts">

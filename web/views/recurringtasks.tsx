@@ -6,7 +6,7 @@ import { Heading } from '../parts/heading.js';
 import { visibleText } from '../parts/json.js';
 import { Cards, usePaged } from '../parts/more.js';
 import { Empty, State } from '../parts/notes.js';
-import { NextRun, recurringStateOf, ruleText } from '../parts/recurrence.js';
+import { getRecurringState, NextRun, ruleText } from '../parts/recurrence.js';
 import { Ago } from '../parts/time.js';
 import { ask } from '../state/api.js';
 
@@ -49,7 +49,7 @@ export const RecurringTasks = ({ query }: { query: URLSearchParams }) => {
 const RecurringCard = ({ task }: { task: RecurringTask }) => (
   <>
     <p class="line">
-      <State of={recurringStateOf(task)} />
+      <State of={getRecurringState(task)} />
       <span>{task.action.replaceAll('_', ' ')}</span>
       {task.lastRunAt !== null && (
         <span class="at">

@@ -19,7 +19,7 @@ export const Tasks = ({ query }: { query: URLSearchParams }) => {
   const list = usePaged({
     key: due ?? '',
     load: async (page, signal) => {
-      const filter = { ...page, ...filterOf(due) };
+      const filter = { ...page, ...buildTaskFilter(due) };
       const reply = await ask('GET', '/api/tasks', { query: filter }, signal);
       return { rows: reply.tasks, nextCursor: reply.nextCursor };
     },
@@ -44,7 +44,7 @@ export const Tasks = ({ query }: { query: URLSearchParams }) => {
   );
 };
 
-const filterOf = (due: ShownTasks | undefined) => {
+const buildTaskFilter = (due: ShownTasks | undefined) => {
   if (due === undefined) return { view: 'next' as const };
   return due === 'all' ? {} : { due };
 };

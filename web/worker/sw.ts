@@ -33,7 +33,7 @@ self.addEventListener('push', (event) => {
       body: 'Open Adjutant for details.',
       tag: text.link ?? text.id,
       icon: '/page/icon-192.png',
-      data: { path: pathOf(text) },
+      data: { path: toPagePath(text) },
     }),
   );
 });
@@ -51,7 +51,7 @@ const readPush = (data: PushMessageData | null): PushText => {
   }
 };
 
-const pathOf = ({ link }: PushText): string =>
+const toPagePath = ({ link }: PushText): string =>
   link !== undefined && isPath(link) ? link : pagePaths.notifications;
 
 /** A path of the page itself, which cannot lead to another origin. */

@@ -1,5 +1,5 @@
 import type { Context } from '../../command.js';
-import { type HookSender, senders, settingsOf } from './form.js';
+import { getSenderSettings, type HookSender, senders } from './form.js';
 
 const COLUMNS = 3;
 const WIDTH = 26;
@@ -11,7 +11,7 @@ export type HookSource = HookSender | (typeof others)[number];
 
 export const askSender = async ({ ask }: Context, instead: string): Promise<HookSource> => {
   const labels = [
-    ...senders.map((sender) => settingsOf(sender).label),
+    ...senders.map((sender) => getSenderSettings(sender).label),
     ...others.map((other) => OTHERS[other]),
   ];
   const cells = labels.map((label, at) => `${String(at + 1).padStart(2)} ${label}`.padEnd(WIDTH));
@@ -25,15 +25,15 @@ export const askSender = async ({ ask }: Context, instead: string): Promise<Hook
     initial: '1',
     instead,
     refuse: (input) =>
-      placeOf(input, labels) === -1
+      findSenderIndex(input, labels) === -1
         ? `Enter a number from 1 to ${labels.length}, or a name.`
         : undefined,
   });
-  return [...senders, ...others][placeOf(typed, labels)] ?? 'other';
+  return [...senders, ...others][findSenderIndex(typed, labels)] ?? 'other';
 };
 
 /** Index in the list, or -1. */
-const placeOf = (input: string, labels: string[]): number => {
+const findSenderIndex = (input: string, labels: string[]): number => {
   if (/^\d+$/.test(input)) return labels[Number(input) - 1] === undefined ? -1 : Number(input) - 1;
   const word = input.toLowerCase();
   const names: string[] = [...senders, ...others];

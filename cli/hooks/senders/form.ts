@@ -19,13 +19,13 @@ export const senders: HookSender[] = [
   ...(['microsoft-graph', 'basic', 'other'] as const),
 ];
 
-export const settingsOf = (sender: HookSender): SenderSettings => SETTINGS[sender];
+export const getSenderSettings = (sender: HookSender): SenderSettings => SETTINGS[sender];
 
 /** Senders that the receiver recognizes by their requests, if a hook has no `verify`. */
 const KNOWN_UNNAMED: HookSender[] = ['github', 'gitlab', 'gitea', 'stripe'];
 
 /** The sender of a hook: that of its `verify`, or else a guess from its name. */
-export const hookSenderOf = ({ name, triggerConfig: { verify } }: Hook): HookSender => {
+export const findHookSender = ({ name, triggerConfig: { verify } }: Hook): HookSender => {
   if (verify !== undefined) {
     const preset = typeof verify === 'string' ? verify : verify.preset;
     return preset ?? 'other';
@@ -47,7 +47,10 @@ interface ReceiverAddresses {
   incoming: string;
 }
 
-export const addressesOf = (url: string, { id, triggerConfig }: Hook): ReceiverAddresses => ({
+export const buildReceiverAddresses = (
+  url: string,
+  { id, triggerConfig }: Hook,
+): ReceiverAddresses => ({
   signed: `${url}${receiverPath(triggerConfig.webhookPath ?? '')}`,
   incoming: `${url}/api/hooks/incoming/${id}`,
 });
@@ -55,15 +58,15 @@ export const addressesOf = (url: string, { id, triggerConfig }: Hook): ReceiverA
 const SHOWN_ONCE = 'the secret of the hook, shown once when it was created';
 
 /** The form to fill in at the sender. `secret` describes where the secret is. */
-export const senderFormOf = (
+export const buildSenderForm = (
   sender: HookSender,
   { url, notes }: { url: string; notes: string[] },
   hook: Hook,
   secret = SHOWN_ONCE,
 ): SenderForm => {
-  const { where, facts, theirs, notes: own = [] } = settingsOf(sender);
+  const { where, facts, theirs, notes: own = [] } = getSenderSettings(sender);
   const described = describedFacts(hook);
-  const { signed, incoming } = addressesOf(url, hook);
+  const { signed, incoming } = buildReceiverAddresses(url, hook);
   const isShown = sender === 'gitlab' && hook.triggerConfig.verify === undefined;
   const words: Record<string, string> = {
     '{url}': isShown ? incoming : signed,
@@ -80,12 +83,12 @@ export const senderFormOf = (
       ...described,
       ...filled({ Secret: '{secret}' }),
     ];
-    return { where, facts, notes: [...reachOf(url), ...notes].map(fill) };
+    return { where, facts, notes: [...renderLoopbackNotice(url), ...notes].map(fill) };
   }
   return {
     where,
     facts: filled(facts),
-    notes: [...own, ...theirSecret(theirs, hook), ...reachOf(url), ...notes].map(fill),
+    notes: [...own, ...theirSecret(theirs, hook), ...renderLoopbackNotice(url), ...notes].map(fill),
   };
 };
 
@@ -129,7 +132,7 @@ const theirSecret = (theirs: string | undefined, { triggerConfig }: Hook): strin
 export const addressRemedy = (hook: Hook): string[] => {
   const { verify } = hook.triggerConfig;
   const signed = typeof verify === 'object' ? verify.signed : undefined;
-  const isSigned = hookSenderOf(hook) === 'twilio' || signed?.includes('{url}') === true;
+  const isSigned = findHookSender(hook) === 'twilio' || signed?.includes('{url}') === true;
   return isSigned
     ? [`Compare the address first: adjutant hooks settings ${hookArgument(hook)}`]
     : [];
@@ -137,7 +140,7 @@ export const addressRemedy = (hook: Hook): string[] => {
 
 /** Advice if the secret of a hook differs from that of the sender. */
 export const secretRemedy = (hook: Hook): string[] => {
-  const { theirs, label } = settingsOf(hookSenderOf(hook));
+  const { theirs, label } = getSenderSettings(findHookSender(hook));
   const give = `adjutant hooks update ${hookArgument(hook)} --secret-file -`;
   if (!hook.triggerConfig.webhookSecretSet) return [`The hook has no secret yet. Set it: ${give}`];
   if (theirs === undefined) {
@@ -150,12 +153,12 @@ export const secretRemedy = (hook: Hook): string[] => {
 
 /** Lines that fire the hook. They read the secret from a file, so that no process list shows it. */
 export const triggerLines = (url: string, hook: Hook): string[] =>
-  isSignedByAmazon(hook) ? [] : linesOf(url, hook);
+  isSignedByAmazon(hook) ? [] : listSendCommands(url, hook);
 
 /** Whether the hook has no secret, because only Amazon can sign for it. */
-export const isSignedByAmazon = (hook: Hook): boolean => hookSenderOf(hook) === 'sns';
+export const isSignedByAmazon = (hook: Hook): boolean => findHookSender(hook) === 'sns';
 
-const linesOf = (url: string, hook: Hook): string[] => [
+const listSendCommands = (url: string, hook: Hook): string[] => [
   `adjutant hooks send ${hookArgument(hook)} payload.json --secret-file secret.txt`,
   ...(hook.triggerConfig.verify === undefined ? [curlLine(url, hook)] : []),
 ];
@@ -164,13 +167,13 @@ const curlLine = (url: string, hook: Hook): string =>
   [
     `curl --data-binary @payload.json -H 'Content-Type: application/json'`,
     `-H @<(printf 'X-Webhook-Secret: %s' "$(cat secret.txt)")`,
-    addressesOf(url, hook).incoming,
+    buildReceiverAddresses(url, hook).incoming,
   ].join(' \\\n         ');
 
 export const hookArgument = ({ name, id }: Hook): string => (/^[\w.-]+$/.test(name) ? name : id);
 
 const LOOPBACK = /^https?:\/\/(127\.|localhost\b|\[::1\])/;
-const reachOf = (url: string): string[] =>
+const renderLoopbackNotice = (url: string): string[] =>
   LOOPBACK.test(url)
     ? [
         'This address works only on this machine. Other senders need a public address with TLS:',

@@ -6,7 +6,7 @@ import {
 } from '../../../src/client/index.js';
 import type { HookSender } from './form.js';
 
-const { PRESETS, recipeOf } = await loadSenders();
+const { PRESETS, createSignatureRecipe } = await loadSenders();
 
 export interface ResolvedSignature {
   recipe: SignatureRecipe;
@@ -38,7 +38,7 @@ export const resolveSignature = ({
 }: SignatureInput): ResolvedSignature => {
   const { verify } = hook.triggerConfig;
   const own = named ?? verify;
-  const recipe = own === undefined ? unnamedRecipe(sample, secret) : recipeOf(own);
+  const recipe = own === undefined ? unnamedRecipe(sample, secret) : createSignatureRecipe(own);
   const isIncoming = incoming || (verify === undefined && isToken(recipe));
   const shown = incoming && !isToken(recipe) ? { ...recipe, ...SECRET_HEADER } : recipe;
   const isOther = named !== undefined && named !== verify;
@@ -66,7 +66,7 @@ const SIGNING_TOKEN = 'whsec_';
  */
 const unnamedRecipe = (sample: HookSender = 'github', secret: string): SignatureRecipe => {
   if (sample === 'stripe') return PRESETS.stripe;
-  const own = sample === 'other' ? PRESETS.github : recipeOf(sample);
+  const own = sample === 'other' ? PRESETS.github : createSignatureRecipe(sample);
   const isStandard = sample === 'gitlab' && secret.startsWith(SIGNING_TOKEN);
   if (sample === 'gitlab' && !isStandard) return own;
   if (isStandard) return { ...PRESETS['standard-webhooks'], eventFrom: own.eventFrom };

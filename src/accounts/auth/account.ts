@@ -45,7 +45,7 @@ export const createAccountOperations = (deps: AuthDeps) => {
       return { begin: (from) => beginSession(deps, row, from) };
     },
 
-    ...proofsOf(deps),
+    ...createAuthProofs(deps),
 
     /** Throws 429 after too many failures. */
     refuseFlood: async (attempt: LoginAttempt): Promise<void> =>
@@ -68,7 +68,7 @@ export const createAccountOperations = (deps: AuthDeps) => {
 
 export type AccountOperations = ReturnType<typeof createAccountOperations>;
 
-const proofsOf = (deps: AuthDeps) => {
+const createAuthProofs = (deps: AuthDeps) => {
   const { users, clock } = deps;
   const now = (): string => iso(clock.now());
   return {

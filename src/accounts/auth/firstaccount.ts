@@ -1,4 +1,4 @@
-import { type Config, variableOf } from '../../config.js';
+import { type Config, toVariableName } from '../../config.js';
 import type { Clock } from '../../kernel/clock.js';
 import type { Passwords } from '../../kernel/password.js';
 import { OpenRefused } from '../../store/engine/protocol.js';
@@ -16,7 +16,7 @@ export const makeFirstAccount = async (deps: {
   const { users, passwords, clock } = deps;
   const { adminUsername: username, adminPassword: password } = deps.config;
   if (username === null || (await users.hasUsers())) return;
-  const names = `${variableOf('adminUsername')} and ${variableOf('adminPassword')}`;
+  const names = `${toVariableName('adminUsername')} and ${toVariableName('adminPassword')}`;
   const { error, value } = Registration.validate({ username, password: password ?? undefined });
   if (error) throw new OpenRefused(`${names} cannot create the first account: ${error.message}`);
   const fault = await passwordFault({ password: value.password, names: [value.username] });

@@ -2,7 +2,7 @@ import Boom from '@hapi/boom';
 import { type Clock, iso } from '../../kernel/clock.js';
 import type { Pace } from '../../kernel/pace.js';
 import { pageLink } from '../../kernel/pagepath.js';
-import { networkOf, type Rate } from '../../kernel/rate.js';
+import { getNetworkPrefix, type Rate } from '../../kernel/rate.js';
 import type { Outbox } from '../../outbound/module.js';
 import type { Origin } from './newdevice.js';
 import type { AuthStore, FailureKey } from './queries.js';
@@ -34,7 +34,7 @@ export interface LoginLimits {
  * a shared address the known device. Other clients behind a shared address count only for the burst.
  */
 export const failureSource = ({ address, isShared }: Origin, device: string | null): string => {
-  if (!isShared) return networkOf(address);
+  if (!isShared) return getNetworkPrefix(address);
   return device === null ? SHARED : deviceSource(device);
 };
 const SHARED = 'shared';
@@ -60,7 +60,7 @@ export const loggedInSource = (by: Origin): string =>
 export const refuseFlood = async (deps: FloodDeps, key: FailureKey): Promise<void> => {
   if (key.address === SHARED) return;
   // Concurrent attempts are not counted as failures yet.
-  const tries = deps.limits.tries.take(triesOf(key));
+  const tries = deps.limits.tries.take(buildAttemptKey(key));
   if (tries?.isSpent) throw tooManyLogins(tries.resetSeconds);
   const failed = await deps.users.failures(key);
   const now = deps.clock.now();
@@ -75,9 +75,9 @@ export const refuseFlood = async (deps: FloodDeps, key: FailureKey): Promise<voi
 
 /** A right password of a caller who is logged in is not a login attempt. */
 export const refundTry = ({ limits }: FloodDeps, key: FailureKey): void =>
-  limits.tries.giveBack(triesOf(key));
+  limits.tries.giveBack(buildAttemptKey(key));
 
-const triesOf = ({ address, account }: FailureKey): string => `${address} ${account}`;
+const buildAttemptKey = ({ address, account }: FailureKey): string => `${address} ${account}`;
 
 /** `userId` is null if no account has that name. */
 export const addFailure = async (

@@ -26,7 +26,7 @@ export const recognizeDevice = async (
   token: string | undefined,
 ): Promise<string | null> => {
   if (userId === undefined || token === undefined) return null;
-  const digest = digestOf(token);
+  const digest = computeDigest(token);
   const isKnown = await users.isDevice({ user_id: userId, digest }, iso(clock.now()));
   return isKnown ? digest : null;
 };
@@ -39,7 +39,7 @@ export const rememberDevice = (
 ): { deviceToken: string; steps: TransactionStep[] } => {
   const deviceToken = known ?? randomBytes(32).toString('base64url');
   const expires_at = iso(clock.now() + DEVICE_DAYS * DAY_MS);
-  const row = { digest: digestOf(deviceToken), user_id: userId, expires_at };
+  const row = { digest: computeDigest(deviceToken), user_id: userId, expires_at };
   return { deviceToken, steps: users.keepDevice(row) };
 };
 
@@ -61,7 +61,7 @@ export const notifyNewDevice = async (
   const place = {
     user_id: userId,
     network: addressText(by.address),
-    program: digestOf(by.userAgent),
+    program: computeDigest(by.userAgent),
   };
   const now = clock.now();
   const keep = users.keepPlace({ ...place, told_at: iso(now) });
@@ -69,12 +69,12 @@ export const notifyNewDevice = async (
   const notifiedAt = await users.placeTold(place);
   if (notifiedAt !== undefined && now - Date.parse(notifiedAt) < NOTIFY_AGAIN_DAYS * DAY_MS)
     return NO_NOTICE;
-  const effectId = `login.device ${Object.values(place).join(' ')} ${notifiedAt ?? hourOf(now)}`;
-  const { statements, published } = noticeOf(deps, userId, by, effectId);
+  const effectId = `login.device ${Object.values(place).join(' ')} ${notifiedAt ?? toHour(now)}`;
+  const { statements, published } = buildLoginNotice(deps, userId, by, effectId);
   return { steps: [keep, ...statements], published };
 };
 
-const noticeOf = (
+const buildLoginNotice = (
   deps: NewDeviceDeps,
   userId: string,
   by: Origin,
@@ -93,6 +93,7 @@ const noticeOf = (
 };
 
 /** The hour, so that two concurrent logins give one notification. */
-const hourOf = (now: number): string => iso(now).slice(0, 13);
+const toHour = (now: number): string => iso(now).slice(0, 13);
 
-const digestOf = (text: string): string => createHash('sha256').update(text).digest('base64url');
+const computeDigest = (text: string): string =>
+  createHash('sha256').update(text).digest('base64url');

@@ -41,14 +41,14 @@ const fold = (text: string): string => text.normalize('NFKC').toLowerCase();
 const isNamed = (folded: string, name: string): boolean => {
   const own = fold(name);
   return [own, own.replace(/@.*$/, '')].some((each) => {
-    const bare = lettersOf(each);
-    const letters = lettersOf(folded);
+    const bare = trimNonLetters(each);
+    const letters = trimNonLetters(folded);
     const isRepeated = bare !== '' && letters.replaceAll(bare, '') === '';
     return folded === each || (isRepeated && letters !== '');
   });
 };
 
-const lettersOf = (text: string): string => text.replace(/^\P{L}+|\P{L}+$/gu, '');
+const trimNonLetters = (text: string): string => text.replace(/^\P{L}+|\P{L}+$/gu, '');
 
 const isCommon = async (folded: string): Promise<boolean> => {
   const file = createRequire(import.meta.url).resolve(COMMON_PASSWORDS);

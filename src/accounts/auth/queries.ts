@@ -4,7 +4,7 @@ import { insertUpTo, selectCount, selectRows } from '../../store/rows.js';
 import { type Store, statement } from '../../store/store.js';
 import { loginFailureTable, type UserRow, userTable } from '../../store/tables/accounts.js';
 import { createDeviceQueries } from './devices.js';
-import { FACTOR, type KnownUser, sessionsOf } from './sessions.js';
+import { createLoginSessionQueries, FACTOR, type KnownUser } from './sessions.js';
 
 export type NewUser = Omit<
   UserRow,
@@ -24,13 +24,13 @@ const RECOVERY_CODES = sql<number>`(SELECT count(*) FROM recovery_codes
 const COUNTS = [PASSKEYS, CHANNELS, FACTOR.as('factor'), RECOVERY_CODES] as const;
 
 export const authStore = (store: Store) => ({
-  ...usersOf(store),
-  ...sessionsOf(store),
+  ...createUserQueries(store),
+  ...createLoginSessionQueries(store),
   ...createDeviceQueries(store),
-  ...failuresOf(store),
+  ...createLoginFailureQueries(store),
 });
 
-const usersOf = (store: Store) => {
+const createUserQueries = (store: Store) => {
   const { db } = store;
   const byId = (id: string) => selectRows(db, userTable, { id }).select(COUNTS);
   return {
@@ -87,7 +87,7 @@ const usersOf = (store: Store) => {
   };
 };
 
-const failuresOf = ({ db }: Store) => ({
+const createLoginFailureQueries = ({ db }: Store) => ({
   failures: ({ account, address }: FailureKey) =>
     selectRows(db, loginFailureTable, { account, address }).executeTakeFirst(),
 

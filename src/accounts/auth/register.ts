@@ -135,7 +135,7 @@ const make = async <T>(
   for (let n = 1; ; n++) {
     const name = n === 1 ? wanted : `${wanted}-${n}`;
     const mayNumber = username === undefined && n < 100;
-    const skeleton = await skeletonOf(name);
+    const skeleton = await computeNameSkeleton(name);
     try {
       await refuseOlderLookalike(users, skeleton);
       return await insert({
@@ -170,7 +170,7 @@ const refuseOlderLookalike = async (
   for (let after = ''; ; ) {
     const older = await users.olderNames(after, OLDER_AT_ONCE);
     for (const each of older) {
-      if ((await skeletonOf(each)) === skeleton)
+      if ((await computeNameSkeleton(each)) === skeleton)
         throw new UniqueViolation('users.username_skeleton');
     }
     if (older.length < OLDER_AT_ONCE) return;
@@ -200,7 +200,7 @@ const library = () => import('unhomoglyph');
  * Returns the skeleton that names share if they look alike (UTS 39, section 4), ignoring case:
  * `paypal` and `PaypaI`.
  */
-export const skeletonOf = async (name: string): Promise<string> => {
+export const computeNameSkeleton = async (name: string): Promise<string> => {
   const { default: replaced } = await library();
   return replaced(name.normalize('NFKC').normalize('NFD'))
     .normalize('NFD')

@@ -1,5 +1,5 @@
 import { isLoopbackHost } from '../../kernel/clientaddress.js';
-import { networkOf } from '../../kernel/rate.js';
+import { getNetworkPrefix } from '../../kernel/rate.js';
 
 const FREE_TRIES = 5;
 /** The limit for attempts on one account from one address, including successful ones. */
@@ -23,7 +23,7 @@ export const backoffSeconds = (failures: number): number =>
 
 /** Formats a network in CIDR notation: an IPv4 /24, an IPv6 /64. */
 export const addressText = (address: string): string => {
-  const network = networkOf(address);
+  const network = getNetworkPrefix(address);
   const [, first24] = /^(\d+\.\d+\.\d+)\.\d+$/.exec(network) ?? [];
   return first24 === undefined ? `${network}::/64` : `${first24}.0/24`;
 };

@@ -55,7 +55,7 @@ interface PasswordChange {
   at: string;
 }
 
-export const sessionsOf = (store: Store) => {
+export const createLoginSessionQueries = (store: Store) => {
   const { db } = store;
   return {
     /**

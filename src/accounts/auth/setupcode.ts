@@ -74,8 +74,8 @@ const write = (file: string, code: string): void => {
 
 /** Ignores case, spaces and hyphens. Digests always have the same length. */
 const isSame = (input: string, code: string): boolean =>
-  timingSafeEqual(digestOf(input), digestOf(code));
-const digestOf = (code: string): Buffer =>
+  timingSafeEqual(computeDigest(input), computeDigest(code));
+const computeDigest = (code: string): Buffer =>
   createHash('sha256').update(code.toLowerCase().replace(/[\s-]/g, '')).digest();
 
 /** Also used if the first account was created meanwhile. */

@@ -30,7 +30,7 @@ export const createTickets = ({
       makeRoom(kept, userId, now);
       const ticket = PREFIX + randomBytes(32).toString('base64url');
       const usableUntil = Math.min(now + LIFE_MS, Date.parse(expiresAt));
-      kept.set(digestOf(ticket), { userId, sessionId, expiresAt, usableUntil });
+      kept.set(computeDigest(ticket), { userId, sessionId, expiresAt, usableUntil });
       return { ticket, expiresAt: iso(usableUntil) };
     },
     /**
@@ -39,7 +39,7 @@ export const createTickets = ({
      */
     redeem: (ticket: string): string | null => {
       if (!ticket.startsWith(PREFIX)) return null;
-      const digest = digestOf(ticket);
+      const digest = computeDigest(ticket);
       const found = kept.get(digest);
       kept.delete(digest);
       const now = clock.now();
@@ -67,4 +67,4 @@ const makeRoom = (kept: Map<string, StoredTicket>, userId: string, now: number):
   for (const digest of own.slice(0, surplus)) kept.delete(digest);
 };
 
-const digestOf = (ticket: string): string => createHash('sha256').update(ticket).digest('hex');
+const computeDigest = (ticket: string): string => createHash('sha256').update(ticket).digest('hex');

@@ -41,9 +41,9 @@ export const refresh = async (
   const session = await logins.find(userId, sessionId, iso(now));
   if (!session) throw ended();
   const issuedAt = Math.floor(now / 1000);
-  const latest = secondsOf(session.proven_at ?? session.created_at) + MAX_S;
+  const latest = toUnixSeconds(session.proven_at ?? session.created_at) + MAX_S;
   const wanted = Math.floor(issuedAt + tokenHours * HOUR_S);
-  const expiresAt = Math.max(secondsOf(session.expires_at), Math.min(wanted, latest));
+  const expiresAt = Math.max(toUnixSeconds(session.expires_at), Math.min(wanted, latest));
   if (!(await logins.extend(userId, sessionId, iso(expiresAt * 1000)))) throw ended();
   const token = signer.sign({ userId, sessionId, issuedAt, expiresAt });
   return { token, expiresAt: iso(expiresAt * 1000) };
@@ -55,4 +55,4 @@ export const viewLogin = viewer(authSessionTable, LoginSession, {
 
 const ended = (): Boom.Boom => Boom.unauthorized('Your login session has ended. Log in again');
 
-const secondsOf = (at: string): number => Math.floor(Date.parse(at) / 1000);
+const toUnixSeconds = (at: string): number => Math.floor(Date.parse(at) / 1000);

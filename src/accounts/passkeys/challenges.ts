@@ -18,7 +18,7 @@ export interface PasskeyDeps {
 }
 
 /** Throws 400 `no_relying_party` if passkeys do not work at the address of the request. */
-export const relyingPartyOf = (deps: PasskeyDeps, { host }: RequestContext): RelyingParty => {
+export const findRelyingParty = (deps: PasskeyDeps, { host }: RequestContext): RelyingParty => {
   const parties = deps.relyingParties();
   const found = parties.find((party) => party.host === host);
   if (found) return found;
@@ -62,7 +62,7 @@ export const passkeyRefused = (): Boom.Boom =>
     data: { code: 'passkey_refused' },
   });
 
-export const credentialOf = (row: PasskeyRow): PasskeyCredential => ({
+export const toPasskeyCredential = (row: PasskeyRow): PasskeyCredential => ({
   id: row.credential_id,
   publicKey: row.public_key,
   counter: row.counter,

@@ -4,12 +4,12 @@ import type { RequestContext } from '../../kernel/contract/endpoint.js';
 import { mint } from '../../kernel/ids.js';
 import type { PasskeyChallengeRow, PasskeyRow } from '../../store/tables/accounts.js';
 import {
-  credentialOf,
+  findRelyingParty,
   keepChallenge,
   type PasskeyDeps,
   passkeyRefused,
-  relyingPartyOf,
   takeChallenge,
+  toPasskeyCredential,
 } from './challenges.js';
 import type { Assertion, PasskeyLogin } from './contract.js';
 import type { RelyingParty } from './rules.js';
@@ -24,7 +24,7 @@ export const beginLogin = async (
   username: string | undefined,
   by: RequestContext,
 ): Promise<{ options: Record<string, unknown>; challengeId: string }> => {
-  const relyingParty = relyingPartyOf(deps, by);
+  const relyingParty = findRelyingParty(deps, by);
   const options = await requestOptions(relyingParty);
   const challengeId = mint('challenge', deps.clock.now());
   const userId = username === undefined ? null : await deps.accounts.userIdOf(username);
@@ -51,7 +51,7 @@ export const finishPasskeyLogin = async (
   by: RequestContext & AuditRecorder,
 ): Promise<PasskeyLogin> => {
   const { challengeId: id, response, device, deviceToken } = assertion;
-  const relyingParty = relyingPartyOf(deps, by);
+  const relyingParty = findRelyingParty(deps, by);
   const issued = await takeChallenge(deps, relyingParty, { id, purpose: 'authenticate' });
   const row = await deps.passkeys.byCredential(relyingParty.id, response.id);
   if (!row) throw passkeyRefused();
@@ -82,7 +82,7 @@ const isUsed = async (
   const { issued, row, response, relyingParty } = of;
   const owner = Buffer.from(response.response.userHandle, 'base64url').toString();
   if (owner !== row.user_id || (issued.user_id ?? owner) !== owner) return false;
-  const credential = credentialOf(row);
+  const credential = toPasskeyCredential(row);
   const { challenge } = issued;
   const verified = await verifyRequest(response, { relyingParty, challenge, credential });
   if (!verified) return false;

@@ -6,12 +6,12 @@ import { mint } from '../../kernel/ids.js';
 import { type PasskeyRow, passkeyTable } from '../../store/tables/accounts.js';
 import { viewer } from '../../store/view.js';
 import {
-  credentialOf,
+  findRelyingParty,
   keepChallenge,
   type PasskeyDeps,
   passkeyRefused,
-  relyingPartyOf,
   takeChallenge,
+  toPasskeyCredential,
 } from './challenges.js';
 import { type Attestation, Passkey } from './contract.js';
 import type { RelyingParty } from './rules.js';
@@ -25,7 +25,7 @@ export const beginRegistration = async (
   password: string | undefined,
   by: Caller,
 ): Promise<{ options: Record<string, unknown> }> => {
-  const relyingParty = relyingPartyOf(deps, by);
+  const relyingParty = findRelyingParty(deps, by);
   await deps.accounts.proveFresh(by, password);
   const known = await deps.passkeys.all(by.userId);
   if (known.length >= MAX_PASSKEYS)
@@ -33,7 +33,7 @@ export const beginRegistration = async (
   const options = await creationOptions({
     relyingParty,
     user: { id: by.userId, name: by.username },
-    known: known.filter((row) => row.relying_party === relyingParty.id).map(credentialOf),
+    known: known.filter((row) => row.relying_party === relyingParty.id).map(toPasskeyCredential),
   });
   await keepChallenge(deps, relyingParty, {
     // One registration at a time: the last one that began in the session.
@@ -50,13 +50,13 @@ export const endRegistration = async (
   { response, name }: { response: Attestation; name: string | undefined },
   by: Caller & Recorder,
 ): Promise<{ passkey: Passkey }> => {
-  const relyingParty = relyingPartyOf(deps, by);
+  const relyingParty = findRelyingParty(deps, by);
   const issued = await takeChallenge(deps, relyingParty, { id: by.sessionId, purpose: 'register' });
   const { challenge = '', user_id } = issued ?? {};
   const credential =
     user_id === by.userId && (await verifyCreation(response, { relyingParty, challenge }));
   if (!credential) throw passkeyRefused();
-  const row = rowOf(deps.clock.now(), { by, relyingParty, credential, name });
+  const row = buildPasskeyRow(deps.clock.now(), { by, relyingParty, credential, name });
   const message = deps.outbox.toOwner(by.userId, {
     kind: 'passkey.added',
     title: `A passkey was added to your account: ${row.name}`,
@@ -98,7 +98,7 @@ const shown = viewer(passkeyTable, Passkey, {
   works: ({ works }: PasskeyRow & Pick<Passkey, 'works'>) => works,
 });
 
-const rowOf = (
+const buildPasskeyRow = (
   now: number,
   of: {
     by: Caller;

@@ -1,6 +1,6 @@
 import Joi from 'joi';
 import { contract, endpoint } from '../../kernel/contract/endpoint.js';
-import { pageOf, pageQuery } from '../../kernel/contract/page.js';
+import { createPageSchema, pageQuery } from '../../kernel/contract/page.js';
 import * as s from '../../kernel/contract/schema.js';
 
 const token = {
@@ -47,7 +47,7 @@ export const tokens = contract({
     summary: 'List your personal access tokens',
     personal: true,
     query: pageQuery('TokenQuery', {}),
-    reply: pageOf('tokens', AccessToken),
+    reply: createPageSchema('tokens', AccessToken),
   }),
   create: endpoint.post('/api/auth/tokens', {
     summary: 'Create a personal access token',

@@ -3,7 +3,7 @@ import { type Clock, iso } from '../../kernel/clock.js';
 import type { Recorder } from '../../kernel/contract/audit.js';
 import type { Caller } from '../../kernel/contract/endpoint.js';
 import { mint } from '../../kernel/ids.js';
-import { accessTokenOf } from '../../kernel/token.js';
+import { formatAccessToken } from '../../kernel/token.js';
 import type { Outbox } from '../../outbound/module.js';
 import type { Signer } from '../../secrets/module.js';
 import { type AccessTokenRow, accessTokenTable } from '../../store/tables/accounts.js';
@@ -101,5 +101,5 @@ const tokenFor = (
     last_used_at: null,
   };
   const signed = signer.sign({ userId, sessionId: row.id, issuedAt, expiresAt });
-  return { row, token: accessTokenOf(signed) };
+  return { row, token: formatAccessToken(signed) };
 };

@@ -78,7 +78,7 @@ export const enableTotp = async (
   const recoveryCodes = newCodes();
   await guarded(deps, { by, factor, shownSkewOf: code }, async () => {
     const step = await match(deps, by.userId, factor, { code, purpose: 'enable' });
-    const digests = recoveryCodes.map(digestOf);
+    const digests = recoveryCodes.map(computeDigest);
     const at = iso(deps.clock.now());
     if (step === null) return false;
     return deps.accounts.withinSession(by.sessionId, (holds) =>
@@ -103,7 +103,7 @@ export const renewRecoveryCodes = async (
     body: 'The previous codes are no longer valid. If this was not you, change your password and create new codes: adjutant auth totp recovery-codes',
     link: null,
   });
-  const digests = recoveryCodes.map(digestOf);
+  const digests = recoveryCodes.map(computeDigest);
   const isDone = await deps.accounts.withinSession(by.sessionId, (holds) =>
     deps.factors.renewCodes(by.userId, digests, [holds, ...message.statements, by.record()]),
   );
@@ -154,7 +154,7 @@ export const checkLogin = async (
   const holder: CodeHolder = { userId, name, isLoggedIn: false };
   const input: CodeInput = { code, purpose: 'login' };
   if (await judged(deps, holder, () => spend(deps, userId, factor, input))) return 'right';
-  return secretOf(deps, userId, factor) === null ? 'damaged' : 'wrong';
+  return unsealTotpSecret(deps, userId, factor) === null ? 'damaged' : 'wrong';
 };
 
 interface CodeInput {
@@ -177,8 +177,11 @@ const notEnabled = (): Boom.Boom =>
   );
 
 /** Returns null if the secret is damaged. Recovery codes remain valid then. */
-const secretOf = ({ unseal }: CodeCheckDeps, userId: string, { sealed }: TotpRow): string | null =>
-  unsealOrNull(() => unseal(userId, sealed));
+const unsealTotpSecret = (
+  { unseal }: CodeCheckDeps,
+  userId: string,
+  { sealed }: TotpRow,
+): string | null => unsealOrNull(() => unseal(userId, sealed));
 
 const match = async (
   deps: CodeCheckDeps,
@@ -186,7 +189,7 @@ const match = async (
   factor: TotpRow,
   { code, purpose }: CodeInput,
 ): Promise<number | null> => {
-  const secret = secretOf(deps, userId, factor);
+  const secret = unsealTotpSecret(deps, userId, factor);
   if (secret === null) return null;
   return matchTotp(secret, code.replace(/\s/g, ''), {
     now: deps.clock.now(),
@@ -228,9 +231,9 @@ const inside = ({ userId }: Caller): CodeHolder => ({
 });
 
 const spendRecoveryCode = (deps: CodeCheckDeps, userId: string, code: string): Promise<boolean> =>
-  deps.factors.spendRecoveryCode(userId, digestOf(code), iso(deps.clock.now()));
+  deps.factors.spendRecoveryCode(userId, computeDigest(code), iso(deps.clock.now()));
 
-const digestOf = (code: string): string =>
+const computeDigest = (code: string): string =>
   createHash('sha256').update(spelledOut(code)).digest('hex');
 
 /** Normalizes a recovery code, which may be typed with other dashes, blanks or capitals, or without. */
@@ -259,7 +262,7 @@ const guarded = async (
   await deps.accounts.refuseFlood(attempt);
   if (await isRight()) return;
   await deps.accounts.addFailure(attempt);
-  const secret = secretOf(deps, by.userId, factor);
+  const secret = unsealTotpSecret(deps, by.userId, factor);
   if (secret === null) {
     const remedy = 'Disable two-factor authentication with a recovery code, and set it up again';
     throw Boom.conflict(`The secret of your authenticator app is damaged. ${remedy}`, {

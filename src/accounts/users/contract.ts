@@ -1,5 +1,5 @@
 import { contract, endpoint } from '../../kernel/contract/endpoint.js';
-import { pageOf, pageQuery } from '../../kernel/contract/page.js';
+import { createPageSchema, pageQuery } from '../../kernel/contract/page.js';
 import * as s from '../../kernel/contract/schema.js';
 
 const password = () =>
@@ -136,7 +136,7 @@ export const users = contract({
       disabled: s.optional(s.queryFlag()),
       q: s.optional(s.text(254).description('Part of the username or e-mail address')),
     }),
-    reply: pageOf('users', Account),
+    reply: createPageSchema('users', Account),
   }),
   update: endpoint.patch('/api/admin/users/{id}', {
     summary: 'Update a user',
@@ -202,7 +202,7 @@ export const users = contract({
     access: 'admin',
     audit: 'users.passkeys',
     query: pageQuery('AccountPasskeyQuery', {}),
-    reply: pageOf('passkeys', AccountPasskey, 'AccountPasskeysPage'),
+    reply: createPageSchema('passkeys', AccountPasskey, 'AccountPasskeysPage'),
   }),
   'passkey-remove': endpoint.delete('/api/admin/users/{id}/passkeys/{passkeyId}', {
     summary: 'Delete a passkey of a user',

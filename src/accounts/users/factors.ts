@@ -82,7 +82,7 @@ const remove = async (
   by: Caller & Recorder,
   removing: (removal: Removal) => Promise<string[] | null>,
 ): Promise<void> => {
-  const message = deps.outbox.toOwner(id, noticeOf(what, request.reason, by));
+  const message = deps.outbox.toOwner(id, buildRemovalNotice(what, request.reason, by));
   const record = by.record({ target: id, data: { what, reason: request.reason } });
   const at = iso(deps.clock.now());
   const ended = await removing({ id, at, before: message.statements, after: [record] });
@@ -92,7 +92,7 @@ const remove = async (
   for (const session of ended) deps.endSession(session);
 };
 
-const noticeOf = (what: string, reason: string, { username }: Caller): Notice => ({
+const buildRemovalNotice = (what: string, reason: string, { username }: Caller): Notice => ({
   kind: 'factor.removed',
   title: `${what} was removed by an admin`,
   body: `Removed by ${username}. All your logins have ended. Reason: ${reason}. If you did not request this, change your password and contact another admin.`,

@@ -57,7 +57,7 @@ export const makeInvite = async (
   const expiresAt = iso(now + (invitation.expiresInHours ?? DEFAULT_HOURS) * HOUR_MS);
   const row = {
     ...account,
-    digest: digestOf(token),
+    digest: computeDigest(token),
     invited_by: by.userId,
     expires_at: expiresAt,
     created_at: iso(now),
@@ -130,7 +130,7 @@ export const openInvite = async (
 ): Promise<InviteRow> => {
   const attempt = { userId: NOBODY, by };
   await accounts.refuseFlood(attempt);
-  const row = await invitations.open(digestOf(token), iso(clock.now()));
+  const row = await invitations.open(computeDigest(token), iso(clock.now()));
   if (row) return row;
   await accounts.addFailure(attempt);
   throw inviteRefused();
@@ -152,7 +152,8 @@ export const inviteRefused = (): Boom.Boom =>
     code: 'invite_refused',
   });
 
-const digestOf = (token: string): string => createHash('sha256').update(token).digest('base64url');
+const computeDigest = (token: string): string =>
+  createHash('sha256').update(token).digest('base64url');
 
 /**
  * Without a public address, the Host header of the admin's request is used. A header that is not a host

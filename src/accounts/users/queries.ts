@@ -78,7 +78,7 @@ export const usersStore = (store: Store) => {
     update: async (id: string, changes: AccountChanges, { at, also }: WriteContext) => {
       const isLess = changes.role === 'user' || changes.disabled === true;
       const change = updateRows(db, userTable, { id })
-        .set((of) => ({ created_at: of.ref('created_at'), ...changesOf(changes, at) }))
+        .set((of) => ({ created_at: of.ref('created_at'), ...buildAccountUpdate(changes, at) }))
         .$if(isLess, (query) => query.where(isNotTheLastAdmin(id)));
       return endedSessionIds(store, [
         statement(change, 1),
@@ -162,7 +162,10 @@ const isNamed = (q: string) => {
   return sql<boolean>`instr(username_key, ${part}) + instr(coalesce(email_key, ''), ${part}) > 0`;
 };
 
-const changesOf = ({ role, disabled, limits, permissions }: AccountChanges, at: string) => ({
+const buildAccountUpdate = (
+  { role, disabled, limits, permissions }: AccountChanges,
+  at: string,
+) => ({
   ...(role && { role }),
   ...(disabled !== undefined && {
     login_epoch: NEXT_EPOCH,

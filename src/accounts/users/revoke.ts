@@ -88,12 +88,12 @@ export const endedSessionIds = async (
 ): Promise<string[] | null> => {
   try {
     const outcomes = await store.transact(steps);
-    return outcomes.flatMap(({ rows }) => rows.flatMap(idOf));
+    return outcomes.flatMap(({ rows }) => rows.flatMap(listRowIds));
   } catch (error) {
     if (error instanceof ExpectationFailed) return null;
     throw error;
   }
 };
 
-const idOf = (row: unknown): string[] =>
+const listRowIds = (row: unknown): string[] =>
   typeof row === 'object' && row !== null && 'id' in row ? [String(row.id)] : [];

@@ -76,7 +76,7 @@ async function* followReply(
         if (page.gap) yield { event: 'gap', data: { oldestId: page.oldestId } };
         for (const event of page.events) {
           last = event.id;
-          yield* deltaOf(news.takeText(stepOf(event)));
+          yield* toDeltaEvents(news.takeText(getCompletedStep(event)));
           yield { id: String(event.id), event: event.type, data: event };
           if (isEnd(event)) return;
         }
@@ -88,7 +88,7 @@ async function* followReply(
           news.again();
         }
       }
-      yield* deltaOf(news.takeText(Number.POSITIVE_INFINITY));
+      yield* toDeltaEvents(news.takeText(Number.POSITIVE_INFINITY));
       if (await news.isIdle()) yield {};
     }
   } finally {
@@ -123,7 +123,7 @@ export const waitForOneAgent = async (
   return rows.byId(id);
 };
 
-const deltaOf = ({ text, isRestart }: PendingText): ServerSentEvent[] => {
+const toDeltaEvents = ({ text, isRestart }: PendingText): ServerSentEvent[] => {
   if (text === '' && !isRestart) return [];
   return [{ event: 'delta', data: isRestart ? { text, restart: true } : { text } }];
 };
@@ -135,7 +135,7 @@ interface PendingText {
 }
 
 /** Returns the step whose reply the event completes, or 0. */
-const stepOf = ({ type, data }: AgentEvent): number =>
+const getCompletedStep = ({ type, data }: AgentEvent): number =>
   type === 'agent.message' && typeof data.step === 'number' ? data.step : 0;
 
 const isEnd = ({ type, data }: AgentEvent): boolean =>

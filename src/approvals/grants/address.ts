@@ -40,7 +40,7 @@ export const parseCalledAddress = (text: unknown): CalledAddress | null => {
   const [beforeFragment = ''] = href.split('#', 1);
   return {
     origin: `${protocol}//${hostname.replace(/\.$/, '')}${port === '' ? '' : `:${port}`}`,
-    segments: segmentsOf(pathname),
+    segments: parsePathSegments(pathname),
     hasQuery: beforeFragment.includes('?'),
   };
 };
@@ -49,7 +49,7 @@ export const parseCalledAddress = (text: unknown): CalledAddress | null => {
 export const encodedPath = (segments: string[]): string =>
   `/${segments.map(encodeURIComponent).join('/')}`;
 
-const segmentsOf = (pathname: string): string[] | null => {
+const parsePathSegments = (pathname: string): string[] | null => {
   const parts = pathname.split('/').slice(1);
   if (parts.at(-1) === '') parts.pop();
   const segments = parts.map(plainSegment);

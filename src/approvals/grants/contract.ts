@@ -1,5 +1,5 @@
 import { contract, endpoint } from '../../kernel/contract/endpoint.js';
-import { pageOf, pageQuery } from '../../kernel/contract/page.js';
+import { createPageSchema, pageQuery } from '../../kernel/contract/page.js';
 import * as s from '../../kernel/contract/schema.js';
 
 const scope = () => s.oneOf('GrantScope', 'conversation', 'host');
@@ -53,7 +53,7 @@ export const grants = contract({
       hookId: s.optional(s.text(80)),
       sessionId: s.optional(s.text(80)),
     }),
-    reply: pageOf('grants', Grant),
+    reply: createPageSchema('grants', Grant),
   }),
   delete: endpoint.delete('/api/skills/grants/{id}', {
     summary: 'Delete a standing approval',

@@ -15,7 +15,13 @@ import {
 } from '../../store/tables/permissions.js';
 import { visibleTo } from '../../store/visible.js';
 import type { grants as contract } from './contract.js';
-import { grantTermsOf, isGrantable, type JudgedCall, MAX_GRANTS, matchesGrant } from './rules.js';
+import {
+  buildGrantTerms,
+  isGrantable,
+  type JudgedCall,
+  MAX_GRANTS,
+  matchesGrant,
+} from './rules.js';
 
 const VALID_MS = 30 * 24 * 3600 * 1000;
 
@@ -101,7 +107,7 @@ export const createGrants = ({ store, clock }: { store: Store; clock: Clock }) =
     insert: (approval: ApprovalRow, scope: GrantScope): Statement => {
       const now = clock.now();
       const { user_id, tool, action, tool_digest, agent_id, id: approval_id } = approval;
-      const { origin, method, path_prefix } = grantTermsOf(
+      const { origin, method, path_prefix } = buildGrantTerms(
         { skillId: tool, name: action },
         JSON.parse(approval.arguments),
       );

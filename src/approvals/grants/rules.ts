@@ -19,7 +19,7 @@ const ALWAYS_ONCE = new Set(['shell', 'email']);
  * the shell, e-mail, a call that names a credential, an address that cannot be compared, an address in
  * another argument than `url`, and what an untrusted agent sends out beyond a path.
  */
-export const grantScopesOf = (call: JudgedCall): GrantScope[] => {
+export const listGrantScopes = (call: JudgedCall): GrantScope[] => {
   const { tool, arguments: args } = call;
   const scopes: GrantScope[] = parseRequestCall(tool, args)
     ? ['conversation', 'host']
@@ -28,7 +28,7 @@ export const grantScopesOf = (call: JudgedCall): GrantScope[] => {
     tool: tool.skillId,
     action: tool.name,
     tool_digest: tool.definitionDigest ?? null,
-    ...grantTermsOf(tool, args),
+    ...buildGrantTerms(tool, args),
   };
   return scopes.filter((scope) => grantCovers({ ...terms, scope }, call));
 };
@@ -43,7 +43,7 @@ export const isGrantable = ({ tool, arguments: args, isUntrusted }: JudgedCall):
 
 export type GrantTerms = Pick<GrantRow, 'origin' | 'method' | 'path_prefix'>;
 
-export const grantTermsOf = (tool: ToolIdentity, args: Record<string, unknown>): GrantTerms => {
+export const buildGrantTerms = (tool: ToolIdentity, args: Record<string, unknown>): GrantTerms => {
   const request = parseRequestCall(tool, args);
   return {
     origin: parseCalledAddress(args.url)?.origin ?? null,

@@ -1,5 +1,5 @@
 import type { ModelShape } from '../../providers/gguf/shape.js';
-import { memoryOf } from './memory.js';
+import { computeModelMemory } from './memory.js';
 
 export interface MachineMemory {
   memory: { totalBytes: number; availableBytes: number };
@@ -38,14 +38,14 @@ export const placeModel = (
   model: ModelShape,
   contextWindow: number,
 ): MachineFit => {
-  const budgets = budgetsOf(machine);
+  const budgets = computeBudgets(machine);
   for (let gpuLayers = budgets.gpu > 0 ? model.layers + 1 : 0; gpuLayers >= 0; gpuLayers--) {
     if (budgets.isUnified && gpuLayers > 0 && gpuLayers <= model.layers) continue;
-    const need = needOf(model, { contextWindow, gpuLayers }, budgets);
-    const left = leftOf(need, budgets);
-    if (left >= 0) return fitOf(model, { gpuLayers, left, need, budgets });
+    const need = computePlacedNeed(model, { contextWindow, gpuLayers }, budgets);
+    const left = computeHeadroom(need, budgets);
+    if (left >= 0) return buildMachineFit(model, { gpuLayers, left, need, budgets });
   }
-  return misfit(memoryOf(model, { contextWindow }).totalBytes, budgets);
+  return misfit(computeModelMemory(model, { contextWindow }).totalBytes, budgets);
 };
 
 const MIB = 1024 ** 2;
@@ -58,7 +58,7 @@ export const readableSize = (bytes: number): string =>
 const mebibytes = (size: number): string =>
   size < 99.95 ? size.toFixed(1) : String(Math.round(size));
 
-const budgetsOf = ({ memory, gpus }: MachineMemory): Budgets => {
+const computeBudgets = ({ memory, gpus }: MachineMemory): Budgets => {
   const cpu = memory.availableBytes * CPU_SHARE;
   const apart = gpus.filter(({ isUnified, vramBytes }) => !isUnified && vramBytes !== null);
   const gpu = apart.reduce((sum, { vramBytes }) => sum + (vramBytes ?? 0) * GPU_SHARE, 0);
@@ -74,19 +74,19 @@ interface PlacedNeed {
   cpu: number;
 }
 
-const needOf = (
+const computePlacedNeed = (
   model: ModelShape,
   options: { contextWindow: number; gpuLayers: number },
   budgets: Budgets,
 ): PlacedNeed => {
-  const { gpuBytes, cpuBytes, bufferBytes } = memoryOf(model, options);
+  const { gpuBytes, cpuBytes, bufferBytes } = computeModelMemory(model, options);
   if (options.gpuLayers === 0) return { gpu: 0, cpu: cpuBytes };
   if (budgets.isUnified) return { gpu: gpuBytes + cpuBytes, cpu: 0 };
   // Each further GPU has its own compute buffer.
   return { gpu: gpuBytes + (budgets.gpus - 1) * bufferBytes, cpu: cpuBytes };
 };
 
-const leftOf = (need: PlacedNeed, { gpu, cpu }: Budgets): number => {
+const computeHeadroom = (need: PlacedNeed, { gpu, cpu }: Budgets): number => {
   if (need.gpu === 0) return Math.floor(cpu - need.cpu);
   return Math.floor(Math.min(gpu - need.gpu, cpu - need.cpu));
 };
@@ -98,7 +98,10 @@ interface Placement {
   budgets: Budgets;
 }
 
-const fitOf = (model: ModelShape, { gpuLayers, left, need, budgets }: Placement): MachineFit => {
+const buildMachineFit = (
+  model: ModelShape,
+  { gpuLayers, left, need, budgets }: Placement,
+): MachineFit => {
   const shared = { headroomBytes: left, gpuLayers };
   const inMemory = `${readableSize(need.cpu)} of the ${readableSize(budgets.cpu)} of memory`;
   const onGpu = `${readableSize(need.gpu)} of the ${readableSize(budgets.gpu)} that a model may use`;

@@ -29,7 +29,7 @@ const FLOAT_BYTES = 4;
 /** Larger declared sizes are capped at 1 PiB, so that sums stay exact. */
 const MAX_BYTES = 2 ** 50;
 
-export const memoryOf = (model: ModelShape, options: RunOptions): ModelMemory => {
+export const computeModelMemory = (model: ModelShape, options: RunOptions): ModelMemory => {
   const gpuLayers = Math.min(options.gpuLayers ?? 0, model.layers + 1);
   const isWhole = gpuLayers > model.layers;
   const onGpu = weightsOnGpu(model, gpuLayers);

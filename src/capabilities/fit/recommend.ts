@@ -34,10 +34,10 @@ export const recommend = (candidates: readonly Candidate[], useCase: string): Re
     const need = readableSize(smallest?.totalBytes ?? 0);
     return { model: null, why: `No model for ${useCase} fits. The smallest one needs ${need}.` };
   }
-  return choiceOf(fitting, useCase);
+  return pickRecommendation(fitting, useCase);
 };
 
-const choiceOf = (fitting: Candidate[], useCase: string): Recommendation => {
+const pickRecommendation = (fitting: Candidate[], useCase: string): Recommendation => {
   const onGpu = fitting.find(({ runsOn }) => runsOn === 'gpu');
   if (onGpu) {
     return {
@@ -45,7 +45,7 @@ const choiceOf = (fitting: Candidate[], useCase: string): Recommendation => {
       why: `The largest model for ${useCase} that runs entirely on the GPU.`,
     };
   }
-  if (useCase === 'embedding') return vectorChoiceOf(fitting);
+  if (useCase === 'embedding') return pickEmbeddingModel(fitting);
   const fast = fitting.find((each) => (speed(each) ?? 0) >= READABLE_SPEED);
   if (fast) {
     const text = `${fast.tokensPerSecond.measured ? 'measured' : 'estimated'} at ${shown(fast)}`;
@@ -62,7 +62,7 @@ const choiceOf = (fitting: Candidate[], useCase: string): Recommendation => {
   return { model: smallest?.model ?? null, why };
 };
 
-const vectorChoiceOf = (fitting: Candidate[]): Recommendation => {
+const pickEmbeddingModel = (fitting: Candidate[]): Recommendation => {
   const able = fitting.find(({ parameters }) => parameters <= READER_PARAMETERS);
   if (!able)
     return { model: fitting.at(-1)?.model ?? null, why: 'The smallest model for embedding.' };

@@ -24,7 +24,10 @@ export const estimateSpeed = (
   const outputOnGpu = gpuLayers > model.layers ? output : 0;
   const onGpu = ofLayers * share + outputOnGpu;
   const onCpu = ofLayers * (1 - share) + output - outputOnGpu;
-  const seconds = [secondsOf(onGpu, bandwidth.gpu), secondsOf(onCpu, bandwidth.cpu)];
+  const seconds = [
+    computeReadSeconds(onGpu, bandwidth.gpu),
+    computeReadSeconds(onCpu, bandwidth.cpu),
+  ];
   const total = seconds.reduce((sum, each) => (sum === null || each === null ? null : sum + each));
   return total === null || total === 0 ? null : 1 / total;
 };
@@ -62,7 +65,7 @@ const activeBytes = (model: ModelShape): number => {
   return weightsBytes - (outputBytes > 0 ? tokenEmbeddingBytes : 0) - idle + recurrentBytes;
 };
 
-const secondsOf = (bytes: number, bandwidth: number | null): number | null => {
+const computeReadSeconds = (bytes: number, bandwidth: number | null): number | null => {
   if (bytes === 0) return 0;
   return bandwidth === null ? null : bytes / (bandwidth * EFFICIENCY);
 };

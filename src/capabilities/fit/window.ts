@@ -1,6 +1,6 @@
 import type { ModelShape } from '../../providers/gguf/shape.js';
 import { type MachineMemory, placeModel } from './machine.js';
-import { memoryOf } from './memory.js';
+import { computeModelMemory } from './memory.js';
 
 /** In tokens. Used if nothing else is known about the model. */
 export const DEFAULT_WINDOW = 8192;
@@ -25,7 +25,7 @@ export const windowFor = (machine: MachineMemory, { shape, longest }: WindowedMo
   const { runsOn, gpuLayers } = placeModel(machine, shape, usual);
   if (runsOn === 'none') return usual;
   const isRoomy = (contextWindow: number): boolean => {
-    const { cpuBytes, totalBytes } = memoryOf(shape, { contextWindow, gpuLayers });
+    const { cpuBytes, totalBytes } = computeModelMemory(shape, { contextWindow, gpuLayers });
     const taken = machine.gpus.some(({ isUnified }) => isUnified) ? totalBytes : cpuBytes;
     const isThere = placeModel(machine, shape, contextWindow).gpuLayers === gpuLayers;
     return isThere && taken <= SHARE * machine.memory.availableBytes;

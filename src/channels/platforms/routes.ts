@@ -4,8 +4,8 @@ import type { PlatformCheck } from '../../providers/chat/platform.js';
 import { outboundPlatforms } from '../../providers/chat/platforms.js';
 import { platforms } from './contract.js';
 import {
-  adapterOf,
   askPlatform,
+  findPlatformAdapter,
   installPlatform,
   type PlatformsDeps,
   updatePlatform,
@@ -21,19 +21,20 @@ export const platformsResource = (deps: PlatformsDeps) =>
         platforms: outboundPlatforms.map((adapter) => view(deps, adapter, rowOf(adapter.kind))),
       };
     },
-    update: ({ kind, body }, by) => updatePlatform(deps, adapterOf(kind), body, by),
+    update: ({ kind, body }, by) => updatePlatform(deps, findPlatformAdapter(kind), body, by),
     delete: async ({ kind }, by) => {
-      const adapter = adapterOf(kind);
+      const adapter = findPlatformAdapter(kind);
       if (!(await deps.platforms.delete(adapter.kind, [by.record()]))) {
         throw Boom.notFound(`No settings are stored for ${adapter.kind}`);
       }
       await deps.platformSettings.refresh();
     },
     test: async ({ kind }, by) => {
-      const adapter = adapterOf(kind);
+      const adapter = findPlatformAdapter(kind);
       return checked(await askPlatform(deps, adapter, by, adapter.check));
     },
-    install: async ({ kind }, by) => checked(await installPlatform(deps, adapterOf(kind), by)),
+    install: async ({ kind }, by) =>
+      checked(await installPlatform(deps, findPlatformAdapter(kind), by)),
   });
 
 const checked = (check: PlatformCheck) =>

@@ -31,7 +31,7 @@ export interface PlatformsDeps {
   publicUrl(): string | null;
 }
 
-export const adapterOf = (kind: string): Adapter => {
+export const findPlatformAdapter = (kind: string): Adapter => {
   return orNotFound(
     outboundPlatforms.find((one) => one.kind === kind),
     'Platform not found',
@@ -49,7 +49,7 @@ export const updatePlatform = async (
   const given = await withCredentials(deps, adapter, wanted, by.userId);
   await retryUntilWritten(async () => {
     const before = await deps.platforms.get(adapter.kind);
-    const row = rowOf(deps, { adapter, before, given });
+    const row = buildPlatformRow(deps, { adapter, before, given });
     const step = by.record({ target: adapter.kind, data: auditData(given) });
     return (await deps.platforms.replace(before, row, [step])) || null;
   });
@@ -112,13 +112,16 @@ interface PlatformChange {
   given: Changes;
 }
 
-const rowOf = (deps: PlatformsDeps, { adapter, before, given }: PlatformChange): PlatformRow => {
+const buildPlatformRow = (
+  deps: PlatformsDeps,
+  { adapter, before, given }: PlatformChange,
+): PlatformRow => {
   const { kind } = adapter;
   const base_url =
     given.baseUrl === undefined ? (before?.base_url ?? null) : trimmed(given.baseUrl);
   const stored = before && platformSettings(deps, before);
   const isThere =
-    originOf(base_url ?? adapter.baseUrl) === originOf(stored?.baseUrl ?? '') &&
+    toOrigin(base_url ?? adapter.baseUrl) === toOrigin(stored?.baseUrl ?? '') &&
     !isMoved(adapter, stored?.values ?? {}, platformFields(given));
   const all = new Map<string, string | null>([
     ...Object.entries(stored?.values ?? {}),
@@ -155,7 +158,7 @@ const isMoved = (
   );
 
 const trimmed = (baseUrl: string | null): string | null => baseUrl?.replace(/\/+$/, '') ?? null;
-const originOf = (url: string): string => (URL.canParse(url) ? new URL(url).origin : '');
+const toOrigin = (url: string): string => (URL.canParse(url) ? new URL(url).origin : '');
 
 export const view = (
   deps: PlatformsDeps,

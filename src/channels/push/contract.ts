@@ -1,6 +1,6 @@
 import Joi from 'joi';
 import { contract, endpoint } from '../../kernel/contract/endpoint.js';
-import { pageOf, pageQuery } from '../../kernel/contract/page.js';
+import { createPageSchema, pageQuery } from '../../kernel/contract/page.js';
 import * as s from '../../kernel/contract/schema.js';
 
 const base64url = (bytes: number) =>
@@ -41,7 +41,7 @@ export const push = contract({
   list: endpoint.get('/api/push/subscriptions', {
     summary: 'List your push subscriptions',
     query: pageQuery('PushSubscriptionQuery', {}),
-    reply: pageOf('subscriptions', PushSubscription),
+    reply: createPageSchema('subscriptions', PushSubscription),
   }),
   subscribe: endpoint.post('/api/push/subscriptions', {
     summary: 'Create a push subscription for a browser',

@@ -65,7 +65,7 @@ const post = async (
   const isApproval = message.kind === 'approval_requested';
   const { headers, body } = webPush.generateRequestDetails(
     { endpoint: url, keys },
-    textOf(message),
+    buildPushPayload(message),
     {
       vapidDetails: { subject: contact(), ...(await keyPair()) },
       TTL: isApproval ? APPROVAL_SECONDS : KEPT_SECONDS,
@@ -87,7 +87,7 @@ const post = async (
       isExact: true,
       signal,
     });
-    return verdictOf(reply.status, reply.headers['retry-after']);
+    return toSendResult(reply.status, reply.headers['retry-after']);
   } catch (error) {
     signal.throwIfAborted();
     if (!(error instanceof Error)) throw error;
@@ -97,12 +97,12 @@ const post = async (
 };
 
 /** Kind and id, and the path if it contains no more. */
-const textOf = ({ cause_id: id, kind, content }: OutboundMessageRow): string => {
+const buildPushPayload = ({ cause_id: id, kind, content }: OutboundMessageRow): string => {
   const [, link] = PATH.exec(JSON.parse(content).link ?? '') ?? [];
   return JSON.stringify({ kind, id, link });
 };
 
-const verdictOf = (status: number, retryAfter: unknown): SendResult => {
+const toSendResult = (status: number, retryAfter: unknown): SendResult => {
   if (status >= 200 && status < 300) return { verdict: 'sent', receipt: null, status };
   const error = `The push service returned ${status}`;
   if (status === 404 || status === 410) return { verdict: 'failed', error, status, isGone: true };

@@ -88,16 +88,16 @@ export type ArchiveFiles = ReadonlyMap<string, ArchiveFile>;
 
 /** Programs differ in the case of names and the form of accents. */
 export const fileIn = (files: ArchiveFiles, name: string): ArchiveFile | undefined =>
-  files.get(keyOf(name));
+  files.get(normalizeEntryName(name));
 
-const keyOf = (name: string): string => normalForm(name).toLowerCase();
+const normalizeEntryName = (name: string): string => normalForm(name).toLowerCase();
 
 export const bytesIn = async (file: ArchiveFile): Promise<Buffer> => buffer(await file());
 
 export const listArchive = async (bytes: Buffer): Promise<ArchiveFiles> => {
   const files = new Map<string, ArchiveFile>();
   await walkArchive(bytes, async ({ fileName }, open) => {
-    files.set(keyOf(fileName), open);
+    files.set(normalizeEntryName(fileName), open);
   });
   return files;
 };

@@ -23,7 +23,7 @@ interface Block {
   boxes: string[];
 }
 
-const blockOf = (kind: Block['kind']): Block => ({ kind, lines: [], paragraph: '', boxes: [] });
+const createBlock = (kind: Block['kind']): Block => ({ kind, lines: [], paragraph: '', boxes: [] });
 
 const TOO_MANY_BLOCKS = 'A page has too many empty lines and cells. Its end was not read.';
 
@@ -38,7 +38,7 @@ export const createFlowText = (extraction: Extraction): BlockText =>
 
 export const createBlockText = ({ job, note }: Extraction, pages = 1): BlockText => {
   const mostChars = pages * job.limits.pageChars;
-  const body = blockOf('body');
+  const body = createBlock('body');
   const outer: Block[] = [];
   let block = body;
   let chars = 0;
@@ -81,7 +81,7 @@ export const createBlockText = ({ job, note }: Extraction, pages = 1): BlockText
     endParagraph,
     begin: (kind) => {
       outer.push(block);
-      block = blockOf(kind);
+      block = createBlock(kind);
     },
     end,
     gap: () => void block.lines.push(''),

@@ -35,7 +35,7 @@ const DAY_0 = { 1900: Date.UTC(1899, 11, 30), 1904: Date.UTC(1904, 0, 1) };
 const END = Date.UTC(10_000, 0, 1);
 
 /** Returns a date and time such as `2024-03-05 14:30` (ECMA-376-1, 18.17.4), or null. */
-export const dateOf = (value: string, calendar: keyof typeof DAY_0): string | null => {
+export const formatCellDate = (value: string, calendar: keyof typeof DAY_0): string | null => {
   const days = Number(value);
   if (value.trim() === '' || !(days >= 0)) return null;
   const shift = calendar === 1900 && days >= 1 && days < 60 ? DAY_MS : 0;
@@ -48,7 +48,7 @@ export const dateOf = (value: string, calendar: keyof typeof DAY_0): string | nu
 };
 
 /** Returns a duration such as `27:30:00`, or null. */
-export const durationOf = (value: string): string | null => {
+export const formatCellDuration = (value: string): string | null => {
   const days = Number(value);
   if (value.trim() === '' || !Number.isFinite(days)) return null;
   const seconds = Math.round(Math.abs(days) * 86_400);

@@ -6,7 +6,7 @@ import { outlineLevel, readStyles, type WordStyle } from './docxstyles.js';
 import type { Extraction } from './job.js';
 import { findPart, openPackage, walkFile } from './openpackage.js';
 import { addText } from './text.js';
-import { attributeOf, type XmlAttributes, type XmlVisitor } from './xmlwalk.js';
+import { findAttribute, type XmlAttributes, type XmlVisitor } from './xmlwalk.js';
 
 /**
  * Extracts the text of a Word document (ECMA-376-1, WordprocessingML) with tracked changes accepted
@@ -50,7 +50,7 @@ interface WordParts {
 const isLeftOut = (name: string, attributes: XmlAttributes, parent: string): boolean => {
   if (REMOVED.has(name)) return parent !== 'rPr';
   // Notes with a type are separators.
-  if (NOTES.has(name)) return (attributeOf(attributes, 'type') ?? 'normal') !== 'normal';
+  if (NOTES.has(name)) return (findAttribute(attributes, 'type') ?? 'normal') !== 'normal';
   // Ruby text, and properties before a tracked change.
   return name === 'rt' || name.endsWith('PrChange');
 };
@@ -105,7 +105,7 @@ const takeProperty = (
   attributes: XmlAttributes,
   styles: WordParts['styles'],
 ): void => {
-  const value = attributeOf(attributes, 'val') ?? '';
+  const value = findAttribute(attributes, 'val') ?? '';
   if (name === 'pStyle') {
     const { level = null, list = null, listLevel = null } = styles.get(value) ?? {};
     Object.assign(paragraph, { level, list, listLevel, style: value });

@@ -1,7 +1,7 @@
 import type { ArchiveFiles } from './archive.js';
 import { formatListNumber } from './numberforms.js';
 import { walkFile } from './openpackage.js';
-import { attributeOf, type XmlAttributes } from './xmlwalk.js';
+import { findAttribute, type XmlAttributes } from './xmlwalk.js';
 
 /** ECMA-376-1, 17.9.6. */
 interface ListLevel {
@@ -31,7 +31,7 @@ export interface ListNumbers {
 export const NO_NUMBERS: ListNumbers = { next: () => '' };
 
 export const readNumbers = async (files: ArchiveFiles, path: string): Promise<ListNumbers> =>
-  createNumbers(await listsOf(files, path));
+  createNumbers(await readNumberingLists(files, path));
 
 const createNumbers = (lists: ReadonlyMap<string, ListOf>): ListNumbers => {
   const counts = new Map<string, Map<number, number>>();
@@ -77,37 +77,40 @@ const shownNumber = (
   });
 };
 
-const listsOf = async (files: ArchiveFiles, path: string): Promise<Map<string, ListOf>> => {
+const readNumberingLists = async (
+  files: ArchiveFiles,
+  path: string,
+): Promise<Map<string, ListOf>> => {
   const abstracts = new Map<string, Map<number, ListLevel>>();
   const lists = new Map<string, ListOf>();
   let levels = new Map<number, ListLevel>();
-  let level: ListLevel = levelOf();
+  let level: ListLevel = createListLevel();
   let list: ListOf = { abstract: '', levels, starts: new Map() };
   let place = 0;
   const open = (name: string, attributes: XmlAttributes, parent: string): void => {
-    const value = attributeOf(attributes, 'val') ?? '';
+    const value = findAttribute(attributes, 'val') ?? '';
     if (name === 'abstractNum') {
       levels = new Map();
-      abstracts.set(attributeOf(attributes, 'abstractNumId') ?? '', levels);
+      abstracts.set(findAttribute(attributes, 'abstractNumId') ?? '', levels);
     } else if (name === 'num') {
       levels = new Map();
       list = { abstract: '', levels, starts: new Map() };
-      lists.set(attributeOf(attributes, 'numId') ?? '', list);
+      lists.set(findAttribute(attributes, 'numId') ?? '', list);
     } else if (name === 'abstractNumId' && parent === 'num') {
       list.abstract = value;
       for (const [at, each] of abstracts.get(value) ?? []) levels.set(at, each);
-    } else if (name === 'lvlOverride') place = Number(attributeOf(attributes, 'ilvl'));
+    } else if (name === 'lvlOverride') place = Number(findAttribute(attributes, 'ilvl'));
     else if (name === 'startOverride') list.starts.set(place, Number(value));
     else if (name === 'lvl') {
-      level = levelOf();
-      levels.set(Number(attributeOf(attributes, 'ilvl')), level);
+      level = createListLevel();
+      levels.set(Number(findAttribute(attributes, 'ilvl')), level);
     } else if (parent === 'lvl') takeOfLevel(level, name, value);
   };
   await walkFile(files, path, { open });
   return lists;
 };
 
-const levelOf = (): ListLevel => ({
+const createListLevel = (): ListLevel => ({
   ...{ start: 1, format: 'decimal', text: '', isLegal: false, restarts: true, style: null },
 });
 

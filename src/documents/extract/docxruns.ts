@@ -1,8 +1,8 @@
 import type { BlockText } from './blocktext.js';
 import { isPropertyOn, type WordStyle } from './docxstyles.js';
 import type { Extraction } from './job.js';
-import { replaceCheckBoxes, symbolOf, TICKED, UNTICKED } from './symbols.js';
-import { attributeOf, type XmlAttributes, type XmlVisitor } from './xmlwalk.js';
+import { findSymbol, replaceCheckBoxes, TICKED, UNTICKED } from './symbols.js';
+import { findAttribute, type XmlAttributes, type XmlVisitor } from './xmlwalk.js';
 
 const CHARACTERS: ReadonlyMap<string, string> = new Map([
   ['tab', '\t'],
@@ -41,7 +41,7 @@ export const createRunText = (
     if (hidden.length > 0) hidden[hidden.length - 1] = isHidden;
   };
   const isHiddenStyle = (attributes: XmlAttributes): boolean =>
-    styles.get(attributeOf(attributes, 'val') ?? '')?.isHidden ?? false;
+    styles.get(findAttribute(attributes, 'val') ?? '')?.isHidden ?? false;
 
   return {
     hiddenChars: () => hiddenChars,
@@ -71,7 +71,8 @@ export const createRunText = (
 };
 
 const symbolIn = (attributes: XmlAttributes): string =>
-  symbolOf(attributeOf(attributes, 'font') ?? '', attributeOf(attributes, 'char') ?? '') ?? '';
+  findSymbol(findAttribute(attributes, 'font') ?? '', findAttribute(attributes, 'char') ?? '') ??
+  '';
 
 /** Legacy form fields (ECMA-376-1, 17.16), whose text is not stored. */
 const createFields = () => {
@@ -80,7 +81,7 @@ const createFields = () => {
   let entries: string[] = [];
   return {
     open: (name: string, attributes: XmlAttributes, parent: string): void => {
-      const value = attributeOf(attributes, 'val') ?? '';
+      const value = findAttribute(attributes, 'val') ?? '';
       if (name === 'checkBox' || name === 'ddList') {
         isTicked = false;
         chosen = 0;

@@ -1,6 +1,6 @@
 import type { ArchiveFiles } from './archive.js';
 import { walkFile } from './openpackage.js';
-import { attributeOf, type XmlAttributes } from './xmlwalk.js';
+import { findAttribute, type XmlAttributes } from './xmlwalk.js';
 
 /** Maximum depth of style inheritance. */
 const MAX_BASES = 20;
@@ -22,7 +22,7 @@ export const readStyles = async (
   files: ArchiveFiles,
   path: string,
 ): Promise<Map<string, WordStyle>> => {
-  const declared = await stylesOf(files, path);
+  const declared = await readWordStyles(files, path);
   const styles = new Map<string, WordStyle>();
   for (const [id, first] of declared) {
     let whole: DeclaredWordStyle = {};
@@ -37,17 +37,17 @@ export const readStyles = async (
   return styles;
 };
 
-const stylesOf = async (
+const readWordStyles = async (
   files: ArchiveFiles,
   path: string,
 ): Promise<Map<string, DeclaredWordStyle>> => {
   const styles = new Map<string, DeclaredWordStyle>();
   let style: DeclaredWordStyle = {};
   const open = (name: string, attributes: XmlAttributes, parent: string): void => {
-    const value = attributeOf(attributes, 'val') ?? '';
+    const value = findAttribute(attributes, 'val') ?? '';
     if (name === 'style') {
       style = {};
-      styles.set(attributeOf(attributes, 'styleId') ?? '', style);
+      styles.set(findAttribute(attributes, 'styleId') ?? '', style);
     } else if (parent === 'style' && name === 'basedOn') style.basedOn = value;
     else if (parent === 'style' && name === 'name') {
       const number = /^heading ([1-9])$/i.exec(value)?.[1];
@@ -67,4 +67,4 @@ export const outlineLevel = (outline: string): number | null =>
 
 /** A property without a value is on (ECMA-376-1, ST_OnOff). */
 export const isPropertyOn = (attributes: XmlAttributes): boolean =>
-  !/^(0|false|off)$/.test(attributeOf(attributes, 'val') ?? '');
+  !/^(0|false|off)$/.test(findAttribute(attributes, 'val') ?? '');

@@ -6,7 +6,7 @@ type Extractor = (bytes: Buffer, extraction: Extraction) => Promise<void>;
 /** Maximum nesting of messages. */
 const MAX_DEPTH = 2;
 
-export const extractorOf = async (mediaType: string, depth = 0): Promise<Extractor> => {
+export const loadExtractor = async (mediaType: string, depth = 0): Promise<Extractor> => {
   const { family } = MEDIA_TYPES[mediaType] ?? {};
   switch (family) {
     case 'pdf':
@@ -32,7 +32,7 @@ export const extractorOf = async (mediaType: string, depth = 0): Promise<Extract
       return mailExtractor(async (bytes, nested, extraction) => {
         if (depth >= MAX_DEPTH)
           throw new ExtractFailed('unsupported', 'The messages are nested too deeply');
-        const extract = await extractorOf(nested, depth + 1);
+        const extract = await loadExtractor(nested, depth + 1);
         await extract(bytes, extraction);
       });
     }

@@ -17,7 +17,7 @@ export const mailExtractor =
   (extractNested: ExtractNested) =>
   async (bytes: Buffer, extraction: Extraction): Promise<void> => {
     const mail = await PostalMime.parse(bytes);
-    if (!extraction.skip() && !extraction.add(textOf(mail))) return;
+    if (!extraction.skip() && !extraction.add(formatMailText(mail))) return;
     const files = mail.attachments.filter((file) => !isShown(file, mail));
     if (files.length > MAX_FILES)
       extraction.note(`Only the first ${MAX_FILES} attachments were read.`);
@@ -31,7 +31,7 @@ const isShown = ({ contentId, mimeType }: Attachment, { html = '' }: Email): boo
   return [id, encodeURIComponent(id)].some((each) => html.includes(`cid:${each}`));
 };
 
-const nameOf = ({ filename, mimeType }: Attachment): string =>
+const getAttachmentName = ({ filename, mimeType }: Attachment): string =>
   (filename ?? `without a name${MEDIA_TYPES[mimeType]?.endings[0] ?? ''}`).slice(0, 100);
 
 const addFile = async (
@@ -40,7 +40,7 @@ const addFile = async (
   extractNested: ExtractNested,
 ): Promise<void> => {
   const { content } = file;
-  const name = nameOf(file);
+  const name = getAttachmentName(file);
   const bytes =
     typeof content === 'string' ? Buffer.from(content) : Buffer.from(new Uint8Array(content));
   const kind = await detectMediaType(bytes, name);
@@ -53,7 +53,7 @@ const addFile = async (
   }
 };
 
-const textOf = (mail: Email): string => {
+const formatMailText = (mail: Email): string => {
   const { subject, from, to, cc, date, attachments } = mail;
   const heads = [
     subject && `# ${subject}`,
@@ -61,12 +61,12 @@ const textOf = (mail: Email): string => {
     to && `To: ${to.map(sayAddress).join(', ')}`,
     cc && `Cc: ${cc.map(sayAddress).join(', ')}`,
     date && `Date: ${date}`,
-    attachments.length > 0 && `Files: ${attachments.map(nameOf).join(', ')}`,
+    attachments.length > 0 && `Files: ${attachments.map(getAttachmentName).join(', ')}`,
   ];
-  return `${heads.filter(Boolean).join('\n')}\n\n${bodyOf(mail)}`;
+  return `${heads.filter(Boolean).join('\n')}\n\n${getMailBody(mail)}`;
 };
 
-const bodyOf = ({ text = '', html = '' }: Email): string =>
+const getMailBody = ({ text = '', html = '' }: Email): string =>
   html === '' ? text : combineTexts(text, textOfMarkup(html));
 
 const sayAddress = ({ name, address }: Address): string =>

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
-import { extractorOf } from './extractors.js';
+import { loadExtractor } from './extractors.js';
 import { ExtractFailed, type ExtractJob, type ExtractLine } from './job.js';
 import { openRecognizer } from './recognizer.js';
 import { openExtraction } from './session.js';
@@ -16,7 +16,7 @@ const main = async (): Promise<void> => {
   const recognizer = openRecognizer(job);
   try {
     const { extraction, notes } = openExtraction(job, { write, recognizer });
-    const extract = await extractorOf(job.mediaType);
+    const extract = await loadExtractor(job.mediaType);
     await extract(await readFile(job.path), extraction);
     write({ end: { notes: notes() } });
   } catch (error) {

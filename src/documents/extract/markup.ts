@@ -19,7 +19,7 @@ const CELLS = new Set(['td', 'th']);
 export const textOfMarkup = (html: string): string => {
   const pieces: string[] = [];
   // Iterative, because markup may be nested deeper than the stack allows.
-  const waiting: (PageNode | string)[] = [bodyOf(html)];
+  const waiting: (PageNode | string)[] = [parsePageBody(html)];
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     if (typeof next === 'string') pieces.push(next);
     else if (isTextNode(next)) pieces.push((next.textContent ?? '').replace(/\s+/g, ' '));
@@ -34,7 +34,7 @@ export const textOfMarkup = (html: string): string => {
     .trim();
 };
 
-const bodyOf = (html: string): PageElement => {
+const parsePageBody = (html: string): PageElement => {
   try {
     return visibleDocument(html).body;
   } catch (error) {

@@ -2,7 +2,7 @@ import type { ArchiveFiles } from './archive.js';
 import type { Extraction } from './job.js';
 import { openDocument, walkContent } from './opendocument.js';
 import { createSheetText, hasResult, noteFormulas, type SheetText } from './sheettext.js';
-import { attributeOf, type XmlAttributes } from './xmlwalk.js';
+import { findAttribute, type XmlAttributes } from './xmlwalk.js';
 
 /** ODF 1.3. Each sheet is a page. */
 export const extractOds = async (bytes: Buffer, extraction: Extraction): Promise<void> => {
@@ -50,7 +50,7 @@ const walkSheets = async (files: ArchiveFiles, visitor: SheetsVisitor): Promise<
       // Tables elsewhere are cached copies of other files.
       const isSheet = name === 'table' && parents.at(-1) === 'spreadsheet';
       if (isSheet) {
-        sheet = begin(attributeOf(attributes, 'name') ?? '');
+        sheet = begin(findAttribute(attributes, 'name') ?? '');
         rows.set(sheet);
       }
       parents.push(name);
@@ -86,10 +86,15 @@ const createRows = (formulas: { count: number }) => {
       if (!sheet) return;
       if (name === 'table-row') {
         column = 0;
-        rowTimes = timesOf(attributes, 'rows');
+        rowTimes = parseRepeatCount(attributes, 'rows');
       } else if (CELLS.has(name)) {
-        const times = timesOf(attributes, 'columns');
-        cell = { text: '', value: plainValue(attributes), formula: formulaOf(attributes), times };
+        const times = parseRepeatCount(attributes, 'columns');
+        cell = {
+          text: '',
+          value: plainValue(attributes),
+          formula: parseFormula(attributes),
+          times,
+        };
       } else if (cell && PARAGRAPHS.has(name)) {
         paragraphs++;
         if (cell.text !== '') cell.text += ' ';
@@ -113,16 +118,19 @@ const createRows = (formulas: { count: number }) => {
 };
 
 /** Number of repetitions of a row or cell. */
-const timesOf = (attributes: XmlAttributes, what: 'rows' | 'columns'): number =>
-  Math.max(1, Number.parseInt(attributeOf(attributes, `number-${what}-repeated`) ?? '1', 10) || 1);
+const parseRepeatCount = (attributes: XmlAttributes, what: 'rows' | 'columns'): number =>
+  Math.max(
+    1,
+    Number.parseInt(findAttribute(attributes, `number-${what}-repeated`) ?? '1', 10) || 1,
+  );
 
 /** Converts `of:=[.A1]*4` to `=A1*4` (ODF 1.3, part 4). */
-const formulaOf = (attributes: XmlAttributes): string =>
-  (attributeOf(attributes, 'formula') ?? '')
+const parseFormula = (attributes: XmlAttributes): string =>
+  (findAttribute(attributes, 'formula') ?? '')
     .replace(/^\w+:/, '')
     .replace(/\[\.?([^[\]]*)\]/g, (_, reference: string) => reference.replaceAll(':.', ':'));
 
 const plainValue = (attributes: XmlAttributes): string => {
   const names = ['string-value', 'date-value', 'time-value', 'boolean-value', 'value'];
-  return names.map((name) => attributeOf(attributes, name)).find(Boolean) ?? '';
+  return names.map((name) => findAttribute(attributes, name)).find(Boolean) ?? '';
 };

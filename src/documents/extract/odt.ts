@@ -5,7 +5,7 @@ import { noteHidden } from './docxruns.js';
 import type { Extraction } from './job.js';
 import { openDocument, walkContent } from './opendocument.js';
 import { addText } from './text.js';
-import { attributeOf, walkXml, type XmlAttributes, type XmlVisitor } from './xmlwalk.js';
+import { findAttribute, walkXml, type XmlAttributes, type XmlVisitor } from './xmlwalk.js';
 
 /**
  * Extracts an OpenDocument text (ODF 1.3, part 3) with tracked changes accepted. Footnotes follow
@@ -31,16 +31,16 @@ const createHiding = () => {
   let style = '';
   let chars = 0;
   const isHider = (name: string, attributes: XmlAttributes): boolean =>
-    hiddenStyles.has(attributeOf(attributes, 'style-name') ?? '') ||
-    (name === 'section' && attributeOf(attributes, 'display') === 'none') ||
-    (name === 'hidden-text' && attributeOf(attributes, 'is-hidden') === 'true');
+    hiddenStyles.has(findAttribute(attributes, 'style-name') ?? '') ||
+    (name === 'section' && findAttribute(attributes, 'display') === 'none') ||
+    (name === 'hidden-text' && findAttribute(attributes, 'is-hidden') === 'true');
   const takeStyle = (name: string, attributes: XmlAttributes): void => {
     if (name === 'style') {
-      style = attributeOf(attributes, 'name') ?? '';
-      const parent = attributeOf(attributes, 'parent-style-name') ?? '';
+      style = findAttribute(attributes, 'name') ?? '';
+      const parent = findAttribute(attributes, 'parent-style-name') ?? '';
       if (hiddenStyles.has(parent)) hiddenStyles.add(style);
     } else if (name === 'text-properties') {
-      const display = attributeOf(attributes, 'display');
+      const display = findAttribute(attributes, 'display');
       if (display === 'none') hiddenStyles.add(style);
       else if (display !== undefined) hiddenStyles.delete(style);
     }
@@ -107,9 +107,9 @@ const textVisitor = (blocks: BlockText, hiding: Hiding): XmlVisitor => {
       const kind = BLOCKS.get(name);
       hiding.begin(name, attributes);
       if (kind) blocks.begin(kind);
-      else if (name === 'h') begin(levelOf(attributes));
+      else if (name === 'h') begin(parseOutlineLevel(attributes));
       else if (name === 'p') begin(null);
-      else if (name === 's') addExactly(' '.repeat(countOf(attributes)));
+      else if (name === 's') addExactly(' '.repeat(parseSpaceCount(attributes)));
       else if (name === 'tab') addExactly('\t');
       else if (name === 'line-break') {
         addExactly('\n');
@@ -137,8 +137,8 @@ const textVisitor = (blocks: BlockText, hiding: Hiding): XmlVisitor => {
   };
 };
 
-const levelOf = (attributes: XmlAttributes): number =>
-  Math.max(1, Number(attributeOf(attributes, 'outline-level')) || 1);
+const parseOutlineLevel = (attributes: XmlAttributes): number =>
+  Math.max(1, Number(findAttribute(attributes, 'outline-level')) || 1);
 
-const countOf = (attributes: XmlAttributes): number =>
-  Math.max(1, Math.min(MAX_SPACES, Number(attributeOf(attributes, 'c') ?? '1') || 1));
+const parseSpaceCount = (attributes: XmlAttributes): number =>
+  Math.max(1, Math.min(MAX_SPACES, Number(findAttribute(attributes, 'c') ?? '1') || 1));

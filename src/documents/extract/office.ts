@@ -12,13 +12,13 @@ export const extractOffice = async (bytes: Buffer, extraction: Extraction): Prom
   const parts = content.filter(({ type }) => type === 'slide');
   if (parts.length === 0) {
     extraction.total(1);
-    if (!extraction.skip()) extraction.add(content.flatMap(linesOf).join('\n'));
+    if (!extraction.skip()) extraction.add(content.flatMap(toTextLines).join('\n'));
     return;
   }
   extraction.total(parts.length);
   for (const part of parts) {
     if (extraction.skip()) continue;
-    if (!extraction.add(linesOf(part).join('\n'))) break;
+    if (!extraction.add(toTextLines(part).join('\n'))) break;
   }
 };
 
@@ -33,13 +33,13 @@ const parse = async (bytes: Buffer): Promise<OfficeParserAST> => {
   }
 };
 
-const linesOf = (node: OfficeContentNode): string[] => {
+const toTextLines = (node: OfficeContentNode): string[] => {
   const children = node.children ?? [];
   if (node.type === 'row') {
-    return [children.map((cell) => linesOf(cell).join(' ')).join('\t')];
+    return [children.map((cell) => toTextLines(cell).join(' ')).join('\t')];
   }
   const isText = children.every(({ type }) => type === 'text');
-  const lines = isText ? [node.text ?? ''] : children.flatMap(linesOf);
+  const lines = isText ? [node.text ?? ''] : children.flatMap(toTextLines);
   const notes = (isText ? [node, ...children] : [node]).flatMap((each) => each.notes ?? []);
-  return [...lines, ...notes.flatMap(linesOf)];
+  return [...lines, ...notes.flatMap(toTextLines)];
 };

@@ -27,16 +27,16 @@ export const openPackage = async (bytes: Buffer, { job }: Extraction): Promise<O
   refuseEncrypted(bytes);
   await checkArchive(bytes, job.limits.unpackedBytes);
   const files = await listArchive(bytes);
-  const main = findPart(await relationsOf(files, ''), 'officeDocument');
+  const main = findPart(await readRelations(files, ''), 'officeDocument');
   if (main === null) {
     const sentence = 'The file is not a complete office document';
     throw new ExtractFailed('damaged', sentence);
   }
-  return { files, main, relations: await relationsOf(files, main) };
+  return { files, main, relations: await readRelations(files, main) };
 };
 
 /** An empty path returns the relations of the package. */
-export const relationsOf = async (
+export const readRelations = async (
   files: ArchiveFiles,
   part: string,
 ): Promise<Map<string, Relation>> => {

@@ -7,7 +7,7 @@ import {
   VerbosityLevel,
 } from 'pdfjs-dist/legacy/build/pdf.mjs';
 import { ExtractFailed, type Extraction, type RecognizedText } from './job.js';
-import { drawingOf } from './pdfpictures.js';
+import { readPageDrawing } from './pdfpictures.js';
 import { pageText } from './pdftext.js';
 
 const FOLDER = dirname(createRequire(import.meta.url).resolve('pdfjs-dist/package.json'));
@@ -98,14 +98,15 @@ const extractPage = async (
 
 /** Whether the page may show text in an image or as lines. */
 const mayHaveMore = async (page: PDFPageProxy, text: string): Promise<boolean> => {
-  const chars = lettersOf(text).length;
+  const chars = normalizeLetters(text).length;
   if (chars >= MANY_CHARS) return false;
-  const { covered, isDrawn, hasHiddenText } = await drawingOf(page);
+  const { covered, isDrawn, hasHiddenText } = await readPageDrawing(page);
   if (chars < MIN_CHARS) return covered > 0 || isDrawn;
   return covered >= SCAN_SHARE && !hasHiddenText;
 };
 
-const lettersOf = (text: string): string => text.replace(/[^\p{L}\p{N}]+/gu, '').toLowerCase();
+const normalizeLetters = (text: string): string =>
+  text.replace(/[^\p{L}\p{N}]+/gu, '').toLowerCase();
 
 /** Adds the longer of both texts, with lines that it lacks from the other. */
 const addLonger = (
@@ -113,11 +114,11 @@ const addLonger = (
   text: string,
   recognized: RecognizedText | null,
 ): boolean => {
-  const letters = lettersOf(recognized?.text ?? '');
-  if (recognized === null || letters.length <= lettersOf(text).length) {
+  const letters = normalizeLetters(recognized?.text ?? '');
+  if (recognized === null || letters.length <= normalizeLetters(text).length) {
     return text.trim() === '' ? extraction.addUnread() : extraction.add(text);
   }
-  const missing = text.split('\n').filter((line) => !letters.includes(lettersOf(line)));
+  const missing = text.split('\n').filter((line) => !letters.includes(normalizeLetters(line)));
   return extraction.add([...missing, recognized.text].join('\n'), recognized);
 };
 

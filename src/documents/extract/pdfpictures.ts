@@ -29,7 +29,7 @@ const SHOWN = new Set<number>([
 /** Text rendering modes that show nothing (ISO 32000-1, 9.3.6). */
 const HIDDEN_MODES = new Set<unknown>([3, 7]);
 
-export const drawingOf = async (page: PDFPageProxy): Promise<PageDrawing> => {
+export const readPageDrawing = async (page: PDFPageProxy): Promise<PageDrawing> => {
   const { fnArray, argsArray } = await page.getOperatorList();
   const [left = 0, bottom = 0, right = 0, top = 0] = page.view;
   const area = Math.max(1, Math.abs((right - left) * (top - bottom)));
@@ -38,7 +38,7 @@ export const drawingOf = async (page: PDFPageProxy): Promise<PageDrawing> => {
   for (const [at, operator] of fnArray.entries()) {
     const args: unknown[] = Array.from(Object(argsArray[at] ?? []));
     matrices.take(operator, args);
-    const shares = picturesOf(operator, args).map((each) => matrices.areaOf(each) / area);
+    const shares = listPictures(operator, args).map((each) => matrices.areaOf(each) / area);
     for (const share of shares) drawing.covered += Math.min(1, share);
     if (operator === OPS.shadingFill || SHOWN.has(shownBy(operator, args))) drawing.isDrawn = true;
     if (operator === OPS.setTextRenderingMode && HIDDEN_MODES.has(args[0]))
@@ -77,7 +77,7 @@ const ENDS = new Set<number>([OPS.restore, OPS.paintFormXObjectEnd, OPS.endAnnot
 
 const UNIT: Matrix = [1, 0, 0, 1, 0, 0];
 
-const picturesOf = (operator: number, args: unknown[]): Matrix[] => {
+const listPictures = (operator: number, args: unknown[]): Matrix[] => {
   if (PICTURES.has(operator)) return [UNIT];
   const group = GROUPS.get(operator);
   if (group !== undefined) {

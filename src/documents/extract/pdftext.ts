@@ -22,8 +22,8 @@ interface PageNote {
  * are at their positions.
  */
 export const pageText = async (page: PDFPageProxy): Promise<string> => {
-  const lines = await linesOf(page);
-  const notes = (await page.getAnnotations()).flatMap(noteOf);
+  const lines = await readPageLines(page);
+  const notes = (await page.getAnnotations()).flatMap(toPageNotes);
   notes.sort((one, other) => other.y - one.y || one.x - other.x);
   for (const note of notes) place(lines, note);
   return lines.map(({ pieces }) => pieces.map(({ text }) => text).join('')).join('\n');
@@ -32,7 +32,7 @@ export const pageText = async (page: PDFPageProxy): Promise<string> => {
 /** Minimum distance between baselines for a gap, in line heights. */
 const GAP = 1.8;
 
-const linesOf = async (page: PDFPageProxy): Promise<PdfLine[]> => {
+const readPageLines = async (page: PDFPageProxy): Promise<PdfLine[]> => {
   const { items } = await page.getTextContent();
   const lines: PdfLine[] = [];
   let line: PdfLine | null = null;
@@ -99,11 +99,11 @@ const HIDDEN = 2;
 /** Annotations without text of their own: links, and pop-up windows of comments. */
 const WITHOUT_TEXT = new Set(['Link', 'Popup']);
 
-const noteOf = (annotation: Annotation): PageNote[] => {
+const toPageNotes = (annotation: Annotation): PageNote[] => {
   const { subtype = '', annotationFlags = 0, rect = [] } = annotation;
   if ((annotationFlags & HIDDEN) !== 0 || WITHOUT_TEXT.has(subtype)) return [];
   const isField = subtype === 'Widget';
-  const text = isField ? fieldText(annotation) : commentOf(annotation);
+  const text = isField ? fieldText(annotation) : formatComment(annotation);
   if (text.trim() === '') return [];
   const [left = 0, bottom = 0, right = 0, top = 0] = rect;
   const isApart = !isField;
@@ -123,7 +123,7 @@ const fieldText = (annotation: Annotation): string => {
   return shown.join(', ');
 };
 
-const commentOf = ({ subtype, contentsObj, textContent = [] }: Annotation): string => {
+const formatComment = ({ subtype, contentsObj, textContent = [] }: Annotation): string => {
   const text = (contentsObj?.str ?? '').trim() || textContent.join('\n').trim();
   if (text === '' || subtype === 'FreeText' || subtype === 'Stamp') return text;
   return `Comment: ${text}`;

@@ -2,24 +2,24 @@ import { withoutElements } from './alternatives.js';
 import type { ArchiveFiles } from './archive.js';
 import { createBlockText } from './blocktext.js';
 import type { Extraction } from './job.js';
-import { findPart, openPackage, type Relation, relationsOf, walkFile } from './openpackage.js';
+import { findPart, openPackage, type Relation, readRelations, walkFile } from './openpackage.js';
 import type { XmlAttributes } from './xmlwalk.js';
 
 export const extractPptx = async (bytes: Buffer, extraction: Extraction): Promise<void> => {
   const { files, main, relations } = await openPackage(bytes, extraction);
-  const slides = await slidesOf(files, main, relations);
+  const slides = await readSlidePaths(files, main, relations);
   extraction.total(slides.length);
   for (const path of slides) {
     if (extraction.skip()) continue;
     const text = await slideText({ files, path }, isNumber, extraction);
-    const notes = findPart(await relationsOf(files, path), 'notesSlide');
+    const notes = findPart(await readRelations(files, path), 'notesSlide');
     const spoken = notes ? await slideText({ files, path: notes }, isAround, extraction) : '';
     if (!extraction.add(spoken === '' ? text : `${text}\n\nNotes:\n${spoken}`)) break;
   }
 };
 
 /** The order of slides differs from that of their names. */
-const slidesOf = async (
+const readSlidePaths = async (
   files: ArchiveFiles,
   path: string,
   relations: ReadonlyMap<string, Relation>,

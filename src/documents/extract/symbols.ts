@@ -13,7 +13,7 @@ const FONTS: Record<string, Record<string, string>> = {
   symbol: { b7: '•', ae: '→', ac: '←', b1: '±', b0: '°', a3: '≤', b3: '≥', b4: '×', b8: '÷' },
 };
 
-export const symbolOf = (font: string, code: string): string | null => {
+export const findSymbol = (font: string, code: string): string | null => {
   const place = code.toLowerCase().replace(/^(?:0x)?(?:f0|00)(?=..$)/, '');
   return FONTS[font.toLowerCase()]?.[place] ?? null;
 };
@@ -22,5 +22,5 @@ export const symbolOf = (font: string, code: string): string | null => {
 export const replaceCheckBoxes = (text: string): string =>
   text.replace(/[\uf06f\uf071\uf072\uf0a8\uf0fd\uf0fe]/g, (sign) => {
     const code = sign.charCodeAt(0).toString(16);
-    return symbolOf('Wingdings', code) ?? sign;
+    return findSymbol('Wingdings', code) ?? sign;
   });

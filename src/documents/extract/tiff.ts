@@ -9,14 +9,14 @@ export const extractTiff = async (bytes: Buffer, extraction: Extraction): Promis
   extraction.total(pages.length);
   for (const [index, page] of pages.entries()) {
     if (extraction.skip()) continue;
-    const { width, height } = sizeOf(page);
+    const { width, height } = getPageSize(page);
     if (width * height > extraction.job.limits.pixels) {
       extraction.note(`Page ${index + 1} is too large: ${width} × ${height} pixels.`);
       if (!extraction.add('')) break;
       continue;
     }
     UTIF.decodeImage(bytes, page);
-    const png = await pngOf(UTIF.toRGBA8(page), page);
+    const png = await encodePng(UTIF.toRGBA8(page), page);
     if (!addRecognized(extraction, await extraction.recognize(png))) break;
   }
 };
@@ -73,12 +73,12 @@ const checkDirectories = (bytes: Buffer): void => {
 };
 
 /** TIFF 6.0, tags 256 and 257. */
-const sizeOf = (page: UTIF.IFD): { width: number; height: number } => ({
+const getPageSize = (page: UTIF.IFD): { width: number; height: number } => ({
   width: Number([page.t256].flat()[0] ?? 0),
   height: Number([page.t257].flat()[0] ?? 0),
 });
 
-const pngOf = async (rgba: Uint8Array, { width, height }: UTIF.IFD): Promise<Buffer> => {
+const encodePng = async (rgba: Uint8Array, { width, height }: UTIF.IFD): Promise<Buffer> => {
   const { createCanvas, ImageData } = await import('@napi-rs/canvas');
   const canvas = createCanvas(width, height);
   const pixels = new ImageData(new Uint8ClampedArray(rgba), width, height);

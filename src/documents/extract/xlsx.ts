@@ -1,9 +1,15 @@
 import type { ArchiveFiles } from './archive.js';
-import { builtInForm, type CellForm, dateOf, durationOf, formOfCode } from './celldates.js';
+import {
+  builtInForm,
+  type CellForm,
+  formatCellDate,
+  formatCellDuration,
+  formOfCode,
+} from './celldates.js';
 import type { Extraction } from './job.js';
 import { findPart, openPackage, type Relation, walkFile } from './openpackage.js';
 import { createSheetText, hasResult, noteFormulas, type SheetText } from './sheettext.js';
-import { attributeOf, type XmlAttributes, type XmlVisitor } from './xmlwalk.js';
+import { findAttribute, type XmlAttributes, type XmlVisitor } from './xmlwalk.js';
 
 /** ECMA-376-1, SpreadsheetML. Each sheet is a page. */
 export const extractXlsx = async (bytes: Buffer, extraction: Extraction): Promise<void> => {
@@ -12,7 +18,7 @@ export const extractXlsx = async (bytes: Buffer, extraction: Extraction): Promis
   const strings = findPart(relations, 'sharedStrings');
   const shared = strings === null ? [] : await sharedStrings(files, strings);
   const styles = findPart(relations, 'styles');
-  const { sheets, calendar } = await sheetsOf(files, main, relations);
+  const { sheets, calendar } = await readSheets(files, main, relations);
   const dates = { styles: styles === null ? NO_STYLES : await dateStyles(files, styles), calendar };
   const formulas = { count: 0 };
   extraction.total(sheets.length);
@@ -35,7 +41,7 @@ interface Sheet {
 type Calendar = 1900 | 1904;
 
 /** Sheets with only a chart are left out. */
-const sheetsOf = async (
+const readSheets = async (
   files: ArchiveFiles,
   path: string,
   relations: ReadonlyMap<string, Relation>,
@@ -44,7 +50,7 @@ const sheetsOf = async (
   let calendar: Calendar = 1900;
   const open = (element: string, attributes: XmlAttributes): void => {
     if (element === 'workbookPr' && isTrue(attributes.date1904)) calendar = 1904;
-    const relation = relations.get(attributeOf(attributes, 'id') ?? '');
+    const relation = relations.get(findAttribute(attributes, 'id') ?? '');
     if (element !== 'sheet' || relation?.type !== 'worksheet') return;
     sheets.push({ name: attributes.name ?? '', path: relation.path });
   };
@@ -143,7 +149,7 @@ const sheetVisitor = (sheet: SheetText, values: CellValues): XmlVisitor => {
     open: (name, attributes) => {
       if (name === 'row') column = -1;
       else if (name === 'c') {
-        column = columnOf(attributes.r) ?? column + 1;
+        column = parseColumnIndex(attributes.r) ?? column + 1;
         type = attributes.t ?? 'n';
         style = Number(attributes.s ?? 0);
         value = '';
@@ -167,7 +173,8 @@ const sheetVisitor = (sheet: SheetText, values: CellValues): XmlVisitor => {
         const inline = runs.take();
         const isLeft = formula !== null && value === '' && hasResult(formula);
         if (isLeft) values.formulas.count++;
-        const result = type === 'inlineStr' ? inline : shownOf({ type, style, value }, values);
+        const result =
+          type === 'inlineStr' ? inline : formatCellValue({ type, style, value }, values);
         sheet.cell(column, isLeft && formula ? `=${formula}` : result);
       }
     },
@@ -175,20 +182,20 @@ const sheetVisitor = (sheet: SheetText, values: CellValues): XmlVisitor => {
   };
 };
 
-const shownOf = (
+const formatCellValue = (
   { type, style, value }: { type: string; style: number; value: string },
   { shared, dates }: CellValues,
 ): string => {
   const form = type === 'n' ? dates.styles.get(style) : undefined;
-  if (form === 'date') return dateOf(value, dates.calendar) ?? value;
-  if (form === 'duration') return durationOf(value) ?? value;
+  if (form === 'date') return formatCellDate(value, dates.calendar) ?? value;
+  if (form === 'duration') return formatCellDuration(value) ?? value;
   if (type === 's') return shared[Number.parseInt(value, 10)] ?? '';
   if (type === 'b' && value !== '') return value.trim() === '1' ? 'TRUE' : 'FALSE';
   return type === 'str' ? unescaped(value) : value;
 };
 
 /** Converts `AB12` to a column, from 0. */
-const columnOf = (reference = ''): number | null => {
+const parseColumnIndex = (reference = ''): number | null => {
   const letters = /^[A-Z]+/.exec(reference)?.[0];
   if (letters === undefined) return null;
   let column = 0;

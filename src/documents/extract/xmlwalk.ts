@@ -28,7 +28,7 @@ export const walkXml = async (
   const parser = new Parser(
     {
       onopentag: (name, attributes) => {
-        const local = localOf(name);
+        const local = getLocalName(name);
         if (parents.length >= MAX_DEPTH) {
           throw new ExtractFailed('damaged', 'The XML of the file is nested too deeply');
         }
@@ -38,7 +38,7 @@ export const walkXml = async (
       ontext: (text) => visitor.text?.(text),
       onclosetag: (name, isImplied) => {
         parents.pop();
-        visitor.close?.(localOf(name));
+        visitor.close?.(getLocalName(name));
         if (parents.length === 0) isWhole = !isImplied;
       },
     },
@@ -46,7 +46,7 @@ export const walkXml = async (
   );
   let decode: ((piece: Uint8Array) => string) | undefined;
   for await (const piece of pieces) {
-    decode ??= decoderOf(piece);
+    decode ??= createXmlDecoder(piece);
     parser.write(decode(piece));
     if (visitor.isDone?.()) return;
   }
@@ -55,16 +55,16 @@ export const walkXml = async (
 };
 
 /** Ignores the prefix. */
-export const attributeOf = (attributes: XmlAttributes, name: string): string | undefined => {
+export const findAttribute = (attributes: XmlAttributes, name: string): string | undefined => {
   if (name in attributes) return attributes[name];
-  const found = Object.keys(attributes).find((key) => localOf(key) === name);
+  const found = Object.keys(attributes).find((key) => getLocalName(key) === name);
   return found === undefined ? undefined : attributes[found];
 };
 
-const localOf = (name: string): string => name.slice(name.indexOf(':') + 1);
+const getLocalName = (name: string): string => name.slice(name.indexOf(':') + 1);
 
 /** Detects UTF-8 or UTF-16 from the first bytes (ECMA-376-2). */
-const decoderOf = (first: Uint8Array): ((piece: Uint8Array) => string) => {
+const createXmlDecoder = (first: Uint8Array): ((piece: Uint8Array) => string) => {
   const [one, two] = first;
   const isLittle = one === 0xff && two === 0xfe;
   const isBig = one === 0xfe && two === 0xff;

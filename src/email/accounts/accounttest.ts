@@ -3,8 +3,8 @@ import Boom from '@hapi/boom';
 import type { Clock } from '../../kernel/clock.js';
 import { hopHeader } from '../../kernel/hops.js';
 import { mint } from '../../kernel/ids.js';
-import { authservIdOf } from '../../providers/mail/authentication.js';
-import { domainOf } from '../../providers/mail/autoconfig.js';
+import { parseAuthservId } from '../../providers/mail/authentication.js';
+import { getAddressDomain } from '../../providers/mail/autoconfig.js';
 import { composeMail } from '../../providers/mail/compose.js';
 import { MailFault } from '../../providers/mail/fault.js';
 import type { ImapSession } from '../../providers/mail/imap.js';
@@ -54,11 +54,11 @@ export const testMailAccount = async (
   try {
     await access.imap(account, { signal }, async (session) => {
       did('imap_login', [...session.capabilities.keys()].join(' ').slice(0, 900));
-      did('imap_folders', await foldersOf(session, account));
+      did('imap_folders', await checkFolders(session, account));
       if (session.capabilities.has('IDLE')) did('imap_idle', null);
       else skipped('imap_idle', 'The server does not support IDLE. It is polled every few minutes');
     });
-    const messageId = `<${mint('test', clock.now())}@${domainOf(account.address)}>`;
+    const messageId = `<${mint('test', clock.now())}@${getAddressDomain(account.address)}>`;
     const session = await access.smtp(account, signal);
     try {
       did('smtp_login', null);
@@ -78,9 +78,9 @@ export const testMailAccount = async (
     } finally {
       session.close();
     }
-    const header = await arrivalOf(access, account, { messageId, signal });
+    const header = await waitForArrival(access, account, { messageId, signal });
     did('arrival', header.folder);
-    return { steps, authservId: authservIdOf(header.text) };
+    return { steps, authservId: parseAuthservId(header.text) };
   } catch (error) {
     signal.throwIfAborted();
     const isLimit = Boom.isBoom(error, 429);
@@ -110,7 +110,7 @@ const recorder = (steps: TrialStep[]) => {
   };
 };
 
-const foldersOf = async (session: ImapSession, { folders, imap }: MailAccountRow) => {
+const checkFolders = async (session: ImapSession, { folders, imap }: MailAccountRow) => {
   const listed = await session.list();
   const names = new Set(listed.map(({ path }) => path));
   const wanted: string[] = JSON.parse(folders);
@@ -161,7 +161,7 @@ interface ArrivedHeader {
 }
 
 /** Throws MailFault `timeout`. */
-const arrivalOf = (
+const waitForArrival = (
   access: MailAccess,
   account: MailAccountRow,
   { messageId, signal }: { messageId: string; signal: AbortSignal },

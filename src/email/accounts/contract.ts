@@ -1,6 +1,6 @@
 import Joi from 'joi';
 import { contract, endpoint } from '../../kernel/contract/endpoint.js';
-import { pageOf, pageQuery } from '../../kernel/contract/page.js';
+import { createPageSchema, pageQuery } from '../../kernel/contract/page.js';
 import * as s from '../../kernel/contract/schema.js';
 
 const host = () =>
@@ -158,7 +158,7 @@ export const mailaccounts = contract({
   list: endpoint.get('/api/email/accounts', {
     summary: 'List your mail accounts',
     query: pageQuery('MailAccountQuery', {}),
-    reply: pageOf('accounts', MailAccount, 'MailAccountsPage'),
+    reply: createPageSchema('accounts', MailAccount, 'MailAccountsPage'),
   }),
   create: endpoint.post('/api/email/accounts', {
     summary: 'Add a mail account',

@@ -2,12 +2,12 @@ import Boom from '@hapi/boom';
 import { type Clock, iso } from '../../kernel/clock.js';
 import type { Recorder } from '../../kernel/contract/audit.js';
 import type { Caller } from '../../kernel/contract/endpoint.js';
-import { egressRefusalOf } from '../../kernel/egress.js';
+import { getEgressRefusal } from '../../kernel/egress.js';
 import type { Http } from '../../kernel/http.js';
 import { mint } from '../../kernel/ids.js';
 import type { FieldFault } from '../../kernel/problem.js';
 import { badRequest, orNotFound, throwIfFaults } from '../../kernel/route.js';
-import { domainOf, type FindMailServers } from '../../providers/mail/autoconfig.js';
+import { type FindMailServers, getAddressDomain } from '../../providers/mail/autoconfig.js';
 import { parseMailGrant } from '../../providers/mail/oauth.js';
 import type { MailServer } from '../../providers/mail/server.js';
 import { UniqueViolation } from '../../store/engine/protocol.js';
@@ -62,7 +62,7 @@ export const addMailAccount = async (
     updated_at: iso(now),
   };
   await refuseUnusableCredential(deps, by, row);
-  const record = by.record({ target: row.id, data: auditedOf(row) });
+  const record = by.record({ target: row.id, data: toAuditData(row) });
   if (await insertOnce(deps, row, record)) return row;
   throw Boom.conflict(
     `You have the maximum of ${MAX_MAIL_ACCOUNTS} mail accounts. Delete one first`,
@@ -86,7 +86,7 @@ const insertOnce = async (
   }
 };
 
-const auditedOf = ({ address, imap, smtp, credential_id }: MailAccountRow) => ({
+const toAuditData = ({ address, imap, smtp, credential_id }: MailAccountRow) => ({
   address,
   imap: JSON.parse(imap),
   smtp: JSON.parse(smtp),
@@ -101,7 +101,7 @@ const serversFor = async (
   if (imap && smtp) return { imap, smtp, username: username ?? address };
   const found = await deps.findServers(address, signal);
   if (!found) {
-    const message = `is required because no mail servers were found for ${domainOf(address)}`;
+    const message = `is required because no mail servers were found for ${getAddressDomain(address)}`;
     throw badRequest([{ path: imap ? 'smtp' : 'imap', message }]);
   }
   return {
@@ -150,7 +150,7 @@ const serverFault = (
   path: string,
   { host, port }: MailServer,
 ): FieldFault[] => {
-  const why = egressRefusalOf(() => http.check(`https://${host}:${port}`));
+  const why = getEgressRefusal(() => http.check(`https://${host}:${port}`));
   return why === null ? [] : [{ path: `${path}.host`, message: why }];
 };
 

@@ -1,7 +1,7 @@
 import type { Clock } from '../../kernel/clock.js';
 import type { Http } from '../../kernel/http.js';
 import type { Log } from '../../kernel/log.js';
-import { MailFault, mailFaultOf } from '../../providers/mail/fault.js';
+import { MailFault, toMailFault } from '../../providers/mail/fault.js';
 import {
   type MailGrant,
   type MailToken,
@@ -107,7 +107,7 @@ const requestedToken = async ({ http }: MailTokensDeps, grant: MailGrant): Promi
   try {
     return await refreshMailToken(http, grant, AbortSignal.timeout(REQUEST_MS));
   } catch (error) {
-    if (!(error instanceof TokenRefused)) throw mailFaultOf(error, host);
+    if (!(error instanceof TokenRefused)) throw toMailFault(error, host);
     const kind = error.code === 'invalid_grant' ? 'login' : 'server';
     const secrets = [grant.refreshToken, grant.clientSecret];
     throw new MailFault(kind, host, await redactLoginSecrets(error.message, secrets));

@@ -1,5 +1,5 @@
 import { contract, endpoint } from '../../kernel/contract/endpoint.js';
-import { pageOf, pageQuery } from '../../kernel/contract/page.js';
+import { createPageSchema, pageQuery } from '../../kernel/contract/page.js';
 import * as s from '../../kernel/contract/schema.js';
 import { mailFields, SentMailBegun } from '../sending/fields.js';
 
@@ -54,7 +54,7 @@ export const maildrafts = contract({
   list: endpoint.get('/api/email/drafts', {
     summary: 'List e-mail drafts',
     query: pageQuery('MailDraftQuery', {}),
-    reply: pageOf('drafts', MailDraft),
+    reply: createPageSchema('drafts', MailDraft),
   }),
   create: endpoint.post('/api/email/drafts', {
     summary: 'Create an e-mail draft',

@@ -15,7 +15,7 @@ import { updateIf } from '../../store/updateif.js';
 import { storedColumns } from '../../store/view.js';
 import type { EmailToolCaller } from '../../tools/module.js';
 import { findOriginal, replyAddresses, replySubject } from '../sending/reply.js';
-import { accountFor, attachmentsOf, type SendingDeps, sendMail } from '../sending/service.js';
+import { accountFor, findAttachments, type SendingDeps, sendMail } from '../sending/service.js';
 import type { MailDraftChanges, NewMailDraft } from './contract.js';
 import { MAX_DRAFTS, type MailDraftsStore } from './queries.js';
 
@@ -37,7 +37,7 @@ export const addMailDraft = async (
   by: Caller & Recorder,
   input: NewMailDraft,
 ): Promise<MailDraftRow> => {
-  const row = await draftOf(deps, by.userId, input);
+  const row = await buildDraftRow(deps, by.userId, input);
   if (await deps.drafts.insert(row, [by.record({ target: row.id })])) return row;
   throw tooMany();
 };
@@ -51,7 +51,7 @@ export const addToolDraft = async (
   const { drafts } = deps;
   const isUntrusted = executionId !== null || (await drafts.isUntrusted(agentId));
   const row = {
-    ...(await draftOf(deps, userId, input)),
+    ...(await buildDraftRow(deps, userId, input)),
     untrusted: isUntrusted ? 1 : 0,
     effect_id: effectId,
   };
@@ -71,7 +71,7 @@ const tooMany = (): Boom.Boom =>
   });
 
 /** A reply defaults to the subject and the recipient of the original. */
-const draftOf = async (
+const buildDraftRow = async (
   deps: MailDraftsDeps,
   userId: string,
   input: NewMailDraft,
@@ -109,7 +109,7 @@ const findNamed = async (
   }: Pick<MailDraftChanges, 'accountId' | 'attachments' | 'inReplyTo'>,
 ): Promise<MailMessageRow | null> => {
   if (accountId) await accountFor(sending, userId, accountId);
-  if (attachments) await attachmentsOf(sending, userId, attachments);
+  if (attachments) await findAttachments(sending, userId, attachments);
   return findOriginal(sending.mailbox.messages, userId, inReplyTo);
 };
 

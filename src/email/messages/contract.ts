@@ -1,5 +1,5 @@
 import { contract, endpoint } from '../../kernel/contract/endpoint.js';
-import { pageOf, pageQuery } from '../../kernel/contract/page.js';
+import { createPageSchema, pageQuery } from '../../kernel/contract/page.js';
 import * as s from '../../kernel/contract/schema.js';
 
 const Address = s.object('MailAddress', { name: s.anyText(500), address: s.anyText(500) });
@@ -92,7 +92,7 @@ export const mail = contract({
       thread: s.optional(s.text(80).description('ID of the thread, as in `threadId` of an e-mail')),
       category: s.optional(category()),
     }),
-    reply: pageOf('messages', MailMessage, 'MailMessagesPage'),
+    reply: createPageSchema('messages', MailMessage, 'MailMessagesPage'),
   }),
   get: endpoint.get('/api/email/messages/{id}', {
     summary: 'Get an e-mail with its text',

@@ -5,11 +5,11 @@ import { HOPS_HEADER, hopsIn } from '../../kernel/hops.js';
 import { timeDigits } from '../../kernel/ids.js';
 import {
   authenticationIn,
-  fieldsOf,
   type HeaderField,
+  parseHeaderFields,
 } from '../../providers/mail/authentication.js';
 import { sortMail } from '../../providers/mail/sort.js';
-import { mailPartsOf } from '../../providers/mail/structure.js';
+import { collectMailParts } from '../../providers/mail/structure.js';
 import type { MailAccountRow, MailAddress, MailMessageRow } from '../../store/tables/mail.js';
 
 const HEADER_FIELDS = new Set([
@@ -26,7 +26,7 @@ export interface MailHeader {
   fields: HeaderField[];
 }
 
-export const mailHeaderOf = ({ headers }: FetchMessageObject): MailHeader => {
+export const parseMailHeader = ({ headers }: FetchMessageObject): MailHeader => {
   let text = '';
   let isRead = false;
   const all = headers?.subarray(0, HEADER_BYTES).toString('latin1') ?? '';
@@ -37,7 +37,7 @@ export const mailHeaderOf = ({ headers }: FetchMessageObject): MailHeader => {
     }
     if (isRead) text += line;
   }
-  return { text, fields: fieldsOf(Buffer.from(text, 'latin1').toString('utf8')) };
+  return { text, fields: parseHeaderFields(Buffer.from(text, 'latin1').toString('utf8')) };
 };
 
 export interface FetchedMail {
@@ -70,7 +70,7 @@ export const firstIdAt = (ms: number): string => `mail_${timeDigits(ms)}`;
 const MAX_ADDRESSES = 1000;
 const MAX_REFERENCES = 200;
 
-const addressesOf = (input: MessageAddressObject[] | undefined): MailAddress[] =>
+const toMailAddresses = (input: MessageAddressObject[] | undefined): MailAddress[] =>
   (input ?? []).slice(0, MAX_ADDRESSES).map(({ name, address }) => ({
     name: oneLine(name, 300),
     address: oneLine(address, 320),
@@ -92,7 +92,7 @@ export const referencesIn = (fields: HeaderField[]): string[] => {
   return [...new Set([...idsIn('references'), ...idsIn('in-reply-to')])].slice(-MAX_REFERENCES);
 };
 
-export const mailRecordOf = (fetched: FetchedMail): MailMessageRow => {
+export const buildMailRecord = (fetched: FetchedMail): MailMessageRow => {
   const { account, message, snippet } = fetched;
   const { envelope, flags = new Set() } = message;
   const { fields } = fetched.header;
@@ -100,9 +100,9 @@ export const mailRecordOf = (fetched: FetchedMail): MailMessageRow => {
   const arrivedAt = arrivalTime(message) ?? 0;
   const id = idAt(arrivedAt, message.uid);
   const messageId = oneLine(envelope?.messageId, 900) || null;
-  const from = addressesOf(envelope?.from)[0]?.address ?? '';
+  const from = toMailAddresses(envelope?.from)[0]?.address ?? '';
   const subject = oneLine(envelope?.subject, 1000);
-  const { files, ...parts } = mailPartsOf(message.bodyStructure);
+  const { files, ...parts } = collectMailParts(message.bodyStructure);
   const field = (name: string): string | null =>
     fields.find((each) => each.name === name)?.value ?? null;
   const facts = { subject, from, own: account.address, snippet, files };
@@ -118,7 +118,7 @@ export const mailRecordOf = (fetched: FetchedMail): MailMessageRow => {
     refs: JSON.stringify(refs),
     ...participantColumns(envelope),
     subject,
-    date: iso(dateOf(envelope?.date, arrivedAt)),
+    date: iso(pickMailDate(envelope?.date, arrivedAt)),
     snippet: oneLine(snippet, 200),
     unread: flags.has('\\Seen') ? 0 : 1,
     flagged: flags.has('\\Flagged') ? 1 : 0,
@@ -126,12 +126,15 @@ export const mailRecordOf = (fetched: FetchedMail): MailMessageRow => {
     attachments: JSON.stringify(files),
     list_unsubscribe: field('list-unsubscribe')?.slice(0, 1000) ?? null,
     ...sortMail({ ...facts, field, isReply: refs.length > 0 }),
-    authentication: resultsOf(fetched, from),
+    authentication: parseAuthenticationResults(fetched, from),
     ...ledgerColumns(messageId, fetched, field),
   };
 };
 
-const resultsOf = ({ account, header }: FetchedMail, from: string): string | null => {
+const parseAuthenticationResults = (
+  { account, header }: FetchedMail,
+  from: string,
+): string | null => {
   const found = authenticationIn(header.fields, { authservId: account.authserv_id, from });
   return found && JSON.stringify(found);
 };
@@ -142,7 +145,7 @@ const ledgerColumns = (
   field: (name: string) => string | null,
 ) => ({
   size: fetched.message.size ?? 0,
-  identity: identityOf(messageId, fetched),
+  identity: computeMailIdentity(messageId, fetched),
   hops: hopsIn({ [HOPS_HEADER]: field(HOPS_HEADER) }),
   arrived_ms: arrivalTime(fetched.message),
   processed_at: null,
@@ -157,7 +160,10 @@ const isAutomatic = (value: string | null): boolean => value !== null && !/^\s*n
  * Message-ID, but not the header lines added by servers. Messages without Message-ID and time also
  * use the arrival.
  */
-const identityOf = (messageId: string | null, { message, header }: FetchedMail): string => {
+const computeMailIdentity = (
+  messageId: string | null,
+  { message, header }: FetchedMail,
+): string => {
   const { size = 0 } = message;
   const digestOf = (facts: string): string =>
     createHash('sha256').update(facts).digest('base64url');
@@ -167,19 +173,19 @@ const identityOf = (messageId: string | null, { message, header }: FetchedMail):
 };
 
 /** Old rows are identified by their Message-ID only. */
-export const identitiesOf = ({
+export const listMailIdentities = ({
   identity,
   message_id,
 }: Pick<MailMessageRow, 'identity' | 'message_id'>): string[] =>
   message_id === null ? [identity] : [identity, `id:${message_id}`];
 
 const participantColumns = (envelope: MessageEnvelopeObject | undefined) => {
-  const [sender = null] = addressesOf(envelope?.from);
+  const [sender = null] = toMailAddresses(envelope?.from);
   return {
     sender: sender && JSON.stringify(sender),
-    reply_to: JSON.stringify(addressesOf(envelope?.replyTo).slice(0, 50)),
-    recipients: JSON.stringify(addressesOf(envelope?.to)),
-    cc: JSON.stringify(addressesOf(envelope?.cc)),
+    reply_to: JSON.stringify(toMailAddresses(envelope?.replyTo).slice(0, 50)),
+    recipients: JSON.stringify(toMailAddresses(envelope?.to)),
+    cc: JSON.stringify(toMailAddresses(envelope?.cc)),
   };
 };
 
@@ -187,9 +193,9 @@ const threadId = (accountId: string, root: string): string =>
   `thread_${createHash('sha256').update(`${accountId} ${root}`).digest('hex').slice(0, 26)}`;
 
 export const arrivalTime = ({ internalDate }: FetchMessageObject): number | null =>
-  timeOf(internalDate);
+  parseTimestamp(internalDate);
 
-const timeOf = (date: Date | string | undefined): number | null => {
+const parseTimestamp = (date: Date | string | undefined): number | null => {
   const ms = date === undefined ? Number.NaN : new Date(date).getTime();
   return ms >= 0 && ms < LAST_MS ? ms : null;
 };
@@ -199,7 +205,7 @@ const DAY_MS = 86_400_000;
 const LAST_MS = Date.UTC(9999, 0);
 
 /** The arrival if the sender stated none, or a future one. */
-const dateOf = (date: Date | string | undefined, arrivedAt: number): number => {
-  const sentAt = timeOf(date);
+const pickMailDate = (date: Date | string | undefined, arrivedAt: number): number => {
+  const sentAt = parseTimestamp(date);
   return sentAt === null || sentAt > arrivedAt + DAY_MS ? arrivedAt : sentAt;
 };

@@ -42,7 +42,7 @@ export const listMail = async (
   { userId, signal }: Pick<Caller, 'userId' | 'signal'>,
   { q, ...filter }: MailListQuery,
 ) => {
-  const accounts = await accountsOf(deps, userId, filter.accountId);
+  const accounts = await loadAccounts(deps, userId, filter.accountId);
   const isDeep = (account: MailAccountRow): boolean =>
     q !== undefined ||
     (filter.since !== undefined &&
@@ -91,7 +91,7 @@ const bringUpToDate = (
     return !('problem' in outcome && outcome.isMissing);
   });
 
-const accountsOf = async (
+const loadAccounts = async (
   { accounts }: MailMessagesDeps,
   userId: string,
   id: string | undefined,
@@ -117,7 +117,7 @@ const withServer = async <T>(
   const limit = signal ? AbortSignal.any([signal, late]) : late;
   const visit = inTurn(account.id, () => access.imap(account, { signal: limit }, work));
   try {
-    return { value: await Promise.race([visit, abortOf(limit)]) };
+    return { value: await Promise.race([visit, rejectOnAbort(limit)]) };
   } catch (error) {
     signal?.throwIfAborted();
     if (limit.aborted) {
@@ -130,7 +130,7 @@ const withServer = async <T>(
   }
 };
 
-const abortOf = (signal: AbortSignal): Promise<never> =>
+const rejectOnAbort = (signal: AbortSignal): Promise<never> =>
   new Promise((_, reject) => {
     if (signal.aborted) reject(signal.reason);
     signal.addEventListener('abort', () => reject(signal.reason), { once: true });

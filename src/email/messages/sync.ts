@@ -4,17 +4,21 @@ import { combineTexts, MAX_HINT_LENGTH } from '../../providers/mail/combinetexts
 import { FolderMissing, isCommandRefused, MailFault } from '../../providers/mail/fault.js';
 import type { ImapSession } from '../../providers/mail/imap.js';
 import { textOfHtml } from '../../providers/mail/safehtml.js';
-import { decodedPart, type MailTextParts, mailPartsOf } from '../../providers/mail/structure.js';
+import {
+  collectMailParts,
+  decodedPart,
+  type MailTextParts,
+} from '../../providers/mail/structure.js';
 import type { TransactionStep } from '../../store/engine/protocol.js';
 import type { MailAccountRow, MailMessageRow } from '../../store/tables/mail.js';
 import type { KnownMessage, MailMessagesStore } from './queries.js';
 import {
   arrivalTime,
+  buildMailRecord,
   firstIdAt,
   HEADER_BYTES,
-  identitiesOf,
-  mailHeaderOf,
-  mailRecordOf,
+  listMailIdentities,
+  parseMailHeader,
   referencesIn,
 } from './record.js';
 
@@ -103,7 +107,7 @@ const compare = async (
   const byUid = new Map(known.map((row) => [row.uid, row]));
   const others = new Set<KnownMessage>();
   const flags: TransactionStep[] = [];
-  for (const facts of await fetchAll(session, [...byUid.keys()], FACTS, factsOf)) {
+  for (const facts of await fetchAll(session, [...byUid.keys()], FACTS, toComparedFacts)) {
     const row = byUid.get(facts.uid);
     if (!row) continue;
     if (isOther(row, facts)) others.add(row);
@@ -124,7 +128,7 @@ interface ComparedFacts {
 }
 
 /** Drops other data of the server. */
-const factsOf = (message: FetchMessageObject): ComparedFacts => ({
+const toComparedFacts = (message: FetchMessageObject): ComparedFacts => ({
   uid: message.uid,
   size: message.size,
   arrival: arrivalTime(message),
@@ -164,7 +168,7 @@ export const addMessages = async (
     for (const { message, header } of fetched) {
       const thread = await deps.messages.threadOf(place.account.id, referencesIn(header.fields));
       const snippet = snippets.get(message.uid) ?? '';
-      const row = mailRecordOf({ ...place, message, header, snippet, thread });
+      const row = buildMailRecord({ ...place, message, header, snippet, thread });
       const before = takeFormerMessage(former, row);
       const { uid, uid_validity, arrived_ms, identity } = row;
       steps.push(
@@ -180,14 +184,14 @@ export const addMessages = async (
 /** Frees the raw bytes. */
 const parseArrivedHeader = ({ headers, ...message }: FetchMessageObject) => ({
   message,
-  header: mailHeaderOf({ ...message, ...(headers && { headers }) }),
+  header: parseMailHeader({ ...message, ...(headers && { headers }) }),
 });
 
 const takeFormerMessage = (
   former: KnownMessage[],
   row: Pick<MailMessageRow, 'identity' | 'message_id' | 'size'>,
 ): KnownMessage | undefined => {
-  const own = identitiesOf(row);
+  const own = listMailIdentities(row);
   const at = former.findIndex(({ identity, size }) => size === row.size && own.includes(identity));
   return at === -1 ? undefined : former.splice(at, 1)[0];
 };
@@ -220,7 +224,7 @@ const fetchAll = async <T>(
 };
 
 const partsByUid = (fetched: { message: FetchMessageObject }[]): Map<number, MailTextParts> =>
-  new Map(fetched.map(({ message }) => [message.uid, mailPartsOf(message.bodyStructure)]));
+  new Map(fetched.map(({ message }) => [message.uid, collectMailParts(message.bodyStructure)]));
 
 /** By UID. Messages with the same part are requested together. */
 export const fetchBeginnings = async (

@@ -8,7 +8,7 @@ export interface MailText {
 const MAX_RECIPIENTS = 1000;
 
 /** Addresses in lower case, for conditions. Unknown authentication is null. */
-export const mailEventOf = (
+export const buildMailEvent = (
   row: MailMessageRow,
   { text, isCut }: MailText,
 ): Record<string, unknown> => {

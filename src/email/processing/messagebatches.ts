@@ -2,10 +2,10 @@ import type { MailTriggers } from '../../hooks/module.js';
 import { type Clock, iso } from '../../kernel/clock.js';
 import { ExpectationFailed, type TransactionStep } from '../../store/engine/protocol.js';
 import type { MailMessageRow } from '../../store/tables/mail.js';
-import { identitiesOf } from '../messages/record.js';
+import { listMailIdentities } from '../messages/record.js';
 import { fetchBeginnings, type OpenFolder } from '../messages/sync.js';
 import type { FindBounces } from '../sending/bounce.js';
-import { type MailText, mailEventOf } from './event.js';
+import { buildMailEvent, type MailText } from './event.js';
 import type { ProcessingStore } from './queries.js';
 import type { SortMessages } from './sort.js';
 
@@ -74,9 +74,9 @@ const processBatch = async (
   const { user_id: userId, id: accountId } = account;
   const hookIds = await triggers.hooksFor({ userId, accountId, folder });
   const triggering = news.filter((row) => !isOfDaemon(row));
-  const texts = hookIds.length === 0 ? new Map() : await textsOf(session, triggering);
+  const texts = hookIds.length === 0 ? new Map() : await fetchTexts(session, triggering);
   const firing = triggering.map((row) =>
-    triggers.fire(hookIds, mailEventOf(row, texts.get(row.id) ?? storedText(row)), row.hops),
+    triggers.fire(hookIds, buildMailEvent(row, texts.get(row.id) ?? storedText(row)), row.hops),
   );
   const bounces = await deps.findBounces({ session, account }, news);
   const sorted = new Map(news.map((row) => [row.id, row]));
@@ -101,11 +101,11 @@ const filterUnprocessed = async (
   accountId: string,
   rows: MailMessageRow[],
 ): Promise<(row: MailMessageRow) => boolean> => {
-  const identities = [...new Set(rows.flatMap(identitiesOf))];
+  const identities = [...new Set(rows.flatMap(listMailIdentities))];
   const before = await inbox.processed(accountId, identities);
   const news = new Set<MailMessageRow>();
   for (const row of rows) {
-    const own = identitiesOf(row);
+    const own = listMailIdentities(row);
     const isKnown = [...before, ...news].some(
       ({ identity, size }) => size === row.size && own.includes(identity),
     );
@@ -123,7 +123,7 @@ const isOfDaemon = ({ automatic, hops }: MailMessageRow): boolean => automatic =
 /** Stored beginning, if the server does not return the text. */
 const storedText = ({ snippet }: MailMessageRow): MailText => ({ text: snippet, isCut: true });
 
-const textsOf = async (
+const fetchTexts = async (
   session: OpenFolder['session'],
   rows: MailMessageRow[],
 ): Promise<Map<string, MailText>> => {

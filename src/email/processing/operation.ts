@@ -43,7 +43,7 @@ const processMailboxes = async (
   const { accountId, folder, since } = run.input;
   const tally = createTally(run);
   const failures: string[] = [];
-  for (const account of await accountsOf(deps, run.userId, accountId)) {
+  for (const account of await loadAccounts(deps, run.userId, accountId)) {
     const visit = {
       account,
       folders: folder === null ? JSON.parse(account.folders) : [folder],
@@ -72,9 +72,9 @@ const createTally = (run: ProcessingRun) => {
       left = count;
     },
     commit: async (steps: TransactionStep[], more: ProcessedCounts): Promise<void> => {
-      const after = sumOf(counts, more);
+      const after = sumCounts(counts, more);
       const leftAfter = Math.max(0, left - more.processed - more.known);
-      await run.commit(steps, { checkpoint: after, progress: progressOf(after, leftAfter) });
+      await run.commit(steps, { checkpoint: after, progress: buildProgress(after, leftAfter) });
       counts = after;
       left = leftAfter;
     },
@@ -94,7 +94,7 @@ const visitWithRetries = async (signal: AbortSignal, visit: () => Promise<void>)
   }
 };
 
-const accountsOf = async (
+const loadAccounts = async (
   { accounts }: ProcessingDeps,
   userId: string,
   id: string | null,
@@ -104,13 +104,13 @@ const accountsOf = async (
   return account ? [account] : [];
 };
 
-const sumOf = (one: ProcessedCounts, more: ProcessedCounts): ProcessedCounts => ({
+const sumCounts = (one: ProcessedCounts, more: ProcessedCounts): ProcessedCounts => ({
   processed: one.processed + more.processed,
   runs: one.runs + more.runs,
   known: one.known + more.known,
 });
 
-const progressOf = ({ processed, runs, known }: ProcessedCounts, left: number) => {
+const buildProgress = ({ processed, runs, known }: ProcessedCounts, left: number) => {
   const done = processed + known;
   return {
     done,

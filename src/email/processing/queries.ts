@@ -4,7 +4,7 @@ import { selectRows, updateRows } from '../../store/rows.js';
 import { type Store, statement } from '../../store/store.js';
 import { type MailMessageRow, mailMessageTable } from '../../store/tables/mail.js';
 import { visibleTo } from '../../store/visible.js';
-import { firstIdAt, identitiesOf } from '../messages/record.js';
+import { firstIdAt, listMailIdentities } from '../messages/record.js';
 
 interface ArrivedMail {
   userId: string;
@@ -54,7 +54,7 @@ export const processingStore = ({ db }: Store) => ({
       .selectFrom('mail_processed')
       .select('size')
       .where('account_id', '=', account_id)
-      .where('identity', 'in', identitiesOf(row))
+      .where('identity', 'in', listMailIdentities(row))
       .where('size', '=', size);
     const claimed = db
       .selectNoFrom([

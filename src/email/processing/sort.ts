@@ -45,7 +45,7 @@ export const createMailSorting = ({ userCalls, isRouted }: MailSortingDeps): Sor
         { role: 'system', content: RULES },
         {
           role: 'user',
-          content: webhookPrompt('Classify this e-mail.', factsOf(row), null, 'E-mail'),
+          content: webhookPrompt('Classify this e-mail.', buildMailFacts(row), null, 'E-mail'),
         },
       ],
       maxOutputTokens: OUTPUT_TOKENS,
@@ -77,7 +77,7 @@ export const createMailSorting = ({ userCalls, isRouted }: MailSortingDeps): Sor
 };
 
 /** Only data of the list, no further text. */
-const factsOf = (row: MailMessageRow): string => {
+const buildMailFacts = (row: MailMessageRow): string => {
   const files: MailFile[] = JSON.parse(row.attachments);
   return JSON.stringify({
     from: row.sender === null ? null : JSON.parse(row.sender),

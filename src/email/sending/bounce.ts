@@ -1,7 +1,7 @@
 import { EMPTY_POSTING, type Outbox, type QueuedMessage } from '../../outbound/module.js';
 import { isCommandRefused } from '../../providers/mail/fault.js';
 import type { ImapSession } from '../../providers/mail/imap.js';
-import { type FailureReport, failureReportOf } from '../../providers/mail/report.js';
+import { type FailureReport, parseFailureReport } from '../../providers/mail/report.js';
 import { decodedPart } from '../../providers/mail/structure.js';
 import type {
   MailAccountRow,
@@ -53,7 +53,10 @@ export const createFindBounces =
     }
     const notices = [...mails.values()].map((mail) => bouncedMail(outbox, mail));
     const changes = [...mails.values()].map(({ row, recipients }) =>
-      sent.change(row, { recipients: JSON.stringify(recipients), ...endOf(row, recipients) }),
+      sent.change(row, {
+        recipients: JSON.stringify(recipients),
+        ...computeFinalStatus(row, recipients),
+      }),
     );
     if (changes.length === 0) return EMPTY_POSTING;
     return {
@@ -86,7 +89,7 @@ const reportIn = async (
     const content = file && found.bodyParts?.get(file.part);
     return file && content ? decodedPart(content, file) : '';
   };
-  return failureReportOf(textOf(status), textOf(returned));
+  return parseFailureReport(textOf(status), textOf(returned));
 };
 
 /**
@@ -119,7 +122,7 @@ const mark = (
 };
 
 /** `failed` if all recipients bounced. */
-const endOf = ({ finished_at }: SentMailRow, recipients: SentRecipient[]) => {
+const computeFinalStatus = ({ finished_at }: SentMailRow, recipients: SentRecipient[]) => {
   if (finished_at === null) return {};
   const { status, error } = finalOutcome(recipients);
   return { status, error };

@@ -44,13 +44,13 @@ export const writeMail = async (
       attachments.map(async ({ documentId, name: filename, mediaType }) => ({
         filename,
         contentType: mediaType,
-        content: await contentOf(files, row.user_id, { documentId, filename }),
+        content: await loadAttachment(files, row.user_id, { documentId, filename }),
       })),
     ),
   });
 };
 
-const contentOf = async (
+const loadAttachment = async (
   files: MailFiles,
   userId: string,
   { documentId, filename }: { documentId: string; filename: string },

@@ -1,5 +1,5 @@
 import { contract, endpoint } from '../../kernel/contract/endpoint.js';
-import { pageOf, pageQuery } from '../../kernel/contract/page.js';
+import { createPageSchema, pageQuery } from '../../kernel/contract/page.js';
 import * as s from '../../kernel/contract/schema.js';
 import {
   MAX_FILES,
@@ -81,7 +81,7 @@ export const sentmail = contract({
       accountId: s.optional(s.text(80)),
       status: s.optional(sentMailStatus()),
     }),
-    reply: pageOf('sent', SentMail),
+    reply: createPageSchema('sent', SentMail),
   }),
   get: endpoint.get('/api/email/sent/{id}', {
     summary: 'Get a sent e-mail',

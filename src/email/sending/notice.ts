@@ -14,12 +14,12 @@ export const undeliveredMail = (
   if (open.length === 0) return null;
   const isLost = open.some(({ status }) => status === 'unknown');
   const title = isLost
-    ? `E-mail "${beginningOf(subject)}": delivery status unknown, not resent automatically`
-    : `E-mail "${beginningOf(subject)}" did not reach ${countOf(open.length, recipients.length, 'any recipient')}`;
+    ? `E-mail "${truncateSubject(subject)}": delivery status unknown, not resent automatically`
+    : `E-mail "${truncateSubject(subject)}" did not reach ${formatRecipientCount(open.length, recipients.length, 'any recipient')}`;
   return outbox.toOwner(user_id, {
     kind: isLost ? 'mail_unknown' : 'mail_failed',
     title,
-    body: linesOf(open),
+    body: formatRecipientLines(open),
     link: `/api/email/sent/${id}`,
     about: subject,
     effectId: `${id} ${attempts}`,
@@ -42,14 +42,14 @@ export const bouncedMail = (
 ): QueuedMessage =>
   outbox.toOwner(user_id, {
     kind: 'mail_failed',
-    title: `E-mail "${beginningOf(subject)}" bounced from ${countOf(bounced.length, recipients.length)}`,
-    body: linesOf(bounced),
+    title: `E-mail "${truncateSubject(subject)}" bounced from ${formatRecipientCount(bounced.length, recipients.length)}`,
+    body: formatRecipientLines(bounced),
     link: `/api/email/sent/${id}`,
     about: subject,
     effectId: `${id} ${reportId}`,
   });
 
-const linesOf = (all: SentRecipient[]): string => {
+const formatRecipientLines = (all: SentRecipient[]): string => {
   const lines = all
     .slice(0, MAX_NAMED_RECIPIENTS)
     .map(({ address, reply }) => (reply === null ? address : `${address}: ${reply}`));
@@ -60,12 +60,12 @@ const linesOf = (all: SentRecipient[]): string => {
 
 const MAX_SUBJECT_LENGTH = 80;
 
-const beginningOf = (subject: string): string =>
+const truncateSubject = (subject: string): string =>
   [...subject].length <= MAX_SUBJECT_LENGTH
     ? subject
     : `${[...subject].slice(0, MAX_SUBJECT_LENGTH - 1).join('')}…`;
 
-const countOf = (open: number, all: number, every = 'all recipients'): string => {
+const formatRecipientCount = (open: number, all: number, every = 'all recipients'): string => {
   if (open === all) return all === 1 ? 'its recipient' : every;
   return `${open} of ${all} recipients`;
 };

@@ -33,7 +33,12 @@ export const outcomeOfAttempt = (
   const results = before.map((one) => (isOpenRecipient(one) ? applyAttempt(one, attempt) : one));
   const delayMs = results.some(isOpenRecipient) ? (DELAYS_MS[attempts - 1] ?? null) : null;
   if (delayMs !== null) {
-    return { status: 'queued', recipients: results, delayMs, error: errorOf(attempt, results) };
+    return {
+      status: 'queued',
+      recipients: results,
+      delayMs,
+      error: getAttemptError(attempt, results),
+    };
   }
   return finalOutcome(
     results.map((one) => (isOpenRecipient(one) ? { ...one, status: 'refused' } : one)),
@@ -90,7 +95,7 @@ const withReply = (recipient: SentRecipient, replies: RecipientReply[]): SentRec
   return { ...recipient, reply, ...(status !== null && status >= 500 && { status: 'refused' }) };
 };
 
-const errorOf = (attempt: MailAttempt, recipients: SentRecipient[]): string | null =>
+const getAttemptError = (attempt: MailAttempt, recipients: SentRecipient[]): string | null =>
   'fault' in attempt ? attempt.fault.message : firstReply(recipients);
 
 const firstReply = (recipients: SentRecipient[]): string | null =>

@@ -13,7 +13,7 @@ interface MailAllowance {
   most: number;
 }
 
-const jobOf = ({ id, account_id: lane, created_at: runAt }: SentMailRow): Statement =>
+const buildMailJob = ({ id, account_id: lane, created_at: runAt }: SentMailRow): Statement =>
   addJob({ kind: MAIL_JOB, ref: id, lane, runAt });
 
 export const sentMailStore = (store: Store) => {
@@ -48,7 +48,7 @@ export const sentMailStore = (store: Store) => {
       const unmet = await unmetStep(
         transact([
           statement(insertUpTo(db, sentMailTable, row, { count, most: allowed.most }), 1),
-          ...(row.status === 'queued' ? [jobOf(row)] : []),
+          ...(row.status === 'queued' ? [buildMailJob(row)] : []),
           ...also,
         ]),
       );

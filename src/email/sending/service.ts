@@ -59,12 +59,12 @@ export const sendMail = async (
   { replaces, ...given }: MailToSend,
 ): Promise<SentMailRow> => {
   await refuseForbidden(deps, userId);
-  const recipients = recipientsOf(given);
+  const recipients = buildRecipients(given);
   const answered = await findOriginal(deps.mailbox.messages, userId, given.inReplyTo);
   const subject = given.subject ?? (answered && replySubject(answered));
   if (subject === null) throw badRequest([{ path: 'subject', message: 'is required' }]);
   const account = await accountFor(deps, userId, given.accountId ?? answered?.account_id);
-  const attachments = await attachmentsOf(deps, userId, given.attachments ?? []);
+  const attachments = await findAttachments(deps, userId, given.attachments ?? []);
   const now = deps.clock.now();
   const row: SentMailRow = {
     id: mint('sentmail', now),
@@ -136,7 +136,7 @@ const refuseForbidden = async ({ maySend }: SendingDeps, userId: string): Promis
 };
 
 /** Each recipient once, at its first place. */
-const recipientsOf = ({ to = [], cc = [], bcc = [] }: NewMail): SentRecipient[] => {
+const buildRecipients = ({ to = [], cc = [], bcc = [] }: NewMail): SentRecipient[] => {
   const all = new Map<string, SentRecipient>();
   for (const [place, addresses] of Object.entries({ to, cc, bcc })) {
     for (const address of addresses) {
@@ -178,7 +178,7 @@ export const accountFor = async (
 };
 
 /** Throws 400 for a document that the user does not have. */
-export const attachmentsOf = async (
+export const findAttachments = async (
   { findAttachment }: SendingDeps,
   userId: string,
   ids: string[],

@@ -18,7 +18,7 @@ export const createTestRecord =
       reply: NO_REPLY_RECORDED,
     };
     const row: SentMailRow = {
-      ...rowOf(account),
+      ...buildTestRow(account),
       id: mint('sentmail', deps.clock.now()),
       message_id: messageId,
       recipients: JSON.stringify([recipient]),
@@ -44,7 +44,7 @@ export const createTestRecord =
     };
   };
 
-const rowOf = ({ id, user_id }: MailAccountRow) => ({
+const buildTestRow = ({ id, user_id }: MailAccountRow) => ({
   user_id,
   account_id: id,
   html: null,

@@ -1,5 +1,5 @@
 import { contract, endpoint } from '../../kernel/contract/endpoint.js';
-import { pageOf, pageQuery } from '../../kernel/contract/page.js';
+import { createPageSchema, pageQuery } from '../../kernel/contract/page.js';
 import * as s from '../../kernel/contract/schema.js';
 
 export const hookTrigger = () =>
@@ -91,7 +91,7 @@ export const executions = contract({
       status: s.optional(executionStatus()),
       hookId: s.optional(s.text(80).description('ID of the hook. Defaults to all hooks')),
     }),
-    reply: pageOf('executions', ExecutionSummary, 'RecentExecutions'),
+    reply: createPageSchema('executions', ExecutionSummary, 'RecentExecutions'),
   }),
   get: endpoint.get('/api/hooks/executions/{id}', {
     summary: 'Get an execution by id',

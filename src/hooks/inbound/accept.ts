@@ -10,12 +10,12 @@ import type { InlineEnd } from '../procedures/accept.js';
 import type { Senders } from '../senders/senders.js';
 import type { Backlog } from './backlog.js';
 import type { VerifiedHook } from './candidates.js';
-import { deliveryEvent, proofName, senderIdOf, storedHeaders } from './headers.js';
+import { deliveryEvent, proofName, readSenderId, storedHeaders } from './headers.js';
 import type { Payload, readLargePayload } from './payload.js';
-import type { proofsOf } from './proof.js';
+import type { verifyHookProofs } from './proof.js';
 import { filterQuery, type Query } from './query.js';
 import type { Directory, ReceivingHook } from './receivinghooks.js';
-import { secretFilterOf } from './redactheaders.js';
+import { createSecretFilter } from './redactheaders.js';
 
 /** `digest`: SHA-256 of the body in hex, if already computed. */
 export type ParsedPayload = Payload & { digest?: string };
@@ -71,10 +71,10 @@ export const createAccept = (deps: InboxDeps) => {
     const now = clock.now();
     const id = mint('delivery', now);
     const { by = 'secret', digest = null } = firing[0] ?? {};
-    const senderId = senderIdOf(by, headers, payload);
+    const senderId = readSenderId(by, headers, payload);
     const event = deliveryEvent(by, headers, payload);
     const at = iso(now);
-    const unkept = secretFilterOf(firing, deps.directory.onPath(path));
+    const unkept = createSecretFilter(firing, deps.directory.onPath(path));
     const kept = storedHeaders(headers, unkept);
     const storedQuery = filterQuery(query, unkept.holdsSecret);
     const delivery = { id, at, path, headers: kept, query: storedQuery, payload, event };
@@ -161,6 +161,6 @@ export interface InboxDeps {
   hub: Hub;
   prepare: PrepareEnd;
   senders: Senders;
-  apart: RunTask<{ read: typeof readLargePayload; prove: typeof proofsOf }>;
+  apart: RunTask<{ read: typeof readLargePayload; prove: typeof verifyHookProofs }>;
   used(credentialId: string): void;
 }

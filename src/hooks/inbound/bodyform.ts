@@ -1,4 +1,4 @@
-import { charsetOf } from '../../kernel/bodytext.js';
+import { parseCharset } from '../../kernel/bodytext.js';
 import type { Headers } from '../../kernel/signature.js';
 import { BODY_FORMS, type BodyForm } from '../senders/recipe.js';
 import type { VerifiedHook } from './candidates.js';
@@ -20,11 +20,16 @@ export const fittingHooks = (
   verified: VerifiedHook[],
   type: string | undefined,
 ): FittingHooks | null => {
-  const form = formOf(type, verified);
+  const form = detectBodyForm(type, verified);
   const fitting = form === null ? [] : verified.filter(({ hook }) => takes(hook, form));
   if (form === null || fitting.length === 0) return null;
   const hidesState = fitting.some(({ hook }) => hook.sender?.recipe.algorithm === 'client-state');
-  const reading = { form, charset: charsetOf(type), places: placesOf(fitting), hidesState };
+  const reading = {
+    form,
+    charset: parseCharset(type),
+    places: listBodyPlaces(fitting),
+    hidesState,
+  };
   return { fitting, reading };
 };
 
@@ -48,7 +53,7 @@ export const typeRefusal = ({ id, name, sender }: ReceivingHook, headers: Header
   return `${takes}. Set that content type at ${there}, or run: ${command} --verify ${verify}`;
 };
 
-export const encodingOf = (headers: Headers): string | null => {
+export const parseContentEncoding = (headers: Headers): string | null => {
   const encoding = headers['content-encoding']?.trim().toLowerCase() ?? '';
   if (encoding === '' || encoding === 'identity') return null;
   return encoding.replace(/[^\w., -]/g, '').slice(0, MAX_ENCODING);
@@ -56,7 +61,7 @@ export const encodingOf = (headers: Headers): string | null => {
 
 const MAX_ENCODING = 40;
 
-const formOf = (type: string | undefined, verified: VerifiedHook[]): BodyForm | null => {
+const detectBodyForm = (type: string | undefined, verified: VerifiedHook[]): BodyForm | null => {
   if (type === undefined) return 'json';
   if (verified.some(({ hook }) => hook.sender?.recipe.isAlwaysJson)) return 'json';
   return FORMS.find(([, pattern]) => pattern.test(type))?.[0] ?? null;
@@ -67,7 +72,7 @@ const takes = ({ sender }: ReceivingHook, form: BodyForm): boolean =>
 
 const NO_PLACES: string[] = [];
 
-const placesOf = (verified: VerifiedHook[]): string[] => {
+const listBodyPlaces = (verified: VerifiedHook[]): string[] => {
   if (verified.every(({ hook }) => !hook.sender)) return NO_PLACES;
   const places = verified.flatMap(({ hook }) => {
     const { idFrom, eventFrom } = hook.sender?.recipe ?? {};

@@ -31,13 +31,16 @@ export const keysOfHook = ({ hook, secrets }: CandidateHook): HookKeys => ({
   recipe: hook?.sender?.recipe ?? null,
 });
 
-export const secretsOf = ({ hook, secrets }: CandidateHook): Buffer[] =>
+export const exportCandidateSecrets = ({ hook, secrets }: CandidateHook): Buffer[] =>
   hook?.sender && isKeyPublic(hook.sender.recipe) ? [] : secrets.map(({ key }) => key.export());
 
 export const signsAddress = ({ recipe }: HookKeys): boolean =>
   recipe?.signed?.includes('{url}') === true;
 
-export const verifiedOf = (candidates: CandidateHook[], proofs: HookProof[]): VerifiedHook[] =>
+export const selectVerifiedHooks = (
+  candidates: CandidateHook[],
+  proofs: HookProof[],
+): VerifiedHook[] =>
   candidates.flatMap(({ hook, secrets }, index) => {
     const proof = proofs[index];
     if (!hook || !proof || 'fault' in proof) return [];

@@ -5,10 +5,10 @@ import {
   isBodyTimely,
   isNear,
   isSignedBy,
+  readSignedTimestamp,
   type SenderRequest,
-  signedTimeOf,
 } from '../senders/verify.js';
-import { encodingOf } from './bodyform.js';
+import { parseContentEncoding } from './bodyform.js';
 import type { RefusedDelivery } from './contract.js';
 import { secretHeaders } from './headers.js';
 import type { ReceivingHook } from './receivinghooks.js';
@@ -37,7 +37,7 @@ export const rejectionReason = (
     const message = `The signature header ${recipe.header} is missing`;
     return { reason: 'unsigned', message };
   }
-  const time = signedTimeOf(recipe, headers);
+  const time = readSignedTimestamp(recipe, headers);
   if (time !== undefined && !isNear(time, now, recipe.toleranceSeconds)) return CLOCK_SKEW;
   const isReadable = body.length <= MAX_READ_BYTES;
   if (isReadable && !isBodyTimely(recipe, request)) return CLOCK_SKEW;
@@ -82,7 +82,7 @@ const CLOCK_SKEW: RefusalReason = {
 };
 
 const mismatch = (part: string, headers: Headers): RefusalReason => {
-  const encoding = encodingOf(headers);
+  const encoding = parseContentEncoding(headers);
   const cause =
     encoding === null
       ? 'the secret is wrong, or the body was modified in transit'

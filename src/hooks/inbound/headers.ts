@@ -5,7 +5,7 @@ import {
   stripeTime,
 } from '../../kernel/signature.js';
 import type { Sender } from '../senders/open.js';
-import { signedTimeOf } from '../senders/verify.js';
+import { readSignedTimestamp } from '../senders/verify.js';
 
 /** Unsigned headers with a delivery ID. The last two come from forwards. */
 const SENDER_IDS = [
@@ -52,13 +52,17 @@ export const proofName = (by: ProofSource): string =>
  * secret header). Without an `id`, Stripe's signed time identifies the body: the same bytes are a
  * duplicate, an equal body signed later is not.
  */
-export const senderIdOf = (by: ProofSource, headers: Headers, names: BodyNames): string | null => {
-  const signed = signedIdOf(by, headers, names);
-  if (signed === null) return unsignedIdOf(headers);
+export const readSenderId = (
+  by: ProofSource,
+  headers: Headers,
+  names: BodyNames,
+): string | null => {
+  const signed = readSignedId(by, headers, names);
+  if (signed === null) return readUnsignedId(headers);
   return (signed.trim() || signed).slice(0, MAX_ID_LENGTH);
 };
 
-const signedIdOf = (by: ProofSource, headers: Headers, names: BodyNames): string | null => {
+const readSignedId = (by: ProofSource, headers: Headers, names: BodyNames): string | null => {
   const { id } = names;
   if (typeof by === 'object') return idFromSender(by, headers, names);
   if (by === 'standard') return headers['webhook-id'] ?? '';
@@ -73,7 +77,7 @@ const BODY_ALONE = 'body';
 const idFromSender = ({ recipe }: Sender, headers: Headers, names: BodyNames): string | null => {
   const id = namedText(recipe.idFrom, headers, names)?.trim();
   if (id) return id;
-  const time = signedTimeOf(recipe, headers);
+  const time = readSignedTimestamp(recipe, headers);
   if (time !== undefined) return `t=${time}`;
   return recipe.idFrom?.startsWith('body.') ? BODY_ALONE : null;
 };
@@ -90,7 +94,7 @@ const namedText = (
     : at?.[place];
 };
 
-const unsignedIdOf = (headers: Headers): string | null => {
+const readUnsignedId = (headers: Headers): string | null => {
   const isGitlab = Object.keys(headers).some((name) => name.startsWith('x-gitlab-'));
   const names = isGitlab ? SENDER_IDS_OF_GITLAB : SENDER_IDS;
   for (const name of names) {
@@ -111,19 +115,19 @@ export const deliveryEvent = (
 ): string | null => {
   if (typeof by === 'object') {
     const event = namedText(by.recipe.eventFrom, headers, names);
-    return (event && nameOf(event)) || headerEventOf(headers);
+    return (event && sanitizeEventName(event)) || readHeaderEvent(headers);
   }
   const { type } = names;
   const isTyped = by !== 'github' && by !== 'secret' && type !== null;
-  return (isTyped && nameOf(type)) || headerEventOf(headers);
+  return (isTyped && sanitizeEventName(type)) || readHeaderEvent(headers);
 };
 
-export const headerEventOf = (headers: Headers): string | null => {
+export const readHeaderEvent = (headers: Headers): string | null => {
   const found = EVENTS.find((name) => headers[name]);
-  return nameOf((found && headers[found]) ?? '');
+  return sanitizeEventName((found && headers[found]) ?? '');
 };
 
-const nameOf = (event: string): string | null => {
+const sanitizeEventName = (event: string): string | null => {
   const line = event.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, '').trim();
   // Removes half of a surrogate pair at the cut.
   return line.slice(0, MAX_EVENT_LENGTH).replace(/\p{Cs}/gu, '') || null;

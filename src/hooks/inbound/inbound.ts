@@ -12,20 +12,20 @@ import {
   type InboxDeps,
   type ParsedPayload,
 } from './accept.js';
-import { encodingOf, fittingHooks, typeRefusal } from './bodyform.js';
+import { fittingHooks, parseContentEncoding, typeRefusal } from './bodyform.js';
 import {
   type CandidateHook,
   DECOY,
+  exportCandidateSecrets,
   keysOfHook,
-  secretsOf,
+  selectVerifiedHooks,
   signsAddress,
   type VerifiedHook,
   validCandidates,
-  verifiedOf,
 } from './candidates.js';
 import { secretHeaders } from './headers.js';
 import { readPayload } from './payload.js';
-import { type HookProof, type ProofInput, proofsOf } from './proof.js';
+import { type HookProof, type ProofInput, verifyHookProofs } from './proof.js';
 import { type Query, secretParameter } from './query.js';
 import type { ReceivingHook } from './receivinghooks.js';
 
@@ -50,7 +50,7 @@ export const createInbox = (deps: InboxDeps) => {
 
   const take = (verified: VerifiedHook[], arrival: InboundRequestBody): Receiving => {
     const { body, headers } = arrival;
-    const encoding = encodingOf(headers);
+    const encoding = parseContentEncoding(headers);
     if (encoding !== null) return { verdict: 'encoded', verified, message: compressed(encoding) };
     const found = fittingHooks(verified, headers['content-type']);
     if (!found)
@@ -58,7 +58,7 @@ export const createInbox = (deps: InboxDeps) => {
     const { reading, fitting } = found;
     if (body.length <= LARGE_JSON_BYTES) return enter(fitting, arrival, readPayload(body, reading));
     return deps
-      .apart(ownersOf(fitting), 'read', { bytes: body, ...reading })
+      .apart(formatOwnersKey(fitting), 'read', { bytes: body, ...reading })
       .then((payload) => enter(fitting, arrival, payload));
   };
 
@@ -82,8 +82,8 @@ export const createInbox = (deps: InboxDeps) => {
     const hooks = candidates.map(keysOfHook);
     const address = hooks.some(signsAddress) ? senders.addressOf(url) : null;
     const input = { hooks, headers, body, url: address, sns, now: clock.now() };
-    if (body.length <= LARGE_JSON_BYTES) return proofsOf(input);
-    return proveApart(deps.apart, `to ${ownersOf(candidates)}`, input);
+    if (body.length <= LARGE_JSON_BYTES) return verifyHookProofs(input);
+    return proveApart(deps.apart, `to ${formatOwnersKey(candidates)}`, input);
   };
 
   const decide = (
@@ -92,7 +92,7 @@ export const createInbox = (deps: InboxDeps) => {
     arrival: InboundRequestBody,
   ): Receiving => {
     logFaults(deps.log, candidates, proofs);
-    const verified = verifiedOf(candidates, proofs);
+    const verified = selectVerifiedHooks(candidates, proofs);
     if (verified.length === 0) return rejectedBy(candidates);
     const handshakeHook = verified.find(({ hook }) => hook.sender?.recipe.handshake !== undefined);
     if (!handshakeHook) return take(verified, arrival);
@@ -159,7 +159,7 @@ export const createInbox = (deps: InboxDeps) => {
     challenge: (path: string, token: string): 'unknown' | 'refused' | 'handshake' => {
       const candidates = validCandidates(directory.onPath(path), clock.now());
       if (candidates.length === 0) return 'unknown';
-      const keys = candidates.flatMap(secretsOf);
+      const keys = candidates.flatMap(exportCandidateSecrets);
       const given = Buffer.from(token);
       return keys.filter((key) => isSame(key, given)).length > 0 ? 'handshake' : 'refused';
     },
@@ -174,11 +174,11 @@ type MaybePromise<T> = T | Promise<T>;
  * Fair-queue key of the worker threads: the owners of the hooks. Requests from outside have a lane
  * of their own, so that they do not delay work of the owners.
  */
-const ownersOf = (of: { hook: ReceivingHook | null }[]): string =>
+const formatOwnersKey = (of: { hook: ReceivingHook | null }[]): string =>
   [...new Set(of.map(({ hook }) => hook?.userId ?? 'nobody'))].sort().join(' ');
 
 const proveApart = async (
-  apart: RunTask<{ prove: typeof proofsOf }>,
+  apart: RunTask<{ prove: typeof verifyHookProofs }>,
   asker: string,
   { hooks, ...input }: ProofInput,
 ): Promise<HookProof[]> => {

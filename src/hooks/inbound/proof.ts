@@ -34,11 +34,13 @@ export interface ProofFault {
 export type HookProof = SignatureProof | ProofFault | null;
 
 /** An error of one hook does not affect the others. */
-export const proofsOf = ({ hooks, body, sns, ...rest }: ProofInput): HookProof[] => {
+export const verifyHookProofs = ({ hooks, body, sns, ...rest }: ProofInput): HookProof[] => {
   const request = { ...rest, body: Buffer.from(body.buffer, body.byteOffset, body.length) };
   return hooks.map((hook) => {
     try {
-      return hook.recipe?.algorithm === 'sns' ? topicProof(hook, sns) : proofOf(hook, request);
+      return hook.recipe?.algorithm === 'sns'
+        ? topicProof(hook, sns)
+        : findSignatureProof(hook, request);
     } catch (error) {
       return { fault: String(error) };
     }
@@ -50,7 +52,10 @@ const topicProof = ({ recipe }: HookKeys, sns: SnsProof | null): SignatureProof 
     ? { at: 0, scheme: 'sender', digest: sns.digest }
     : null;
 
-const proofOf = ({ keys, recipe }: HookKeys, request: SenderRequest): SignatureProof | null => {
+const findSignatureProof = (
+  { keys, recipe }: HookKeys,
+  request: SenderRequest,
+): SignatureProof | null => {
   const { headers, body, now } = request;
   for (const [at, key] of keys.entries()) {
     const scheme = recipe

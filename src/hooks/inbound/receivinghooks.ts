@@ -3,7 +3,7 @@ import { unsealOrNull } from '../../kernel/envelope.js';
 import { type OverlapDeps, previousSecrets, type VerifyingKey } from '../../secrets/module.js';
 import type { HookRow } from '../../store/tables/hooks.js';
 import type { SenderVerification } from '../senders/contract.js';
-import { type Sender, senderOf } from '../senders/open.js';
+import { resolveSender, type Sender } from '../senders/open.js';
 
 export interface ReceivingHook {
   id: string;
@@ -46,7 +46,7 @@ export const createDirectory = (
     remove(row.id);
     const path = row.trigger === 'webhook' ? row.webhook_path : null;
     const credentialId = row.trigger === 'webhook' ? row.credential_id : null;
-    const own = row.trigger === 'webhook' ? secretsOf(deps, row) : [];
+    const own = row.trigger === 'webhook' ? openVerifyingKeys(deps, row) : [];
     const hook = {
       id: row.id,
       userId: row.user_id,
@@ -81,12 +81,12 @@ export const createDirectory = (
 
 const senderIn = ({ trigger_config }: HookRow): Sender | null => {
   const { verify }: { verify?: SenderVerification } = JSON.parse(trigger_config);
-  return verify === undefined ? null : senderOf(verify);
+  return verify === undefined ? null : resolveSender(verify);
 };
 
 export type Directory = ReturnType<typeof createDirectory>;
 
-const secretsOf = (deps: OverlapDeps, row: HookRow): VerifyingKey[] => {
+const openVerifyingKeys = (deps: OverlapDeps, row: HookRow): VerifyingKey[] => {
   const { id, secret_sealed: sealed } = row;
   const secret = sealed === null ? null : unsealOrNull(() => deps.openSecret(id, sealed));
   const own = secret ? [{ key: secret.take(createSecretKey), until: null, isOld: false }] : [];

@@ -10,7 +10,10 @@ const URL_SAFE = /[-_]/;
 /** First base64 character that depends only on the secret, by its offset in a group. */
 const FIRST_WHOLE = [0, 2, 3];
 
-export const secretFilterOf = (firing: VerifiedHook[], onPath: ReceivingHook[]): SecretFilter => {
+export const createSecretFilter = (
+  firing: VerifiedHook[],
+  onPath: ReceivingHook[],
+): SecretFilter => {
   const own = firing.map(({ hook }) => hook);
   const others = onPath.filter((hook) => !own.includes(hook));
   const secrets = [

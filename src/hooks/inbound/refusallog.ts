@@ -6,7 +6,7 @@ import { isAddressSigned, rejectionReason } from './diagnose.js';
 import { isSensitiveName, type SecretFilter } from './headers.js';
 import type { InboundVerdict, Inbox, Receiving } from './inbound.js';
 import type { Directory, ReceivingHook } from './receivinghooks.js';
-import { secretFilterOf } from './redactheaders.js';
+import { createSecretFilter } from './redactheaders.js';
 
 /** Kept in memory: rejections per hook, and hooks. */
 const MAX_OF_HOOK = 20;
@@ -45,7 +45,7 @@ export const createRefusalLog = ({ clock, directory, addressOf }: RefusalLogDeps
         : null;
       const refused = refusedHooks(found, hooks, { ...arrival, address: url, now: clock.now() });
       if (refused.length === 0) return found;
-      const shown = shownOf(arrival.headers, secretFilterOf([], hooks));
+      const shown = redactRequest(arrival.headers, createSecretFilter([], hooks));
       for (const each of refused) add(each, shown);
       return found;
     };
@@ -142,7 +142,7 @@ const NOTHING: ShownRequest = { contentType: null, headers: [] };
 
 const MEDIA_TYPE = /^[\w.+-]{1,60}\/[\w.+-]{1,100}/;
 
-const shownOf = (headers: Headers, { holdsSecret }: SecretFilter): ShownRequest => {
+const redactRequest = (headers: Headers, { holdsSecret }: SecretFilter): ShownRequest => {
   const [type] = MEDIA_TYPE.exec(headerText(headers, 'content-type') ?? '') ?? [];
   return {
     contentType: type === undefined || holdsSecret(type) ? null : copied(type),

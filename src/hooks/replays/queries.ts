@@ -42,7 +42,7 @@ const HAS_EFFECT = `e.effect <> 'none' AND h.action IN ('webhook', 'execute_tool
 
 const IS_EXHAUSTED = 'h.runs >= h.max_executions';
 
-const reasonOf = (force: boolean) =>
+const selectSkipReason = (force: boolean) =>
   sql<SkipReason | null>`CASE WHEN ${sql.raw(WAS_REPLAYED)} THEN 'replayed'
     WHEN ${sql.raw(WAS_REPEATED)} THEN 'repeated'
     WHEN ${sql.raw(force ? '0' : HAS_EFFECT)} THEN 'effect_done'
@@ -71,7 +71,7 @@ export const failuresStore = ({ db }: Store) => {
     count: (filter: FailureFilter): Promise<CountedItems[]> => {
       const all = failures(filter).select(['h.id as lane', 'h.name', 'e.created_at']);
       return db
-        .selectFrom(all.select(reasonOf(filter.force).as('reason')).as('f'))
+        .selectFrom(all.select(selectSkipReason(filter.force).as('reason')).as('f'))
         .select(['f.lane', 'f.name', 'f.reason'])
         .select(({ fn }) => [
           fn.countAll<number>().as('count'),
@@ -85,7 +85,7 @@ export const failuresStore = ({ db }: Store) => {
     first: (filter: FailureFilter, limit: number) =>
       failures(filter)
         .select(['e.id', 'e.hook_id as partId', 'e.status', 'e.error', 'e.created_at as createdAt'])
-        .select(reasonOf(filter.force).as('skipped'))
+        .select(selectSkipReason(filter.force).as('skipped'))
         .orderBy('e.id')
         .limit(limit)
         .execute(),
@@ -97,7 +97,7 @@ export const failuresStore = ({ db }: Store) => {
     ) =>
       failures({ ...filter, hookId })
         .select('e.id')
-        .select(reasonOf(filter.force).as('reason'))
+        .select(selectSkipReason(filter.force).as('reason'))
         .where('e.id', '>', after)
         .orderBy('e.id')
         .limit(limit)

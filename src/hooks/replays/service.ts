@@ -5,10 +5,10 @@ import { type Caller, CustomReply } from '../../kernel/contract/endpoint.js';
 import type { Operation, OperationPreview } from '../../kernel/contract/operation.js';
 import { mint } from '../../kernel/ids.js';
 import {
+  buildOperationPreview,
   lanesIn,
   type OperationBeginner,
   type OperationKind,
-  previewOf,
   SHOWN_ITEMS,
   type WalkCheckpoint,
   walkLanes,
@@ -84,20 +84,20 @@ export const replayFailures = async (
 ): Promise<Operation | CustomReply<OperationPreview>> => {
   const { store, clock, failures, replays } = deps;
   const { hookId, dryRun } = given;
-  const filter = filterOf(deps, given, by.userId);
+  const filter = buildFailureFilter(deps, given, by.userId);
   const counts = await failures.count(filter);
   const hookIds = lanesIn(counts);
   const hooks = await failures.hooks(by.userId, hookIds);
   for (const hook of hooks) await refuseFiring(deps, by, hook);
   const listedAt = iso(clock.now());
-  const { count } = previewOf(counts, { items: [], listedAt });
+  const { count } = buildOperationPreview(counts, { items: [], listedAt });
   const { status, since, until, force } = filter;
   const noted = { ...(hookId && { hookId }), status, since, until, force, count };
   const recorded = (data: object) => by.record({ data: { ...noted, ...data } });
   if (dryRun) {
     await store.transact([recorded({ dryRun })]);
     const items = await failures.first(filter, SHOWN_ITEMS);
-    return new CustomReply(200, previewOf(counts, { items, listedAt }));
+    return new CustomReply(200, buildOperationPreview(counts, { items, listedAt }));
   }
   const [only] = hookId ? hooks : [];
   return replays.begin(
@@ -112,7 +112,7 @@ export const replayFailures = async (
   );
 };
 
-const filterOf = (
+const buildFailureFilter = (
   { clock }: { clock: Clock },
   { hookId, status = ['error', 'interrupted'], since, until, failedBy, force }: FailedRunsReplay,
   userId: string,

@@ -1,7 +1,12 @@
 import type { FieldFault } from '../../kernel/problem.js';
 import type { SenderVerification } from './contract.js';
-import { isJsonNeeded, recipeOf } from './open.js';
-import { PLACEHOLDERS, piecesOf, type SignatureEncoding, type SignatureRecipe } from './recipe.js';
+import { createSignatureRecipe, isJsonNeeded } from './open.js';
+import {
+  PLACEHOLDERS,
+  parseSignedTemplate,
+  type SignatureEncoding,
+  type SignatureRecipe,
+} from './recipe.js';
 import { ed25519Bytes, keyLength } from './verify.js';
 
 const SIGNATURE_FIELDS = [
@@ -17,7 +22,7 @@ export const verificationFaults = (
   verify: SenderVerification,
   hasAddress: boolean,
 ): FieldFault[] => {
-  const recipe = recipeOf(verify);
+  const recipe = createSignatureRecipe(verify);
   const own = typeof verify === 'string' ? [] : describedFaults(verify, recipe);
   if (own.length > 0) return own;
   const isSns = recipe.algorithm === 'sns';
@@ -36,7 +41,7 @@ export const faultOfSenderSecret = (
   verify: SenderVerification,
   secret: string | undefined,
 ): string | null => {
-  const recipe = recipeOf(verify);
+  const recipe = createSignatureRecipe(verify);
   const { algorithm, encoding = 'hex' } = recipe;
   if (secret === undefined || secret.trim() === '' || algorithm === 'sns') return null;
   if (algorithm === 'ed25519') {
@@ -88,7 +93,7 @@ const tokenFaults = (verify: OwnSignature): FieldFault[] => {
 
 const signedFaults = ({ signed = '', idFrom, ...recipe }: SignatureRecipe): FieldFault[] => {
   const path = 'signed';
-  const pieces = piecesOf(signed);
+  const pieces = parseSignedTemplate(signed);
   if (!pieces) {
     const known = PLACEHOLDERS.map((name) => `{${name}}`).join(', ');
     return [{ path, message: `has an unknown placeholder. Known placeholders: ${known}` }];

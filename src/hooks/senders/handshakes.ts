@@ -5,7 +5,7 @@ import type { Http } from '../../kernel/http.js';
 import { isRecord, parsedJson, textAt } from '../../kernel/jsonvalue.js';
 import type { Log } from '../../kernel/log.js';
 import type { HandshakeKind, SignatureRecipe } from './recipe.js';
-import { isConfirmation, snsMessageOf } from './sns.js';
+import { isConfirmation, parseSnsMessage } from './sns.js';
 
 export type HandshakeReply =
   | { verdict: 'handshake'; json: Record<string, unknown> }
@@ -72,7 +72,7 @@ const ANSWERS: Partial<Record<HandshakeKind, AnswerHandshake>> = {
   discord: (_, { json: { type } }) => (type === DISCORD_PING ? { verdict: 'handshake' } : null),
   /** Amazon SNS: Parsing Amazon SNS message formats. */
   sns: async (deps, { recipe: { topicArn = '' }, body }) => {
-    const { Type, SubscribeURL = '' } = snsMessageOf([topicArn], body)?.fields ?? {};
+    const { Type, SubscribeURL = '' } = parseSnsMessage([topicArn], body)?.fields ?? {};
     if (Type === undefined || Type === 'Notification') return null;
     if (Type === 'SubscriptionConfirmation') {
       const isTaken = await confirmTopic(deps, SubscribeURL, topicArn);

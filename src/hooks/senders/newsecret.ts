@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import Boom from '@hapi/boom';
 import type { SenderVerification } from './contract.js';
 import { faultOfSenderSecret } from './faults.js';
-import { recipeOf } from './open.js';
+import { createSignatureRecipe } from './open.js';
 import type { PresetName } from './presets.js';
 import type { SignatureRecipe } from './recipe.js';
 
@@ -26,7 +26,7 @@ export const newSenderSecret = (verify: SenderVerification | undefined): string 
   if (verify === undefined) return randomBytes(BYTES).toString('base64url');
   const preset = typeof verify === 'string' ? verify : verify.preset;
   const isSenderGenerated = preset !== undefined && SENDER_GENERATED.has(preset);
-  const { key = 'raw', algorithm } = recipeOf(verify);
+  const { key = 'raw', algorithm } = createSignatureRecipe(verify);
   const secret = SECRETS[key](randomBytes(BYTES));
   const isGenerated = !isSenderGenerated && algorithm !== 'sns';
   if (isGenerated && faultOfSenderSecret(verify, secret) === null) return secret;

@@ -8,12 +8,12 @@ export interface Sender {
   recipe: SignatureRecipe;
 }
 
-export const senderOf = (verify: SenderVerification): Sender => {
+export const resolveSender = (verify: SenderVerification): Sender => {
   if (typeof verify === 'string') return { name: verify, recipe: PRESETS[verify] };
-  return { name: JSON.stringify(verify), recipe: recipeOf(verify) };
+  return { name: JSON.stringify(verify), recipe: createSignatureRecipe(verify) };
 };
 
-export const recipeOf = (verify: SenderVerification): SignatureRecipe => {
+export const createSignatureRecipe = (verify: SenderVerification): SignatureRecipe => {
   if (typeof verify === 'string') return PRESETS[verify];
   const { preset, header, timestampHeader, idFrom, eventFrom, ...rest } = verify;
   if (preset !== undefined) return { ...PRESETS[preset], ...rest };
@@ -25,8 +25,8 @@ export const recipeOf = (verify: SenderVerification): SignatureRecipe => {
     header: (header ?? 'authorization').toLowerCase(),
     ...(isSigned && { signed }),
     ...(timestampHeader && { timestampHeader: timestampHeader.toLowerCase() }),
-    ...(idFrom && { idFrom: placeOf(idFrom) }),
-    ...(eventFrom && { eventFrom: placeOf(eventFrom) }),
+    ...(idFrom && { idFrom: normalizeFieldPath(idFrom) }),
+    ...(eventFrom && { eventFrom: normalizeFieldPath(eventFrom) }),
   };
   return isJsonNeeded(recipe) ? { bodies: ['json'], ...recipe } : recipe;
 };
@@ -44,5 +44,5 @@ export const isJsonNeeded = ({
   timestampFrom !== undefined ||
   /\{(?:timestamp|id)\}\{body\}|\{body\}\{(?:timestamp|id)\}/.test(signed);
 
-const placeOf = (place: string): string =>
+const normalizeFieldPath = (place: string): string =>
   place.startsWith('headers.') ? place.toLowerCase() : place;

@@ -78,7 +78,7 @@ export type SignedPiece = { placeholder: Placeholder } | { text: string };
 const PIECE = /\{(\w+)\}/g;
 
 /** Null if the text has an unknown placeholder. */
-export const piecesOf = (signed: string): SignedPiece[] | null => {
+export const parseSignedTemplate = (signed: string): SignedPiece[] | null => {
   const pieces: SignedPiece[] = [];
   let end = 0;
   for (const match of signed.matchAll(PIECE)) {

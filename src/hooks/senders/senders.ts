@@ -6,7 +6,7 @@ import { type AwaitedTokens, createAwaitedTokens } from './awaitedtokens.js';
 import { createCertificates } from './certificates.js';
 import { answerHandshake, type HandshakeReply } from './handshakes.js';
 import type { Sender } from './open.js';
-import { type SnsProof, snsMessageOf, snsProofOf } from './sns.js';
+import { parseSnsMessage, type SnsProof, verifySnsMessage } from './sns.js';
 
 /** Tokens of Microsoft Graph are shorter. */
 const MAX_TOKEN_LENGTH = 1000;
@@ -40,11 +40,11 @@ export const createSenders = (deps: SendersDeps) => {
     /** Null if the body is not a message of a topic of these hooks. */
     snsProof: (candidates: CandidateRef[], body: Buffer): Promise<SnsProof | null> | null => {
       const topics = candidates.flatMap(({ hook }) => hook?.sender?.recipe.topicArn ?? []);
-      const message = snsMessageOf(topics, body);
+      const message = parseSnsMessage(topics, body);
       if (!message) return null;
       return certificates
         .at(message.certificateUrl)
-        .then((pem) => (pem === null ? null : snsProofOf(message, pem, deps.clock.now())));
+        .then((pem) => (pem === null ? null : verifySnsMessage(message, pem, deps.clock.now())));
     },
     /**
      * Answers the two unsigned handshakes: Microsoft Graph's token, which is returned, and Notion's

@@ -44,9 +44,9 @@ export const signedRequest = (
     ...headerAt(eventFrom, request.event),
     ...(timestampHeader && { [timestampHeader]: timestamp }),
   };
-  const url = addressOf(recipe, headers, { url: request.url, body });
+  const url = buildSignedUrl(recipe, headers, { url: request.url, body });
   const signed = signedBytes(recipe, { headers, body, url, timestamp });
-  const signature = signatureOf(recipe, secret, signed);
+  const signature = computeSignature(recipe, secret, signed);
   if (isState) return { url, headers, body };
   headers[header] = headerValue(recipe, { timestamp, signature });
   return { url, headers, body };
@@ -58,20 +58,20 @@ const timely = (
 ): Buffer => {
   const [, ...path] = timestampFrom?.split('.') ?? [];
   const name = path.pop();
-  const payload = payloadOf(body);
+  const payload = parseExactPayload(body);
   const holder = memberAt(payload, ...path);
   if (name === undefined || !isRecord(holder)) return body;
   holder[name] = now;
   return Buffer.from(stringifyExact(payload) ?? '');
 };
 
-const payloadOf = (body: Buffer): unknown => {
+const parseExactPayload = (body: Buffer): unknown => {
   const text = withoutMark(body.toString());
   return parsedJson(text) === undefined ? undefined : parseExact(text);
 };
 
 const withState = (body: Buffer, clientState: string): Buffer => {
-  const payload = payloadOf(body);
+  const payload = parseExactPayload(body);
   const value = listAt(payload, 'value').map((each) =>
     isRecord(each) ? { ...each, clientState } : each,
   );
@@ -83,7 +83,7 @@ const headerAt = (place: string | undefined, value: string | undefined): Record<
   return from === 'headers' && name && value !== undefined ? { [name.toLowerCase()]: value } : {};
 };
 
-const addressOf = (
+const buildSignedUrl = (
   { signed = '' }: SignatureRecipe,
   headers: Headers,
   { url, body }: { url: string; body: Buffer },
@@ -101,7 +101,11 @@ const headerValue = (
   return `${algorithm === 'basic' ? 'Basic ' : prefix}${signature}`;
 };
 
-const signatureOf = (recipe: SignatureRecipe, secret: string, signed: Buffer | null): string => {
+const computeSignature = (
+  recipe: SignatureRecipe,
+  secret: string,
+  signed: Buffer | null,
+): string => {
   const { algorithm, encoding = 'hex' } = recipe;
   if (algorithm === 'token') return secret;
   if (algorithm === 'sns') throw new InvalidSigningSecret('Only Amazon can sign SNS messages');

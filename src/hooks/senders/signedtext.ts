@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { charsetOf, formFields, isBodyFault } from '../../kernel/bodytext.js';
+import { formFields, isBodyFault, parseCharset } from '../../kernel/bodytext.js';
 import { type Headers, headerText } from '../../kernel/signature.js';
-import { MAX_FORM_FIELDS, piecesOf, type SignatureRecipe } from './recipe.js';
+import { MAX_FORM_FIELDS, parseSignedTemplate, type SignatureRecipe } from './recipe.js';
 
 export interface SignedParts {
   headers: Headers;
@@ -16,7 +16,7 @@ export const signedBytes = (
   { headers, body, url, timestamp }: SignedParts,
 ): Buffer | null => {
   const pieces: Buffer[] = [];
-  for (const piece of piecesOf(signed) ?? []) {
+  for (const piece of parseSignedTemplate(signed) ?? []) {
     const value = 'text' in piece ? piece.text : partOf(piece.placeholder);
     if (value === undefined || value === null) return null;
     pieces.push(typeof value === 'string' ? Buffer.from(value) : value);
@@ -52,7 +52,7 @@ const formText = (headers: Headers, body: Buffer, url: string | null): string | 
   const hash = url === null ? null : hashIn(url);
   if (hash !== null) return hash === bodyHash(body) ? '' : null;
   if (!isForm(headers)) return null;
-  const fields = fieldsOf(body, charsetOf(headers['content-type']));
+  const fields = parseFormValues(body, parseCharset(headers['content-type']));
   if (!fields) return null;
   return [...fields]
     .toSorted(([a], [b]) => compare(a, b))
@@ -60,8 +60,8 @@ const formText = (headers: Headers, body: Buffer, url: string | null): string | 
     .join('');
 };
 
-const fieldsOf = (body: Buffer, charset: string | null): Map<string, Set<string>> | null => {
-  if (countOf(body, AMPERSAND) >= MAX_FORM_FIELDS) return null;
+const parseFormValues = (body: Buffer, charset: string | null): Map<string, Set<string>> | null => {
+  if (countByte(body, AMPERSAND) >= MAX_FORM_FIELDS) return null;
   const given = formFields(body, charset);
   if (isBodyFault(given)) return null;
   const fields = new Map<string, Set<string>>();
@@ -76,7 +76,7 @@ const fieldsOf = (body: Buffer, charset: string | null): Map<string, Set<string>
 const AMPERSAND = 0x26;
 
 /** Counts before decoding, and stops at the maximum number of fields. */
-const countOf = (body: Buffer, byte: number): number => {
+const countByte = (body: Buffer, byte: number): number => {
   let count = 0;
   for (let at = body.indexOf(byte); at >= 0; at = body.indexOf(byte, at + 1)) {
     if (++count >= MAX_FORM_FIELDS) return count;

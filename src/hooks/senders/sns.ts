@@ -43,7 +43,7 @@ const CERTIFICATE_PATH = /^SimpleNotificationService-[0-9a-f]{1,64}\.pem$/;
 /**
  * Null if the body is not such a message, or if another message could have the same signed text.
  */
-export const snsMessageOf = (topicArns: string[], body: Buffer): SnsMessage | null => {
+export const parseSnsMessage = (topicArns: string[], body: Buffer): SnsMessage | null => {
   // Requests without a known topic are not parsed.
   if (body.length > MAX_BYTES || !topicArns.some((each) => body.includes(each))) return null;
   const value = parsedJson(body.toString('utf8'));
@@ -78,18 +78,18 @@ const signedFields = (
   return fields.length === present.length ? Object.fromEntries(fields) : null;
 };
 
-const addressOf = (topicArn: string): string => {
+const buildSnsEndpointUrl = (topicArn: string): string => {
   const [, partition, , region] = topicArn.split(':');
   return `https://sns.${region}.amazonaws.com${partition === 'aws-cn' ? '.cn' : ''}/`;
 };
 
 const isCertificateUrl = (topicArn: string, url: string | null): url is string => {
-  const address = addressOf(topicArn);
+  const address = buildSnsEndpointUrl(topicArn);
   return url?.startsWith(address) === true && CERTIFICATE_PATH.test(url.slice(address.length));
 };
 
 export const isConfirmation = (topicArn: string, url: string): boolean => {
-  const start = `${addressOf(topicArn)}?`;
+  const start = `${buildSnsEndpointUrl(topicArn)}?`;
   if (!url.startsWith(start)) return false;
   const query = new URLSearchParams(url.slice(start.length));
   const [action, ...moreActions] = query.getAll('Action');
@@ -102,7 +102,7 @@ export const isConfirmation = (topicArn: string, url: string): boolean => {
  * See Amazon SNS: Verifying the signatures of Amazon SNS messages. Null if the signature is invalid
  * or too old.
  */
-export const snsProofOf = (
+export const verifySnsMessage = (
   message: SnsMessage,
   certificate: string,
   now: number,

@@ -30,7 +30,10 @@ const WHSEC = /^whsec_([A-Za-z0-9+/]{2,}={0,2})$/;
 const ED25519_PREFIX = Buffer.from('302a300506032b6570032100', 'hex');
 
 /** As received. Undefined if the sender signs no time. */
-export const signedTimeOf = (recipe: SignatureRecipe, headers: Headers): string | undefined => {
+export const readSignedTimestamp = (
+  recipe: SignatureRecipe,
+  headers: Headers,
+): string | undefined => {
   if (!recipe.signed?.includes('{timestamp}')) return undefined;
   return signaturesIn(recipe, headerText(headers, recipe.header) ?? '', headers).timestamp;
 };
@@ -63,7 +66,7 @@ const isBasic = (key: KeyObject, header: string): boolean => {
 
 /** Microsoft Graph: `clientState` of each notification. */
 const hasClientState = (key: KeyObject, request: SenderRequest): boolean => {
-  const notifications = memberAt(jsonOf(request), 'value');
+  const notifications = memberAt(getRequestJson(request), 'value');
   if (!Array.isArray(notifications) || notifications.length === 0) return false;
   const secret = key.export();
   return notifications.every((each) =>
@@ -71,7 +74,7 @@ const hasClientState = (key: KeyObject, request: SenderRequest): boolean => {
   );
 };
 
-const jsonOf = (request: SenderRequest): unknown => {
+const getRequestJson = (request: SenderRequest): unknown => {
   request.json ??= { value: parsedJson(request.body.toString('utf8')) };
   return request.json.value;
 };
@@ -116,9 +119,10 @@ export const isNear = (
   time: string | undefined,
   now: number,
   toleranceSeconds = TOLERANCE_S,
-): boolean => time !== undefined && Math.abs(now - msOf(time)) <= toleranceSeconds * 1000;
+): boolean =>
+  time !== undefined && Math.abs(now - parseTimestampMs(time)) <= toleranceSeconds * 1000;
 
-const msOf = (time: string): number => {
+const parseTimestampMs = (time: string): number => {
   if (ISO_8601.test(time)) return Date.parse(time);
   // No leading zero: without a separator, the signed text before the time could lend it one.
   if (!/^[1-9]\d{0,13}$/.test(time)) return Number.NaN;
@@ -131,7 +135,7 @@ export const isBodyTimely = (
   request: SenderRequest,
 ): boolean => {
   if (timestampFrom === undefined) return true;
-  const found = memberAt(jsonOf(request), ...timestampFrom.split('.').slice(1));
+  const found = memberAt(getRequestJson(request), ...timestampFrom.split('.').slice(1));
   const isTime = typeof found === 'number' || typeof found === 'string';
   return isTime && isNear(String(found), request.now, toleranceSeconds);
 };

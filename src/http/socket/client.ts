@@ -105,9 +105,9 @@ export class SocketClient {
     if (reply.statusCode !== undefined) return reply;
     const { channels } = this.connection;
     if (request.type === 'hello')
-      for (const path of request.subs ?? []) channels.set(channelOf(path), nextSubscription());
-    else if (request.type === 'sub') channels.set(channelOf(request.path), nextSubscription());
-    else channels.delete(channelOf(request.path));
+      for (const path of request.subs ?? []) channels.set(toChannelName(path), nextSubscription());
+    else if (request.type === 'sub') channels.set(toChannelName(request.path), nextSubscription());
+    else channels.delete(toChannelName(request.path));
     return reply;
   }
 
@@ -196,4 +196,4 @@ export class SocketClient {
   }
 }
 
-const channelOf = (path: string): string => path.slice(1);
+const toChannelName = (path: string): string => path.slice(1);

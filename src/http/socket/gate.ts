@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream';
 import Boom from '@hapi/boom';
 import { mint } from '../../kernel/ids.js';
 import { rateLimitMessage } from '../../kernel/rate.js';
-import { addProblem, rawReply, requestIdOf } from '../replies.js';
+import { addProblem, rawReply, resolveRequestId } from '../replies.js';
 import type { Peer } from './bridge.js';
 import { SocketClient, type SocketShared } from './client.js';
 import type { SocketIdentity } from './socketserver.js';
@@ -22,7 +22,7 @@ const COUNTED = [401, 403, 404, 426];
 
 /** A WebSocket anywhere, or any request on its path. */
 export const isForSocket = (request: IncomingMessage): boolean =>
-  asksForWebSocket(request) || pathOf(request) === PATH;
+  asksForWebSocket(request) || parseRequestPath(request) === PATH;
 
 export class UpgradeGate {
   private asking = 0;
@@ -48,7 +48,8 @@ export class UpgradeGate {
 
   private async identify(request: IncomingMessage): Promise<SocketIdentity> {
     const { service, settings, connections } = this.shared;
-    if (pathOf(request) !== PATH) throw Boom.notFound('No WebSocket endpoint at this path');
+    if (parseRequestPath(request) !== PATH)
+      throw Boom.notFound('No WebSocket endpoint at this path');
     if (!asksForWebSocket(request)) throw upgradeRequired();
     const { origin } = request.headers;
     if (origin !== undefined && !settings.isAllowedOrigin(request.headers)) {
@@ -57,7 +58,7 @@ export class UpgradeGate {
     if (connections.size + this.asking >= settings.limits.maxConnections) {
       throw unavailable('Too many sockets are open');
     }
-    const [token, ...others] = tokensOf(request);
+    const [token, ...others] = readBearerTokens(request);
     if (others.length > 0)
       throw Boom.badRequest(
         'Expected one credential, but the request carries several. Send only one token',
@@ -84,7 +85,7 @@ export class UpgradeGate {
       });
     }
     wss.handleUpgrade(request, socket, head, (ws) => {
-      new SocketClient({ ws, socket, identity, peer: peerOf(request) }, this.shared);
+      new SocketClient({ ws, socket, identity, peer: toPeer(request) }, this.shared);
       socket.resume();
     });
   }
@@ -105,7 +106,7 @@ export class UpgradeGate {
   /** Plain HTTP with the standard error body. */
   private refuse({ headers }: IncomingMessage, socket: Duplex, error: Boom.Boom): void {
     const { clock, log } = this.shared.settings;
-    const requestId = requestIdOf(headers['x-request-id'], () => mint('request', clock.now()));
+    const requestId = resolveRequestId(headers['x-request-id'], () => mint('request', clock.now()));
     log('ws.refused', { requestId, status: error.output.statusCode, reason: error.message });
     addProblem(error, requestId);
     const { output } = error;
@@ -133,18 +134,18 @@ const unavailable = (message: string): Boom.Boom =>
 const asksForWebSocket = (request: IncomingMessage): boolean =>
   request.headers.upgrade?.toLowerCase() === 'websocket';
 
-const pathOf = (request: IncomingMessage): string | undefined =>
+const parseRequestPath = (request: IncomingMessage): string | undefined =>
   request.url?.split('?', 1)[0]?.replace(/(.)\/$/, '$1');
 
 /** Several tokens are refused, because a proxy may have checked another one. */
-const tokensOf = (request: IncomingMessage): string[] => {
+const readBearerTokens = (request: IncomingMessage): string[] => {
   const query = new URLSearchParams(request.url?.split('?', 2)[1]).getAll('token');
   const header = /^Bearer (\S+)$/i.exec(request.headers.authorization ?? '')?.[1] ?? '';
   // In the query, an empty token beside another counts as a second; on its own it counts as none.
   return query.length > 1 ? query : [...new Set([...query, header])].filter((one) => one !== '');
 };
 
-const peerOf = ({ headers, socket: { remoteAddress, remotePort } }: IncomingMessage): Peer => ({
+const toPeer = ({ headers, socket: { remoteAddress, remotePort } }: IncomingMessage): Peer => ({
   headers: { 'x-forwarded-for': headers['x-forwarded-for'] },
   socket: { remoteAddress, remotePort },
 });

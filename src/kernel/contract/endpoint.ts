@@ -95,7 +95,7 @@ export type Contract = Record<string, Endpoint>;
 
 export const contract = <const C extends Contract>(c: C): C => c;
 
-const endpointOf =
+const createEndpointBuilder =
   <const M extends Endpoint['method']>(method: M) =>
   <const P extends string, const E extends Omit<Endpoint, 'method' | 'path'>>(path: P, of: E) => ({
     method,
@@ -104,11 +104,11 @@ const endpointOf =
   });
 
 export const endpoint = {
-  get: endpointOf('GET'),
-  post: endpointOf('POST'),
-  put: endpointOf('PUT'),
-  patch: endpointOf('PATCH'),
-  delete: endpointOf('DELETE'),
+  get: createEndpointBuilder('GET'),
+  post: createEndpointBuilder('POST'),
+  put: createEndpointBuilder('PUT'),
+  patch: createEndpointBuilder('PATCH'),
+  delete: createEndpointBuilder('DELETE'),
 };
 
 type Params<P extends string> = P extends `${string}{${infer N}}${infer R}`

@@ -16,7 +16,7 @@ export const pageQuery = <K extends Record<string, s.Schema>>(label: string, fil
   s.object(label, { ...paging, ...filters });
 
 /** `label` is needed if two lists have the same plural. */
-export const pageOf = <const P extends string, S extends s.Schema>(
+export const createPageSchema = <const P extends string, S extends s.Schema>(
   plural: P,
   item: S,
   label = `${plural[0]?.toUpperCase()}${plural.slice(1)}Page`,

@@ -15,7 +15,7 @@ export interface FilterConditions {
   values: Record<string, string | number>;
 }
 
-export const conditionsOf = ({
+export const buildFilterConditions = ({
   sourceType,
   tags,
   trust,

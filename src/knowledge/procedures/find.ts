@@ -5,7 +5,7 @@ import { FUSED_HITS, fuseHits, type RankedHit, scoreSemanticHits } from './fuse.
 import { nearestChunks } from './nearest.js';
 import { type ParsedQuery, parseQuery } from './query.js';
 import { oncePerDatabase, type SearchDatabases } from './searchdb.js';
-import { snippetOf } from './snippet.js';
+import { createChunkSnippet } from './snippet.js';
 import type { Hit } from './titlerepeats.js';
 import { hitFinder, type IndexOwner } from './wordhits.js';
 
@@ -71,7 +71,7 @@ export const findChunks = async (
   if (!parsed) return { results: null };
   const hits = readConsistently(databases.search, () => {
     const owner = findOwner(databases.search, userId);
-    return owner && hitsOf(databases.search, owner, { request, parsed });
+    return owner && findHits(databases.search, owner, { request, parsed });
   });
   if (!hits) return { results: [] };
   const { words, parts, meaning } = hits;
@@ -85,7 +85,7 @@ export const findChunks = async (
   for (const hit of ranked) {
     if (results.length === limit) break;
     const row = read(hit);
-    if (row) results.push({ ...row, ...shownHit(hit), ...snippetOf(row.text, marks) });
+    if (row) results.push({ ...row, ...shownHit(hit), ...createChunkSnippet(row.text, marks) });
   }
   return { results };
 };
@@ -108,7 +108,7 @@ const shownHit = ({ entryId, number, score, matched }: RankedHit) => ({
   matched,
 });
 
-const hitsOf = (
+const findHits = (
   search: Database.Database,
   owner: IndexOwner,
   { request, parsed }: { request: FindRequest; parsed: ParsedQuery },

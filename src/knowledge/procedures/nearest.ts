@@ -1,10 +1,10 @@
 import type Database from 'better-sqlite3';
-import { conditionsOf, type KnowledgeFilter } from './filter.js';
+import { buildFilterConditions, type KnowledgeFilter } from './filter.js';
 import type { ParsedQuery } from './query.js';
 import { ownerRange, ownerTables } from './searchdb.js';
 import type { Hit } from './titlerepeats.js';
-import { signsOf, tablesOf, vectorTables } from './vectors.js';
-import { anyOf, type IndexOwner } from './wordhits.js';
+import { computeSignBits, getVectorTables, vectorTables } from './vectors.js';
+import { type IndexOwner, joinWithOr } from './wordhits.js';
 
 export interface NearestRequest {
   owner: IndexOwner;
@@ -27,8 +27,8 @@ const MAX_CANDIDATES = 400;
 export const nearestChunks = (search: Database.Database, request: NearestRequest): Hit[] => {
   const { owner, filter, embedder, vector, leastLikeness, terms, limit } = request;
   if (!vectorTables(search).some((each) => each.embedder === embedder)) return [];
-  const { conditions, values } = conditionsOf(filter);
-  const restrictions = restrictionsOf(owner, terms);
+  const { conditions, values } = buildFilterConditions(filter);
+  const restrictions = buildRestrictions(owner, terms);
   const isWhole = conditions.length + restrictions.length === 0;
   const candidates =
     isWhole && owner.chunks > MAX_COMPARED
@@ -46,16 +46,16 @@ export const nearestChunks = (search: Database.Database, request: NearestRequest
       ...values,
       owner: owner.id,
       vector,
-      signs: signsOf(vector),
+      signs: computeSignBits(vector),
       limit,
       farthest: 1 - leastLikeness,
       phrases: terms.phrases.join(' AND '),
-      excluded: anyOf(terms.excluded),
+      excluded: joinWithOr(terms.excluded),
     });
 };
 
 const bySigns = (embedder: number): string => {
-  const { vectors, signs } = tablesOf(embedder);
+  const { vectors, signs } = getVectorTables(embedder);
   return `FROM (
       SELECT s.id FROM ${signs} AS s WHERE ${ownerRange('s.id')}
       ORDER BY vec_distance_hamming(vec_bit(s.signs), vec_bit(@signs)) LIMIT ${MAX_CANDIDATES}
@@ -66,7 +66,7 @@ const byConditions = (
   embedder: number,
   { conditions, restrictions }: { conditions: string[]; restrictions: string[] },
 ): string => {
-  const { vectors } = tablesOf(embedder);
+  const { vectors } = getVectorTables(embedder);
   // The filtered entries are usually few, so they come first.
   const from =
     conditions.length > 0
@@ -77,7 +77,7 @@ const byConditions = (
   return `FROM ${from} WHERE ${all.join(' AND ')}`;
 };
 
-const restrictionsOf = (
+const buildRestrictions = (
   owner: IndexOwner,
   { phrases, excluded }: NearestRequest['terms'],
 ): string[] => {

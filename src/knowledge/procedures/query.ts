@@ -1,6 +1,6 @@
 import { loadStopwords } from '../../kernel/searchwords.js';
 import { queryPieces } from './querypieces.js';
-import { gramsOf, segmentsOf, spacedWords, stemOf, unspacedRuns } from './words.js';
+import { formatBigrams, segmentWords, spacedWords, stemWord, unspacedRuns } from './words.js';
 
 const MAX_WORDS = 48;
 
@@ -34,7 +34,7 @@ export const parseQuery = async (query: string): Promise<ParsedQuery | null> => 
   const included = pieces.filter(({ isExcluded }) => !isExcluded);
   const stopwords = await loadStopwords();
   const texts = included.filter(({ isPhrase }) => !isPhrase).map(({ text }) => text);
-  const all = distinct(texts.flatMap(spacedWords), stemOf);
+  const all = distinct(texts.flatMap(spacedWords), stemWord);
   const telling = all.filter((word) => !stopwords.has(word));
   const phrases = included.filter(({ isPhrase }) => isPhrase).map(({ text }) => text);
   const chosen = telling.length > 0 || phrases.length > 0 ? telling : all;
@@ -46,7 +46,7 @@ export const parseQuery = async (query: string): Promise<ParsedQuery | null> => 
     excluded: pieces
       .filter(({ isExcluded }) => isExcluded)
       .flatMap(({ text }) => phraseTerms(text)),
-    marks: marksOf(chosen, [...runs, ...phrases.flatMap(unspacedRuns)], phrases),
+    marks: buildQueryMarks(chosen, [...runs, ...phrases.flatMap(unspacedRuns)], phrases),
     parts: chosen.filter((word) => [...word].length >= 3),
   };
   return parsed.words.length + parsed.phrases.length > 0 ? parsed : null;
@@ -68,20 +68,20 @@ const inGrams = (text: string): string => `grams : ${quoted(text)}`;
 
 const spacedTerm = (word: string): QueryWord => ({
   expression: inWords(word),
-  stem: stemOf(word),
+  stem: stemWord(word),
 });
 
 /** Uses dictionary words and all pairs of characters. */
 const unspacedTerms = (run: string): QueryWord[] => {
-  const pairs = gramsOf(run).split(' ').slice(0, -1);
+  const pairs = formatBigrams(run).split(' ').slice(0, -1);
   const grams = pairs.length > 0 ? pairs.map(inGrams) : [`${inGrams(run)} *`];
-  const segments = segmentsOf(run).map(inWords);
+  const segments = segmentWords(run).map(inWords);
   return [...segments, ...grams].map((expression) => ({ expression, stem: null }));
 };
 
 const phraseTerms = (phrase: string): string[] => {
   const runs = unspacedRuns(phrase).map((run) => {
-    const pairs = gramsOf(run).split(' ').slice(0, -1);
+    const pairs = formatBigrams(run).split(' ').slice(0, -1);
     return pairs.length > 0 ? inGrams(pairs.join(' ')) : `${inGrams(run)} *`;
   });
   const words = spacedWords(phrase);
@@ -90,8 +90,8 @@ const phraseTerms = (phrase: string): string[] => {
   return terms.length > 1 ? [`(${terms.join(' AND ')})`] : terms;
 };
 
-const marksOf = (words: string[], runs: string[], phrases: string[]): QueryMarks => ({
-  stems: [...new Set([...words, ...phrases.flatMap(spacedWords)].map(stemOf))],
+const buildQueryMarks = (words: string[], runs: string[], phrases: string[]): QueryMarks => ({
+  stems: [...new Set([...words, ...phrases.flatMap(spacedWords)].map(stemWord))],
   runs: [...new Set(runs)],
   parts: [],
 });

@@ -1,7 +1,7 @@
 import { dividedWords } from '../../kernel/normalform.js';
 import { foldText, UNSPACED } from '../../kernel/searchwords.js';
 import type { QueryMarks } from './query.js';
-import { placedWords, stemOf, wordsLike } from './words.js';
+import { placedWords, stemWord, wordsLike } from './words.js';
 
 /** Length of a snippet and of the text before its first match, in characters. */
 const LENGTH = 240;
@@ -14,10 +14,10 @@ export interface ChunkSnippet {
   highlights: MarkedSpan[];
 }
 
-export const snippetOf = (text: string, marks: QueryMarks): ChunkSnippet => {
+export const createChunkSnippet = (text: string, marks: QueryMarks): ChunkSnippet => {
   const matches = matchesIn(text, marks);
-  const start = startOf(text, bestStart(matches));
-  const end = endOf(text, start);
+  const start = findSnippetStart(text, bestStart(matches));
+  const end = findSnippetEnd(text, start);
   const before = start > 0 ? '…' : '';
   const after = end < text.trimEnd().length ? '…' : '';
   const snippet = `${before}${text.slice(start, end).replace(/\s/g, ' ').trimEnd()}${after}`;
@@ -39,7 +39,7 @@ const matchesIn = (text: string, { stems, runs, parts }: QueryMarks): WordMatch[
   const wanted = new Set(stems);
   const words = parts.length > 0 ? placedWords(text) : wordsLike(text, stems);
   const spaced = [...words, ...dividedWords(text)].flatMap(({ word, from, to }): WordMatch[] => {
-    const stem = stemOf(word);
+    const stem = stemWord(word);
     if (wanted.has(stem)) return [{ span: [from, to], of: stem }];
     const folded = parts.length > 0 ? foldText(word) : '';
     const part = parts.find((each) => folded.includes(each));
@@ -91,14 +91,14 @@ const bestStart = (matches: WordMatch[]): number => {
   return best.from;
 };
 
-const startOf = (text: string, match: number): number => {
+const findSnippetStart = (text: string, match: number): number => {
   const from = Math.max(0, Math.min(match - BEFORE, text.trimEnd().length - LENGTH));
   if (from === 0) return text.length - text.trimStart().length;
   const space = text.slice(from, match).search(/\s\S/);
   return space < 0 ? aligned(text, from) : from + space + 1;
 };
 
-const endOf = (text: string, start: number): number => {
+const findSnippetEnd = (text: string, start: number): number => {
   const limit = start + LENGTH;
   if (limit >= text.length) return text.length;
   const space = text.lastIndexOf(' ', limit);

@@ -53,12 +53,12 @@ export const splitIntoChunks = (input: TextToSplit): SplitChunks => {
       const piece = text.slice(first.from, last.to);
       chunks.push({ start: first.from, text: piece, heading: first.heading, page: first.page });
     }
-    const repeated = repeats ? overlapOf(current) : [];
+    const repeated = repeats ? pickOverlap(current) : [];
     current = repeated;
     words = wordsIn(repeated);
   };
 
-  for (const unit of unitsOf(input)) {
+  for (const unit of splitUnits(input)) {
     if (unit.begins === 'page') end(false);
     else if (unit.begins === 'section' && words >= SHORT_SECTION) end(false);
     else if (unit.begins === 'paragraph' && words >= TARGET_WORDS) end(true);
@@ -72,7 +72,7 @@ export const splitIntoChunks = (input: TextToSplit): SplitChunks => {
 
 const wordsIn = (units: Unit[]): number => units.reduce((sum, { words }) => sum + words, 0);
 
-const overlapOf = (units: Unit[]): Unit[] => {
+const pickOverlap = (units: Unit[]): Unit[] => {
   let from = units.length;
   let words = 0;
   while (from > 1) {
@@ -87,20 +87,20 @@ const PARAGRAPH = /\n[ \t]*\n\s*/g;
 const HEADING = /^ {0,3}(#{1,6})[ \t]+(\S.*)$/m;
 const SENTENCE = /(?<![.!?…])[.!?…]+["'”’)\]]*\s+|[。！？]+["'”’」』]*\s*|\n/g;
 
-const unitsOf = function* ({ text, pages }: TextToSplit): Generator<Unit> {
+const splitUnits = function* ({ text, pages }: TextToSplit): Generator<Unit> {
   const parts = pages.length > 0 ? pages : [{ number: null, start: 0 }];
   const headings: { level: number; title: string }[] = [];
   for (const [at, { number: page, start }] of parts.entries()) {
     const to = parts[at + 1]?.start ?? text.length;
     let begins: Unit['begins'] = 'page';
-    for (const [from, until] of piecesOf(text, start, to, PARAGRAPH)) {
+    for (const [from, until] of splitRanges(text, start, to, PARAGRAPH)) {
       const paragraph = text.slice(from, until);
       const found = HEADING.exec(paragraph.slice(0, MAX_CHARS));
       const isHeading = found !== null && paragraph.slice(0, found.index).trim() === '';
       if (isHeading) pushHeading(headings, found[1]?.length ?? 1, titleIn(found[2] ?? ''));
       const heading = headings.map(({ title }) => title).join(' › ') || null;
       if (begins !== 'page') begins = isHeading ? 'section' : 'paragraph';
-      for (const [first, last] of piecesOf(text, from, until, SENTENCE)) {
+      for (const [first, last] of splitRanges(text, from, until, SENTENCE)) {
         for (const [cut, end] of cutLong(text, first, last)) {
           const words = countWords(text.slice(cut, end));
           yield { from: cut, to: end, words, begins, heading, page };
@@ -131,7 +131,7 @@ const pushHeading = (
   headings.push({ level, title: title.slice(0, MAX_HEADING_LENGTH) });
 };
 
-const piecesOf = function* (
+const splitRanges = function* (
   text: string,
   from: number,
   to: number,

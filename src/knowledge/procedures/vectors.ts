@@ -15,7 +15,7 @@ export interface VectorTables {
   signs: string;
 }
 
-export const tablesOf = (embedder: number): VectorTables => ({
+export const getVectorTables = (embedder: number): VectorTables => ({
   embedder,
   vectors: `${VECTORS}${Math.trunc(embedder)}`,
   signs: `${SIGNS}${Math.trunc(embedder)}`,
@@ -28,10 +28,10 @@ export const vectorTables = (search: Database.Database): VectorTables[] =>
     )
     .pluck()
     .all()
-    .map((name) => tablesOf(Number(name.slice(VECTORS.length))));
+    .map((name) => getVectorTables(Number(name.slice(VECTORS.length))));
 
 export const createVectorTables = (search: Database.Database, embedder: number): VectorTables => {
-  const tables = tablesOf(embedder);
+  const tables = getVectorTables(embedder);
   search.exec(`
     CREATE TABLE IF NOT EXISTS ${tables.vectors} (id INTEGER PRIMARY KEY, vector BLOB NOT NULL) STRICT;
     CREATE TABLE IF NOT EXISTS ${tables.signs} (id INTEGER PRIMARY KEY, signs BLOB NOT NULL) STRICT;`);
@@ -59,7 +59,7 @@ export const hasVectorFunctions = (): boolean => {
   }
 };
 
-export const signsOf = (vector: Uint8Array): Uint8Array => {
+export const computeSignBits = (vector: Uint8Array): Uint8Array => {
   const signs = new Uint8Array(Math.ceil(vector.length / 8));
   vector.forEach((byte, at) => {
     if (byte > 0 && byte < 128) signs[at >> 3] = (signs[at >> 3] ?? 0) | (1 << (at & 7));

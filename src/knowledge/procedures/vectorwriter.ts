@@ -1,5 +1,5 @@
 import type Database from 'better-sqlite3';
-import { createVectorTables, dropVectorTables, signsOf, vectorTables } from './vectors.js';
+import { computeSignBits, createVectorTables, dropVectorTables, vectorTables } from './vectors.js';
 
 interface StoredVector {
   embedder: number;
@@ -35,7 +35,7 @@ export const vectorWriter = (search: Database.Database, main: Database.Database)
     const insertSigns = search.prepare(`INSERT OR REPLACE INTO ${signs} VALUES (?, ?)`);
     return (id: number, vector: Buffer): void => {
       insertVector.run(id, vector);
-      insertSigns.run(id, signsOf(vector));
+      insertSigns.run(id, computeSignBits(vector));
     };
   };
 

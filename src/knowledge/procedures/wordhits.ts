@@ -1,5 +1,5 @@
 import type Database from 'better-sqlite3';
-import { conditionsOf, type KnowledgeFilter } from './filter.js';
+import { buildFilterConditions, type KnowledgeFilter } from './filter.js';
 import type { ParsedQuery, QueryWord } from './query.js';
 import { oncePerDatabase, ownerRange, ownerTables } from './searchdb.js';
 import { dropTitleRepeats, type Hit, type WordHit } from './titlerepeats.js';
@@ -42,11 +42,11 @@ export const hitFinder = (
 
   return {
     words: ({ words, phrases, excluded }: ParsedQuery): Hit[] => {
-      const not = notOf(excluded);
+      const not = formatNotTerms(excluded);
       const any = expressions(words);
       if (phrases.length > 0) {
         // The words only affect the rank. Phrases decide about a match.
-        const rank = any.length > 0 ? [anyOf([...phrases, ...any])] : [];
+        const rank = any.length > 0 ? [joinWithOr([...phrases, ...any])] : [];
         return run(`(${[...phrases, ...rank].join(' AND ')})${not}`);
       }
       if (owner.chunks > MAX_RANKED) {
@@ -55,14 +55,14 @@ export const hitFinder = (
         const hits = common.length > 0 ? run(match) : [];
         if (hits.length >= limit) return varied(hits, match, any);
       }
-      const match = `${anyOf(any)}${not}`;
+      const match = `${joinWithOr(any)}${not}`;
       return varied(run(match), match, any);
     },
     parts: ({ parts, excluded }: ParsedQuery): Hit[] => {
       const words = parts.flatMap((part) => wordsWith(search, owner, part));
       if (words.length === 0) return [];
       const any = words.map((word) => `{title words} : "${word}"`);
-      return run(`${anyOf(any)}${notOf(excluded)}`);
+      return run(`${joinWithOr(any)}${formatNotTerms(excluded)}`);
     },
   };
 };
@@ -73,7 +73,7 @@ const wordQuery = (
 ) => {
   const { words: table } = ownerTables(owner.id);
   return (match: string, exceptEntries?: string[]): WordHit[] => {
-    const { conditions, values } = conditionsOf({ ...filter, exceptEntries });
+    const { conditions, values } = buildFilterConditions({ ...filter, exceptEntries });
     const joins =
       conditions.length > 0
         ? 'JOIN chunks AS d ON d.id = w.rowid JOIN entries AS m ON m.id = d.entry'
@@ -105,11 +105,11 @@ const hitsInTexts = (
         WHERE ${table} MATCH @match AND rowid IN (SELECT value FROM json_each(@ids))`,
     )
     .pluck()
-    .all({ match: `{words grams} : ${anyOf(words)}`, ids: JSON.stringify(ids) });
+    .all({ match: `{words grams} : ${joinWithOr(words)}`, ids: JSON.stringify(ids) });
 };
 
-export const anyOf = (terms: string[]): string => `(${terms.join(' OR ')})`;
-const notOf = (terms: string[]): string => terms.map((one) => ` NOT ${one}`).join('');
+export const joinWithOr = (terms: string[]): string => `(${terms.join(' OR ')})`;
+const formatNotTerms = (terms: string[]): string => terms.map((one) => ` NOT ${one}`).join('');
 const expressions = (words: QueryWord[]): string[] => words.map(({ expression }) => expression);
 
 /**
@@ -118,7 +118,7 @@ const expressions = (words: QueryWord[]): string[] => words.map(({ expression })
  */
 const rarest = (rare: QueryWord[], common: QueryWord[]): string => {
   const [needed, others] = [expressions(rare), expressions(common)];
-  return `${anyOf(needed)} AND ${anyOf([...others, ...others, ...needed])}`;
+  return `${joinWithOr(needed)} AND ${joinWithOr([...others, ...others, ...needed])}`;
 };
 
 /**

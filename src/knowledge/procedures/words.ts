@@ -24,8 +24,8 @@ export const indexedText = (text: string): IndexedText => {
   if (plain.search(UNSPACED) < 0) return { words: plain, grams: '' };
   const grams: string[] = [];
   const words = plain.replace(UNSPACED, (run) => {
-    grams.push(gramsOf(run));
-    return ` ${segmentsOf(run).join(' ')} `;
+    grams.push(formatBigrams(run));
+    return ` ${segmentWords(run).join(' ')} `;
   });
   return { words, grams: grams.join(' ') };
 };
@@ -40,20 +40,20 @@ const joinedPhrases = (text: string): string[] =>
     return `${before.replace(/^\S*\s/, '')}${word}${after.replace(/\s\S*$/, '')}`;
   });
 
-export const gramsOf = (run: string): string => {
+export const formatBigrams = (run: string): string => {
   const signs = [...run];
   const pairs = signs.slice(1).map((sign, at) => `${signs[at]}${sign}`);
   return [...pairs, signs.at(-1) ?? ''].join(' ');
 };
 
-export const segmentsOf = (run: string): string[] => {
-  const locale = localeOf(run);
+export const segmentWords = (run: string): string[] => {
+  const locale = detectLocale(run);
   const segmenter = segmenters.get(locale) ?? new Intl.Segmenter(locale, { granularity: 'word' });
   segmenters.set(locale, segmenter);
   return [...segmenter.segment(run)].map(({ segment }) => segment);
 };
 
-const localeOf = (run: string): string => {
+const detectLocale = (run: string): string => {
   if (/\p{sc=Thai}/u.test(run)) return 'th';
   if (/\p{sc=Lao}/u.test(run)) return 'lo';
   if (/\p{sc=Khmer}/u.test(run)) return 'km';
@@ -65,7 +65,7 @@ export const spacedWords = (text: string): string[] =>
 
 export const unspacedRuns = (text: string): string[] => text.match(UNSPACED) ?? [];
 
-export const stemOf = (word: string): string => {
+export const stemWord = (word: string): string => {
   const folded = foldText(word);
   return /^[a-z]+$/.test(folded) ? stemmer(folded) : folded;
 };
@@ -76,7 +76,7 @@ interface PlacedWord {
   to: number;
 }
 
-export const placedWords = (text: string): PlacedWord[] => placesOf(text, WORD);
+export const placedWords = (text: string): PlacedWord[] => findWordPlaces(text, WORD);
 
 /** Maximum length of the common beginning of a word and its stem. */
 const MAX_BEGINNING_LENGTH = 3;
@@ -98,10 +98,10 @@ export const wordsLike = (text: string, stems: string[]): PlacedWord[] => {
   if (beginnings.length === 0) return [];
   // Compiled for each query. Unicode classes would make this slower than the search.
   const like = beginnings.map((beginning) => beginning.slice(0, MAX_BEGINNING_LENGTH)).join('|');
-  return placesOf(text, new RegExp(`(?<![a-z0-9])(?:${like})[a-z0-9]*`, 'gi'));
+  return findWordPlaces(text, new RegExp(`(?<![a-z0-9])(?:${like})[a-z0-9]*`, 'gi'));
 };
 
-const placesOf = (text: string, words: RegExp): PlacedWord[] =>
+const findWordPlaces = (text: string, words: RegExp): PlacedWord[] =>
   [...text.matchAll(words)].map(({ 0: word, index }) => ({
     word,
     from: index,

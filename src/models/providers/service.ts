@@ -32,7 +32,7 @@ export const listAvailable = async (
   { baseUrl, by }: { baseUrl: string | undefined; by: Pick<Caller, 'role'> },
 ): Promise<Available> => {
   if (baseUrl !== undefined) checkBaseUrl(baseUrl, by);
-  const server = await serverOf(deps, provider, baseUrl);
+  const server = await resolveModelServer(deps, provider, baseUrl);
   const reply = (error: string | null, models: AvailableModel[]): Available => ({
     available: error === null,
     baseUrl: server.baseUrl,
@@ -55,7 +55,7 @@ const checkBaseUrl = (baseUrl: string, { role }: Pick<Caller, 'role'>): void => 
 };
 
 /** A stored key is sent only to the server that it is stored for. */
-const serverOf = async (
+const resolveModelServer = async (
   deps: ProvidersDeps,
   provider: Provider & keyof typeof lists,
   named: string | undefined,
@@ -64,11 +64,11 @@ const serverOf = async (
   const kept = row?.base_url ?? adapters[provider].baseUrl ?? '';
   const baseUrl = named ?? kept;
   const isKept = new URL(baseUrl).origin === new URL(kept).origin;
-  const apiKey = isKept && row ? await keyOf(deps, row) : null;
+  const apiKey = isKept && row ? await loadApiKey(deps, row) : null;
   return { baseUrl, ...(apiKey !== null && { apiKey }) };
 };
 
-const keyOf = async (
+const loadApiKey = async (
   { vault, unsealKey }: ProvidersDeps,
   { id, name, key_sealed, credential_id }: ServerRow,
 ): Promise<string | null> => {

@@ -1,5 +1,5 @@
 import { contract, endpoint } from '../../kernel/contract/endpoint.js';
-import { pageOf, pageQuery } from '../../kernel/contract/page.js';
+import { createPageSchema, pageQuery } from '../../kernel/contract/page.js';
 import * as s from '../../kernel/contract/schema.js';
 
 const status = () =>
@@ -76,7 +76,7 @@ export const outbox = contract({
       channelId: s.optional(s.text(80)),
       webhookId: s.optional(s.text(80)),
     }),
-    reply: pageOf('sendings', OutboundMessageView),
+    reply: createPageSchema('sendings', OutboundMessageView),
   }),
   resend: endpoint.post('/api/admin/outbox/{id}/resend', {
     summary: 'Resend an outbound message',

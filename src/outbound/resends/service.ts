@@ -5,10 +5,10 @@ import { type Caller, CustomReply } from '../../kernel/contract/endpoint.js';
 import type { Operation, OperationPreview } from '../../kernel/contract/operation.js';
 import { mint } from '../../kernel/ids.js';
 import {
+  buildOperationPreview,
   lanesIn,
   type OperationBeginner,
   type OperationKind,
-  previewOf,
   SHOWN_ITEMS,
   type WalkCheckpoint,
   walkLanes,
@@ -94,12 +94,12 @@ export const resendUndelivered = async (
   };
   const counts = await undelivered.count(filter);
   const listedAt = iso(clock.now());
-  const { count, parts } = previewOf(counts, { items: [], listedAt });
+  const { count, parts } = buildOperationPreview(counts, { items: [], listedAt });
   const noted = { ...(targetId && { targetId }), status, since, until, count };
   if (dryRun) {
     await store.transact([by.record({ data: { ...noted, dryRun } })]);
     const items = await undelivered.first(filter, SHOWN_ITEMS);
-    return new CustomReply(200, previewOf(counts, { items, listedAt }));
+    return new CustomReply(200, buildOperationPreview(counts, { items, listedAt }));
   }
   const beginner = to === 'webhook' ? deps.toWebhooks : deps.toChannels;
   const title = to === 'webhook' ? 'Resend failed deliveries' : 'Resend failed messages';

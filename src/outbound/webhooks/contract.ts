@@ -1,6 +1,6 @@
 import Joi from 'joi';
 import { contract, endpoint } from '../../kernel/contract/endpoint.js';
-import { pageOf, pageQuery } from '../../kernel/contract/page.js';
+import { createPageSchema, pageQuery } from '../../kernel/contract/page.js';
 import * as s from '../../kernel/contract/schema.js';
 
 const eventType = () =>
@@ -216,7 +216,7 @@ export const webhooks = contract({
   list: endpoint.get('/api/webhooks', {
     summary: 'List your outgoing webhooks',
     query: pageQuery('OutgoingWebhookQuery', {}),
-    reply: pageOf('webhooks', OutgoingWebhook),
+    reply: createPageSchema('webhooks', OutgoingWebhook),
   }),
   create: endpoint.post('/api/webhooks', {
     summary: 'Create an outgoing webhook',
@@ -249,7 +249,7 @@ export const webhooks = contract({
   deliveries: endpoint.get('/api/webhooks/{id}/deliveries', {
     summary: 'List deliveries of an outgoing webhook',
     query: pageQuery('WebhookDeliveryQuery', { status: s.optional(status()) }),
-    reply: pageOf('deliveries', WebhookDelivery),
+    reply: createPageSchema('deliveries', WebhookDelivery),
   }),
   resend: endpoint.post('/api/webhooks/{id}/deliveries/{deliveryId}/resend', {
     summary: 'Resend a webhook delivery',

@@ -2,7 +2,7 @@ import { BadUrl, EgressRefused } from '../../kernel/egress.js';
 import { HttpFailure, type PartialReply } from '../../kernel/failure.js';
 import { hopHeader } from '../../kernel/hops.js';
 import type { Http } from '../../kernel/http.js';
-import { signaturesOf } from '../../secrets/module.js';
+import { computeSignatures } from '../../secrets/module.js';
 import type { SendResult } from '../transport.js';
 
 export interface EndpointMessage {
@@ -42,7 +42,7 @@ export const post = async (
     'content-type': 'application/json',
     'webhook-id': id,
     'webhook-timestamp': String(timestamp),
-    'webhook-signature': signaturesOf(keys, { id, timestamp, body }),
+    'webhook-signature': computeSignatures(keys, { id, timestamp, body }),
     ...hopHeader(hops),
   };
   try {
@@ -72,7 +72,12 @@ const verdictOn = (reply: PartialReply, now: number): SendResult => {
     return { ...text, verdict: 'failed', error: '410: the endpoint is gone', isGone: true };
   }
   const afterMs = retryAfterMs(reply.headers['retry-after'], now);
-  return { ...text, verdict: 'retry', error: faultOf(status), ...(afterMs > 0 && { afterMs }) };
+  return {
+    ...text,
+    verdict: 'retry',
+    error: formatStatusError(status),
+    ...(afterMs > 0 && { afterMs }),
+  };
 };
 
 const isSuccess = ({ status }: PartialReply): boolean => status >= 200 && status < 300;
@@ -82,7 +87,7 @@ const responseSummary = ({ status, body }: PartialReply) => ({
   excerpt: body.toString('utf8').slice(0, EXCERPT),
 });
 
-const faultOf = (status: number): string =>
+const formatStatusError = (status: number): string =>
   status >= 300 && status < 400
     ? `${status}: redirects are not followed`
     : `${status} from the endpoint`;

@@ -48,11 +48,11 @@ export const webhooksStore = ({ store, clock }: { store: Store; clock: Clock }) 
       .selectFrom('webhooks')
       .select(webhookTable.columns)
       .select((of) => [
-        countOf(of, 'queued', 'sending').as('waiting'),
-        countOf(of, 'sent').as('sent'),
-        countOf(of, 'failed', 'unknown').as('failed'),
-        newestOf(of).select('s.created_at').as('last_delivery_at'),
-        newestOf(of).select('s.status').as('last_status'),
+        selectMessageCount(of, 'queued', 'sending').as('waiting'),
+        selectMessageCount(of, 'sent').as('sent'),
+        selectMessageCount(of, 'failed', 'unknown').as('failed'),
+        selectNewestMessage(of).select('s.created_at').as('last_delivery_at'),
+        selectNewestMessage(of).select('s.status').as('last_status'),
       ])
       .where(visibleTo(userId));
 
@@ -165,17 +165,18 @@ export type WebhooksStore = ReturnType<typeof webhooksStore>;
 
 type WebhookExpressions = ExpressionBuilder<Tables, 'webhooks'>;
 
-const messagesOf = (of: WebhookExpressions) =>
+const selectMessages = (of: WebhookExpressions) =>
   of.selectFrom('sendings as s').whereRef('s.webhook_id', '=', 'webhooks.id');
 
-const countOf = (of: WebhookExpressions, ...statuses: MessageStatus[]) =>
+const selectMessageCount = (of: WebhookExpressions, ...statuses: MessageStatus[]) =>
   of
     .selectFrom('webhook_counts as c')
     .whereRef('c.webhook_id', '=', 'webhooks.id')
     .where('c.status', 'in', statuses)
     .select(({ fn }) => fn.sum<number | null>('c.count').as('count'));
 
-const newestOf = (of: WebhookExpressions) => messagesOf(of).orderBy('s.id', 'desc').limit(1);
+const selectNewestMessage = (of: WebhookExpressions) =>
+  selectMessages(of).orderBy('s.id', 'desc').limit(1);
 
 /** Matches the partial index literally. */
 const isUnarrived = sql<boolean>`s.status <> 'sent'`;

@@ -105,13 +105,13 @@ export const updateWebhook = async (
   const noted = { ...rest, ...(headers && { headers: Object.keys(headers) }) };
   const changed = await change(deps, { id, by, noted }, (row) => {
     refuseUnlistedHeaders(deps.headers, row, given);
-    return { ...changesOf(rest), ...headerColumns(deps.headers, row, headers) };
+    return { ...buildWebhookChanges(rest), ...headerColumns(deps.headers, row, headers) };
   });
   if (given.url !== undefined || given.enabled) deps.outgoing.rest(id, 0);
   return changed;
 };
 
-const changesOf = (input: WebhookChanges): Partial<WebhookRow> => ({
+const buildWebhookChanges = (input: WebhookChanges): Partial<WebhookRow> => ({
   ...storedColumns(webhookTable, input),
   ...(input.url !== undefined && { failing_since: null }),
   ...(input.enabled === true && { disabled_reason: null, failing_since: null }),
@@ -134,7 +134,7 @@ export const rotateWebhookSecret = async (
     deps,
     { id, by, noted: { overlapMinutes } },
     (row) => ({
-      ...rotatedSecretColumns(deps, row, { sealed: ownSecretOf(row), overlapMinutes }),
+      ...rotatedSecretColumns(deps, row, { sealed: requireOwnSecret(row), overlapMinutes }),
       secret_sealed: deps.sealSecret(id, secret),
     }),
   );
@@ -142,7 +142,7 @@ export const rotateWebhookSecret = async (
 };
 
 /** Throws 409 `secret_in_vault` if a credential is used. */
-const ownSecretOf = ({ credential_id, secret_sealed }: WebhookRow): string => {
+const requireOwnSecret = ({ credential_id, secret_sealed }: WebhookRow): string => {
   if (credential_id === null) return secret_sealed;
   throw Boom.conflict(
     'The secret of this webhook is a vault credential. Rotate the credential instead',

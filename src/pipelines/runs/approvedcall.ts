@@ -4,7 +4,7 @@ import type { PipelineStageRow } from '../../store/tables/pipelines.js';
 import type { Budget } from './budget.js';
 import { reservationFor } from './calls.js';
 import type { Effects } from './effects.js';
-import { timeoutOf } from './engine.js';
+import { computeStageTimeout } from './engine.js';
 import { type RecordRunDeps, recordRun } from './record.js';
 import { type RunStage, stageIn } from './run.js';
 
@@ -39,7 +39,7 @@ export const createApprovedCalls =
         input,
         ...ANSWERED,
         ...reserved,
-        ...timeoutOf(of, record.now()),
+        ...computeStageTimeout(of, record.now()),
       };
       const stages = new Map([[row.key, change]]);
       if (!(await recordRun(record, run, { stages, steps }))) return false;

@@ -63,7 +63,7 @@ export const askOwner = (
   const seconds = (isQuestion ? stage.timeoutSeconds : undefined) ?? ANSWER_SECONDS;
   const at = iso(now() + seconds * 1000);
   // Includes the time, so that an answer to an earlier, identical question is rejected.
-  const digest = digestOf({
+  const digest = computeQuestionDigest({
     at,
     headline,
     run: run.row.id,
@@ -94,7 +94,7 @@ export const askToRepeat = (deps: OwnerAskDeps, of: RunStage, why: string): Stag
   return { ...waiting, change: { ...waiting.change, reason: truncateReason(headline) } };
 };
 
-const digestOf = (question: object): string =>
+const computeQuestionDigest = (question: object): string =>
   createHash('sha256').update(JSON.stringify(question)).digest('hex');
 
 const wait: Begin = async ({ now }, { stage }, scope) => {

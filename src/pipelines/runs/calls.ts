@@ -56,7 +56,11 @@ export const createStageCalls = (deps: StageCallDeps) => {
   };
 
   const begin: BeginStage = async (of, scope) => {
-    const plain = await withCredential(deps, of, callOf(of.stage.config, of.stage.kind, scope));
+    const plain = await withCredential(
+      deps,
+      of,
+      buildStageCall(of.stage.config, of.stage.kind, scope),
+    );
     const tool = toolOf(plain);
     const call = withMarkdown(plain, { tool, of, scope });
     const denied = denialReason(tool, await deps.owner.permissionsOf(of.run.row.user_id));
@@ -150,7 +154,7 @@ export const reservationFor = async (
   return { reserved_tokens, reserved_usd, ...(isAsked && { reason: null }) };
 };
 
-const callOf = (
+const buildStageCall = (
   config: Record<string, unknown>,
   kind: RunStage['stage']['kind'],
   scope: object,
@@ -169,7 +173,7 @@ const callOf = (
     return {
       toolId: 'http',
       toolAction: 'request',
-      arguments: requestOf({ ...rendered, body: renderExact(config.body, scope) }),
+      arguments: buildRequestArguments({ ...rendered, body: renderExact(config.body, scope) }),
     };
   return {
     toolId: String(config.toolId),
@@ -206,7 +210,7 @@ const withCredential = async (
 };
 
 /** A body that is not a string is sent as JSON. */
-const requestOf = ({ method, url, headers, body }: Record<string, unknown>) => {
+const buildRequestArguments = ({ method, url, headers, body }: Record<string, unknown>) => {
   const isText = typeof body === 'string';
   const all = {
     ...(body !== undefined && !isText && { 'content-type': 'application/json' }),

@@ -54,11 +54,11 @@ export const childRunsStore = ({ db }: Store) => {
 
     open: async (of: ChildrenOf): Promise<string[]> => {
       const found = ofAttempt(of).where('status', 'in', ['running', 'waiting']).select('id');
-      return idsOf(await found.execute());
+      return listIds(await found.execute());
     },
 
     completed: async (of: ChildrenOf): Promise<string[]> =>
-      idsOf(await ofAttempt(of).where('status', '=', 'completed').select('id').execute()),
+      listIds(await ofAttempt(of).where('status', '=', 'completed').select('id').execute()),
 
     firstFailed: (
       of: ChildrenOf,
@@ -153,4 +153,4 @@ export const childRunWrites = ({ db }: Store) => {
 
 export type ChildRunsStore = ReturnType<typeof childRunsStore> & ReturnType<typeof childRunWrites>;
 
-const idsOf = (rows: { id: string }[]): string[] => rows.map(({ id }) => id);
+const listIds = (rows: { id: string }[]): string[] => rows.map(({ id }) => id);

@@ -1,5 +1,5 @@
 import { contract, endpoint } from '../../kernel/contract/endpoint.js';
-import { pageOf, pageQuery } from '../../kernel/contract/page.js';
+import { createPageSchema, pageQuery } from '../../kernel/contract/page.js';
 import * as s from '../../kernel/contract/schema.js';
 
 const runStatus = () =>
@@ -104,7 +104,7 @@ export const pipelines = contract({
       ),
       since: s.optional(s.moment().description('Earliest start time')),
     }),
-    reply: pageOf('pipelines', PipelineRun),
+    reply: createPageSchema('pipelines', PipelineRun),
   }),
   start: endpoint.post('/api/pipelines', {
     summary: 'Start a pipeline run',

@@ -25,7 +25,7 @@ export const buildRunEnd = (
       ? outbound.outbox.toOwner(userId, {
           kind: `pipeline_${status}`,
           title: `${name} ${status === 'completed' ? 'is done' : 'failed'}`,
-          body: error ?? resultOf(run),
+          body: error ?? formatRunResult(run),
           link: pageLink('run', id),
           about: name,
         })
@@ -68,7 +68,7 @@ export const lastOutputs = ({ template, stages }: LoadedRun): Record<string, unk
   );
 };
 
-const resultOf = (run: LoadedRun): string => {
+const formatRunResult = (run: LoadedRun): string => {
   const texts = Object.values(lastOutputs(run)).map((value) =>
     typeof value === 'string' ? value : (stringifyExact(value, 2) ?? ''),
   );

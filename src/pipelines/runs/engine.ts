@@ -4,7 +4,7 @@ import { iso } from '../../kernel/clock.js';
 import type { TransactionStep } from '../../store/engine/protocol.js';
 import type { AgentRow } from '../../store/tables/agents.js';
 import type { PipelineStageRow } from '../../store/tables/pipelines.js';
-import { graphOf } from '../templates/graph.js';
+import { buildStageGraph } from '../templates/graph.js';
 import type { StageKind } from '../templates/stagekinds.js';
 import { agentOutcome, JSON_RETRY_PREFIX } from './agentstage.js';
 import { askToRepeat, type BeginDeps, beginStage, type StageBeginning } from './begin.js';
@@ -63,7 +63,7 @@ export const createEngine = (deps: EngineDeps) => {
     if (!agent) return;
     await deps.agents.control.stop(agent).catch(() => undefined);
     const stopped = (await deps.agents.rows.byId(agent.id)) ?? agent;
-    await deps.budget.spent(run, usageOf(stopped));
+    await deps.budget.spent(run, toRunUsage(stopped));
   };
 
   const begin = async (run: LoadedRun, key: string): Promise<boolean> => {
@@ -77,7 +77,7 @@ export const createEngine = (deps: EngineDeps) => {
 
   const beginAttempt = async (run: LoadedRun, of: RunStage): Promise<boolean> => {
     const { key, untrusted } = of.row;
-    const beginning = await beginningOf(deps.begin, of);
+    const beginning = await tryBeginStage(deps.begin, of);
     if ('fault' in beginning) {
       const failed = { status: 'failed', error: beginning.fault, isFinal: true } as const;
       return settle(run, key, { ...failed, untrusted: untrusted === 1 });
@@ -87,7 +87,7 @@ export const createEngine = (deps: EngineDeps) => {
       started_at: iso(now()),
       due: null,
       due_at: null,
-      ...timeoutOf(of, now()),
+      ...computeStageTimeout(of, now()),
       ...beginning.change,
     };
     const stages = new Map([[key, change]]);
@@ -137,7 +137,7 @@ export const createEngine = (deps: EngineDeps) => {
       const run = await runs.byId(id);
       if (!run || !isOpenRun(run.row) || deps.effects.isStopping()) return;
       const judge = createJudge(run);
-      const changes = nextChanges(run.template.stages, statesOf(run), judge.judge);
+      const changes = nextChanges(run.template.stages, toStageStates(run), judge.judge);
       if (changes.length === 0 && !judge.isUnfinished()) return;
       await apply(run, changes);
       if (judge.isUnfinished()) await nextTurn();
@@ -164,7 +164,7 @@ export const createEngine = (deps: EngineDeps) => {
       }
       return;
     }
-    const usage = usageOf(agent);
+    const usage = toRunUsage(agent);
     const settled: AttemptOutcome =
       outcome.is === 'completed'
         ? { status: 'completed', output: outcome.output, untrusted: agent.untrusted === 1, usage }
@@ -220,14 +220,14 @@ const endingOfAttempt = (
     : { change: failedChange(of, outcome, deps.now()) };
 };
 
-const usageOf = ({ input_tokens, output_tokens, cost_usd }: AgentRow): RunUsage => ({
+const toRunUsage = ({ input_tokens, output_tokens, cost_usd }: AgentRow): RunUsage => ({
   tokens: input_tokens + output_tokens,
   costUsd: cost_usd,
 });
 
 const SPENDING = new Set<StageKind>(['agent', 'research']);
 
-const beginningOf = async (
+const tryBeginStage = async (
   deps: BeginDeps,
   of: RunStage,
 ): Promise<StageBeginning | { fault: string }> => {
@@ -245,7 +245,7 @@ const beginningOf = async (
  */
 const isUntrusted = ({ run, stage }: RunStage): boolean =>
   run.row.untrusted === 1 ||
-  [...graphOf(run.template.stages).above(stage.key)].some(
+  [...buildStageGraph(run.template.stages).above(stage.key)].some(
     (key) => run.stages.get(key)?.untrusted === 1,
   );
 
@@ -269,7 +269,7 @@ const createJudge = (run: LoadedRun) => {
   return { judge, isUnfinished: () => isUnfinished };
 };
 
-const statesOf = (run: LoadedRun) =>
+const toStageStates = (run: LoadedRun) =>
   new Map(
     [...run.stages].map(
       ([key, { status, visits, visits_before: visitsBefore, blocked, error }]) => [
@@ -279,7 +279,7 @@ const statesOf = (run: LoadedRun) =>
     ),
   );
 
-export const timeoutOf = ({ stage }: RunStage, now: number): Partial<PipelineStageRow> =>
+export const computeStageTimeout = ({ stage }: RunStage, now: number): Partial<PipelineStageRow> =>
   stage.timeoutSeconds === undefined
     ? {}
     : { due: 'timeout', due_at: iso(now + stage.timeoutSeconds * 1000) };

@@ -51,7 +51,9 @@ export const nextChanges = (
     const skip = skipped.get(key);
     if (skip) return skip.blocked ? 'failed' : 'skipped';
     const stage = stages.find((each) => each.key === key);
-    return stage ? outcomeOf(stage, stateOf(key), goesBack(stage, stateOf(stage.key))) : 'open';
+    return stage
+      ? getNeedOutcome(stage, stateOf(key), goesBack(stage, stateOf(stage.key)))
+      : 'open';
   };
   for (const stage of inOrder(stages)) {
     if (stateOf(stage.key).status !== 'pending') continue;
@@ -65,7 +67,7 @@ export const nextChanges = (
     changes.push(skip ? { is: 'skip', key: stage.key, ...skip } : { is: 'begin', key: stage.key });
   }
   const isOver = stages.every(({ key }) => skipped.has(key) || ENDED.has(stateOf(key).status));
-  return isOver ? [...changes, endOf(stages, stateOf)] : changes;
+  return isOver ? [...changes, computeRunEnd(stages, stateOf)] : changes;
 };
 
 /**
@@ -84,7 +86,7 @@ const MISSING: StageState = {
   error: null,
 };
 
-const outcomeOf = (
+const getNeedOutcome = (
   { kind, onError }: TemplateStage,
   { status, blocked }: StageState,
   comesAgain: boolean,
@@ -169,7 +171,10 @@ const inOrder = (stages: TemplateStage[]): TemplateStage[] => {
   return [...sorted];
 };
 
-const endOf = (stages: TemplateStage[], stateOf: (key: string) => StageState): NextChange => {
+const computeRunEnd = (
+  stages: TemplateStage[],
+  stateOf: (key: string) => StageState,
+): NextChange => {
   const failed = stages.find(
     ({ key, onError }) => stateOf(key).status === 'failed' && onError !== 'continue',
   );

@@ -1,6 +1,6 @@
 import { iso } from '../../kernel/clock.js';
 import { stringifyExact } from '../../kernel/exactjson.js';
-import { beginningOf } from '../../kernel/excerpt.js';
+import { truncateText } from '../../kernel/excerpt.js';
 import type { PipelineStageRow } from '../../store/tables/pipelines.js';
 import { MAX_WAIT_SECONDS } from '../templates/contract.js';
 import type { RunStage } from './run.js';
@@ -60,7 +60,7 @@ export const completedChange = (
 const MAX_ERROR_LENGTH = 9900;
 const MAX_REASON_LENGTH = 2000;
 
-export const truncateReason = (reason: string): string => beginningOf(reason, MAX_REASON_LENGTH);
+export const truncateReason = (reason: string): string => truncateText(reason, MAX_REASON_LENGTH);
 
 export const failedChange = (
   { stage, row }: RunStage,
@@ -68,7 +68,7 @@ export const failedChange = (
   now: number,
 ): Partial<PipelineStageRow> => {
   const { isFinal = false, untrusted } = outcome;
-  const error = beginningOf(outcome.error, MAX_ERROR_LENGTH);
+  const error = truncateText(outcome.error, MAX_ERROR_LENGTH);
   const { attempts = 1, backoffSeconds = 5, factor = 2 } = stage.retry ?? {};
   if (isFinal || row.attempt >= attempts) {
     const taint = untrusted ? { untrusted: 1 } : {};

@@ -34,7 +34,7 @@ export const runsStore = ({ db, tryTransact }: Store) => {
   const byId = async (id: string): Promise<LoadedRun | null> =>
     load(await selectRows(db, pipelineRunTable, { id }).executeTakeFirst());
   const changeStep = (run: LoadedRun, change: Partial<PipelineRunRow>): Statement =>
-    changeOf(db, run, change);
+    buildRunUpdate(db, run, change);
   const own = (userId: string) => selectRows(db, pipelineRunTable, {}, visibleTo(userId));
 
   return {
@@ -127,7 +127,7 @@ const dueQueries = (db: Store['db']) => {
   };
 };
 
-const changeOf = (
+const buildRunUpdate = (
   db: Store['db'],
   { row }: LoadedRun,
   change: Partial<PipelineRunRow>,

@@ -30,7 +30,10 @@ export const recordRun = async (
 ): Promise<boolean> => {
   const after = new Map([...run.stages].map(([key, row]) => [key, { ...row, ...stages.get(key) }]));
   const isOver = ofRun.finished_at !== undefined && ofRun.finished_at !== null;
-  const change = { ...(isOver ? OVER : timeOf(run, [...after.values()], now())), ...ofRun };
+  const change = {
+    ...(isOver ? OVER : deriveRunStatus(run, [...after.values()], now())),
+    ...ofRun,
+  };
   const written = [...stages].map(([key, change]) =>
     runs.stageChange({ run_id: run.row.id, key }, change),
   );
@@ -67,7 +70,7 @@ const stageEvent = (
 /**
  * Derives the status of a run from its stages. Its time does not count while no stage is active.
  */
-const timeOf = (
+const deriveRunStatus = (
   { row, template }: LoadedRun,
   stages: PipelineStageRow[],
   now: number,

@@ -26,16 +26,16 @@ export const stageValues = (run: LoadedRun, { config, when = [] }: NamingStage):
     ...when.map(({ field }) => field),
   ];
   const keys = new Set(named.map((name) => parseStageValue(name)?.key));
-  return scopeOf(run, (key) => keys.has(key));
+  return buildStageScope(run, (key) => keys.has(key));
 };
 
 type NamingStage = Pick<TemplateStage, 'config' | 'when'>;
 
-const scopeOf = (
+const buildStageScope = (
   { row, params, stages, outer }: LoadedRun,
   isNamed: (key: string) => boolean,
 ): StageScope => {
-  if (outer) return { ...scopeOf(outer, isNamed), item: JSON.parse(row.item ?? 'null') };
+  if (outer) return { ...buildStageScope(outer, isNamed), item: JSON.parse(row.item ?? 'null') };
   const named = [...stages].filter(([key]) => isNamed(key));
   return {
     params,
@@ -108,14 +108,14 @@ const refuseMissing = (text: string, scope: object): void => {
 const MAX_TEXT_LENGTH = 256 * 1024;
 
 const renderWhole = (text: string, scope: object): string => {
-  const lengths = placeholdersIn(text).map((name) => lengthOf(lookUp(scope, name)));
+  const lengths = placeholdersIn(text).map((name) => computeTextLength(lookUp(scope, name)));
   if (lengths.reduce((all, length) => all + length, 0) > MAX_TEXT_LENGTH) {
     throw new StageError(`The values in one text exceed ${MAX_TEXT_LENGTH} characters`);
   }
   return String(renderDeep(text, scope));
 };
 
-const lengthOf = (value: unknown): number =>
+const computeTextLength = (value: unknown): number =>
   typeof value === 'string' ? value.length : (stringifyExact(value)?.length ?? 0);
 
 export const asRecord = (value: unknown): Record<string, unknown> =>

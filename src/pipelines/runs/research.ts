@@ -11,7 +11,11 @@ export const createStageResearch = (research: ResearchFollow, begun: RecordOpera
     const maxCostUsd = of.row.reserved_usd || RESEARCH.maxCostUsd;
     const request = { ...JSON.parse(of.row.input ?? '{}').arguments, limits: { maxCostUsd } };
     try {
-      const { id, operationId } = await research.start({ userId, request, effectId: effectOf(of) });
+      const { id, operationId } = await research.start({
+        userId,
+        request,
+        effectId: formatEffectId(of),
+      });
       await begun(of, operationId);
       const { status, question, error, report, sources, usage } = await research.ended(
         userId,
@@ -35,8 +39,8 @@ export const createStageResearch = (research: ResearchFollow, begun: RecordOpera
     }
   },
 
-  cancel: (of: RunStage): Promise<void> => research.cancel(of.run.row.user_id, effectOf(of)),
+  cancel: (of: RunStage): Promise<void> => research.cancel(of.run.row.user_id, formatEffectId(of)),
 });
 
-const effectOf = ({ run, row }: RunStage): string =>
+const formatEffectId = ({ run, row }: RunStage): string =>
   `${run.row.id}-${row.key}-${row.visits}-${row.attempt}`;

@@ -4,7 +4,7 @@ import type { Schema } from '../../kernel/contract/schema.js';
 import { isRecord } from '../../kernel/jsonvalue.js';
 import type { FieldFault } from '../../kernel/problem.js';
 import { NewTemplate, type TemplateStage } from './contract.js';
-import { findCycle, graphOf } from './graph.js';
+import { buildStageGraph, findCycle } from './graph.js';
 import { outputSchema } from './outputschema.js';
 import { parameterFaults, parameterTypeFault } from './parameters.js';
 import { readableParts } from './readable.js';
@@ -241,7 +241,7 @@ const whenFaults = ({ parameters = [], stages }: NewTemplate): FieldFault[] =>
 const COMPARING = new Set(['equals', 'not_equals', 'in']);
 
 const gotoFaults = (stages: TemplateStage[]): FieldFault[] => {
-  const graph = graphOf(stages);
+  const graph = buildStageGraph(stages);
   return stages.flatMap(({ key, onError }, at) => {
     const target = typeof onError === 'object' ? onError.goto : key;
     const isKnown = graph.stages.has(target);

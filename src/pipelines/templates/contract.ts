@@ -1,7 +1,7 @@
 import Joi from 'joi';
 import { Condition } from '../../kernel/contract/condition.js';
 import { contract, endpoint } from '../../kernel/contract/endpoint.js';
-import { pageOf, pageQuery } from '../../kernel/contract/page.js';
+import { createPageSchema, pageQuery } from '../../kernel/contract/page.js';
 import * as s from '../../kernel/contract/schema.js';
 
 /** Maximum wait of a stage, in seconds: 90 days. */
@@ -199,7 +199,7 @@ export const templates = contract({
       preset: s.optional(s.queryFlag()),
       name: s.optional(s.text(200).description('Exact name of the template')),
     }),
-    reply: pageOf('templates', PipelineTemplate),
+    reply: createPageSchema('templates', PipelineTemplate),
   }),
   create: endpoint.post('/api/pipelines/templates', {
     summary: 'Create a pipeline template',

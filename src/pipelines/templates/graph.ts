@@ -30,7 +30,7 @@ export const findCycle = (stages: TemplateStage[]): string[] | null => {
 };
 
 /** The stages must not contain a cycle. */
-export const graphOf = (all: TemplateStage[]): StageGraph => {
+export const buildStageGraph = (all: TemplateStage[]): StageGraph => {
   const stages = new Map(all.map((stage) => [stage.key, stage]));
   const needsOf = (key: string): string[] => stages.get(key)?.needs ?? [];
   const above = once((key): ReadonlySet<string> => {

@@ -16,12 +16,12 @@ export const findMissingField = (
 ): { name: string; known: string[] } | null => {
   if (isRecord(stage.output)) return missingInSchema(stage.output, path);
   const [name] = path;
-  const known = fieldsOf(stage);
+  const known = listOutputFields(stage);
   return name === undefined || known === null || known.includes(name) ? null : { name, known };
 };
 
 /** Returns null if the template does not define the fields. */
-const fieldsOf = ({ kind, config }: TemplateStage): string[] | null => {
+const listOutputFields = ({ kind, config }: TemplateStage): string[] | null => {
   if (kind === 'agent') return [];
   if (kind !== 'input') return FIELDS[kind] ?? null;
   const fields: unknown[] = Array.isArray(config.fields) ? config.fields : [];

@@ -18,22 +18,27 @@ export const readableParts = (input: unknown): ReadableParts => {
     const { error, value } = TemplateStage.validate(stage);
     if (!error) return value;
     unread.push(`stages.${at}`);
-    return { key: keyOf(stage, at), kind: 'wait', config: { seconds: 0 }, needs: needsOf(stage) };
+    return {
+      key: getPartKey(stage, at),
+      kind: 'wait',
+      config: { seconds: 0 },
+      needs: readStageNeeds(stage),
+    };
   });
   const parameters = listOf('parameters').map((parameter, at): TemplateParameter => {
     const { error, value } = TemplateParameter.validate(parameter);
     if (!error) return value;
     unread.push(`parameters.${at}`);
-    return { key: keyOf(parameter, at), type: 'string' };
+    return { key: getPartKey(parameter, at), type: 'string' };
   });
   if (stages.length === 0) unread.push('stages');
   return { template: { name: 'unnamed', parameters, stages }, unread };
 };
 
-const keyOf = (part: unknown, at: number): string =>
+const getPartKey = (part: unknown, at: number): string =>
   isRecord(part) && typeof part.key === 'string' ? part.key : `/${at}`;
 
-const needsOf = (stage: unknown): string[] =>
+const readStageNeeds = (stage: unknown): string[] =>
   isRecord(stage) && Array.isArray(stage.needs)
     ? stage.needs.filter((need) => typeof need === 'string')
     : [];

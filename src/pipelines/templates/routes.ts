@@ -70,7 +70,7 @@ export const templatesResource = (deps: TemplatesDeps) => {
     const now = clock.now();
     const times = { created_at: iso(now), updated_at: iso(now) };
     const row: PipelineTemplateRow = {
-      ...columnsOf(body),
+      ...toTemplateColumns(body),
       ...times,
       id: mint('template', now),
       user_id: by.userId,
@@ -117,7 +117,7 @@ export const templatesResource = (deps: TemplatesDeps) => {
       const next = normalizeTemplate(input);
       deps.refuseGrants(by, findAddedTools(before, next));
       const change = {
-        ...columnsOf(next),
+        ...toTemplateColumns(next),
         version: row.version + 1,
         updated_at: iso(clock.now()),
       };
@@ -136,7 +136,7 @@ export const templatesResource = (deps: TemplatesDeps) => {
   });
 };
 
-const columnsOf = (body: TemplateBody): TemplateColumns => ({
+const toTemplateColumns = (body: TemplateBody): TemplateColumns => ({
   name: body.name,
   description: body.description,
   parameters: JSON.stringify(body.parameters),

@@ -15,9 +15,11 @@ type Granting = Pick<TemplateBody, 'parameters' | 'stages' | 'limits'>;
  * limits.
  */
 export const findAddedTools = (before: Granting, after: Granting): string[] =>
-  purposeOf(before) === purposeOf(after) ? [] : toolsGrantedBy(after.stages);
+  serializeGrantPurpose(before) === serializeGrantPurpose(after)
+    ? []
+    : toolsGrantedBy(after.stages);
 
-const purposeOf = ({ parameters, stages, limits }: Granting): string =>
+const serializeGrantPurpose = ({ parameters, stages, limits }: Granting): string =>
   canonical([parameters, stages, limits]);
 
 const toolsOfStage = ({ kind, config }: StageWork): string[] => {

@@ -1,6 +1,6 @@
 import type { FieldFault } from '../../kernel/problem.js';
 import type { NewTemplate, TemplateStage } from './contract.js';
-import { graphOf } from './graph.js';
+import { buildStageGraph } from './graph.js';
 import { findMissingField } from './outputshape.js';
 import { findNamedValues, type NamedValue, parseStageValue } from './values.js';
 
@@ -14,7 +14,7 @@ export const valueFaults = (
   { parameters = [], stages }: NewTemplate,
   hasOrder: boolean,
 ): FieldFault[] => {
-  const graph = graphOf(stages);
+  const graph = buildStageGraph(stages);
   const keys = new Set(stages.map(({ key }) => key));
   const isOrdered = hasOrder && keys.size === stages.length;
   const params = new Set(parameters.map(({ key }) => key));

@@ -60,7 +60,7 @@ export const parseTemplateYaml = (text: string): ParsedYaml => {
   return {
     value: document.toJS({ maxAliasCount: 0 }),
     faults: [],
-    lineOf: (path) => lineOf(document, lines, path.split('.')),
+    lineOf: (path) => findLineNumber(document, lines, path.split('.')),
     spellings: spellingsIn(document),
   };
 };
@@ -71,7 +71,7 @@ const spellingsIn = (document: Document): Map<string, Spelling> => {
   for (let next = open.pop(); next; next = open.pop()) {
     const [path, node] = next;
     // The stack is last in, first out, so members are reversed to keep their order.
-    open.push(...membersOf(node).reverse().map(nested(path)));
+    open.push(...listMembers(node).reverse().map(nested(path)));
     if (isScalar(node) && typeof node.value !== 'string' && node.source !== undefined) {
       found.set(path, { source: node.source, value: node.value });
     }
@@ -79,7 +79,7 @@ const spellingsIn = (document: Document): Map<string, Spelling> => {
   return found;
 };
 
-const membersOf = (node: unknown): [key: unknown, value: unknown][] => {
+const listMembers = (node: unknown): [key: unknown, value: unknown][] => {
   if (isMap(node))
     return node.items.map(({ key, value }) => [isScalar(key) ? key.value : key, value]);
   return isSeq(node) ? node.items.map((item, at) => [at, item]) : [];
@@ -131,7 +131,11 @@ const refusedKey = ({ items }: YAMLMap, lines: LineCounter): FaultWithLine | nul
 };
 
 /** Returns the line of a path, or of its nearest existing parent. */
-const lineOf = (document: Document, lines: LineCounter, path: string[]): number | undefined => {
+const findLineNumber = (
+  document: Document,
+  lines: LineCounter,
+  path: string[],
+): number | undefined => {
   for (let depth = path.length; depth > 0; depth--) {
     const keys = path.slice(0, depth).map((key) => (/^\d+$/.test(key) ? Number(key) : key));
     const node = document.getIn(keys, true);

@@ -56,8 +56,8 @@ export const callPlatform = async (
     const reply: PlatformCallReply = {
       verdict: 'replied',
       status: response.status,
-      headers: textsOf(await redactInWorker(response.headers, secrets)),
-      body: objectOf(text),
+      headers: toTextHeaders(await redactInWorker(response.headers, secrets)),
+      body: parseJsonObject(text),
       excerpt: text.slice(0, EXCERPT),
     };
     return refusalIn(reply) ?? reply;
@@ -73,17 +73,17 @@ export const callPlatform = async (
 /** Secrets that a platform or a proxy might repeat in its response. */
 const secretsIn = ({ secrets }: PlatformReach['settings']): string[] =>
   Object.values(secrets)
-    .flatMap((secret) => [secret, ...secret.split(/[\s,]+/), ...partsOf(secret)])
+    .flatMap((secret) => [secret, ...secret.split(/[\s,]+/), ...listSecretUrlParts(secret)])
     .filter(({ length }) => length >= MIN_PIECE_LENGTH);
 
 /** Path and query of a secret URL, and query values, which may sign it. */
-const partsOf = (secret: string): string[] => {
+const listSecretUrlParts = (secret: string): string[] => {
   if (!URL.canParse(secret)) return [];
   const { pathname, search, searchParams } = new URL(secret);
   return [`${pathname}${search}`, ...searchParams.values()];
 };
 
-const textsOf = (headers: unknown): Record<string, string> =>
+const toTextHeaders = (headers: unknown): Record<string, string> =>
   Object.fromEntries(
     Object.entries(asObject(headers)).map(([name, value]) => [name, asText(value)]),
   );
@@ -102,7 +102,7 @@ export const platformRefusal = (
   return { ...seen, verdict: status >= 500 ? 'unknown' : 'failed', error };
 };
 
-export const sentOf = (
+export const toPlatformSent = (
   reply: CallResult,
   receiptIn: (reply: PlatformCallReply) => string | null,
 ): PlatformSent => {
@@ -115,7 +115,7 @@ export const sentOf = (
 export const nothingSent = (refusal: PlatformRefusal): PlatformRefusal =>
   refusal.verdict === 'unknown' ? { ...refusal, verdict: 'retry' } : refusal;
 
-export const checkOf = (
+export const toPlatformCheck = (
   reply: CallResult,
   accountIn: (reply: PlatformCallReply) => string,
 ): PlatformCheck =>
@@ -124,7 +124,8 @@ export const checkOf = (
     : { ok: false, error: reply.error };
 
 /** Empty object for anything else. */
-export const objectOf = (text: string): Record<string, unknown> => asObject(parsedJson(text));
+export const parseJsonObject = (text: string): Record<string, unknown> =>
+  asObject(parsedJson(text));
 
 export const asObject = (value: unknown): Record<string, unknown> => (isRecord(value) ? value : {});
 

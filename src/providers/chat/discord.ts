@@ -4,13 +4,13 @@ import {
   asText,
   type CallResult,
   callPlatform,
-  checkOf,
   nothingSent,
   type PlatformCall,
   type PlatformCallReply,
   platformRefusal,
   type RefusalIn,
-  sentOf,
+  toPlatformCheck,
+  toPlatformSent,
 } from './call.js';
 import {
   DISCORD_COMMANDS,
@@ -20,7 +20,7 @@ import {
   PUBLIC_KEY,
   parseDiscord,
 } from './discordinbound.js';
-import { messagesOf } from './markdown/fit.js';
+import { splitIntoMessages } from './markdown/fit.js';
 import { messageLines } from './markdown/message.js';
 import { discordRules } from './markdown/rules.js';
 import { markdownLimits, writeMarkdown } from './markdown/write.js';
@@ -103,19 +103,24 @@ export const discord: Platform = {
   },
 
   render: (message) => {
-    const parts = textsOf(message).map(bodyOf);
+    const parts = renderMessageTexts(message).map(buildMessageBody);
     const { question } = message;
-    return question ? withLast(parts, { components: [buttonsOf(question)] }) : parts;
+    return question ? withLast(parts, { components: [buildButtons(question)] }) : parts;
   },
   send: async (reach, to, part) => {
     const channel = await call(reach, { url: 'users/@me/channels', body: { recipient_id: to } });
     if (channel.verdict !== 'replied') return nothingSent(channel);
-    const url = `channels/${encodeURIComponent(idOf(channel))}/messages`;
-    return sentOf(await call(reach, { url, body: part }), (sent) => idOf(sent) || null);
+    const url = `channels/${encodeURIComponent(readReplyId(channel))}/messages`;
+    return toPlatformSent(
+      await call(reach, { url, body: part }),
+      (sent) => readReplyId(sent) || null,
+    );
   },
   check: async (reach) => {
     const reply = await call(reach, { method: 'GET', url: 'applications/@me' });
-    return isOther(reply, reach) ? { ok: false, error: OTHER_KEY } : checkOf(reply, nameOf);
+    return isOther(reply, reach)
+      ? { ok: false, error: OTHER_KEY }
+      : toPlatformCheck(reply, readReplyName);
   },
   install: (reach) => install(reach),
 };
@@ -133,17 +138,17 @@ const isOther = (reply: CallResult, { settings: { values } }: PlatformReach): bo
  */
 const install = async (reach: PlatformReach): Promise<PlatformCheck> => {
   const own = await call(reach, { method: 'GET', url: 'applications/@me' });
-  if (own.verdict !== 'replied') return checkOf(own, nameOf);
-  const url = `applications/${encodeURIComponent(idOf(own))}/commands`;
+  if (own.verdict !== 'replied') return toPlatformCheck(own, readReplyName);
+  const url = `applications/${encodeURIComponent(readReplyId(own))}/commands`;
   const registered = await call(reach, { method: 'PUT', url, body: DISCORD_COMMANDS });
-  if (registered.verdict !== 'replied') return checkOf(registered, nameOf);
+  if (registered.verdict !== 'replied') return toPlatformCheck(registered, readReplyName);
   const body = { interactions_endpoint_url: reach.receiver };
   const installed = await call(reach, { method: 'PATCH', url: 'applications/@me', body });
-  return checkOf(installed, () => reach.receiver);
+  return toPlatformCheck(installed, () => reach.receiver);
 };
 
-const idOf = ({ body }: PlatformCallReply): string => asText(body.id);
-const nameOf = ({ body }: PlatformCallReply): string => asText(body.name);
+const readReplyId = ({ body }: PlatformCallReply): string => asText(body.id);
+const readReplyName = ({ body }: PlatformCallReply): string => asText(body.name);
 
 const finish = async (
   reach: PlatformReach,
@@ -158,30 +163,31 @@ const finish = async (
       : isOver
         ? { method: 'PATCH', url: original, body: concludedMessage(text) }
         : { url: path, body: ephemeralMessage(text) };
-  return sentOf(await call(reach, requested), (sent) => idOf(sent) || null);
+  return toPlatformSent(await call(reach, requested), (sent) => readReplyId(sent) || null);
 };
 
 /** No mentions and no link previews. */
-const bodyOf = (content: string): PlatformBody => ({
+const buildMessageBody = (content: string): PlatformBody => ({
   content,
   allowed_mentions: { parse: [] },
   flags: WITHOUT_PREVIEWS,
 });
 
-const textsOf = (message: ChannelMessage): string[] =>
-  messagesOf(messageLines(message, true), markdownLimits(discordRules, MAX_MESSAGE_LENGTH)).map(
-    (lines) => writeMarkdown(lines, discordRules),
-  );
+const renderMessageTexts = (message: ChannelMessage): string[] =>
+  splitIntoMessages(
+    messageLines(message, true),
+    markdownLimits(discordRules, MAX_MESSAGE_LENGTH),
+  ).map((lines) => writeMarkdown(lines, discordRules));
 
-const first = (text: string): string => textsOf({ title: null, text })[0] ?? '';
+const first = (text: string): string => renderMessageTexts({ title: null, text })[0] ?? '';
 
 const ephemeralMessage = (text: string): PlatformBody => ({
-  ...bodyOf(first(text)),
+  ...buildMessageBody(first(text)),
   flags: WITHOUT_PREVIEWS | EPHEMERAL,
 });
 
 const concludedMessage = (text: string): PlatformBody => ({
-  ...bodyOf(first(text)),
+  ...buildMessageBody(first(text)),
   components: [],
 });
 
@@ -189,7 +195,7 @@ const ROW = 1;
 const BUTTON = 2;
 const STYLES = { plain: 2, good: 3, danger: 4 } as const;
 
-const buttonsOf = (question: PlatformQuestion) => {
+const buildButtons = (question: PlatformQuestion) => {
   const button = (choice: ButtonChoice, label: string, style: keyof typeof STYLES) => ({
     type: BUTTON,
     label,

@@ -1,7 +1,7 @@
 import { createPublicKey, verify } from 'node:crypto';
 import { isTimely } from '../../kernel/signature.js';
 import { buttonCodes } from './buttoncodes.js';
-import { asObject, asText, objectOf } from './call.js';
+import { asObject, asText, parseJsonObject } from './call.js';
 import type { Inbound, Platform } from './platform.js';
 
 const IGNORED = { kind: 'ignored' } as const;
@@ -37,16 +37,16 @@ export const followUp = (replyTo: string | null): string => {
 };
 
 export const parseDiscord = (body: Buffer): Inbound => {
-  const interaction = objectOf(body.toString('utf8'));
+  const interaction = parseJsonObject(body.toString('utf8'));
   const { id, application_id, token, type } = interaction;
   if (type === PING) return { kind: 'challenge', reply: PONG };
-  const sender = senderOf(interaction);
+  const sender = parseSender(interaction);
   const eventId = asText(id);
   if (!sender || eventId === '') return IGNORED;
   const replyTo = `${asText(application_id)}:${asText(token)}`;
   const pressed = asObject(interaction.data);
   if (type === BUTTON_PRESSED) return ofButton(pressed, { sender, eventId, replyTo });
-  const text = type === COMMAND ? textOf(pressed) : '';
+  const text = type === COMMAND ? parseCommandText(pressed) : '';
   return text === '' ? IGNORED : { kind: 'message', sender, eventId, replyTo, text };
 };
 
@@ -60,7 +60,7 @@ const ofButton = ({ custom_id }: Record<string, unknown>, from: From): Inbound =
 const ID = /^\d{1,20}$/;
 
 /** Discord puts the user elsewhere for commands on a server. */
-const senderOf = ({ member, user }: Record<string, unknown>) => {
+const parseSender = ({ member, user }: Record<string, unknown>) => {
   const person = asObject(asObject(member).user ?? user);
   const id = asText(person.id);
   if (!ID.test(id) || person.bot === true) return null;
@@ -68,7 +68,7 @@ const senderOf = ({ member, user }: Record<string, unknown>) => {
   return { id, name: [asText(person.global_name), at].filter(Boolean).join(' ') };
 };
 
-const textOf = ({ name, options }: Record<string, unknown>): string => {
+const parseCommandText = ({ name, options }: Record<string, unknown>): string => {
   const input = Array.isArray(options) ? options.map((one) => asText(asObject(one).value)) : [];
   const text = input.join(' ').trim();
   return name === 'ask' ? text : `/${asText(name)} ${text}`.trim();

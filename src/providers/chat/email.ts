@@ -87,7 +87,7 @@ export const email: OutboundPlatform = {
     const title = oneLine(message.title ?? '');
     const text = writePlain(messageLines({ ...message, title: null }));
     const subject = title || oneLine(text.split('\n', 1)[0] ?? '') || 'Message from Adjutant';
-    return [{ subject: shortened(subject), text: bodyOf(title, text) }];
+    return [{ subject: shortened(subject), text: formatMailBody(title, text) }];
   },
   send: async (reach, to, part) => {
     const { from = '' } = reach.settings.values;
@@ -131,21 +131,21 @@ const withSession = async (
   const reached = {
     addressesOf: (host: string, port: number) => http.addressesOf(host, port, [`${host}:${port}`]),
   };
-  const options = { server: serverOf(settings), login: { username, password }, signal };
+  const options = { server: parseMailServer(settings), login: { username, password }, signal };
   let session: SmtpSession | null = null;
   try {
     session = await openSmtp(reached, options);
     return await work(session);
   } catch (error) {
     if (!(error instanceof MailFault) || signal.aborted) throw error;
-    const refusal = refusalOf(error);
+    const refusal = toPlatformRefusal(error);
     return { ...refusal, error: await redactLoginSecrets(refusal.error, [password]) };
   } finally {
     session?.close();
   }
 };
 
-const serverOf = ({ values }: PlatformSettings): MailServer => {
+const parseMailServer = ({ values }: PlatformSettings): MailServer => {
   const { host = '', port, tls } = values;
   const isStarttls = tls === 'starttls' || (tls === undefined && Number(port) === STARTTLS_PORT);
   return {
@@ -158,7 +158,7 @@ const serverOf = ({ values }: PlatformSettings): MailServer => {
 /** Failures that only an admin can solve. */
 const LASTING = new Set(['address', 'starttls', 'login']);
 
-const refusalOf = (fault: MailFault): PlatformRefusal => {
+const toPlatformRefusal = (fault: MailFault): PlatformRefusal => {
   const error = fault.message;
   if (fault instanceof ReplyLost) return { verdict: 'unknown', error };
   const status = fault instanceof RecipientsRefused ? fault.recipients[0]?.status : fault.status;
@@ -175,5 +175,5 @@ const shortened = (subject: string): string => {
     : `${characters.slice(0, MAX_SUBJECT_LENGTH - 1).join('')}…`;
 };
 
-const bodyOf = (title: string, text: string): string =>
+const formatMailBody = (title: string, text: string): string =>
   shortened(title) === title ? text || title : `${title}\n\n${text}`.trim();

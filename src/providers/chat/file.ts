@@ -33,10 +33,10 @@ export const openPlatformFile = async (
   try {
     const get = reach.http.fetchFor(new URL(url).origin, { ...LIMITS, maxBytes });
     const { status, body } = await get(url, { headers, signal });
-    const content = contentOf(body);
+    const content = toReadable(body);
     if (status === 200) return { verdict: 'opened', name: place.name ?? UNNAMED, content };
     content.destroy();
-    return refusalOf(status);
+    return toPlatformRefusal(status);
   } catch (error) {
     if (error instanceof EgressRefused || error instanceof BadUrl) return failed(error.message);
     if (!(error instanceof HttpFailure) || signal.aborted) throw error;
@@ -56,7 +56,7 @@ const isOfPlatform = (
   );
 };
 
-const contentOf = (body: Response['body']): Readable => {
+const toReadable = (body: Response['body']): Readable => {
   const content = Readable.from(body ?? []);
   // No reader may be left when the connection breaks.
   return content.on('error', () => undefined);
@@ -68,7 +68,7 @@ const failed = (error: string): PlatformRefusal => ({ verdict: 'failed', error }
 const REDIRECTED =
   'the platform redirected the download. The app may lack the permission to read files; see its setup steps';
 
-const refusalOf = (status: number): PlatformRefusal => {
+const toPlatformRefusal = (status: number): PlatformRefusal => {
   if (status >= 300 && status < 400) return { verdict: 'failed', error: REDIRECTED, status };
   const error = `${status} from the platform`;
   const isPassing = status === 408 || status === 429 || status >= 500;

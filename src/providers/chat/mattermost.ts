@@ -2,18 +2,18 @@ import {
   asText,
   type CallResult,
   callPlatform,
-  checkOf,
   nothingSent,
   type PlatformCallReply,
   platformRefusal,
   type RefusalIn,
-  sentOf,
+  toPlatformCheck,
+  toPlatformSent,
 } from './call.js';
-import { messagesOf } from './markdown/fit.js';
+import { splitIntoMessages } from './markdown/fit.js';
 import { messageLines } from './markdown/message.js';
 import { mattermostRules } from './markdown/rules.js';
 import { markdownLimits, writeMarkdown } from './markdown/write.js';
-import { buttonsOf, questionIn } from './mattermostbuttons.js';
+import { buildMattermostButtons, questionIn } from './mattermostbuttons.js';
 import { COMMAND, isMattermosts, parseMattermost } from './mattermostinbound.js';
 import { withLast } from './part.js';
 import type { Platform, PlatformBody, PlatformReach } from './platform.js';
@@ -60,13 +60,14 @@ export const mattermost: Platform = {
   verify: ({ body }, { secrets }) => isMattermosts(body, secrets),
   parse: ({ body }) => [parseMattermost(body)],
   reply: ({ kind, replyTo }, text, isOver) => {
-    if (kind === 'button') return isOver ? inPlaceOf(text) : { ephemeral_text: plain(text) };
+    if (kind === 'button')
+      return isOver ? buildInPlaceUpdate(text) : { ephemeral_text: plain(text) };
     return replyTo === COMMAND ? { response_type: 'ephemeral', text: plain(text) } : null;
   },
 
   render: (message) => {
     const { question } = message;
-    const parts = messagesOf(messageLines(message, true), LIMITS).map(
+    const parts = splitIntoMessages(messageLines(message, true), LIMITS).map(
       (lines): PlatformBody => ({ message: writeMarkdown(lines, mattermostRules) }),
     );
     return question ? withLast(parts, { question }) : parts;
@@ -75,9 +76,12 @@ export const mattermost: Platform = {
     const channel = await directChannel(reach, to);
     if (channel.verdict !== 'replied') return nothingSent(channel);
     const requested = questionIn(question);
-    const props = requested && buttonsOf(requested, to, reach);
-    const body = { channel_id: idOf(channel), ...post, props: props ?? NO_PREVIEW };
-    return sentOf(await call(reach, 'posts', body), (posted) => idOf(posted) || null);
+    const props = requested && buildMattermostButtons(requested, to, reach);
+    const body = { channel_id: readReplyId(channel), ...post, props: props ?? NO_PREVIEW };
+    return toPlatformSent(
+      await call(reach, 'posts', body),
+      (posted) => readReplyId(posted) || null,
+    );
   },
   files: {
     hosts: [],
@@ -91,7 +95,7 @@ export const mattermost: Platform = {
     },
   },
   check: async (reach) =>
-    checkOf(await call(reach, 'users/me'), ({ body }) => `@${asText(body.username)}`),
+    toPlatformCheck(await call(reach, 'users/me'), ({ body }) => `@${asText(body.username)}`),
 };
 
 /**
@@ -100,7 +104,7 @@ export const mattermost: Platform = {
  */
 const NO_PREVIEW = { attachments: [] };
 
-const inPlaceOf = (text: string) => ({ update: { message: plain(text), props: {} } });
+const buildInPlaceUpdate = (text: string) => ({ update: { message: plain(text), props: {} } });
 
 /** POST with a body, else GET. Any other status than success is a refusal. */
 const call = (
@@ -137,10 +141,10 @@ const withPatience = (reply: PlatformCallReply): PlatformCallReply => {
 
 const directChannel = async (reach: PlatformReach, userId: string): Promise<CallResult> => {
   const me = await call(reach, 'users/me');
-  return me.verdict === 'replied' ? call(reach, 'channels/direct', [idOf(me), userId]) : me;
+  return me.verdict === 'replied' ? call(reach, 'channels/direct', [readReplyId(me), userId]) : me;
 };
 
-const idOf = ({ body }: PlatformCallReply): string => asText(body.id);
+const readReplyId = ({ body }: PlatformCallReply): string => asText(body.id);
 
 /** Slash replies cannot have attachments, so URLs are code. */
 const plain = (text: string): string =>

@@ -21,7 +21,7 @@ export const questionIn = (part: unknown): PlatformQuestion | null => {
  * The request of a pressed button has no token. Its context, which Mattermost shows to no client,
  * contains the proof.
  */
-export const buttonsOf = (
+export const buildMattermostButtons = (
   question: PlatformQuestion,
   userId: string,
   { settings, receiver }: PlatformReach,
@@ -34,7 +34,10 @@ export const buttonsOf = (
     type: 'button',
     name,
     style,
-    integration: { url: receiver, context: contextOf(key, { ...question, userId, choice: id }) },
+    integration: {
+      url: receiver,
+      context: signButtonContext(key, { ...question, userId, choice: id }),
+    },
   });
   const actions = [
     button('approve', 'Approve', 'good'),
@@ -49,7 +52,7 @@ interface PressedButton extends PlatformQuestion {
   choice: ButtonChoice;
 }
 
-const contextOf = (key: string, { userId, approvalId, digest, choice }: PressedButton) => {
+const signButtonContext = (key: string, { userId, approvalId, digest, choice }: PressedButton) => {
   const signed = JSON.stringify([userId, approvalId, digest, choice]);
   const mac = createHmac('sha256', key).update(signed).digest('hex');
   return { approvalId, digest, answer: choice, mac };
@@ -68,7 +71,7 @@ export const isOurButton = (body: Record<string, unknown>, key: string): boolean
   const pressed = pressedIn(body);
   if (!pressed || key === '') return false;
   const input = Buffer.from(asText(asObject(body.context).mac));
-  return isSame(input, Buffer.from(contextOf(key, pressed).mac));
+  return isSame(input, Buffer.from(signButtonContext(key, pressed).mac));
 };
 
 export const buttonIn = (

@@ -1,6 +1,6 @@
 import { LARGE_JSON_BYTES } from '../../kernel/json.js';
 import { isSame } from '../../kernel/signature.js';
-import { asText, objectOf } from './call.js';
+import { asText, parseJsonObject } from './call.js';
 import { buttonIn, isOurButton } from './mattermostbuttons.js';
 import type { Inbound, PlatformFile, PlatformSettings } from './platform.js';
 
@@ -16,18 +16,27 @@ const ID = /^[a-z0-9]{26}$/;
 export const isMattermosts = (body: Buffer, secrets: PlatformSettings['secrets']): boolean => {
   // Parsed before verification; no real request is that large.
   if (body.length > LARGE_JSON_BYTES) return false;
-  const { token } = fieldsOf(body);
+  const { token } = parseBodyFields(body);
   const known = (secrets.commandTokens ?? '').split(/[\s,]+/).filter(Boolean);
   if (known.length === 0) return false;
-  if (token === undefined) return isOurButton(objectOf(String(body)), secrets.botToken ?? '');
+  if (token === undefined)
+    return isOurButton(parseJsonObject(String(body)), secrets.botToken ?? '');
   const input = Buffer.from(token);
   return known.filter((one) => isSame(input, Buffer.from(one))).length > 0;
 };
 
 export const parseMattermost = (body: Buffer): Inbound => {
-  const { user_id = '', user_name, command, trigger_id, post_id, token, ...said } = fieldsOf(body);
+  const {
+    user_id = '',
+    user_name,
+    command,
+    trigger_id,
+    post_id,
+    token,
+    ...said
+  } = parseBodyFields(body);
   const eventId = trigger_id || post_id;
-  const button = token === undefined ? buttonIn(objectOf(String(body))) : null;
+  const button = token === undefined ? buttonIn(parseJsonObject(String(body))) : null;
   if (button && eventId && ID.test(user_id)) {
     const sender = { id: user_id, name: user_name || user_id };
     return { kind: 'button', sender, ...button, eventId, replyTo: post_id ?? null };
@@ -62,10 +71,10 @@ const ofPost = ({ text = '', trigger_word: word = '' }: Record<string, string>):
   (word !== '' && text.startsWith(word) ? text.slice(word.length) : text).trim();
 
 /** A form, or JSON with the same names; other values become empty. */
-const fieldsOf = (body: Buffer): Record<string, string> => {
+const parseBodyFields = (body: Buffer): Record<string, string> => {
   const text = body.toString('utf8');
   const fields = text.trimStart().startsWith('{')
-    ? Object.entries(objectOf(text)).map(([name, value]) => [name, asText(value)])
+    ? Object.entries(parseJsonObject(text)).map(([name, value]) => [name, asText(value)])
     : [...new URLSearchParams(text)];
   return Object.fromEntries(fields);
 };

@@ -2,13 +2,13 @@ import {
   asText,
   type CallResult,
   callPlatform,
-  checkOf,
   type PlatformCall,
   platformRefusal,
   type RefusalIn,
-  sentOf,
+  toPlatformCheck,
+  toPlatformSent,
 } from './call.js';
-import { messagesOf } from './markdown/fit.js';
+import { splitIntoMessages } from './markdown/fit.js';
 import type { TextLine } from './markdown/lines.js';
 import { messageLines } from './markdown/message.js';
 import { plainLine, writePlain } from './markdown/plain.js';
@@ -48,7 +48,7 @@ export const ntfy: OutboundPlatform = {
   render: (message) => {
     const { title, text } = placed(message);
     const lines = messageLines({ ...message, title: null, text });
-    const pieces = messagesOf(lines, { most: MAX_MESSAGE_BYTES, sizeOf });
+    const pieces = splitIntoMessages(lines, { most: MAX_MESSAGE_BYTES, sizeOf: computeLineSize });
     const priority = message.isUrgent ? URGENT : DEFAULT_PRIORITY;
     // Without the flag `markdown` nothing is markup.
     return pieces.map((piece) => ({
@@ -61,7 +61,7 @@ export const ntfy: OutboundPlatform = {
     const topic = topicIn(to, reach.settings.baseUrl);
     if (topic === null) return { verdict: 'failed', error: elsewhere(to) };
     const sent = await call(reach, { url: '', body: { topic, ...part } });
-    return sentOf(sent, ({ body }) => asText(body.id) || null);
+    return toPlatformSent(sent, ({ body }) => asText(body.id) || null);
   },
   check: async (reach) => {
     if (!reach.settings.secrets.accessToken) {
@@ -69,10 +69,13 @@ export const ntfy: OutboundPlatform = {
       if (health.verdict === 'replied' && health.body.healthy !== true) {
         return { ok: false, error: 'No ntfy server responds at the base URL' };
       }
-      return checkOf(health, () => `${reach.settings.baseUrl}, without an account`);
+      return toPlatformCheck(health, () => `${reach.settings.baseUrl}, without an account`);
     }
     const account = await call(reach, { method: 'GET', url: 'v1/account' });
-    return checkOf(account, ({ body }) => `${asText(body.username)} on ${reach.settings.baseUrl}`);
+    return toPlatformCheck(
+      account,
+      ({ body }) => `${asText(body.username)} on ${reach.settings.baseUrl}`,
+    );
   },
 };
 
@@ -101,7 +104,7 @@ const placed = ({ title, text }: ChannelMessage): Pick<ChannelMessage, 'title' |
 };
 
 /** Bytes, scaled to the limit of the whole JSON. */
-const sizeOf = (line: TextLine): number => {
+const computeLineSize = (line: TextLine): number => {
   const text = `${plainLine(line)}\n`;
   const inJson =
     (Buffer.byteLength(JSON.stringify(text)) * MAX_MESSAGE_BYTES) /

@@ -3,13 +3,13 @@ import {
   asObject,
   asText,
   callPlatform,
-  checkOf,
   type PlatformCallReply,
   platformRefusal,
   type RefusalIn,
-  sentOf,
+  toPlatformCheck,
+  toPlatformSent,
 } from './call.js';
-import { messagesOf } from './markdown/fit.js';
+import { splitIntoMessages } from './markdown/fit.js';
 import { isUnstyled, type TextLine } from './markdown/lines.js';
 import { messageLines } from './markdown/message.js';
 import { plainLine, writePlain } from './markdown/plain.js';
@@ -67,7 +67,7 @@ export const slack: Platform = {
     const isDirect = place.channel.startsWith('D');
     const method = isDirect ? 'chat.postMessage' : 'chat.postEphemeral';
     return call(reach, method, { ...place, ...(!isDirect && { user }), ...part }).then((reply) =>
-      sentOf(reply, receiptIn),
+      toPlatformSent(reply, receiptIn),
     );
   },
   reply: ({ replyTo }, text) =>
@@ -75,8 +75,8 @@ export const slack: Platform = {
 
   render: (message) => {
     const { question } = message;
-    const limits = { most: question ? BLOCK : MESSAGE, sizeOf };
-    const parts = messagesOf(messageLines(message), limits);
+    const limits = { most: question ? BLOCK : MESSAGE, sizeOf: computeLineSize };
+    const parts = splitIntoMessages(messageLines(message), limits);
     if (!question) return parts.map(shown);
     const last = parts.pop() ?? [];
     return [...parts.map((lines) => plain(writePlain(lines))), asking(writePlain(last), question)];
@@ -84,7 +84,7 @@ export const slack: Platform = {
   send: async (reach, to, part) => {
     const channel = userIn(to);
     const post = async (body: PlatformBody): Promise<PlatformSent> =>
-      sentOf(await call(reach, 'chat.postMessage', { channel, ...body }), receiptIn);
+      toPlatformSent(await call(reach, 'chat.postMessage', { channel, ...body }), receiptIn);
     const sent = await post(part);
     const { blocks, ...text } = part;
     return isFormatRefused(sent) && isFormat(blocks) ? post(text) : sent;
@@ -92,7 +92,7 @@ export const slack: Platform = {
   conclude: async (reach, { replyTo }, text) => {
     const [channel = '', ts = ''] = (replyTo ?? '').split(':');
     const message = { channel, ts, ...plain(text), blocks: [] };
-    return sentOf(await call(reach, 'chat.update', message), receiptIn);
+    return toPlatformSent(await call(reach, 'chat.update', message), receiptIn);
   },
   files: {
     hosts: ['files.slack.com'],
@@ -108,7 +108,7 @@ export const slack: Platform = {
     },
   },
   check: async (reach) =>
-    checkOf(
+    toPlatformCheck(
       await call(reach, 'auth.test', {}),
       ({ body }) => `${asText(body.user)} in ${asText(body.team)}`,
     ),
@@ -121,7 +121,7 @@ const userIn = (id: string): string => id.slice(id.indexOf(':') + 1);
 const entities = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
-const sizeOf = (line: TextLine): number => entities(plainLine(line)).length + 1;
+const computeLineSize = (line: TextLine): number => entities(plainLine(line)).length + 1;
 
 /** No markup, mentions, links or previews. */
 const plain = (text: string): PlatformBody => ({
@@ -207,14 +207,14 @@ const refusalIn: RefusalIn = (reply) => {
   if (refusal || reply.body.ok === true) return refusal;
   const error = asText(reply.body.error) || 'unreadable response';
   const { status, excerpt } = reply;
-  return { verdict: verdictOf(error), error: `Slack returned ${error}`, status, excerpt };
+  return { verdict: classifyError(error), error: `Slack returned ${error}`, status, excerpt };
 };
 
 const receiptIn = ({ body }: PlatformCallReply): string =>
   `${asText(body.channel)}:${asText(body.ts)}`;
 
 /** Some errors mean that the call may have partially succeeded. */
-const verdictOf = (error: string): 'retry' | 'unknown' | 'failed' => {
+const classifyError = (error: string): 'retry' | 'unknown' | 'failed' => {
   if (['internal_error', 'fatal_error', 'unreadable response'].includes(error)) {
     return 'unknown';
   }

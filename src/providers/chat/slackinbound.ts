@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { isSame, isTimely } from '../../kernel/signature.js';
 import { buttonScopeIn } from './buttonscopes.js';
-import { asObject, asText, objectOf } from './call.js';
+import { asObject, asText, parseJsonObject } from './call.js';
 import type { Inbound, MessageEvent, Platform, PlatformFile } from './platform.js';
 
 /** `replyTo` of a slash command. */
@@ -25,10 +25,10 @@ export const isSlackSignature: Platform['verify'] = ({ headers, body }, { secret
 /** JSON of the Events API, a slash command form, or a form with `payload` of a button. */
 export const parseSlack = (body: Buffer): Inbound => {
   const text = body.toString('utf8');
-  if (text.trimStart().startsWith('{')) return ofEvents(objectOf(text));
+  if (text.trimStart().startsWith('{')) return ofEvents(parseJsonObject(text));
   const form = new URLSearchParams(text);
   const payload = form.get('payload');
-  return payload === null ? ofCommand(form) : ofButton(objectOf(payload));
+  return payload === null ? ofCommand(form) : ofButton(parseJsonObject(payload));
 };
 
 const ofEvents = (body: Record<string, unknown>): Inbound => {
@@ -50,7 +50,7 @@ const ofEvents = (body: Record<string, unknown>): Inbound => {
     sender: { id: `${team}:${user}`, name: user },
     text,
     eventId,
-    ...placeOf(event),
+    ...parseReplyTarget(event),
     ...(hasNoText && { hasNoText }),
     ...(files.length > 0 && { files }),
   };
@@ -68,7 +68,7 @@ export const threadIn = (replyTo: string | null): { channel: string; thread_ts: 
  * Place of a message, and the receipt of the thread root if the daemon wrote it. Other messages of
  * a thread are not read, and replies are private.
  */
-const placeOf = (
+const parseReplyTarget = (
   event: Record<string, unknown>,
 ): Pick<MessageEvent, 'replyTo' | 'repliesElsewhere' | 'quoted'> => {
   const [channel, ts, thread] = [event.channel, event.ts, event.thread_ts].map(asText);

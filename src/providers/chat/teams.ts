@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { isSame } from '../../kernel/signature.js';
-import { callPlatform, platformRefusal, type RefusalIn, sentOf } from './call.js';
-import { messagesOf } from './markdown/fit.js';
+import { callPlatform, platformRefusal, type RefusalIn, toPlatformSent } from './call.js';
+import { splitIntoMessages } from './markdown/fit.js';
 import type { TextLine } from './markdown/lines.js';
 import { messageLines } from './markdown/message.js';
 import { teamsBlock, teamsSize } from './markdown/teamscard.js';
@@ -59,17 +59,19 @@ export const teams: Platform = {
     return isSame(Buffer.from(mac, 'base64'), wanted) && isRecent(body, now);
   },
   parse: ({ body }) => [parseTeams(body)],
-  reply: (_event, text) => cardOf(messageLines({ title: null, text })),
+  reply: (_event, text) => buildAdaptiveCard(messageLines({ title: null, text })),
   // Teams reports a failure without a reply within five seconds.
-  pendingReply: () => cardOf(messageLines({ title: null, text: 'One moment.' })),
+  pendingReply: () => buildAdaptiveCard(messageLines({ title: null, text: 'One moment.' })),
 
   render: (message) =>
-    messagesOf(messageLines(message), { most: MAX_CARD_LENGTH, sizeOf: teamsSize }).map(cardOf),
+    splitIntoMessages(messageLines(message), { most: MAX_CARD_LENGTH, sizeOf: teamsSize }).map(
+      buildAdaptiveCard,
+    ),
   send: async (reach, to, part) => {
     const recipient = to.slice(to.indexOf(':') + 1);
     const url = reach.settings.secrets.workflowUrl ?? '';
     const reply = await callPlatform(reach, { url, body: { ...part, recipient }, refusalIn });
-    return sentOf(reply, ({ headers }) => headers['x-ms-workflow-run-id'] ?? null);
+    return toPlatformSent(reply, ({ headers }) => headers['x-ms-workflow-run-id'] ?? null);
   },
   check: async ({ settings }) =>
     URL.canParse(settings.secrets.workflowUrl ?? '')
@@ -84,7 +86,7 @@ const refusalIn: RefusalIn = (reply) => {
 };
 
 /** One block per line, since a run cannot contain line breaks. */
-const cardOf = (lines: TextLine[]): PlatformBody => ({
+const buildAdaptiveCard = (lines: TextLine[]): PlatformBody => ({
   type: 'message',
   attachments: [
     {

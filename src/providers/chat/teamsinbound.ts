@@ -1,4 +1,4 @@
-import { asObject, asText, objectOf } from './call.js';
+import { asObject, asText, parseJsonObject } from './call.js';
 import type { Inbound, QuotedMessage } from './platform.js';
 
 const TOLERANCE_MS = 5 * 60_000;
@@ -19,12 +19,12 @@ const CHARACTERS: Record<string, string> = {
 
 /** The signed time may differ by five minutes; older activities count as replays. */
 export const isRecent = (body: Buffer, now: number): boolean => {
-  const at = Date.parse(asText(objectOf(body.toString('utf8')).timestamp));
+  const at = Date.parse(asText(parseJsonObject(body.toString('utf8')).timestamp));
   return Math.abs(now - at) <= TOLERANCE_MS;
 };
 
 export const parseTeams = (body: Buffer): Inbound => {
-  const activity = objectOf(body.toString('utf8'));
+  const activity = parseJsonObject(body.toString('utf8'));
   const conversation = asObject(activity.conversation);
   const from = asObject(activity.from);
   const tenant = asText(asObject(asObject(activity.channelData).tenant).id);
@@ -53,7 +53,7 @@ const NAMELESS = 'it contains no tenant or no sender';
 const quotedIn = (attachments: unknown, person: string): { quoted?: QuotedMessage } => {
   const all = Array.isArray(attachments) ? attachments.map(asObject) : [];
   const found = all.find(({ contentType }) => contentType === 'messageReference');
-  const { messagePreview, messageSender } = objectOf(asText(found?.content));
+  const { messagePreview, messageSender } = parseJsonObject(asText(found?.content));
   const text = asText(messagePreview).trim();
   if (text === '') return {};
   const isOwn = asText(asObject(asObject(messageSender).user).id) === person;

@@ -5,13 +5,13 @@ import {
   asObject,
   asText,
   callPlatform,
-  checkOf,
   type PlatformCallReply,
   platformRefusal,
   type RefusalIn,
-  sentOf,
+  toPlatformCheck,
+  toPlatformSent,
 } from './call.js';
-import { type MessageLimits, messagesOf } from './markdown/fit.js';
+import { type MessageLimits, splitIntoMessages } from './markdown/fit.js';
 import type { TextLine } from './markdown/lines.js';
 import { messageLines } from './markdown/message.js';
 import { splitText } from './markdown/split.js';
@@ -84,14 +84,14 @@ export const telegram: Platform = {
   },
 
   render: (message) => {
-    const parts = messagesOf(telegramLines(messageLines(message)), LIMITS).map(shown);
+    const parts = splitIntoMessages(telegramLines(messageLines(message)), LIMITS).map(shown);
     const { question } = message;
     if (!question) return parts;
     return withLast(parts, { reply_markup: { inline_keyboard: keyboard(question) } });
   },
   send: async (reach, to, part) => {
     const post = async (body: PlatformBody): Promise<PlatformSent> =>
-      sentOf(await call(reach, 'sendMessage', { chat_id: to, ...body }), receiptIn);
+      toPlatformSent(await call(reach, 'sendMessage', { chat_id: to, ...body }), receiptIn);
     const sent = await post(part);
     const { entities, ...rest } = part;
     if (!entities || !isFormatRefused(sent)) return sent;
@@ -100,7 +100,7 @@ export const telegram: Platform = {
   conclude: async (reach, { replyTo }, text) => {
     const { chat_id, message_id } = replyPlace(replyTo);
     const message = { chat_id, message_id, ...plain(text) };
-    return sentOf(await call(reach, 'editMessageText', message), receiptIn);
+    return toPlatformSent(await call(reach, 'editMessageText', message), receiptIn);
   },
   files: {
     hosts: [],
@@ -114,7 +114,7 @@ export const telegram: Platform = {
     },
   },
   check: async (reach) =>
-    checkOf(
+    toPlatformCheck(
       await call(reach, 'getMe', {}),
       ({ body }) => `@${asText(asObject(body.result).username)}`,
     ),
@@ -123,7 +123,7 @@ export const telegram: Platform = {
     const { webhookSecret: secret_token } = settings.secrets;
     const allowed_updates = ['message', 'callback_query'];
     const requested = { url, secret_token, allowed_updates };
-    return checkOf(await call(reach, 'setWebhook', requested), () => url);
+    return toPlatformCheck(await call(reach, 'setWebhook', requested), () => url);
   },
 };
 

@@ -1,5 +1,5 @@
 import { buttonCodes } from './buttoncodes.js';
-import { asObject, asText, objectOf } from './call.js';
+import { asObject, asText, parseJsonObject } from './call.js';
 import type { Inbound, PlatformFile, QuotedMessage } from './platform.js';
 
 const IGNORED = { kind: 'ignored' } as const;
@@ -12,8 +12,8 @@ export const replyPlace = (replyTo: string | null) => {
 };
 
 export const parseTelegram = (body: Buffer): Inbound => {
-  const update = objectOf(body.toString('utf8'));
-  const eventId = idOf(update.update_id);
+  const update = parseJsonObject(body.toString('utf8'));
+  const eventId = parseId(update.update_id);
   if (!eventId) return IGNORED;
   if (update.callback_query !== undefined)
     return ofButton(asObject(update.callback_query), eventId);
@@ -31,21 +31,21 @@ const NON_TEXT_FIELDS = [
 
 const ofMessage = (message: Record<string, unknown>, eventId: string): Inbound => {
   const chat = asObject(message.chat);
-  const sender = senderOf(message.from);
+  const sender = parseSender(message.from);
   const typed = asText(message.text) || asText(message.caption);
   const isCut = typed.length >= MAX_MESSAGE_LENGTH;
   const text = isCut ? typed : typed.trim();
   const hasNoText = text === '' && NON_TEXT_FIELDS.some((key) => message[key] !== undefined);
   // Telegram's examples omit the type; a private chat has the id of its user.
-  const isPrivate = (chat.type ?? (idOf(chat.id) === sender?.id && 'private')) === 'private';
+  const isPrivate = (chat.type ?? (parseId(chat.id) === sender?.id && 'private')) === 'private';
   if (!sender || (text === '' && !hasNoText)) return IGNORED;
   if (!isPrivate) return text === '' ? IGNORED : { kind: 'ignored', reason: IN_GROUP };
   return {
     kind: 'message',
     sender,
-    text: commandOf(text),
+    text: normalizeCommand(text),
     eventId,
-    replyTo: `${idOf(chat.id)}:${idOf(message.message_id)}`,
+    replyTo: `${parseId(chat.id)}:${parseId(message.message_id)}`,
     ...(FORWARD_FIELDS.some((key) => message[key] !== undefined) && { isForwarded: true }),
     ...(hasNoText && { hasNoText }),
     ...(isCut && { isCut }),
@@ -72,30 +72,32 @@ const quotedIn = (
     return { quoted: { text, by: 'other' } };
   // In a private chat the only bot is the daemon's.
   if (from.is_bot === true)
-    return { quoted: { text, by: 'daemon', receipt: idOf(before.message_id) } };
-  return { quoted: { text, by: idOf(from.id) === senderId ? 'sender' : 'other' } };
+    return { quoted: { text, by: 'daemon', receipt: parseId(before.message_id) } };
+  return { quoted: { text, by: parseId(from.id) === senderId ? 'sender' : 'other' } };
 };
 
 /** An animation is also sent as a document, for older bots. */
 const filesIn = (message: Record<string, unknown>): { files?: PlatformFile[] } => {
   if (message.animation !== undefined) return {};
-  const document = fileOf(message.document, '');
+  const document = parseFile(message.document, '');
   const voice = [message.voice, message.audio, message.video_note].map((input) =>
-    fileOf(input, 'voice message'),
+    parseFile(input, 'voice message'),
   );
-  const photo = largestOf(message.photo).map((size) => fileOf(size, photoName(message.date)));
+  const photo = pickLargestPhoto(message.photo).map((size) =>
+    parseFile(size, photoName(message.date)),
+  );
   const spoken = voice.flatMap((file) => (file ? [{ ...file, isVoice: true as const }] : []));
   const files = [document, ...photo, ...spoken].filter((file) => file !== null);
   return files.length > 0 ? { files } : {};
 };
 
-const largestOf = (photo: unknown): unknown[] => {
+const pickLargestPhoto = (photo: unknown): unknown[] => {
   const sizes = Array.isArray(photo) ? photo.map(asObject) : [];
   const area = ({ width, height }: Record<string, unknown>) => Number(width) * Number(height) || 0;
   return sizes.sort((a, b) => area(b) - area(a)).slice(0, 1);
 };
 
-const fileOf = (input: unknown, name: string): PlatformFile | null => {
+const parseFile = (input: unknown, name: string): PlatformFile | null => {
   const { file_id, file_name, file_size } = asObject(input);
   const ref = asText(file_id);
   if (ref === '') return null;
@@ -112,27 +114,27 @@ const photoName = (date: unknown): string => {
 
 const ofButton = (query: Record<string, unknown>, eventId: string): Inbound => {
   const message = asObject(query.message);
-  const sender = senderOf(query.from);
+  const sender = parseSender(query.from);
   const decision = telegramButtons.read(asText(query.data));
   if (!sender || !decision) return IGNORED;
-  const replyTo = [asObject(message.chat).id, message.message_id, query.id].map(idOf).join(':');
+  const replyTo = [asObject(message.chat).id, message.message_id, query.id].map(parseId).join(':');
   return { kind: 'button', sender, ...decision, eventId, replyTo };
 };
 
-const senderOf = (from: unknown): { id: string; name: string } | null => {
+const parseSender = (from: unknown): { id: string; name: string } | null => {
   const { id, is_bot, first_name, last_name, username } = asObject(from);
-  if (!idOf(id) || is_bot === true) return null;
+  if (!parseId(id) || is_bot === true) return null;
   const called = [first_name, last_name].map(asText).filter(Boolean).join(' ');
   const at = asText(username) && `@${asText(username)}`;
-  return { id: idOf(id), name: [called, at].filter(Boolean).join(' ') };
+  return { id: parseId(id), name: [called, at].filter(Boolean).join(' ') };
 };
 
 /**
  * `/link@bot K7MPXA` becomes `/link K7MPXA`, and so does `/start K7MPXA`, since a bot link can
  * contain the code.
  */
-const commandOf = (text: string): string =>
+const normalizeCommand = (text: string): string =>
   text.replace(/^(\/\w+)@\w+/, '$1').replace(/^\/start(?=\s+\S)/, '/link');
 
-const idOf = (id: unknown): string =>
+const parseId = (id: unknown): string =>
   typeof id === 'number' || typeof id === 'string' ? String(id) : '';

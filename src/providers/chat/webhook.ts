@@ -1,5 +1,5 @@
 import { buttonScopeIn } from './buttonscopes.js';
-import { asText, objectOf } from './call.js';
+import { asText, parseJsonObject } from './call.js';
 import type { Inbound } from './platform.js';
 
 /**
@@ -10,7 +10,9 @@ export const parseWebhook = (
   body: Buffer,
   webhookId: string,
 ): { channelId: string; event: Inbound } | null => {
-  const { channelId, text, approvalId, digest, approved, scope } = objectOf(body.toString('utf8'));
+  const { channelId, text, approvalId, digest, approved, scope } = parseJsonObject(
+    body.toString('utf8'),
+  );
   if (typeof channelId !== 'string' || channelId === '') return null;
   const from = {
     sender: { id: channelId, name: channelId },

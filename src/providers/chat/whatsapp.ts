@@ -1,7 +1,7 @@
 import { isBodySigned, isSame } from '../../kernel/signature.js';
 import { type ButtonChoice, SCOPE_LABELS } from './buttonscopes.js';
-import { asText, callPlatform, checkOf, sentOf } from './call.js';
-import { messagesOf } from './markdown/fit.js';
+import { asText, callPlatform, toPlatformCheck, toPlatformSent } from './call.js';
+import { splitIntoMessages } from './markdown/fit.js';
 import { messageLines } from './markdown/message.js';
 import { splitText } from './markdown/split.js';
 import {
@@ -17,9 +17,9 @@ import type {
   PlatformQuestion,
   PlatformSettings,
 } from './platform.js';
-import { buttonWhatsapp, listOf, parseWhatsapp } from './whatsappinbound.js';
+import { buttonWhatsapp, parseWhatsapp, toObjectList } from './whatsappinbound.js';
 import { whatsappRefusal } from './whatsapprefusal.js';
-import { templateFields, templateOf } from './whatsapptemplate.js';
+import { createWhatsappTemplate, templateFields } from './whatsapptemplate.js';
 
 const MAX_TEXT_LENGTH = 4_096;
 const MAX_ASKED_LENGTH = 1_024;
@@ -79,19 +79,20 @@ export const whatsapp: Platform = {
   reply: () => null,
 
   freeTextMs: 24 * 3600_000,
-  late: (settings) => templateOf(settings, unmarked),
-  render: (message) => (message.question ? asking(message, message.question) : textsOf(message)),
+  late: (settings) => createWhatsappTemplate(settings, unmarked),
+  render: (message) =>
+    message.question ? asking(message, message.question) : buildTextBodies(message),
   send: async (reach, to, part) => {
     // Meta treats a user id in `to` as a number and drops the message without an error.
     const address = /^\d+$/.test(to) ? { to } : { recipient: to };
     const recipient = { messaging_product: 'whatsapp', recipient_type: 'individual', ...address };
     const reply = await callPlatform(reach, {
-      url: `${numberOf(reach.settings)}/messages`,
+      url: `${buildPhoneNumberUrl(reach.settings)}/messages`,
       headers: bearer(reach.settings),
       body: { ...recipient, ...part },
       refusalIn: whatsappRefusal,
     });
-    return sentOf(reply, ({ body }) => asText(listOf(body.messages)[0]?.id) || null);
+    return toPlatformSent(reply, ({ body }) => asText(toObjectList(body.messages)[0]?.id) || null);
   },
   files: {
     hosts: ['lookaside.fbsbx.com'],
@@ -115,12 +116,14 @@ export const whatsapp: Platform = {
   check: async (reach) => {
     const reply = await callPlatform(reach, {
       method: 'GET',
-      url: `${numberOf(reach.settings)}?fields=display_phone_number,verified_name`,
+      url: `${buildPhoneNumberUrl(reach.settings)}?fields=display_phone_number,verified_name`,
       headers: bearer(reach.settings),
       refusalIn: whatsappRefusal,
     });
-    return checkOf(reply, ({ body: { verified_name: name, display_phone_number: number } }) =>
-      `${asText(name)} ${asText(number)}`.trim(),
+    return toPlatformCheck(
+      reply,
+      ({ body: { verified_name: name, display_phone_number: number } }) =>
+        `${asText(name)} ${asText(number)}`.trim(),
     );
   },
 };
@@ -131,29 +134,29 @@ const mediaName = (mediaType: unknown): string => {
   return `document.${form === 'plain' ? 'txt' : form || 'bin'}`;
 };
 
-const numberOf = ({ baseUrl, values }: PlatformSettings): string =>
+const buildPhoneNumberUrl = ({ baseUrl, values }: PlatformSettings): string =>
   `${baseUrl}/${encodeURIComponent(values.phoneNumberId ?? '')}`;
 
 const bearer = ({ secrets }: PlatformSettings) => ({
   authorization: `Bearer ${secrets.accessToken}`,
 });
 
-const bodiesOf = (message: ChannelMessage, most: number): string[] => {
+const renderMessageTexts = (message: ChannelMessage, most: number): string[] => {
   const limits = { most: most - WHATSAPP_FENCES, sizeOf: whatsappSize };
-  return messagesOf(messageLines(message, true), limits).map(writeWhatsapp);
+  return splitIntoMessages(messageLines(message, true), limits).map(writeWhatsapp);
 };
 
-const textOf = (body: string): PlatformBody => ({
+const buildTextBody = (body: string): PlatformBody => ({
   type: 'text',
   text: { preview_url: false, body },
 });
 
-const textsOf = (message: ChannelMessage): PlatformBody[] =>
-  bodiesOf(message, MAX_TEXT_LENGTH).map(textOf);
+const buildTextBodies = (message: ChannelMessage): PlatformBody[] =>
+  renderMessageTexts(message, MAX_TEXT_LENGTH).map(buildTextBody);
 
 /** The last message contains the end of the text and the buttons. */
 const asking = (message: ChannelMessage, question: PlatformQuestion): PlatformBody[] => {
-  const [text = ''] = bodiesOf(message, Number.MAX_SAFE_INTEGER);
+  const [text = ''] = renderMessageTexts(message, Number.MAX_SAFE_INTEGER);
   const end = splitText(text, MAX_ASKED_LENGTH).at(-1) ?? '';
   const button = (choice: ButtonChoice, title: string) => ({
     type: 'reply',
@@ -168,7 +171,7 @@ const asking = (message: ChannelMessage, question: PlatformQuestion): PlatformBo
   ];
   const interactive = { type: 'button', body: { text: end || 'Approve?' }, action: { buttons } };
   return [
-    ...splitText(text.slice(0, text.length - end.length), MAX_TEXT_LENGTH).map(textOf),
+    ...splitText(text.slice(0, text.length - end.length), MAX_TEXT_LENGTH).map(buildTextBody),
     { type: 'interactive', interactive },
   ];
 };

@@ -1,5 +1,5 @@
 import { type ButtonChoice, buttonDecision } from './buttonscopes.js';
-import { asObject, asText, objectOf } from './call.js';
+import { asObject, asText, parseJsonObject } from './call.js';
 import type {
   Inbound,
   InboundSender,
@@ -24,29 +24,29 @@ export const buttonWhatsapp = (
 ): string => `${choice}:${approvalId}:${digest}`;
 
 export const parseWhatsapp = (body: Buffer, { values }: PlatformSettings): Inbound[] =>
-  listOf(objectOf(body.toString('utf8')).entry)
-    .flatMap(({ changes }) => listOf(changes))
+  toObjectList(parseJsonObject(body.toString('utf8')).entry)
+    .flatMap(({ changes }) => toObjectList(changes))
     .filter(({ field }) => field === 'messages')
     .map(({ value }) => asObject(value))
     .filter(({ metadata }) => isOurs(asObject(metadata), values.phoneNumberId))
-    .flatMap((value) => [...messagesOf(value), ...statusesOf(value)]);
+    .flatMap((value) => [...parseMessages(value), ...parseFailedStatuses(value)]);
 
 /** All numbers of an app use one webhook URL. */
 const isOurs = (to: Record<string, unknown>, phoneNumberId: string | undefined): boolean =>
   phoneNumberId === undefined || asText(to.phone_number_id) === phoneNumberId;
 
-export const listOf = (value: unknown): Record<string, unknown>[] =>
+export const toObjectList = (value: unknown): Record<string, unknown>[] =>
   Array.isArray(value) ? value.map(asObject) : [];
 
-const messagesOf = ({ messages, contacts }: Record<string, unknown>): Inbound[] => {
+const parseMessages = ({ messages, contacts }: Record<string, unknown>): Inbound[] => {
   const names = new Map(
-    listOf(contacts).flatMap((one) => {
+    toObjectList(contacts).flatMap((one) => {
       const { name, username } = asObject(one.profile);
       const shown = asText(name) || asText(username);
       return [one.wa_id, one.user_id].map((id) => [asText(id), shown] as const);
     }),
   );
-  return listOf(messages).map((message) => {
+  return toObjectList(messages).map((message) => {
     const eventId = asText(message.id);
     const ids = idsIn(message.from, message.from_user_id);
     if (eventId === '') return { kind: 'ignored' };
@@ -78,11 +78,11 @@ const movedIn = ({ id }: { id: string }, system: Record<string, unknown>): Inbou
 };
 
 /** Accepted but undeliverable messages. Successful deliveries are not events. */
-const statusesOf = ({ statuses }: Record<string, unknown>): Inbound[] =>
-  listOf(statuses)
+const parseFailedStatuses = ({ statuses }: Record<string, unknown>): Inbound[] =>
+  toObjectList(statuses)
     .filter(({ status }) => status === 'failed')
     .map(({ id, recipient_id, recipient_user_id, errors }) => {
-      const [error = {}] = listOf(errors);
+      const [error = {}] = toObjectList(errors);
       return {
         kind: 'undelivered',
         to: idsIn(recipient_id, recipient_user_id)?.id ?? '',

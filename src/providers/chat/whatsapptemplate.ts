@@ -37,12 +37,15 @@ export const templateFields: readonly PlatformField[] = [
 ];
 
 /** null if no template is set. `plain` removes the effect of marks. */
-export const templateOf = ({ values }: PlatformSettings, plain: (text: string) => string) => {
+export const createWhatsappTemplate = (
+  { values }: PlatformSettings,
+  plain: (text: string) => string,
+) => {
   const { templateName, templateLanguage = 'en', templateParameter = NUMBERED } = values;
   if (templateName === undefined) return null;
   const named = templateParameter !== NUMBERED && { parameter_name: templateParameter };
   return (message: ChannelMessage): PlatformBody => {
-    const parameters = [{ type: 'text', ...named, text: parameterOf(message, plain) }];
+    const parameters = [{ type: 'text', ...named, text: formatTemplateParameter(message, plain) }];
     const template = {
       name: templateName,
       language: { code: templateLanguage },
@@ -56,7 +59,10 @@ export const templateOf = ({ values }: PlatformSettings, plain: (text: string) =
  * One line, since Meta rejects line breaks, tabs and four spaces in a row. A call that does not fit
  * is not shown, so that nobody approves a part.
  */
-const parameterOf = (message: ChannelMessage, plain: (text: string) => string): string => {
+const formatTemplateParameter = (
+  message: ChannelMessage,
+  plain: (text: string) => string,
+): string => {
   const { title, question } = message;
   const text = writePlain(messageLines({ ...message, title: null }));
   const whole = plain(oneLine(title ?? '', text));

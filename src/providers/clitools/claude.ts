@@ -61,7 +61,7 @@ const refusal = (event: unknown): ToolEvent[] => {
 };
 
 const end = (event: unknown): ToolEvent[] => [
-  { ...toolUsage(memberAt(event, 'usage')), inputTokens: inputOf(memberAt(event, 'usage')) },
+  { ...toolUsage(memberAt(event, 'usage')), inputTokens: sumInputTokens(memberAt(event, 'usage')) },
   {
     is: 'end',
     text: textAt(event, 'result'),
@@ -69,7 +69,7 @@ const end = (event: unknown): ToolEvent[] => [
   },
 ];
 
-const inputOf = (usage: unknown): number | null => {
+const sumInputTokens = (usage: unknown): number | null => {
   const parts = ['input_tokens', 'cache_creation_input_tokens', 'cache_read_input_tokens'];
   const reported = parts.flatMap((part) => numberAt(usage, part) ?? []);
   return reported.length === 0 ? null : reported.reduce((all, one) => all + one);

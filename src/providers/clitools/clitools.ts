@@ -7,7 +7,7 @@ import {
   type Price,
   type StepReply,
 } from '../llm/model.js';
-import { replyOf } from '../llm/reply.js';
+import { toStepReply } from '../llm/reply.js';
 import type { ModelTimeouts } from '../llm/timeouts.js';
 import { call } from './call.js';
 import { createFinder, type FinderDeps } from './find.js';
@@ -57,7 +57,7 @@ export const createCliTools = (deps: CliToolsDeps) => {
       const calling = { home, confinement, timeouts, find, quotas };
       const sdkReply = await inHome(of.tool, () => call(calling, { name, price, ...of }, request));
       quotas.replied(of.tool.name);
-      return replyOf({ name, request, sdkReply, ...(price && { price }) });
+      return toStepReply({ name, request, sdkReply, ...(price && { price }) });
     } finally {
       leave();
     }

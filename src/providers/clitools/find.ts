@@ -54,20 +54,22 @@ const findTool = async (
 ): Promise<InstalledTool | null> => {
   const path = await findProgram(folders, name);
   if (path === null) return null;
-  const tool = { path, ...(await commandOf(await realpath(path))) };
-  return { ...tool, version: confinement && (await versionOf(confinement, tool)) };
+  const tool = { path, ...(await resolveCommand(await realpath(path))) };
+  return { ...tool, version: confinement && (await detectVersion(confinement, tool)) };
 };
 
 /** Programs for Node run on our Node, because another may not be readable when confined. */
-const commandOf = async (real: string): Promise<Pick<InstalledTool, 'command' | 'readable'>> => {
+const resolveCommand = async (
+  real: string,
+): Promise<Pick<InstalledTool, 'command' | 'readable'>> => {
   const command = NODE.test(await firstLine(real)) ? [process.execPath, real] : [real];
-  const places = command.map(placeOf);
+  const places = command.map(resolveProgramRoot);
   const readable = places.filter((place) => !SYSTEM.some((root) => place.startsWith(root)));
   return { command, readable };
 };
 
 /** For a package, this includes its neighbours. */
-const placeOf = (program: string): string => {
+const resolveProgramRoot = (program: string): string => {
   const at = program.indexOf('/node_modules/');
   return at < 0 ? program : program.slice(0, at + '/node_modules'.length);
 };
@@ -83,7 +85,7 @@ const firstLine = async (path: string): Promise<string> => {
 };
 
 /** Runs without network and login. Null if there is no version, or it takes too long. */
-const versionOf = async (
+const detectVersion = async (
   confinement: Confinement,
   { command, readable }: Pick<InstalledTool, 'command' | 'readable'>,
 ): Promise<string | null> => {

@@ -4,7 +4,7 @@ import { errorCode } from '../../kernel/failure.js';
 import { type CliTool, SYSTEM_FILE, type ToolName } from './tool.js';
 
 /** Holds the login and no other data of the user. */
-const homeOf = (home: string, name: ToolName): string => join(home, 'clitools', name);
+const getToolHome = (home: string, name: ToolName): string => join(home, 'clitools', name);
 
 /** The environment of the daemon and the operator is ignored. */
 export const homeEnv = (folder: string): Record<string, string> => ({
@@ -18,14 +18,16 @@ export const homeEnv = (folder: string): Record<string, string> => ({
 });
 
 export const openHome = async (home: string, name: ToolName): Promise<string> => {
-  const folder = homeOf(home, name);
+  const folder = getToolHome(home, name);
   await mkdir(join(folder, '.codex'), { recursive: true, mode: 0o700 });
   await chmod(folder, 0o700);
   return folder;
 };
 
 export const isLoggedIn = async (home: string, { name, logins }: CliTool): Promise<boolean> => {
-  const files = await Promise.all(logins.map((path) => isFile(join(homeOf(home, name), path))));
+  const files = await Promise.all(
+    logins.map((path) => isFile(join(getToolHome(home, name), path))),
+  );
   return files.includes(true);
 };
 
@@ -75,7 +77,7 @@ export const createHomes = (home: string) => {
       return await work();
     } finally {
       if (count(name, -1) === 0) {
-        const done = prune(homeOf(home, name), [...logins, ...keeps]);
+        const done = prune(getToolHome(home, name), [...logins, ...keeps]);
         pruning.set(name, done);
         await done;
       }

@@ -17,7 +17,7 @@ export const opencode: CliTool = {
     ...(model === null ? [] : ['--model', model]),
   ],
   env: (asking) => ({
-    OPENCODE_CONFIG_CONTENT: JSON.stringify(configOf(asking)),
+    OPENCODE_CONFIG_CONTENT: JSON.stringify(buildOpencodeConfig(asking)),
     OPENCODE_DISABLE_PROJECT_CONFIG: '1',
     OPENCODE_DISABLE_AUTOUPDATE: '1',
     OPENCODE_DISABLE_LSP_DOWNLOAD: '1',
@@ -46,7 +46,7 @@ export const opencode: CliTool = {
   },
 };
 
-const configOf = ({ folder }: ToolPrompt) => ({
+const buildOpencodeConfig = ({ folder }: ToolPrompt) => ({
   permission: { '*': 'deny' },
   share: 'disabled',
   autoupdate: false,

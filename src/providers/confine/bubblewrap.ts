@@ -27,16 +27,16 @@ export const bubblewrap = (hardened: boolean): Confinement => ({
     : 'bubblewrap: own namespaces, no network; no limits because it is older than 0.8 or prlimit is missing',
   run: async (request) => {
     const run = await checkRun(request, SYSTEM);
-    const { status, ...ran } = await runChild(launchOf(run, hardened), run);
+    const { status, ...ran } = await runChild(buildLaunch(run, hardened), run);
     // bubblewrap reports an exit code only if the command was started.
     if (ran.signal === null && !status.includes('"exit-code"')) throw refusal(ran.stderr);
     return ran;
   },
   hold: async (request) =>
-    startPipeProcess(launchOf(await checkCommand(request, SYSTEM), hardened)),
+    startPipeProcess(buildLaunch(await checkCommand(request, SYSTEM), hardened)),
 });
 
-const launchOf = (command: ConfinedCommand, hardened: boolean): Launch => {
+const buildLaunch = (command: ConfinedCommand, hardened: boolean): Launch => {
   const memory = `--data=${command.memoryBytes ?? MEMORY_BYTES}`;
   const limits = hardened ? ['prlimit', ...LIMITS, memory, '--'] : [];
   return {

@@ -15,13 +15,13 @@ export const seatbelt = (): Confinement => ({
   detail: 'sandbox-exec: own folder, no network; a process that leaves its group is not killed',
   run: async (request) => {
     const run = await checkRun(request, SYSTEM);
-    const { status: _, ...ran } = await runChild(launchOf(run), run);
+    const { status: _, ...ran } = await runChild(buildLaunch(run), run);
     return ran;
   },
-  hold: async (request) => startPipeProcess(launchOf(await checkCommand(request, SYSTEM))),
+  hold: async (request) => startPipeProcess(buildLaunch(await checkCommand(request, SYSTEM))),
 });
 
-const launchOf = ({ argv, folder, env, network, readable = [] }: ConfinedCommand): Launch => ({
+const buildLaunch = ({ argv, folder, env, network, readable = [] }: ConfinedCommand): Launch => ({
   command: '/usr/bin/sandbox-exec',
   args: [
     ...['-D', `FOLDER=${folder}`],

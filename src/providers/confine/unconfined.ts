@@ -13,13 +13,13 @@ export const unconfined = (): Confinement => ({
   detail: 'not confined (allowUnconfined): commands run with all the rights of the daemon',
   run: async (request) => {
     const run = await checkRun(request, []);
-    const { status: _, ...ran } = await runChild(launchOf(run), run);
+    const { status: _, ...ran } = await runChild(buildLaunch(run), run);
     return ran;
   },
-  hold: async (request) => startPipeProcess(launchOf(await checkCommand(request, []))),
+  hold: async (request) => startPipeProcess(buildLaunch(await checkCommand(request, []))),
 });
 
-const launchOf = ({ argv: [command = '', ...args], folder, env }: ConfinedCommand): Launch => ({
+const buildLaunch = ({ argv: [command = '', ...args], folder, env }: ConfinedCommand): Launch => ({
   command,
   args,
   cwd: folder,

@@ -35,11 +35,13 @@ export const startConfinedWorker = (
     memoryBytes,
     folder,
     network: false,
-    readable: [...new Set([...readable, dirname(process.execPath), ...codeOf(file, packages)])],
+    readable: [
+      ...new Set([...readable, dirname(process.execPath), ...listCodeFolders(file, packages)]),
+    ],
   });
 };
 
-const codeOf = (file: string, packages: string[]): string[] => {
+const listCodeFolders = (file: string, packages: string[]): string[] => {
   const require = createRequire(file);
   const installed = packages.flatMap((name) => {
     try {

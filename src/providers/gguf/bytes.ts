@@ -54,7 +54,7 @@ export const openBytes = (path: string): HeaderBytes => {
   return {
     size,
     position: () => start + at,
-    ...numbersOf(() => window, take),
+    ...createNumberReaders(() => window, take),
     count: (what) => {
       const from = take(8);
       // In two halves: headers may have millions of counts, and each BigInt is an object.
@@ -77,7 +77,7 @@ export const openBytes = (path: string): HeaderBytes => {
   };
 };
 
-const numbersOf = (window: () => Buffer, take: (bytes: number) => number) => {
+const createNumberReaders = (window: () => Buffer, take: (bytes: number) => number) => {
   const number = (bytes: number, read: (from: Buffer, at: number) => number) => () => {
     const at = take(bytes);
     return read(window(), at);

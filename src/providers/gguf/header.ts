@@ -2,7 +2,7 @@ import { GgufFault } from './bytes.js';
 import { recurrentState } from './layers.js';
 import { type Metadata, TOKENS } from './metadata.js';
 import type { GgufContents } from './parts.js';
-import { quantizationOf } from './quantization.js';
+import { detectQuantization } from './quantization.js';
 import type { ExpertUse, ModelShape } from './shape.js';
 import type { TensorFacts } from './tensors.js';
 import {
@@ -13,7 +13,7 @@ import {
   metadataText,
   metadataTexts,
 } from './values.js';
-import { slidingWindowOf } from './windows.js';
+import { resolveSlidingWindow } from './windows.js';
 
 export interface GgufHeader extends ModelShape {
   architecture: string;
@@ -45,12 +45,12 @@ export const describeModel = ({ metadata, tensors, fileBytes }: GgufContents): G
   if (!architecture) throw new GgufFault('The metadata key general.architecture is missing');
   const pooling = POOLING[metadataNumber(metadata, `${architecture}.pooling_type`) ?? -1] ?? null;
   return {
-    ...shapeOf(metadata, architecture, tensors),
+    ...readModelShape(metadata, architecture, tensors),
     architecture,
     name: metadataText(metadata, 'general.name'),
     parameters: sum(tensors, ({ elements }) => elements),
-    contextLength: contextOf(metadataNumber(metadata, `${architecture}.context_length`)),
-    quantization: quantizationOf(metadataNumber(metadata, 'general.file_type'), tensors),
+    contextLength: checkContextLength(metadataNumber(metadata, `${architecture}.context_length`)),
+    quantization: detectQuantization(metadataNumber(metadata, 'general.file_type'), tensors),
     licence: metadataText(metadata, 'general.license'),
     languages: metadataTexts(metadata, 'general.languages'),
     hasChatTemplate: metadata.has(TEMPLATE),
@@ -66,7 +66,7 @@ export const describeModel = ({ metadata, tensors, fileBytes }: GgufContents): G
 /** The engine reads larger numbers as negative. */
 const MAX_CONTEXT = 100_000_000;
 
-const contextOf = (tokens: number | null): number | null => {
+const checkContextLength = (tokens: number | null): number | null => {
   if (tokens !== null && tokens > MAX_CONTEXT) {
     throw new GgufFault(
       `The file declares a context of ${tokens} tokens, the maximum is ${MAX_CONTEXT}`,
@@ -75,7 +75,11 @@ const contextOf = (tokens: number | null): number | null => {
   return tokens;
 };
 
-const shapeOf = (metadata: Metadata, architecture: string, tensors: TensorFacts[]): ModelShape => {
+const readModelShape = (
+  metadata: Metadata,
+  architecture: string,
+  tensors: TensorFacts[],
+): ModelShape => {
   const at = (key: string): number | null => metadataNumber(metadata, `${architecture}.${key}`);
   const all = (key: string): number[] =>
     metadataNumbers(metadata, `${architecture}.${key}`, layers) ?? [0];
@@ -95,7 +99,7 @@ const shapeOf = (metadata: Metadata, architecture: string, tensors: TensorFacts[
     vocabularySize: metadataLength(metadata, TOKENS) ?? at('vocab_size') ?? 0,
     heads: Math.max(...all('attention.head_count')),
     ...stored,
-    sliding: slidingWindowOf({
+    sliding: resolveSlidingWindow({
       architecture,
       layers,
       window: at('attention.sliding_window'),
@@ -105,11 +109,11 @@ const shapeOf = (metadata: Metadata, architecture: string, tensors: TensorFacts[
       keyLength: at('attention.key_length_swa') ?? stored.keyLength,
       valueLength: at('attention.value_length_swa') ?? stored.valueLength,
     }),
-    experts: expertsOf(at, tensors),
+    experts: readExpertUse(at, tensors),
   };
 };
 
-const expertsOf = (
+const readExpertUse = (
   at: (key: string) => number | null,
   tensors: TensorFacts[],
 ): ExpertUse | null => {

@@ -42,8 +42,8 @@ export const recurrentState = (
   const ownLength = Math.floor((at('embedding_length') ?? 0) / (heads?.[0] || 1));
   const mostHeads = Math.max(0, ...(heads ?? []));
   const isLatent = (at('attention.key_length_mla') ?? 0) > 0;
-  const recurrent = layersOf(tensors, RECURRENT);
-  const withKeys = withKeysOf(tensors, recurrent);
+  const recurrent = findLayers(tensors, RECURRENT);
+  const withKeys = findLayersWithKeys(tensors, recurrent);
   const last = FIRST_WITH_KEYS[architecture] ?? layers - (at('attention.shared_kv_layers') ?? 0);
   const headsOf = (layer: number): number => {
     if (hasNoCache(architecture) || layer >= last) return 0;
@@ -62,12 +62,12 @@ export const recurrentState = (
   };
 };
 
-const layersOf = (tensors: TensorFacts[], pattern: RegExp): Set<number> =>
+const findLayers = (tensors: TensorFacts[], pattern: RegExp): Set<number> =>
   new Set(tensors.flatMap(({ name }) => pattern.exec(name)?.[1] ?? []).map(Number));
 
-const withKeysOf = (tensors: TensorFacts[], recurrent: Set<number>): Set<number> => {
-  const fused = [...layersOf(tensors, FUSED_KEYS)].filter((layer) => !recurrent.has(layer));
-  return new Set([...layersOf(tensors, SEPARATE_KEYS), ...fused]);
+const findLayersWithKeys = (tensors: TensorFacts[], recurrent: Set<number>): Set<number> => {
+  const fused = [...findLayers(tensors, FUSED_KEYS)].filter((layer) => !recurrent.has(layer));
+  return new Set([...findLayers(tensors, SEPARATE_KEYS), ...fused]);
 };
 
 /** llama-hparams.cpp. */

@@ -66,7 +66,7 @@ const readValue = (from: HeaderBytes, key: string): MetadataValue => {
   const type = from.uint32();
   if (type === STRING) return takeText(from, `the text of ${quoted(key)}`, MAX_TEXT_LENGTH);
   if (type === LIST) return readList(from, key);
-  return typeOf(type, key).read(from);
+  return requireValueType(type, key).read(from);
 };
 
 const readList = (from: HeaderBytes, key: string): MetadataList => {
@@ -76,7 +76,7 @@ const readList = (from: HeaderBytes, key: string): MetadataList => {
   if (type === STRING) {
     return key === TOKENS ? checkTokens(from, count) : readTexts(from, count, key);
   }
-  const { bytes, read } = typeOf(type, key);
+  const { bytes, read } = requireValueType(type, key);
   if (count <= KEPT_VALUES) {
     return { count, values: Array.from({ length: count }, () => read(from)) };
   }
@@ -84,7 +84,7 @@ const readList = (from: HeaderBytes, key: string): MetadataList => {
   return { count, values: null };
 };
 
-const typeOf = (type: number, key: string) => {
+const requireValueType = (type: number, key: string) => {
   const known = TYPES[type];
   if (!known) throw new GgufFault(`The value of ${quoted(key)} has unknown type ${type}`);
   return known;

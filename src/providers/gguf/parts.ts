@@ -15,7 +15,7 @@ const MAGIC = Buffer.from('GGUF').readUInt32LE();
 const DEFAULT_ALIGNMENT = 32;
 
 /** `model-00001-of-00003.gguf` and its siblings. */
-export const partsOf = (path: string): string[] => {
+export const listGgufParts = (path: string): string[] => {
   const [suffix, , total = ''] = PART.exec(path) ?? [];
   const count = Number(total);
   if (!suffix || count === 0 || count > MAX_PARTS) return [path];
@@ -64,12 +64,12 @@ const readHeader = (from: HeaderBytes) => {
   const tensorCount = from.count('tensors');
   const metadata = readMetadata(from, from.count('metadata keys'));
   const tensors = readTensors(from, tensorCount);
-  checkPlaces(tensors, startOf(metadata, from.position()), from.size);
+  checkPlaces(tensors, computeDataStart(metadata, from.position()), from.size);
   return { metadata, tensors, size: from.size };
 };
 
 /** After the header, aligned. */
-const startOf = (metadata: Metadata, end: number): number => {
+const computeDataStart = (metadata: Metadata, end: number): number => {
   const alignment = metadata.get('general.alignment') ?? DEFAULT_ALIGNMENT;
   if (typeof alignment !== 'number' || !(alignment > 0) || alignment % 8 !== 0) {
     throw new GgufFault('general.alignment is not a multiple of 8');

@@ -41,7 +41,7 @@ const FILE_TYPES: Record<number, string> = {
 };
 
 /** As stated, else the type of most weights. */
-export const quantizationOf = (fileType: number | null, tensors: TensorFacts[]): string => {
+export const detectQuantization = (fileType: number | null, tensors: TensorFacts[]): string => {
   const named = fileType === null ? undefined : FILE_TYPES[fileType];
   if (named) return named;
   const elements = new Map<string, number>();

@@ -43,7 +43,7 @@ interface NamedWindow {
 }
 
 /** As in llama.cpp, which ignores the stated window for some architectures. */
-export const slidingWindowOf = (named: NamedWindow): SlidingWindow | null => {
+export const resolveSlidingWindow = (named: NamedWindow): SlidingWindow | null => {
   const { architecture, layers, pattern, keyLength, valueLength } = named;
   const rule = RULES[architecture];
   const isList = Array.isArray(pattern) && pattern.length >= layers;

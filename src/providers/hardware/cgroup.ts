@@ -31,8 +31,10 @@ export const readCgroup = (read: ReadText): CgroupLimits => {
   if (memory === undefined && cpu === undefined) return NONE;
   return {
     version: 1,
-    ...narrowest(chainOf(join(ROOT, 'memory'), memory).map((folder) => memoryV1(read, folder))),
-    cores: least(chainOf(join(ROOT, 'cpu'), cpu).map((folder) => coresV1(read, folder))),
+    ...narrowest(
+      listGroupFolders(join(ROOT, 'memory'), memory).map((folder) => memoryV1(read, folder)),
+    ),
+    cores: least(listGroupFolders(join(ROOT, 'cpu'), cpu).map((folder) => coresV1(read, folder))),
   };
 };
 
@@ -44,7 +46,7 @@ const NONE: CgroupLimits = {
 };
 
 const readUnified = (read: ReadText, path: string): CgroupLimits => {
-  const folders = chainOf(ROOT, path);
+  const folders = listGroupFolders(ROOT, path);
   return {
     version: 2,
     ...narrowest(folders.map((folder) => memoryV2(read, folder))),
@@ -53,7 +55,7 @@ const readUnified = (read: ReadText, path: string): CgroupLimits => {
 };
 
 /** The folder of a group and those of the groups above it, up to the root of the mount. */
-const chainOf = (root: string, path = '/'): string[] => {
+const listGroupFolders = (root: string, path = '/'): string[] => {
   const folders = [root];
   for (let at = join(root, path); at.length > root.length; at = dirname(at)) folders.push(at);
   return folders;
@@ -63,22 +65,22 @@ type MemoryLimit = Pick<CgroupLimits, 'memoryBytes' | 'memoryFreeBytes'>;
 
 const memoryV1 = (read: ReadText, folder: string): MemoryLimit => {
   const stat = read(join(folder, 'memory.stat'));
-  return limitOf({
+  return computeMemoryLimit({
     limit: least([
       numberIn(read(join(folder, 'memory.limit_in_bytes'))),
       // Includes the groups above, which a container does not see.
-      fieldOf(stat, 'hierarchical_memory_limit'),
+      parseField(stat, 'hierarchical_memory_limit'),
     ]),
     used: numberIn(read(join(folder, 'memory.usage_in_bytes'))),
-    cache: fieldOf(stat, 'total_inactive_file'),
+    cache: parseField(stat, 'total_inactive_file'),
   });
 };
 
 const memoryV2 = (read: ReadText, folder: string): MemoryLimit =>
-  limitOf({
+  computeMemoryLimit({
     limit: numberIn(read(join(folder, 'memory.max'))),
     used: numberIn(read(join(folder, 'memory.current'))),
-    cache: fieldOf(read(join(folder, 'memory.stat')), 'inactive_file'),
+    cache: parseField(read(join(folder, 'memory.stat')), 'inactive_file'),
   });
 
 interface MemoryNumbers {
@@ -87,7 +89,7 @@ interface MemoryNumbers {
   cache: number | null;
 }
 
-const limitOf = ({ limit, used, cache }: MemoryNumbers): MemoryLimit => {
+const computeMemoryLimit = ({ limit, used, cache }: MemoryNumbers): MemoryLimit => {
   if (limit === null || limit >= NO_LIMIT) return { memoryBytes: null, memoryFreeBytes: null };
   const held = used === null ? null : Math.max(0, used - (cache ?? 0));
   return { memoryBytes: limit, memoryFreeBytes: held === null ? null : Math.max(0, limit - held) };
@@ -117,5 +119,5 @@ const least = (values: (number | null)[]): number | null => {
 const numberIn = (text: string | null): number | null =>
   text !== null && /^-?\d+$/.test(text.trim()) ? Number(text.trim()) : null;
 
-const fieldOf = (text: string | null, name: string): number | null =>
+const parseField = (text: string | null, name: string): number | null =>
   numberIn(new RegExp(`^${name} (\\d+)$`, 'm').exec(text ?? '')?.[1] ?? null);

@@ -11,11 +11,11 @@ export interface CoreSources {
 }
 
 /** Null if the system has no control groups. */
-export const cgroupOf = ({ platform, readText }: CoreSources): CgroupLimits | null =>
+export const readSystemCgroup = ({ platform, readText }: CoreSources): CgroupLimits | null =>
   platform === 'linux' ? readCgroup(readText) : null;
 
 /** At least 1, since a smaller quota still runs one thread. */
-export const coresOf = (parallelism: number, cgroup: CgroupLimits | null): number =>
+export const computeUsableCores = (parallelism: number, cgroup: CgroupLimits | null): number =>
   Math.max(1, Math.floor(Math.min(parallelism, cgroup?.cores ?? parallelism)));
 
 const SYSTEM: CoreSources = {
@@ -26,4 +26,4 @@ const SYSTEM: CoreSources = {
 
 /** The number of threads that can run at full speed. The quota of a control group may change. */
 export const usableCores = (from: CoreSources = SYSTEM): number =>
-  coresOf(from.parallelism(), cgroupOf(from));
+  computeUsableCores(from.parallelism(), readSystemCgroup(from));

@@ -16,7 +16,7 @@ const DRAWS_ONLY =
   /vmware|virtualbox|qxl|virtio|bochs|cirrus|hyper-v|basic (display|render)|aspeed|matrox|parallels/i;
 
 /** Empty for a controller that cannot compute. The memory size of the driver goes before the bus's. */
-export const gpuOf = (controller: GraphicsController, isApple: boolean): Gpu[] => {
+export const toGpus = (controller: GraphicsController, isApple: boolean): Gpu[] => {
   const { vendor = '', model = '', driverVersion } = controller;
   const name = (controller.name || model || vendor).trim().slice(0, 200);
   const described = `${vendor} ${model} ${name}`;

@@ -3,8 +3,8 @@ import { availableParallelism } from 'node:os';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Systeminformation } from 'systeminformation';
 import type { CgroupLimits } from './cgroup.js';
-import { type CoreSources, cgroupOf, coresOf } from './cores.js';
-import { gpuOf } from './gpu.js';
+import { type CoreSources, computeUsableCores, readSystemCgroup } from './cores.js';
+import { toGpus } from './gpu.js';
 import type { HardwareSource, Machine } from './machine.js';
 import { readSystemText } from './texts.js';
 
@@ -49,14 +49,14 @@ export const readMachine = async (
 ): Promise<Machine> => {
   const from = testSources ?? (await systemSources());
   const { cpu, flags, memory, graphics, free } = await readAllParts(from, folder);
-  const cgroup = cgroupOf(from);
+  const cgroup = readSystemCgroup(from);
   const isApple = from.platform === 'darwin' && from.arch === 'arm64';
   const total = memory.value?.total || null;
   return {
-    platform: platformOf(from),
+    platform: detectPlatform(from),
     cpu: {
-      model: nameOf(cpu.value),
-      cores: coresOf(from.parallelism(), cgroup),
+      model: formatCpuName(cpu.value),
+      cores: computeUsableCores(from.parallelism(), cgroup),
       arch: from.arch,
       flags: (flags.value ?? '').split(/\s+/).filter((flag) => flag !== ''),
     },
@@ -64,7 +64,7 @@ export const readMachine = async (
       totalBytes: least(total, cgroup?.memoryBytes),
       availableBytes: least(memory.value?.available || null, cgroup?.memoryFreeBytes),
     },
-    gpus: (graphics.value?.controllers ?? []).flatMap((each) => gpuOf(each, isApple)),
+    gpus: (graphics.value?.controllers ?? []).flatMap((each) => toGpus(each, isApple)),
     disk: { freeBytes: free.value },
     sources: [
       source('cpu', cpu, 'systeminformation', noteOfFlags(flags), noteOfCores(cgroup)),
@@ -130,10 +130,10 @@ const noteOfFlags = ({ fault }: Reading<string>): string | null =>
   fault === null ? null : `flags unknown: ${fault}`;
 
 /** WSL is Linux whose kernel version names Microsoft. */
-const platformOf = ({ platform, readText }: HardwareSources): string =>
+const detectPlatform = ({ platform, readText }: HardwareSources): string =>
   platform === 'linux' && /microsoft/i.test(readText('/proc/version') ?? '') ? 'wsl' : platform;
 
-const nameOf = (
+const formatCpuName = (
   cpu: Pick<Systeminformation.CpuData, 'manufacturer' | 'brand'> | null,
 ): string | null =>
   cpu === null ? null : `${cpu.manufacturer} ${cpu.brand}`.trim().slice(0, 200) || null;

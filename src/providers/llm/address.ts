@@ -1,4 +1,4 @@
-import { createEgress, egressRefusalOf, hostAndPort, parseUrl } from '../../kernel/egress.js';
+import { createEgress, getEgressRefusal, hostAndPort, parseUrl } from '../../kernel/egress.js';
 
 /** A private address is permitted. A metadata service never is. */
 export const addressFault = (baseUrl: string): string | null => {
@@ -6,7 +6,7 @@ export const addressFault = (baseUrl: string): string | null => {
     const url = parseUrl(baseUrl);
     createEgress([hostAndPort(baseUrl)]).check(url);
   };
-  return egressRefusalOf(check) ?? faultOfPath(parseUrl(baseUrl));
+  return getEgressRefusal(check) ?? faultOfPath(parseUrl(baseUrl));
 };
 
 const faultOfPath = ({ search, hash }: URL): string | null =>

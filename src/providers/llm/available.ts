@@ -28,7 +28,7 @@ const MOST = 1000;
 
 export const ollamaModels = async (http: Http, at: ModelServer): Promise<AvailableModel[]> => {
   const reply = await get(http, at, `${ollamaRoot(at.baseUrl)}/api/tags`);
-  return rowsOf(reply, 'models').flatMap((row) => {
+  return readModelRows(reply, 'models').flatMap((row) => {
     const modelId = textIn(row, 'name');
     return modelId === null ? [] : [{ ...nothing, modelId, sizeBytes: wholeIn(row, 'size') }];
   });
@@ -38,11 +38,11 @@ export const ollamaModels = async (http: Http, at: ModelServer): Promise<Availab
 export const litellmModels = async (http: Http, at: ModelServer): Promise<AvailableModel[]> => {
   const root = at.baseUrl.replace(/(\/v1)?\/*$/, '');
   try {
-    const described = rowsOf(await get(http, at, `${root}/model/info`), 'data');
+    const described = readModelRows(await get(http, at, `${root}/model/info`), 'data');
     return described.flatMap(describedModel);
   } catch (error) {
     if (!(error instanceof ModelListUnavailable)) throw error;
-    const named = rowsOf(await get(http, at, `${root}/v1/models`), 'data');
+    const named = readModelRows(await get(http, at, `${root}/v1/models`), 'data');
     return named.flatMap((row) => {
       const modelId = textIn(row, 'id');
       return modelId === null ? [] : [{ ...nothing, modelId }];
@@ -92,7 +92,7 @@ const get = async (http: Http, { apiKey }: ModelServer, url: string): Promise<un
   return json;
 };
 
-const rowsOf = (reply: unknown, key: string): Record<string, unknown>[] => {
+const readModelRows = (reply: unknown, key: string): Record<string, unknown>[] => {
   const rows = memberAt(reply, key);
   if (!Array.isArray(rows)) throw new ModelListUnavailable('The server sent an invalid list');
   return rows.slice(0, MOST).filter(isRecord);

@@ -51,8 +51,8 @@ export const askWhole = async ({
   }
   tally.tell(usageIn({ usage: usage.raw }));
   tally.tell(usageIn({ usageMetadata: usage.raw }));
-  const counted = countOf(tally, totalOf(usage));
-  return reader.end({ text: '', toolCalls, ...reasonOf(finishReason), ...counted });
+  const counted = computeUsage(tally, toTotalUsage(usage));
+  return reader.end({ text: '', toolCalls, ...toFinishReason(finishReason), ...counted });
 };
 
 export const askStreamed = async (asking: ModelCall): Promise<SdkReply> => {
@@ -61,13 +61,16 @@ export const askStreamed = async (asking: ModelCall): Promise<SdkReply> => {
   const most = call.maxOutputTokens ?? Number.POSITIVE_INFINITY;
   const inPieces = new Set<string>();
   for await (const part of partsOf(name, model, call)) {
-    if (part.type === 'error') throw errorOf(name, part.error, tally);
+    if (part.type === 'error') throw toReplyError(name, part.error, tally);
     if (!SIGNS.has(part.type)) watch.active();
     count(tally, inPieces, part);
     if (tally.bytes() > MAX_REPLY_LENGTH) throw new ModelFailure('invalid_reply', tooLong(name));
     if (part.type === 'tool-call') reply.toolCalls.push(readCall(part));
     if (part.type === 'finish') {
-      Object.assign(reply, { usage: totalOf(part.usage), ...reasonOf(part.finishReason) });
+      Object.assign(reply, {
+        usage: toTotalUsage(part.usage),
+        ...toFinishReason(part.finishReason),
+      });
     }
     if (part.type === 'raw') reader.raw(part.rawValue);
     if (part.type === 'reasoning-delta') reader.reasoning(part.delta);
@@ -77,7 +80,7 @@ export const askStreamed = async (asking: ModelCall): Promise<SdkReply> => {
       break;
     }
   }
-  return reader.end({ ...reply, ...countOf(tally, reply.usage) });
+  return reader.end({ ...reply, ...computeUsage(tally, reply.usage) });
 };
 
 async function* partsOf(
@@ -105,18 +108,21 @@ const readCall = ({
   return typeof signature === 'string' ? { ...call, signature } : call;
 };
 
-const reasonOf = ({ unified, raw }: LanguageModelV4FinishReason) => ({
+const toFinishReason = ({ unified, raw }: LanguageModelV4FinishReason) => ({
   finishReason: unified,
   rawFinishReason: raw,
 });
 
-const totalOf = ({ inputTokens, outputTokens }: LanguageModelV4Usage): SdkReply['usage'] => ({
+const toTotalUsage = ({ inputTokens, outputTokens }: LanguageModelV4Usage): SdkReply['usage'] => ({
   inputTokens: inputTokens.total,
   outputTokens: outputTokens.total,
 });
 
 /** An adapter may miss reasoning tokens. */
-const countOf = (tally: ReplyTally, read: SdkReply['usage']): Pick<SdkReply, 'usage' | 'seen'> => {
+const computeUsage = (
+  tally: ReplyTally,
+  read: SdkReply['usage'],
+): Pick<SdkReply, 'usage' | 'seen'> => {
   const { inputTokens = 0, outputTokens = 0 } = tally.reported;
   const seen = tally.tokens();
   const output = Math.max(outputTokens, read.outputTokens || seen);
@@ -151,7 +157,7 @@ const SIGNS = new Set([
 const tooLong = (name: string): string => `${name} exceeded the maximum length of a reply`;
 
 /** An error that the endpoint put into its stream is plain JSON. */
-const errorOf = (name: string, error: unknown, tally: ReplyTally): unknown => {
+const toReplyError = (name: string, error: unknown, tally: ReplyTally): unknown => {
   // The adapters report a missing finish reason without data.
   const isUnended = InvalidResponseDataError.isInstance(error) && error.data === undefined;
   if (isUnended && tally.bytes() > 0) return unfinishedReply(name);

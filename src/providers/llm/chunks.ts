@@ -31,7 +31,7 @@ export const normalizeChunks =
     }
     const uniform = uniformReply(reply, 'message');
     if (typeof init?.body === 'string' && /"stream"\s*:\s*true/.test(init.body)) {
-      return new Response(eventsOf(uniform), {
+      return new Response(formatReplyEvents(uniform), {
         status,
         headers: { 'content-type': 'text/event-stream' },
       });
@@ -45,7 +45,7 @@ const eventFilter = (): TransformStream<Uint8Array, Uint8Array> => {
   const filtered = (line: string): string => {
     if (!line.startsWith('data:')) return line;
     const data = line.slice('data:'.length).trim();
-    if (data === DONE) return hasContent && !isFinished ? `${eventOf(FINISH)}${line}` : line;
+    if (data === DONE) return hasContent && !isFinished ? `${formatEvent(FINISH)}${line}` : line;
     const value = parsed(data);
     if (!isRecord(value)) return line;
     const chunk = uniformReply(value, 'delta');
@@ -65,18 +65,18 @@ const parsed = (text: string): unknown => {
   return value !== undefined && hasInexactNumber(text) ? parseWithDigits(withoutMark(text)) : value;
 };
 
-const eventOf = (value: unknown): string => `data: ${stringifyExact(value)}\n\n`;
+const formatEvent = (value: unknown): string => `data: ${stringifyExact(value)}\n\n`;
 
 /** A server that sends `[DONE]` has sent a complete reply. */
 const FINISH = { choices: [{ delta: {}, finish_reason: 'stop' }] };
 
-const eventsOf = (reply: Json): string => {
+const formatReplyEvents = (reply: Json): string => {
   const choices = listAt(reply, 'choices').map((choice) =>
     isRecord(choice) ? { ...choice, delta: choice.message, message: undefined } : choice,
   );
   const [choice] = choices;
   const isFinished = isRecord(choice) && typeof choice.finish_reason === 'string';
-  return `${eventOf({ ...reply, choices })}${isFinished ? '' : eventOf(FINISH)}data: ${DONE}\n\n`;
+  return `${formatEvent({ ...reply, choices })}${isFinished ? '' : formatEvent(FINISH)}data: ${DONE}\n\n`;
 };
 
 const isSaid = ({ content, tool_calls: calls }: Json): boolean =>

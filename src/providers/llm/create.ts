@@ -6,11 +6,11 @@ import { abortFailure, assertKeySendable, createOwnErrors, modelFailure } from '
 import { redactKey, redactKeyStream } from './hidekey.js';
 import { boundedLines } from './lines.js';
 import type { Model, ModelFailure, ModelRequest, Price, StepReply } from './model.js';
-import { replyOf } from './reply.js';
+import { toStepReply } from './reply.js';
 import { createReplyReader, guessReasoning, type ReasoningTraits } from './replytext.js';
 import { createTally, withUsage } from './tally.js';
 import { type ModelTimeouts, watchTimeouts } from './timeouts.js';
-import { functionTools, promptOf } from './turns.js';
+import { buildModelPrompt, functionTools } from './turns.js';
 import { createWireFetch } from './wire.js';
 
 /**
@@ -110,18 +110,18 @@ const take = async (
     const signal = AbortSignal.any([request.signal, watch.signal, whole.signal]);
     const { model, watch: watchBegin } = await options.open();
     watchBegin(signal, tally.begin);
-    const call = callOf({ ...options, apiKey }, { ...request, signal });
+    const call = buildCallOptions({ ...options, apiKey }, { ...request, signal });
     const listener = openListener(request, apiKey, ownErrors.from);
     const listeningRequest = { ...request, ...listener };
     const reader = createReplyReader({ name, modelId, request: listeningRequest, traits: learned });
     const sdkReply = await askModel({ name, model, call, reader, watch, tally });
     isRead = !sdkReply.isCutOff;
     listener.end();
-    const reply = replyOf({ name, price, request, sdkReply });
+    const reply = toStepReply({ name, price, request, sdkReply });
     return await redactKey(reply, apiKey);
   } catch (error) {
     if (ownErrors.includes(error) && !request.signal.aborted) throw error;
-    const failure = failureOf(name, error, [request.signal, watch.signal]);
+    const failure = toModelFailure(name, error, [request.signal, watch.signal]);
     throw withUsage(failure, { tally, request, price, isStreamed, ...learned });
   } finally {
     if (tally.hidesReasoning) learned.hidesReasoning = true;
@@ -149,7 +149,11 @@ const openListener = (
 };
 
 /** The reason of an aborted signal takes precedence. */
-const failureOf = (name: string, error: unknown, [request, watch]: AbortSignal[]): ModelFailure => {
+const toModelFailure = (
+  name: string,
+  error: unknown,
+  [request, watch]: AbortSignal[],
+): ModelFailure => {
   if (request?.aborted) return abortFailure(name, request);
   return watch?.aborted ? watch.reason : modelFailure(name, error);
 };
@@ -158,14 +162,14 @@ const failureOf = (name: string, error: unknown, [request, watch]: AbortSignal[]
  * One call without retries. The low-level interface is used because the high-level functions of the
  * AI SDK took two thirds of the processor time of a step.
  */
-const callOf = (
+const buildCallOptions = (
   { name, modelId, provider, apiKey, contextWindow }: ModelOptions,
   request: ModelRequest & { signal: AbortSignal },
 ): LanguageModelV4CallOptions => {
   const adapter = adapters[provider];
   const { maxOutputTokens } = request;
   return {
-    prompt: promptOf({ name, modelId }, request.turns),
+    prompt: buildModelPrompt({ name, modelId }, request.turns),
     ...(request.tools.length > 0 && {
       tools: functionTools(request.tools),
       toolChoice: { type: 'auto' },

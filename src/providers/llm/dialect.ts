@@ -94,7 +94,7 @@ const ADAPTATIONS = new Map<string, Adaptation>([
 
 export const adaptBody = (text: string, { adaptations }: DialectTraits): string => {
   if (adaptations.size === 0) return text;
-  let body = bodyOf(text);
+  let body = parseRequestBody(text);
   if (!body) return text;
   for (const [name, { adapt }] of ADAPTATIONS) {
     if (adaptations.has(name)) body = adapt(body) ?? body;
@@ -109,7 +109,7 @@ export const adaptationFor = (
   sent: string,
 ): string | null => {
   // llama.cpp returns 500 if the chat template raises an exception.
-  const body = [400, 422, 500].includes(status) ? bodyOf(sent) : null;
+  const body = [400, 422, 500].includes(status) ? parseRequestBody(sent) : null;
   if (!body) return null;
   for (const [name, { refusal, adapt }] of ADAPTATIONS) {
     if (!adaptations.has(name) && refusal.test(excerpt) && adapt(body) !== null) return name;
@@ -117,7 +117,7 @@ export const adaptationFor = (
   return null;
 };
 
-const bodyOf = (text: string): Body | null => {
+const parseRequestBody = (text: string): Body | null => {
   const body = parsedJson(text);
   if (!isRecord(body) || !Array.isArray(body.messages)) return null;
   return { ...body, messages: listAt(body, 'messages').filter(isRecord) };

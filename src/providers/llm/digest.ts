@@ -1,4 +1,4 @@
-import { beginningOf } from '../../kernel/excerpt.js';
+import { truncateText } from '../../kernel/excerpt.js';
 import { parsedJson } from '../../kernel/jsonvalue.js';
 import { extractFields } from './extract.js';
 import { abortFailure } from './failure.js';
@@ -34,21 +34,21 @@ export const digest: Model = {
 const reply = (request: ModelRequest): StepReply => {
   const { turns, signal, onText } = request;
   if (signal.aborted) throw abortFailure(digest.name, signal);
-  const text = digestOf(turns, reasonOf(request));
+  const text = renderDigest(turns, getDigestReason(request));
   onText?.(text);
   const usage = { inputTokens: 0, outputTokens: 0, costUsd: 0 };
   return { text, toolCalls: [], usage, finish: 'stop' };
 };
 
 /** Why the digest answers instead of a language model. */
-const reasonOf = ({ unanswered = [], isDigestChosen }: ModelRequest): string => {
+const getDigestReason = ({ unanswered = [], isDigestChosen }: ModelRequest): string => {
   if (unanswered.length > 0) {
-    return `No language model answered. ${beginningOf(unanswered.join('. '), REASONS_CHARACTERS)}.`;
+    return `No language model answered. ${truncateText(unanswered.join('. '), REASONS_CHARACTERS)}.`;
   }
   return isDigestChosen === true ? 'The built-in digest was chosen to answer.' : NOT_CONFIGURED;
 };
 
-const digestOf = (turns: Turn[], reason: string): string => {
+const renderDigest = (turns: Turn[], reason: string): string => {
   const last = turns.findLast((turn) => turn.role === 'user');
   const prompt = readPrompt(last?.content ?? '');
   const { payload } = prompt;

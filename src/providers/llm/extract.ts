@@ -73,7 +73,8 @@ const search = (payload: unknown): ExtractedLine[] => {
     const [place, value] = queue[next] ?? [];
     if (!place) continue;
     const shown = show(value);
-    if (shown !== null && place.depth > 0) found.push({ ...place, shown, score: scoreOf(place) });
+    if (shown !== null && place.depth > 0)
+      found.push({ ...place, shown, score: scorePosition(place) });
     if (place.depth < DEPTH) queue.push(...within(place, value));
   }
   return found;
@@ -104,7 +105,7 @@ const show = (value: unknown): string | null => {
   return isLink ? printableLine(value, VALUE_CHARACTERS) : quote(value, VALUE_CHARACTERS);
 };
 
-const scoreOf = ({ name, depth, penalty }: JsonPosition): number =>
+const scorePosition = ({ name, depth, penalty }: JsonPosition): number =>
   5 * (RANK_OF.get(name) ?? RANKS.length) + 4 * depth + penalty;
 
 const within = (place: JsonPosition, value: unknown): [JsonPosition, unknown][] => {
@@ -121,7 +122,7 @@ const within = (place: JsonPosition, value: unknown): [JsonPosition, unknown][] 
       {
         path: place.path + segment(name, place.path === ''),
         name,
-        ...deeper(place, weightOf(name)),
+        ...deeper(place, getNameWeight(name)),
       },
       Reflect.get(value, name),
     ]);
@@ -140,7 +141,7 @@ const isNoise = (name: string, within: object): boolean =>
   (NOISE.test(name) && !RANK_OF.has(name)) ||
   (BETTER.get(name) ?? []).some((better) => Object.hasOwn(within, better));
 
-const weightOf = (name: string): number => {
+const getNameWeight = (name: string): number => {
   if (WRAPPERS.has(name)) return -4;
   return SURROUNDINGS.has(name) ? 12 : 0;
 };

@@ -68,7 +68,7 @@ export const headline = (payload: unknown, event: string | null, otherwise: stri
   const subject = [event ?? '', ...SUBJECTS].map((path) => at(payload, path)).find(isObject);
   const place = word(payload, PLACES);
   const actor = word(payload, ACTORS);
-  const title = titleOf(payload, subject);
+  const title = findSubjectTitle(payload, subject);
   const marks = [...subjectMarks(subject), ...countMarks(payload)].filter((mark) => mark !== '');
   const parts = [
     place === '' ? '' : ` in ${quoteUnlessName(place)}`,
@@ -76,11 +76,11 @@ export const headline = (payload: unknown, event: string | null, otherwise: stri
     marks.length === 0 ? '' : ` (${marks.join(', ')})`,
     actor === '' ? '' : ` by ${quoteUnlessName(actor)}`,
   ].join('');
-  return whatOf(payload, event) + (parts || `: ${otherwise}`);
+  return formatEventLabel(payload, event) + (parts || `: ${otherwise}`);
 };
 
 /** The header of GitLab is a phrase (`Push Hook`), so that its body is used. */
-const whatOf = (payload: unknown, event: string | null): string => {
+const formatEventLabel = (payload: unknown, event: string | null): string => {
   const header = printableLine(event ?? '', NAME_CHARACTERS);
   const isAlerts = Array.isArray(at(payload, 'alerts'));
   const eventName = word(payload, EVENTS) || (isAlerts ? 'alerts' : '');
@@ -91,7 +91,7 @@ const whatOf = (payload: unknown, event: string | null): string => {
     : quoteUnlessName(what);
 };
 
-const titleOf = (payload: unknown, subject: unknown): string =>
+const findSubjectTitle = (payload: unknown, subject: unknown): string =>
   word(subject, SUBJECT_TITLES) || word(payload, subject ? TITLES : [...TITLES, 'ref']);
 
 const subjectMarks = (subject: unknown): string[] => {
@@ -105,9 +105,9 @@ const subjectMarks = (subject: unknown): string[] => {
 };
 
 const countMarks = (payload: unknown): string[] => {
-  const commits = countOf(at(payload, 'total_commits_count')) ?? countOf(at(payload, 'commits'));
+  const commits = toCount(at(payload, 'total_commits_count')) ?? toCount(at(payload, 'commits'));
   const branch = word(payload, ['ref']).replace(/^refs\/(heads|tags)\//, '');
-  const alerts = countOf(at(payload, 'alerts'));
+  const alerts = toCount(at(payload, 'alerts'));
   return [
     quoteUnlessName(word(payload, STATES)),
     at(payload, 'deleted') === true ? 'deleted' : '',
@@ -117,7 +117,7 @@ const countMarks = (payload: unknown): string[] => {
   ];
 };
 
-const countOf = (value: unknown): number | null => {
+const toCount = (value: unknown): number | null => {
   if (Array.isArray(value)) return value.length;
   return typeof value === 'number' ? value : null;
 };

@@ -16,10 +16,10 @@ const MARKS = [...OPENINGS, ...CLOSINGS];
 const MAX_MARK_LENGTH = Math.max(...MARKS.map(({ length }) => length));
 const QUOTES = ['"', "'", '“', '”', '‘', '’', '«', '»'];
 
-const anyOf = (marks: string[]): RegExp =>
+const buildAlternation = (marks: string[]): RegExp =>
   new RegExp(marks.map((mark) => mark.replace(/[[\]|/]/g, '\\$&')).join('|'), 'gi');
-const MARK = anyOf(MARKS);
-const CLOSING = anyOf(CLOSINGS);
+const MARK = buildAlternation(MARKS);
+const CLOSING = buildAlternation(CLOSINGS);
 
 const find = (pattern: RegExp, text: string, from: number): Place | null => {
   pattern.lastIndex = Math.max(0, from);
@@ -116,7 +116,7 @@ export const createReasoningFilter = ({
       state = 'text';
       if (!isPair(opening)) return true;
       hasSeenMark = true;
-      closing = anyOf([opening.closing]);
+      closing = buildAlternation([opening.closing]);
       drop(opening.length);
       state = 'thought';
       return true;
@@ -157,7 +157,7 @@ export const createReasoningFilter = ({
         return true;
       }
       pass(found.at);
-      closing = anyOf([opening.closing]);
+      closing = buildAlternation([opening.closing]);
       state = 'perhaps';
       return true;
     },

@@ -33,16 +33,16 @@ interface ReplyInput {
   price?: Price;
 }
 
-export const replyOf = ({ name, request, sdkReply, price }: ReplyInput): StepReply => {
+export const toStepReply = ({ name, request, sdkReply, price }: ReplyInput): StepReply => {
   if (sdkReply.finishReason === 'content-filter')
     throw new ModelFailure('bad_request', `${name} withheld its reply (content filter)`);
   if (sdkReply.finishReason === 'error' || isUnended(sdkReply)) throw unfinishedReply(name);
   const isCut = sdkReply.finishReason === 'length';
-  const toolCalls = sdkReply.toolCalls.map((call) => callOf(call, isCut));
+  const toolCalls = sdkReply.toolCalls.map((call) => toToolCall(call, isCut));
   return {
     text: sdkReply.text,
     toolCalls,
-    usage: usageOf(sdkReply, request, price),
+    usage: computeModelUsage(sdkReply, request, price),
     finish: isCut ? 'length' : toolCalls.length > 0 ? 'tool_calls' : 'stop',
     ...(sdkReply.reasoning && { reasoning: sdkReply.reasoning }),
   };
@@ -61,7 +61,7 @@ const CUT = 'your reply was cut off at the output limit before the arguments wer
  * Invalid arguments are reported to the model as the result of the call. A cut reply may end in
  * half a call.
  */
-const callOf = (call: SdkReply['toolCalls'][number], isCut: boolean): ToolCall => {
+const toToolCall = (call: SdkReply['toolCalls'][number], isCut: boolean): ToolCall => {
   const { toolCallId: id, toolName: name, input, fault, signature } = call;
   if (fault === undefined) {
     return { id, name, arguments: input, ...(signature !== undefined && { signature }) };
@@ -70,7 +70,11 @@ const callOf = (call: SdkReply['toolCalls'][number], isCut: boolean): ToolCall =
 };
 
 /** Estimated if the endpoint reports none or zero, so that budgets still count. */
-const usageOf = ({ usage, seen }: SdkReply, request: ModelRequest, price?: Price): ModelUsage =>
+const computeModelUsage = (
+  { usage, seen }: SdkReply,
+  request: ModelRequest,
+  price?: Price,
+): ModelUsage =>
   usageWith(
     price,
     reported(usage.inputTokens) ?? estimateTokens(request.turns, request.tools),

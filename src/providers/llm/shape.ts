@@ -21,7 +21,7 @@ export const shapeTurns = (turns: Turn[]): Turn[] => {
       continue;
     }
     if (turn.role === 'user') {
-      const content = paragraphs([...notes.map(noteOf), turn.content]);
+      const content = paragraphs([...notes.map(formatNote), turn.content]);
       if (last?.role === 'user') shaped[shaped.length - 1] = joinUser(last.content, content);
       else shaped.push({ role: 'user', content });
     } else {
@@ -37,10 +37,10 @@ export const shapeTurns = (turns: Turn[]): Turn[] => {
   }
   const last = shaped.at(-1);
   if (last?.role === 'user') {
-    shaped[shaped.length - 1] = joinUser(last.content, ...notes.map(noteOf));
+    shaped[shaped.length - 1] = joinUser(last.content, ...notes.map(formatNote));
   } else if (last?.role === 'tool') system.push(...notes);
   else if (notes.length > 0) {
-    shaped.push({ role: 'user', content: paragraphs(notes.map(noteOf)) });
+    shaped.push({ role: 'user', content: paragraphs(notes.map(formatNote)) });
   }
   if (system.length === 0) return shaped;
   return [{ role: 'system', content: paragraphs(system) }, ...shaped];
@@ -51,7 +51,7 @@ const isSilent = (turn: Turn): boolean =>
 
 const paragraphs = (texts: string[]): string => texts.filter((text) => text !== '').join('\n\n');
 
-const noteOf = (text: string): string => `[Note: ${text}]`;
+const formatNote = (text: string): string => `[Note: ${text}]`;
 
 const joinUser = (...texts: string[]): Turn => ({ role: 'user', content: paragraphs(texts) });
 

@@ -49,7 +49,7 @@ export const transcriptionModel = (options: TranscriptionOptions): Transcription
       const apiKey = (await options.keyOf?.()) ?? options.apiKey;
       assertKeySendable(name, apiKey);
       try {
-        const form = new Response(formOf(options, speech));
+        const form = new Response(buildFormData(options, speech));
         const response = await fetch(`${baseUrl.replace(/\/+$/, '')}/audio/transcriptions`, {
           method: 'POST',
           headers: {
@@ -67,7 +67,7 @@ export const transcriptionModel = (options: TranscriptionOptions): Transcription
   };
 };
 
-const formOf = (
+const buildFormData = (
   { modelId }: TranscriptionOptions,
   { wav, language, prompt }: SpeechInput,
 ): FormData => {

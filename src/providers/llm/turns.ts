@@ -24,7 +24,7 @@ type ToolMessage = Extract<LanguageModelV4Message, { role: 'tool' }>;
  * Consecutive results become one message. Throws ModelFailure if there are no turns, or a call has
  * no result.
  */
-export const promptOf = (to: ReceivingModel, turns: Turn[]): LanguageModelV4Prompt => {
+export const buildModelPrompt = (to: ReceivingModel, turns: Turn[]): LanguageModelV4Prompt => {
   const { name } = to;
   const prompt: LanguageModelV4Prompt = [];
   const open = new Set<string>();
@@ -39,12 +39,12 @@ export const promptOf = (to: ReceivingModel, turns: Turn[]): LanguageModelV4Prom
     const last = prompt.at(-1);
     if (turn.role === 'tool') {
       open.delete(turn.toolCallId);
-      if (last?.role === 'tool') last.content.push(resultOf(turn));
-      else prompt.push({ role: 'tool', content: [resultOf(turn)] });
+      if (last?.role === 'tool') last.content.push(toToolResult(turn));
+      else prompt.push({ role: 'tool', content: [toToolResult(turn)] });
       continue;
     }
     refuseOpen();
-    prompt.push(messageOf(turn, to));
+    prompt.push(toPromptMessage(turn, to));
     if (turn.role === 'assistant') for (const { id } of turn.toolCalls) open.add(id);
   }
   refuseOpen();
@@ -61,32 +61,32 @@ export const functionTools = (specs: ToolSpec[]): LanguageModelV4FunctionTool[] 
   }));
 
 /** Reasoning is sent only to the model that wrote it. */
-const messageOf = (
+const toPromptMessage = (
   turn: Exclude<Turn, { role: 'tool' }>,
   to: ReceivingModel,
 ): LanguageModelV4Message => {
   if (turn.role !== 'assistant') {
     const { role, content } = turn;
-    return role === 'system' ? { role, content } : { role, content: [textOf(content)] };
+    return role === 'system' ? { role, content } : { role, content: [toTextPart(content)] };
   }
   const isOwn = turn.reasoning?.model === to.name && turn.reasoning.modelId === to.modelId;
   const reasoning = isOwn ? turn.reasoning : undefined;
   const calls = turn.toolCalls.map((call) => callPart(call, reasoning?.signatures?.[call.id]));
   // Anthropic rejects an empty text.
-  const text = turn.content === '' ? [] : [textOf(turn.content)];
+  const text = turn.content === '' ? [] : [toTextPart(turn.content)];
   return {
     role: 'assistant',
     content: [...text, ...calls],
-    ...(reasoning && { providerOptions: { openaiCompatible: fieldsOf(reasoning) } }),
+    ...(reasoning && { providerOptions: { openaiCompatible: toReasoningFields(reasoning) } }),
   };
 };
 
-const fieldsOf = ({ text, field, details }: ReplyReasoning): Record<string, JSONValue> => {
-  if (details) return { reasoning_details: jsonOf(details) };
+const toReasoningFields = ({ text, field, details }: ReplyReasoning): Record<string, JSONValue> => {
+  if (details) return { reasoning_details: toJsonValue(details) };
   return field === null ? {} : { [field]: text };
 };
 
-const jsonOf = (value: unknown): JSONValue => JSON.parse(JSON.stringify(value));
+const toJsonValue = (value: unknown): JSONValue => JSON.parse(JSON.stringify(value));
 
 const callPart = ({ id, name, arguments: input }: ToolCall, signature: string | undefined) => ({
   type: 'tool-call' as const,
@@ -97,9 +97,9 @@ const callPart = ({ id, name, arguments: input }: ToolCall, signature: string | 
   ...(signature !== undefined && { providerOptions: { google: { thoughtSignature: signature } } }),
 });
 
-const textOf = (text: string) => ({ type: 'text' as const, text });
+const toTextPart = (text: string) => ({ type: 'text' as const, text });
 
-const resultOf = (turn: Extract<Turn, { role: 'tool' }>): ToolMessage['content'][number] => ({
+const toToolResult = (turn: Extract<Turn, { role: 'tool' }>): ToolMessage['content'][number] => ({
   type: 'tool-result',
   toolCallId: turn.toolCallId,
   toolName: turn.toolName,

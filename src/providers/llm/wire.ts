@@ -90,7 +90,9 @@ export const streamErrorFailure = (name: string, frame: unknown): ModelFailure =
   const excerpt = JSON.stringify(frame) ?? '';
   const status =
     /"code":"?([45]\d\d)\b/.exec(excerpt)?.[1] ?? (/rate_?limit/i.test(excerpt) ? 429 : 500);
-  const kind = TOO_LONG.test(excerpt) ? 'context_length' : kindOf(Number(status), excerpt);
+  const kind = TOO_LONG.test(excerpt)
+    ? 'context_length'
+    : classifyHttpFailure(Number(status), excerpt);
   return new ModelRefusal(
     kind,
     `${name} aborted its reply with an error${reasonText(excerpt)}`,
@@ -100,7 +102,7 @@ export const streamErrorFailure = (name: string, frame: unknown): ModelFailure =
 
 const refusal = (name: string, { status, headers }: Response, excerpt: string): ModelFailure =>
   new ModelRefusal(
-    kindOf(status, excerpt),
+    classifyHttpFailure(status, excerpt),
     `${name} answered ${status}${reasonText(excerpt)}`,
     usageIn(parsedJson(excerpt)),
     retryAfterMs(headers) ?? retryDelayMs(excerpt),
@@ -120,7 +122,7 @@ const opening = async (response: Response): Promise<string> => {
   return excerpt.toString('utf8', 0, REFUSAL_BYTES);
 };
 
-const kindOf = (status: number, excerpt: string): ModelFailureKind => {
+const classifyHttpFailure = (status: number, excerpt: string): ModelFailureKind => {
   if ((status === 400 || status === 422) && TOO_LONG.test(excerpt)) return 'context_length';
   if (status === 400 && WRONG_KEY.test(excerpt)) return 'credentials';
   // OpenRouter returns 404 if no provider of the model supports tools.

@@ -7,7 +7,7 @@ export interface HeaderField {
 }
 
 /** RFC 5322, 2.2.3. */
-export const fieldsOf = (header: string): HeaderField[] =>
+export const parseHeaderFields = (header: string): HeaderField[] =>
   header
     .replace(/\r?\n[ \t]+/g, ' ')
     .split(/\r?\n/)
@@ -17,8 +17,8 @@ export const fieldsOf = (header: string): HeaderField[] =>
     });
 
 /** Topmost authentication results (RFC 8601, 2.5). Only for a message to oneself. null: none. */
-export const authservIdOf = (header: string): string | null => {
-  const field = fieldsOf(header).find(({ name }) => name === 'authentication-results');
+export const parseAuthservId = (header: string): string | null => {
+  const field = parseHeaderFields(header).find(({ name }) => name === 'authentication-results');
   return field ? resultsIn(field.value).authservId : null;
 };
 

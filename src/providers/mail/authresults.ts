@@ -85,7 +85,7 @@ const combineResults = (results: MethodResult[]): string =>
  * can sign with their own domain. Without a stated domain all must pass.
  */
 const dkimResult = (results: MethodResult[], domain: string): string => {
-  const named = results.map((one) => ({ ...one, signer: signerOf(one) }));
+  const named = results.map((one) => ({ ...one, signer: getSigningDomain(one) }));
   const isOfSender = ({ signer }: { signer: string | null }): boolean =>
     signer !== null && isAligned(signer, domain);
   if (named.some((one) => one.result === 'pass' && isOfSender(one))) return 'pass';
@@ -93,7 +93,7 @@ const dkimResult = (results: MethodResult[], domain: string): string => {
   return combineResults(others);
 };
 
-const signerOf = ({ properties }: MethodResult): string | null => {
+const getSigningDomain = ({ properties }: MethodResult): string | null => {
   const identity = properties.get('header.i');
   return properties.get('header.d') ?? identity?.slice(identity.lastIndexOf('@') + 1) ?? null;
 };

@@ -14,8 +14,8 @@ export type FindMailServers = (
 const LIMITS = { firstByteMs: 5000, silenceMs: 5000, totalMs: 8000, maxBytes: 256 * 1024 };
 
 /** Thunderbird's order. HTTPS only, since whoever controls the description gets the password. */
-const placesOf = (address: string): string[] => {
-  const domain = domainOf(address);
+const listAutoconfigUrls = (address: string): string[] => {
+  const domain = getAddressDomain(address);
   const query = `?emailaddress=${encodeURIComponent(address)}`;
   return [
     `https://autoconfig.${domain}/mail/config-v1.1.xml${query}`,
@@ -25,13 +25,16 @@ const placesOf = (address: string): string[] => {
   ];
 };
 
-export const domainOf = (address: string): string =>
+export const getAddressDomain = (address: string): string =>
   address.slice(address.lastIndexOf('@') + 1).toLowerCase();
 
 export const createFindMailServers =
-  (http: Pick<Http, 'request'>, places: typeof placesOf = placesOf): FindMailServers =>
+  (
+    http: Pick<Http, 'request'>,
+    places: typeof listAutoconfigUrls = listAutoconfigUrls,
+  ): FindMailServers =>
   async (address, signal) => {
-    const known = presetFor(domainOf(address));
+    const known = presetFor(getAddressDomain(address));
     if (known) return { ...known, source: 'preset' };
     for (const url of places(address)) {
       const text = await read(http, url, signal);
@@ -66,13 +69,13 @@ interface DescribedServer {
 /** Thunderbird autoconfig 1.1. null: invalid, or no server with TLS. */
 export const parseAutoconfig = (xml: string, address: string): MailServers | null => {
   const { name, servers } = readServers(xml);
-  const imap = firstOf(servers, 'imap', address);
-  const smtp = firstOf(servers, 'smtp', address);
+  const imap = findFirstServer(servers, 'imap', address);
+  const smtp = findFirstServer(servers, 'smtp', address);
   if (!imap || !smtp) return null;
   const local = address.slice(0, address.lastIndexOf('@'));
   const username = imap.username === local && local !== address ? 'local' : 'address';
   const both = { imap: imap.server, smtp: smtp.server };
-  return { name: name || domainOf(address), ...both, username, oauth2: null, hint: null };
+  return { name: name || getAddressDomain(address), ...both, username, oauth2: null, hint: null };
 };
 
 const readServers = (xml: string): { name: string; servers: DescribedServer[] } => {
@@ -104,7 +107,7 @@ const readServers = (xml: string): { name: string; servers: DescribedServer[] } 
   return { name, servers };
 };
 
-const firstOf = (
+const findFirstServer = (
   servers: DescribedServer[],
   type: string,
   address: string,
@@ -129,4 +132,4 @@ const fill = (text: string, address: string): string =>
   text
     .replaceAll('%EMAILADDRESS%', address)
     .replaceAll('%EMAILLOCALPART%', address.slice(0, address.lastIndexOf('@')))
-    .replaceAll('%EMAILDOMAIN%', domainOf(address));
+    .replaceAll('%EMAILDOMAIN%', getAddressDomain(address));

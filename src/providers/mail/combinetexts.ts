@@ -9,12 +9,12 @@ const HINT = /\bhtml\b|\bbrowser\b/i;
 export const combineTexts = (text: string, html: string): string => {
   const plain = text.trim();
   if (plain.length > MAX_HINT_LENGTH) return text;
-  const [known, shown] = [wordsOf(plain), wordsOf(html)];
+  const [known, shown] = [toWordSet(plain), toWordSet(html)];
   const missing = [...shown].filter((word) => !known.has(word)).length;
   if (shown.size === 0 || 2 * missing < shown.size) return text;
   const isHint = HINT.test(plain) || [...known].every((word) => shown.has(word));
   return isHint ? html : `${plain}\n\n${html}`;
 };
 
-const wordsOf = (text: string): Set<string> =>
+const toWordSet = (text: string): Set<string> =>
   new Set(text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []);

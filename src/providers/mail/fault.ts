@@ -35,7 +35,7 @@ export class MailFault extends NamedError {
 /** The server itself works. */
 export class FolderMissing extends MailFault {
   constructor(host: string, folder: string) {
-    super('server', host, `folder not found: ${wordsOf(folder)}`);
+    super('server', host, `folder not found: ${sanitizeServerText(folder)}`);
   }
 }
 
@@ -44,7 +44,7 @@ const MAX_DETAIL_LENGTH = 300;
 const MAX_SAID_LENGTH = 3000;
 
 /** One line without control characters. */
-export const wordsOf = (text: unknown): string =>
+export const sanitizeServerText = (text: unknown): string =>
   (typeof text === 'string' ? text : '')
     .slice(0, MAX_SAID_LENGTH)
     .replace(/[\p{C}\s]+/gu, ' ')
@@ -68,15 +68,15 @@ export const isCommandRefused = (error: unknown): boolean => {
   return responseStatus === 'NO' || responseStatus === 'BAD';
 };
 
-export const mailFaultOf = (error: unknown, host: string): MailFault => {
+export const toMailFault = (error: unknown, host: string): MailFault => {
   if (error instanceof MailFault) return error;
   if (error instanceof EgressRefused) return new MailFault('address', host, error.why);
   if (error instanceof BadUrl) return new MailFault('address', host, error.message);
   if (error instanceof HttpFailure) return ofHttp(error);
   const fields: ErrorFields = Object.assign({}, error);
-  const text = wordsOf(fields.responseText ?? fields.response);
-  const detail = text || wordsOf(error instanceof Error ? error.message : String(error));
-  return new MailFault(kindOf(error, fields), host, detail, {
+  const text = sanitizeServerText(fields.responseText ?? fields.response);
+  const detail = text || sanitizeServerText(error instanceof Error ? error.message : String(error));
+  return new MailFault(classifyMailError(error, fields), host, detail, {
     cause: error,
     status: fields.responseCode,
   });
@@ -88,9 +88,9 @@ const ofHttp = (error: HttpFailure): MailFault => {
   return new MailFault(same, host, same === 'connection' ? error.message : '', { cause: error });
 };
 
-const kindOf = (error: unknown, fields: ErrorFields): MailFaultKind => {
+const classifyMailError = (error: unknown, fields: ErrorFields): MailFaultKind => {
   const code = errorCode(error);
-  const message = error instanceof Error ? wordsOf(error.message) : '';
+  const message = error instanceof Error ? sanitizeServerText(error.message) : '';
   if (fields.authenticationFailed || code === 'EAUTH')
     return isPassing(fields) ? 'server' : 'login';
   if (/STARTTLS/i.test(message) && fields.tlsFailed && !CERTIFICATE.test(code)) return 'starttls';

@@ -1,6 +1,6 @@
 import type { ImapFlow } from 'imapflow';
 import type { Http } from '../../kernel/http.js';
-import { MailFault, mailFaultOf } from './fault.js';
+import { MailFault, toMailFault } from './fault.js';
 import { limitResponses } from './responselimits.js';
 import { connectTo, type DialledServer, type MailLogin, type MailServer } from './server.js';
 import { createPartDecoder, type MailPart } from './structure.js';
@@ -33,7 +33,7 @@ const openImap = async (
   const { ImapFlow } = await import('imapflow');
   return connectTo(http, options.server, async (to) => {
     options.signal.throwIfAborted();
-    const client = new ImapFlow(optionsOf(to, options));
+    const client = new ImapFlow(buildImapFlowOptions(to, options));
     const excess = limitResponses(client, to.host);
     const close = (): void => client.close();
     // A broken connection also rejects the current call.
@@ -51,7 +51,7 @@ const openImap = async (
   });
 };
 
-const optionsOf = (
+const buildImapFlowOptions = (
   { address, port, tls, servername }: DialledServer,
   { login, silenceMs = SILENCE_MS }: ImapOptions,
 ) => ({
@@ -106,7 +106,7 @@ export const withImap = async <T>(
     return await work(client);
   } catch (error) {
     options.signal.throwIfAborted();
-    throw excess() ?? mailFaultOf(error, options.server.host);
+    throw excess() ?? toMailFault(error, options.server.host);
   } finally {
     await closeImap(client);
   }

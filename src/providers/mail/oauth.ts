@@ -1,7 +1,7 @@
 import { NamedError } from '../../kernel/failure.js';
 import type { Http } from '../../kernel/http.js';
 import { isRecord } from '../../kernel/jsonvalue.js';
-import { wordsOf } from './fault.js';
+import { sanitizeServerText } from './fault.js';
 
 /** JSON value of the vault credential for OAuth2. */
 export interface MailGrant {
@@ -86,7 +86,7 @@ export const refreshMailToken = async (
   });
   const body = parsed(reply.body.toString());
   const fields = isRecord(body) ? body : {};
-  if (reply.status !== 200) throw refusalOf(reply.status, fields);
+  if (reply.status !== 200) throw createTokenRefused(reply.status, fields);
   const { access_token, expires_in, refresh_token } = fields;
   if (typeof access_token !== 'string' || access_token.length > MAX_TOKEN_LENGTH) {
     throw new TokenRefused('', 'The token endpoint returned no token');
@@ -100,8 +100,11 @@ export const refreshMailToken = async (
   };
 };
 
-const refusalOf = (status: number, { error, error_description }: Record<string, unknown>) => {
-  const code = wordsOf(error);
-  const why = wordsOf(error_description) || code || `status ${status}`;
+const createTokenRefused = (
+  status: number,
+  { error, error_description }: Record<string, unknown>,
+) => {
+  const code = sanitizeServerText(error);
+  const why = sanitizeServerText(error_description) || code || `status ${status}`;
   return new TokenRefused(code, `The token endpoint rejected the request: ${why}`);
 };

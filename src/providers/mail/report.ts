@@ -1,5 +1,5 @@
-import { fieldsOf } from './authentication.js';
-import { wordsOf } from './fault.js';
+import { parseHeaderFields } from './authentication.js';
+import { sanitizeServerText } from './fault.js';
 
 /** With each name in the report. */
 export interface FailedRecipient {
@@ -22,7 +22,7 @@ const MAX_GROUPS = 1000;
  * Reads `message/delivery-status` and the returned message or header. Delayed recipients are
  * ignored.
  */
-export const failureReportOf = (status: string, returned: string): FailureReport => {
+export const parseFailureReport = (status: string, returned: string): FailureReport => {
   const groups = status.split(/\r?\n(?:[ \t]*\r?\n)+/, MAX_GROUPS).map(fieldsByName);
   const header = fieldsByName(returned.trimStart().split(/\r?\n\r?\n/, 1)[0] ?? '');
   const [, id] = /<([^<>\s]{1,900})>/.exec(header.get('message-id') ?? '') ?? [];
@@ -33,7 +33,7 @@ export const failureReportOf = (status: string, returned: string): FailureReport
 
 /** First field of each name. */
 const fieldsByName = (text: string): Map<string, string> => {
-  const fields = fieldsOf(text).map(({ name, value }): [string, string] => [name, value]);
+  const fields = parseHeaderFields(text).map(({ name, value }): [string, string] => [name, value]);
   return new Map(fields.reverse());
 };
 
@@ -52,6 +52,6 @@ const addressIn = (value = ''): string[] => {
 
 /** Server reply, else the status such as 5.1.1. */
 const replyIn = (fields: Map<string, string>): string =>
-  wordsOf(fields.get('diagnostic-code')?.replace(/^[\w-]+\s*;/, '')) ||
-  wordsOf(fields.get('status')) ||
+  sanitizeServerText(fields.get('diagnostic-code')?.replace(/^[\w-]+\s*;/, '')) ||
+  sanitizeServerText(fields.get('status')) ||
   'No reason given';

@@ -42,7 +42,7 @@ export const limitResponses = (client: ImapFlow, host: string): (() => MailFault
     const { received } = client.stats();
     if (current !== command) [command, before, found] = [current, received, 0];
     if (received - before > MAX_BYTES) return `more than ${MAX_BYTES / MIB} MiB for one command`;
-    if (name === 'SEARCH' || name === 'ESEARCH') found += countOf(response);
+    if (name === 'SEARCH' || name === 'ESEARCH') found += countNumbers(response);
     return found > MAX_FOUND ? `more than ${MAX_FOUND} messages for one search` : null;
   };
 
@@ -62,10 +62,11 @@ export const limitResponses = (client: ImapFlow, host: string): (() => MailFault
 };
 
 /** Counts ranges with all numbers. */
-const countOf = ({ numbers, attributes = [] }: UntaggedResponse): number =>
-  (numbers?.length ?? 0) + attributes.reduce((sum: number, each) => sum + sizeOf(each), 0);
+const countNumbers = ({ numbers, attributes = [] }: UntaggedResponse): number =>
+  (numbers?.length ?? 0) +
+  attributes.reduce((sum: number, each) => sum + countAttributeNumbers(each), 0);
 
-const sizeOf = (attribute: unknown): number => {
+const countAttributeNumbers = (attribute: unknown): number => {
   const { value }: { value?: unknown } = Object.assign({}, attribute);
   if (typeof value !== 'string') return 0;
   return value.split(',', MAX_FOUND + 1).reduce((sum, part) => {

@@ -35,7 +35,7 @@ export const textOfHtml = (html: string): string => {
         return;
       }
       if (BLOCKS.has(name)) text += '\n';
-      const target = name === 'a' ? targetOf(attributes.href ?? '') : null;
+      const target = name === 'a' ? formatLinkTarget(attributes.href ?? '') : null;
       if (target !== null) link = { target, start: text.length };
     },
     ontext: (more) => {
@@ -64,7 +64,7 @@ export const textOfHtml = (html: string): string => {
 const SHOWN_LINK = 100;
 
 /** Without tracking parameters; null: no target. */
-const targetOf = (href: string): string | null => {
+const formatLinkTarget = (href: string): string | null => {
   if (!LINK.test(href) || href.length > MAX_LINK_LENGTH || !URL.canParse(href)) return null;
   const { protocol, host, pathname, search } = new URL(href);
   const whole = protocol === 'mailto:' ? pathname : `${protocol}//${host}${pathname}`;

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import type { Http } from '../../kernel/http.js';
-import { MailFault, mailFaultOf } from './fault.js';
+import { MailFault, toMailFault } from './fault.js';
 
 /** TLS is required. */
 export interface MailServer {
@@ -36,18 +36,18 @@ export const connectTo = async <T>(
 ): Promise<T> => {
   const { host, port } = server;
   let fault = new MailFault('connection', host);
-  for (const address of await addressesOf(http, host, port)) {
+  for (const address of await lookupAddresses(http, host, port)) {
     try {
-      return await connect({ ...server, address, servername: nameOf(host) });
+      return await connect({ ...server, address, servername: getServerName(host) });
     } catch (error) {
-      fault = mailFaultOf(error, host);
+      fault = toMailFault(error, host);
       if (!RETRY_OTHER_ADDRESS.has(fault.kind)) break;
     }
   }
   throw fault;
 };
 
-const addressesOf = async (
+const lookupAddresses = async (
   http: Pick<Http, 'addressesOf'>,
   host: string,
   port: number,
@@ -55,8 +55,9 @@ const addressesOf = async (
   try {
     return (await http.addressesOf(host, port)).slice(0, MAX_ADDRESSES);
   } catch (error) {
-    throw mailFaultOf(error, host);
+    throw toMailFault(error, host);
   }
 };
 
-const nameOf = (host: string): string | null => (isIP(host.replace(/^\[|\]$/g, '')) ? null : host);
+const getServerName = (host: string): string | null =>
+  isIP(host.replace(/^\[|\]$/g, '')) ? null : host;

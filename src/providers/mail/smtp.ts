@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import type SMTPConnection from 'nodemailer/lib/smtp-connection';
 import type { Http } from '../../kernel/http.js';
-import { MailFault, mailFaultOf, wordsOf } from './fault.js';
+import { MailFault, sanitizeServerText, toMailFault } from './fault.js';
 import { limitTime } from './phaselimit.js';
 import { redactLoginSecrets } from './secret.js';
 import { connectTo, type DialledServer, type MailLogin, type MailServer } from './server.js';
@@ -108,7 +108,7 @@ export const openSmtp = async (
   } catch (error) {
     connection.close();
     options.signal.throwIfAborted();
-    throw limit.fault() ?? mailFaultOf(error, options.server.host);
+    throw limit.fault() ?? toMailFault(error, options.server.host);
   } finally {
     limit.end();
   }
@@ -210,11 +210,11 @@ const sendOn = async (
       address,
       isAccepted: true,
       status: 250,
-      reply: wordsOf(sent.response),
+      reply: sanitizeServerText(sent.response),
     }));
-    return [...accepted, ...(sent.rejectedErrors ?? []).map(refusalOf)];
+    return [...accepted, ...(sent.rejectedErrors ?? []).map(toRecipientReply)];
   } catch (error) {
-    throw failureOf(limit.fault() ?? error, host, isWhole ? refusedOn(connection) : null);
+    throw toSendFault(limit.fault() ?? error, host, isWhole ? refusedOn(connection) : null);
   } finally {
     limit.end();
   }
@@ -240,7 +240,7 @@ interface SendingError {
   responseCode?: number;
 }
 
-const refusalOf = ({
+const toRecipientReply = ({
   recipient,
   responseCode,
   response,
@@ -249,14 +249,14 @@ const refusalOf = ({
   address: recipient ?? '',
   isAccepted: false,
   status: responseCode ?? null,
-  reply: wordsOf(response ?? message),
+  reply: sanitizeServerText(response ?? message),
 });
 
 const refusedOn = (connection: SMTPConnection): RecipientReply[] => {
   // nodemailer has no other access to them before the message is accepted.
   const envelope: SendingError | false | undefined = Reflect.get(connection, '_envelope');
   const { rejectedErrors = [] } = envelope || {};
-  return rejectedErrors.map(refusalOf);
+  return rejectedErrors.map(toRecipientReply);
 };
 
 /** Removes secrets from replies. */
@@ -289,9 +289,10 @@ const redactReplies = async (
 };
 
 /** `refused` is null if the message cannot have been accepted. */
-const failureOf = (error: unknown, host: string, refused: RecipientReply[] | null): MailFault => {
+const toSendFault = (error: unknown, host: string, refused: RecipientReply[] | null): MailFault => {
   const { rejectedErrors, responseCode }: SendingError = Object.assign({}, error);
-  if (rejectedErrors?.length) return new RecipientsRefused(host, rejectedErrors.map(refusalOf));
-  const fault = mailFaultOf(error, host);
+  if (rejectedErrors?.length)
+    return new RecipientsRefused(host, rejectedErrors.map(toRecipientReply));
+  const fault = toMailFault(error, host);
   return refused !== null && responseCode === undefined ? new ReplyLost(fault, refused) : fault;
 };

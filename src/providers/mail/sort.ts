@@ -27,15 +27,15 @@ export interface SortedMail {
 
 /** Headers first, then the text. */
 export const sortMail = (facts: SortedFacts): SortedMail => {
-  const category = categoryOf(facts);
-  return { category, priority: priorityOf(facts, category) };
+  const category = pickMailCategory(facts);
+  return { category, priority: computeMailPriority(facts, category) };
 };
 
 const INVOICE = /\b(?:invoice|receipt|payment due|amount due|rechnung|facture|factura)\b/i;
 const NO_REPLY =
   /^(?:no-?reply|do-?not-?reply|notifications?|alerts?|mailer-daemon|postmaster|bounces?)[@+.-]/i;
 
-const categoryOf = (facts: SortedFacts): SortedCategory => {
+const pickMailCategory = (facts: SortedFacts): SortedCategory => {
   const { subject, from, own, field, files } = facts;
   if (/^yes/i.test(field('x-spam-flag') ?? '')) return 'spam';
   if (files.some(({ mediaType, name }) => mediaType === 'text/calendar' || /\.ics$/i.test(name))) {
@@ -54,7 +54,7 @@ const categoryOf = (facts: SortedFacts): SortedCategory => {
 
 const URGENT = /\b(?:urgent|asap|immediately|dringend|action required)\b/i;
 
-const priorityOf = (facts: SortedFacts, category: SortedCategory): number => {
+const computeMailPriority = (facts: SortedFacts, category: SortedCategory): number => {
   if (category === 'spam' || category === 'newsletter') return 0;
   const text = facts.field('x-priority') ?? facts.field('importance') ?? '';
   const isUrgent = /^[12]\b|^high/i.test(text) || URGENT.test(facts.subject);

@@ -26,7 +26,7 @@ const MAX_FILES = 200;
 const DEEPEST = 50;
 
 /** BODYSTRUCTURE (RFC 9051, 7.5.2). */
-export const mailPartsOf = (structure: MessageStructureObject | undefined): MailParts => {
+export const collectMailParts = (structure: MessageStructureObject | undefined): MailParts => {
   const found: MailParts = { text: null, html: null, files: [] };
   if (structure) visit(structure, found, 0);
   return found;
@@ -38,17 +38,17 @@ const visit = (node: MessageStructureObject, found: MailParts, depth: number): v
     for (const child of node.childNodes ?? []) visit(child, found, depth + 1);
     return;
   }
-  const part = partOf(node);
-  const isFile = node.disposition === 'attachment' || nameOf(node) !== '';
+  const part = toMailPart(node);
+  const isFile = node.disposition === 'attachment' || getAttachmentFileName(node) !== '';
   if (!isFile && node.type === 'text/plain' && !found.text) found.text = part;
   else if (!isFile && node.type === 'text/html' && !found.html) found.html = part;
   else if (found.files.length < MAX_FILES) {
     const mediaType = node.type.slice(0, 100);
-    found.files.push({ ...part, name: nameOf(node) || 'unnamed', mediaType });
+    found.files.push({ ...part, name: getAttachmentFileName(node) || 'unnamed', mediaType });
   }
 };
 
-const partOf = ({ part, encoding, parameters, size }: MessageStructureObject): MailPart => ({
+const toMailPart = ({ part, encoding, parameters, size }: MessageStructureObject): MailPart => ({
   // A single-part message has no numbers; its part is 1.
   part: part ?? '1',
   encoding: (encoding ?? '7bit').toLowerCase(),
@@ -56,7 +56,10 @@ const partOf = ({ part, encoding, parameters, size }: MessageStructureObject): M
   bytes: size ?? 0,
 });
 
-const nameOf = ({ dispositionParameters, parameters }: MessageStructureObject): string =>
+const getAttachmentFileName = ({
+  dispositionParameters,
+  parameters,
+}: MessageStructureObject): string =>
   (dispositionParameters?.filename ?? parameters?.name ?? '')
     .trim()
     .slice(0, 200)
@@ -71,7 +74,7 @@ export const decodedPart = (bytes: Buffer, { encoding, charset }: MailPart): str
 
 /** Line ends become line feeds. */
 export const textInCharset = (bytes: Buffer, charset: string): string =>
-  decoderOf(charset).decode(bytes).replace(/\r\n?/g, '\n');
+  createTextDecoder(charset).decode(bytes).replace(/\r\n?/g, '\n');
 
 const decodedBytes = (bytes: Buffer, encoding: string): Buffer => {
   if (encoding === 'base64') return Buffer.from(bytes.toString('latin1'), 'base64');
@@ -111,7 +114,7 @@ const OPEN_END = /(?:=[0-9A-Fa-f]?|=?[ \t]+)?\r?$/;
 /** Lines have at most 76 characters (RFC 2045, 6.7). */
 const MAX_OPEN = 1000;
 
-const decoderOf = (charset: string): InstanceType<typeof TextDecoder> => {
+const createTextDecoder = (charset: string): InstanceType<typeof TextDecoder> => {
   try {
     return new TextDecoder(charset);
   } catch (error) {

@@ -18,7 +18,7 @@ export const toMcpResult = ({
   structuredContent: structured,
   isError = false,
 }: CallToolResult): McpResult => {
-  const text = content.map(textOf).join('\n');
+  const text = content.map(formatContent).join('\n');
   const fits = structured !== undefined && JSON.stringify(structured).length <= MAX_STRUCTURED;
   const isCut = text.length > MAX_TEXT || (structured !== undefined && !fits);
   return {
@@ -30,20 +30,20 @@ export const toMcpResult = ({
 };
 
 /** Other content is shown as its kind and size. */
-const textOf = (part: CallToolResult['content'][number]): string => {
+const formatContent = (part: CallToolResult['content'][number]): string => {
   switch (part.type) {
     case 'text':
       return part.text;
     case 'resource':
       return 'text' in part.resource
         ? part.resource.text
-        : `[${part.resource.uri}: ${kindOf(part.resource.mimeType, part.resource.blob)}]`;
+        : `[${part.resource.uri}: ${formatKindAndSize(part.resource.mimeType, part.resource.blob)}]`;
     case 'resource_link':
       return `[${part.name}: ${part.uri}]`;
     default:
-      return `[${kindOf(part.mimeType, part.data)}]`;
+      return `[${formatKindAndSize(part.mimeType, part.data)}]`;
   }
 };
 
-const kindOf = (type: string | undefined, base64: string): string =>
+const formatKindAndSize = (type: string | undefined, base64: string): string =>
   `${type ?? 'data'}, ${Math.floor((base64.length * 3) / 4)} bytes`;

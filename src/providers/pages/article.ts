@@ -18,7 +18,11 @@ export interface PageContent {
   facts: PageFacts;
 }
 
-export const contentOf = (document: PageDocument, url: string, isWhole: boolean): PageContent => {
+export const extractPageContent = (
+  document: PageDocument,
+  url: string,
+  isWhole: boolean,
+): PageContent => {
   const facts = statedFacts(document, url);
   const whole = { isArticle: false, root: document.body, facts };
   if (isWhole || document.querySelectorAll('*').length > MAX_SEARCHED) return whole;
@@ -36,7 +40,7 @@ export const contentOf = (document: PageDocument, url: string, isWhole: boolean)
       title: cleanLine(found.title, MAX_TITLE_LENGTH) ?? facts.title,
       byline: cleanLine(found.byline, 200) ?? facts.byline,
       siteName: cleanLine(found.siteName, 200) ?? facts.siteName,
-      publishedAt: timeOf(found.publishedTime) ?? facts.publishedAt,
+      publishedAt: parsePageTime(found.publishedTime) ?? facts.publishedAt,
       excerpt: facts.excerpt ?? cleanLine(found.excerpt, 500),
     },
   };
@@ -81,7 +85,7 @@ const statedFacts = (document: PageDocument, url: string): PageFacts => {
       cleanLine(meta('og:title', 'twitter:title'), MAX_TITLE_LENGTH),
     byline: cleanLine(meta('author', 'article:author'), 200),
     siteName: cleanLine(meta('og:site_name', 'application-name'), 200),
-    publishedAt: timeOf(
+    publishedAt: parsePageTime(
       meta('article:published_time', 'date', 'dc.date', 'datePublished') ??
         attribute('time[datetime]', 'datetime'),
     ),
@@ -91,7 +95,7 @@ const statedFacts = (document: PageDocument, url: string): PageFacts => {
   };
 };
 
-export const timeOf = (text: string | null | undefined): string | null => {
+export const parsePageTime = (text: string | null | undefined): string | null => {
   const ms = Date.parse((text ?? '').trim().slice(0, 100));
   return ms >= 0 && ms < 8.64e15 ? iso(ms) : null;
 };

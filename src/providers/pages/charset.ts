@@ -14,7 +14,8 @@ const MARKS: [number[], string][] = [
  * Otherwise, or if it is not valid UTF-8 as declared, the charset is guessed.
  */
 export const decodeText = (body: Uint8Array, contentType: string): string => {
-  const named = markOf(body) ?? decoderFor(charsetIn(contentType)) ?? decoderFor(statedIn(body));
+  const named =
+    findByteOrderMark(body) ?? decoderFor(charsetIn(contentType)) ?? decoderFor(statedIn(body));
   if (named && named.encoding !== 'utf-8') return named.decode(body);
   return asUtf8(body) ?? guessed(body).decode(body);
 };
@@ -28,7 +29,7 @@ const asUtf8 = (body: Uint8Array): string | null => {
   }
 };
 
-const markOf = (body: Uint8Array): TextDecoder | null => {
+const findByteOrderMark = (body: Uint8Array): TextDecoder | null => {
   const found = MARKS.find(([mark]) => mark.every((byte, at) => body[at] === byte));
   return found ? new TextDecoder(found[1]) : null;
 };

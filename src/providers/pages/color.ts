@@ -11,7 +11,7 @@ extend([names, hwb, lch].map(Object));
 const INDISTINCT = 12;
 const UNSEEN_ALPHA = 0.05;
 
-export const colorOf = (value: string): RgbaColor | null => nestedColor(value, 0);
+export const parseColor = (value: string): RgbaColor | null => nestedColor(value, 0);
 
 const nestedColor = (value: string, depth: number): RgbaColor | null => {
   const color = colord(value === 'transparent' ? '#0000' : value);
@@ -23,7 +23,7 @@ export const backgroundColor = (value: string): RgbaColor | 'none' | null => {
   if (/^(none|initial|unset|inherit|revert)?$/.test(value)) return 'none';
   if (/url\(|gradient|image|var\(/.test(value)) return null;
   const parts = value.match(/[a-z-]+\([^()]*\)|[^\s()]+/g) ?? [];
-  const color = [value, ...parts].map(colorOf).find((each) => each !== null);
+  const color = [value, ...parts].map(parseColor).find((each) => each !== null);
   if (!color) return 'none';
   return color.a < UNSEEN_ALPHA ? 'none' : color;
 };

@@ -1,11 +1,11 @@
-import { beginningOf } from '../../kernel/excerpt.js';
-import { contentOf, type PageContent } from './article.js';
+import { truncateText } from '../../kernel/excerpt.js';
+import { extractPageContent, type PageContent } from './article.js';
 import { decodeText } from './charset.js';
 import { cleanLine, cleanText } from './clean.js';
-import { feedOf } from './feed.js';
+import { parseFeedPage } from './feed.js';
 import { type VisiblePart, visiblePart } from './hide.js';
 import { imageSentence } from './image.js';
-import { formOf, isFeed, type SourceForm } from './kind.js';
+import { detectSourceForm, isFeed, type SourceForm } from './kind.js';
 import {
   NO_FACTS,
   type PageFormat,
@@ -15,14 +15,14 @@ import {
   type PageText,
   PageUnreadable,
 } from './page.js';
-import { markdownOf, safeHtml, textIn } from './render.js';
+import { convertToMarkdown, safeHtml, textIn } from './render.js';
 import { addressIn, resolveAddresses } from './sanitize.js';
 import type { PageElement } from './tree.js';
 
 const MAX_LINKS = 500;
 
 export const convertPage = async (source: PageSource, wish: PageReadOptions): Promise<PageText> => {
-  const form = formOf(source);
+  const form = detectSourceForm(source);
   const reader = READERS[form];
   return reader(source, wish);
 };
@@ -35,7 +35,8 @@ const refuse =
     throw new PageUnreadable(sentence, kind);
   };
 
-const textOf = ({ body, contentType }: PageSource): string => decodeText(body, contentType);
+const decodePageSource = ({ body, contentType }: PageSource): string =>
+  decodeText(body, contentType);
 
 const plain = (kind: 'text' | 'json', raw: string, wish: PageReadOptions): PageText => {
   const text = cleanText(raw);
@@ -46,16 +47,16 @@ const plain = (kind: 'text' | 'json', raw: string, wish: PageReadOptions): PageT
 
 const READERS: Record<SourceForm, FormReader> = {
   html: (source, wish) => {
-    const text = textOf(source);
+    const text = decodePageSource(source);
     return isJson(text) ? plain('json', text, wish) : readHtml(text, source.url, wish);
   },
   xml: (source, wish) => {
-    const xml = textOf(source);
+    const xml = decodePageSource(source);
     return isFeed(xml) ? readFeed(xml, source.url, wish) : plain('text', xml, wish);
   },
-  feed: (source, wish) => readFeed(textOf(source), source.url, wish),
-  json: (source, wish) => plain('json', textOf(source), wish),
-  text: (source, wish) => plain('text', textOf(source), wish),
+  feed: (source, wish) => readFeed(decodePageSource(source), source.url, wish),
+  json: (source, wish) => plain('json', decodePageSource(source), wish),
+  text: (source, wish) => plain('text', decodePageSource(source), wish),
   image: (source) => ({
     ...NO_FACTS,
     kind: 'image',
@@ -92,7 +93,7 @@ type VisibleContent = PageContent & Pick<VisiblePart, 'hiddenCharacters'>;
 const visiblePage = (html: string, url: string, isWhole: boolean): VisibleContent => {
   const { document, hiddenCharacters } = visiblePart(html);
   const base = addressIn(document.querySelector('base[href]')?.getAttribute('href'), url) ?? url;
-  const content = contentOf(document, base, isWhole);
+  const content = extractPageContent(document, base, isWhole);
   // After the article search, which weights links within the page differently.
   resolveAddresses(content.root, { base, length: html.length });
   return { ...content, hiddenCharacters };
@@ -107,7 +108,7 @@ const readHtml = (html: string, url: string, wish: PageReadOptions): PageText =>
   if (text.trim() === '' && !hasPictures) {
     throw new PageUnreadable(`has no visible text${invisibleReason(html, hiddenCharacters)}`, kind);
   }
-  const note = noteOf(text.length, hiddenCharacters);
+  const note = buildVisibilityNote(text.length, hiddenCharacters);
   const page = { ...facts, kind, links, words: countWords(text), note } as const;
   return withContent(page, rendered(root, wish), wish);
 };
@@ -125,7 +126,7 @@ const hidden = (characters: number): string =>
 /** Fewer hidden characters are typical for menus and dialogs. */
 const MIN_HIDDEN = 200;
 
-const noteOf = (seen: number, hiddenCharacters: number): string | null => {
+const buildVisibilityNote = (seen: number, hiddenCharacters: number): string | null => {
   if (seen === 0) return 'The page has images but no visible text';
   const isMostHidden = hiddenCharacters >= MIN_HIDDEN && hiddenCharacters > seen;
   return isMostHidden ? `Most of the text is left out: ${hidden(hiddenCharacters)}` : null;
@@ -133,11 +134,11 @@ const noteOf = (seen: number, hiddenCharacters: number): string | null => {
 
 const rendered = (root: PageElement, { format, hasAddresses }: PageReadOptions): string => {
   if (format === 'html') return safeHtml(root);
-  return format === 'markdown' ? markdownOf(root) : textIn(root, hasAddresses);
+  return format === 'markdown' ? convertToMarkdown(root) : textIn(root, hasAddresses);
 };
 
 const readFeed = async (text: string, url: string, wish: PageReadOptions): Promise<PageText> => {
-  const { html, items, ...facts } = await feedOf(text, url);
+  const { html, items, ...facts } = await parseFeedPage(text, url);
   const { root } = visiblePage(html, url, true);
   const links = linksIn(root);
   const words = countWords(textIn(root, false));
@@ -154,7 +155,7 @@ const withContent = (
   whole: string,
   { format, most }: { format: PageFormat; most: number },
 ): PageText => {
-  const content = beginningOf(whole, most);
+  const content = truncateText(whole, most);
   return {
     ...page,
     content,

@@ -1,5 +1,5 @@
 import { memberAt } from '../../kernel/jsonvalue.js';
-import { languageTag, timeOf } from './article.js';
+import { languageTag, parsePageTime } from './article.js';
 import { cleanLine } from './clean.js';
 import { type PageFacts, PageUnreadable } from './page.js';
 import { addressIn } from './sanitize.js';
@@ -22,16 +22,16 @@ interface FeedItem {
 }
 
 /** Parses RSS, Atom, RDF or JSON Feed. Throws PageUnreadable. */
-export const feedOf = async (text: string, url: string): Promise<FeedPage> => {
+export const parseFeedPage = async (text: string, url: string): Promise<FeedPage> => {
   const { parseFeed } = await import('feedsmith');
   const feed = parsed(() => parseFeed(text.replace(/^\ufeff/, '')).feed);
-  const items = listOf(feed, 'items') ?? listOf(feed, 'entries') ?? [];
+  const items = getList(feed, 'items') ?? getList(feed, 'entries') ?? [];
   const title = cleanLine(textAt(feed, 'title'), 300);
-  const list = items.slice(0, MAX_ITEMS).map((item) => htmlOf(itemOf(item, url)));
+  const list = items.slice(0, MAX_ITEMS).map((item) => renderFeedItem(toFeedItem(item, url)));
   return {
     title,
     language: languageTag(textAt(feed, 'language')),
-    canonicalUrl: linkOf(feed, url),
+    canonicalUrl: findItemLink(feed, url),
     html: `<h1>${escaped(title ?? 'Feed')}</h1><ul>${list.join('')}</ul>`,
     items: items.length,
   };
@@ -45,12 +45,12 @@ const parsed = (parse: () => unknown): object => {
   }
 };
 
-const itemOf = (item: unknown, base: string): FeedItem => ({
+const toFeedItem = (item: unknown, base: string): FeedItem => ({
   title: cleanLine(textAt(item, 'title') ?? textAt(item, 'media', 'title'), 300),
-  url: linkOf(item, base),
+  url: findItemLink(item, base),
   publishedAt:
-    DATES.map((path) => timeOf(textAt(item, ...path))).find((time) => time !== null) ?? null,
-  text: textOf(item).slice(0, MAX_TEXT_LENGTH),
+    DATES.map((path) => parsePageTime(textAt(item, ...path))).find((time) => time !== null) ?? null,
+  text: extractItemText(item).slice(0, MAX_TEXT_LENGTH),
 });
 
 const DATES = [
@@ -75,11 +75,11 @@ const HTML_TEXTS = [
 const PLAIN_TEXTS = [['content_text'], ['itunes', 'subtitle']];
 
 /** Feeds repeat parts of a text under several names. */
-const textOf = (item: unknown): string => {
-  const groups = listOf(memberAt(item, 'media'), 'groups') ?? [memberAt(item, 'media', 'group')];
+const extractItemText = (item: unknown): string => {
+  const groups = getList(memberAt(item, 'media'), 'groups') ?? [memberAt(item, 'media', 'group')];
   const media = [memberAt(item, 'media'), ...groups].flatMap((each) => [
     each,
-    ...(listOf(each, 'contents') ?? []),
+    ...(getList(each, 'contents') ?? []),
   ]);
   const texts = [
     ...HTML_TEXTS.map((path) => {
@@ -111,7 +111,7 @@ const visibleSize = (html: string): number =>
     .replace(/\s+/g, ' ')
     .trim().length;
 
-const htmlOf = ({ title, url, publishedAt, text }: FeedItem): string => {
+const renderFeedItem = ({ title, url, publishedAt, text }: FeedItem): string => {
   const name = escaped(title ?? url ?? 'Untitled');
   const link = url === null ? name : `<a href="${escaped(url)}">${name}</a>`;
   const time = publishedAt === null ? '' : ` (${publishedAt.slice(0, 10)})`;
@@ -119,14 +119,14 @@ const htmlOf = ({ title, url, publishedAt, text }: FeedItem): string => {
 };
 
 /** Prefers the address of the page over that of a file. */
-const linkOf = (of: unknown, base: string): string | null => {
-  const links = listOf(of, 'links') ?? listOf(memberAt(of, 'atom'), 'links') ?? [];
+const findItemLink = (of: unknown, base: string): string | null => {
+  const links = getList(of, 'links') ?? getList(memberAt(of, 'atom'), 'links') ?? [];
   const alternate = links.find((link) => /^(alternate)?$/.test(textAt(link, 'rel') ?? ''));
-  const file = listOf(of, 'enclosures')?.[0] ?? listOf(of, 'attachments')?.[0];
+  const file = getList(of, 'enclosures')?.[0] ?? getList(of, 'attachments')?.[0];
   const candidates = [
     ...['link', 'url', 'home_page_url', 'external_url'].map((name) => textAt(of, name)),
     textAt(alternate, 'href'),
-    idOf(of),
+    findPermalink(of),
     textAt(file, 'url'),
   ];
   const found = candidates.find((address) => address !== null && address.trim() !== '');
@@ -134,7 +134,7 @@ const linkOf = (of: unknown, base: string): string | null => {
 };
 
 /** A GUID is a permanent link unless it says otherwise. */
-const idOf = (item: unknown): string | null => {
+const findPermalink = (item: unknown): string | null => {
   const guid = textAt(item, 'guid');
   const isLink = memberAt(item, 'guid', 'isPermaLink') !== false;
   const id = (isLink ? guid : null) ?? textAt(item, 'id');
@@ -150,7 +150,7 @@ const textAt = (of: unknown, ...path: string[]): string | null => {
   return typeof value === 'string' ? value : null;
 };
 
-const listOf = (of: unknown, name: string): unknown[] | null => {
+const getList = (of: unknown, name: string): unknown[] | null => {
   const found = memberAt(of, name);
   return Array.isArray(found) ? found : null;
 };

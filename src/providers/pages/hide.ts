@@ -1,5 +1,5 @@
 import type { RgbaColor } from 'colord';
-import { backgroundColor, colorOf, isInvisibleColor } from './color.js';
+import { backgroundColor, isInvisibleColor, parseColor } from './color.js';
 import { pixels } from './media.js';
 import { cleanTexts } from './sanitize.js';
 import { type DeclaredStyle, declaredStyles } from './styles.js';
@@ -60,7 +60,7 @@ const removeHidden = ({ document, css }: PageTree): number => {
       remove(element);
       continue;
     }
-    const own = visibilityOf(element, style, above);
+    const own = computeVisibility(element, style, above);
     const seen = isRoot ? { ...own, isVisible: true, opacity: 1 } : own;
     const hasUnseenText = isUnreadable(seen);
     for (const child of Array.from(element.childNodes)) {
@@ -100,19 +100,19 @@ const isHidden = (element: PageElement, style: DeclaredStyle): boolean => {
 
 const NEVER_SHOWN = new Set(['svg', 'meter', 'progress']);
 
-const opacityOf = (style: DeclaredStyle): number => {
+const computeOpacity = (style: DeclaredStyle): number => {
   const filter = /\bopacity\(\s*([\d.]+%?)\s*\)/.exec(style.get('filter') ?? '')?.[1];
-  return shareOf(style.get('opacity')) * shareOf(filter);
+  return parseRatio(style.get('opacity')) * parseRatio(filter);
 };
 
-const shareOf = (value = '1'): number => {
+const parseRatio = (value = '1'): number => {
   const [, amount, percent] = /^(?:calc\(\s*)?([\d.]+)(%?)(?:\s*\))?$/.exec(value) ?? [];
   if (amount === undefined) return 1;
   return Number(amount) / (percent === '%' ? 100 : 1);
 };
 
 const isOffScreen = (style: DeclaredStyle): boolean => {
-  const at = (name: string): number => placeOf(style.get(name) ?? '');
+  const at = (name: string): number => parseOffset(style.get(name) ?? '');
   const isAway = SIDES.some((side) => at(side) <= -FAR_PX);
   const isPlaced = /^(absolute|fixed|relative)$/.test(style.get('position') ?? '');
   const transform = ['transform', 'translate'].map((name) => style.get(name) ?? '').join(' ');
@@ -138,7 +138,7 @@ const MARGINS = ['margin-left', 'margin-inline-start', 'margin-top', 'margin-blo
 const FLAT = /scale[xy]?\(\s*(0|0?\.0+)\s*[,)]|matrix\(\s*0\s*,\s*0\s*,|rotate[xy]\(\s*-?90deg/;
 
 /** A percentage refers to the screen width. */
-const placeOf = (length: string): number => {
+const parseOffset = (length: string): number => {
   const [, percent] = /^(-?[\d.]+)%$/.exec(length) ?? [];
   return pixels(percent === undefined ? length : `${percent}vw`) ?? 0;
 };
@@ -169,7 +169,7 @@ const isTiny = (clip: string): boolean => {
   return lengths.length === 4 && (right - left <= 1 || bottom - top <= 1);
 };
 
-const visibilityOf = (
+const computeVisibility = (
   element: PageElement,
   style: DeclaredStyle,
   above: Visibility,
@@ -187,9 +187,9 @@ const visibilityOf = (
       visibility === undefined || visibility === 'inherit'
         ? above.isVisible
         : !/^(hidden|collapse)$/.test(visibility),
-    opacity: above.opacity * opacityOf(style),
+    opacity: above.opacity * computeOpacity(style),
     fontPx: fontIn(style, above.fontPx) * Number(style.get('zoom') ?? 1) || 0,
-    color: isInherited ? above.color : colorOf(color),
+    color: isInherited ? above.color : parseColor(color),
     background,
     isIndentedAway:
       indent === undefined

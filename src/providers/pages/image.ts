@@ -2,13 +2,13 @@ import { imageSize } from 'image-size';
 import type { PageSource } from './page.js';
 
 export const imageSentence = ({ body, contentType }: PageSource): string => {
-  const size = sizeOf(body);
+  const size = readImageSize(body);
   const type = /^image\/([\w.+-]{1,30})/i.exec(contentType)?.[1] ?? size?.type ?? 'unknown type';
   const pixels = size ? `, ${size.width} × ${size.height} pixels` : '';
   return `Image (${type})${pixels}. Text in images is not read.`;
 };
 
-const sizeOf = (body: Uint8Array) => {
+const readImageSize = (body: Uint8Array) => {
   try {
     const { width, height, type } = imageSize(body);
     return { width, height, type };

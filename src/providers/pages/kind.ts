@@ -51,7 +51,7 @@ const isBinary = (head: string, contentType: string): boolean =>
  * Uses the content type, unless the first bytes clearly contradict it. Plain text stays text, such
  * as source code.
  */
-export const formOf = ({ body, contentType }: PageSource): SourceForm => {
+export const detectSourceForm = ({ body, contentType }: PageSource): SourceForm => {
   const type = contentType.split(';', 1)[0]?.trim().toLowerCase() ?? '';
   const head = Buffer.from(body.subarray(0, 1024))
     .toString('latin1')

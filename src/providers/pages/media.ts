@@ -44,18 +44,18 @@ export const pixels = (length: string, fontPx = FONT_PX): number | null => {
   const given = length.trim().toLowerCase();
   const [, called, terms] = /^(calc|min|max)\(([^()]{1,200})\)$/.exec(given) ?? [];
   if (terms === undefined) return plainPixels(given, fontPx);
-  const values = terms.split(',').map((sum) => sumOf(sum, fontPx));
+  const values = terms.split(',').map((sum) => evaluateSum(sum, fontPx));
   const known = values.filter((value) => value !== null);
   if (known.length < values.length || (called === 'calc' && known.length > 1)) return null;
   return called === 'max' ? Math.max(...known) : Math.min(...known);
 };
 
 /** CSS Values 4, 10. */
-const sumOf = (sum: string, fontPx: number): number | null => {
+const evaluateSum = (sum: string, fontPx: number): number | null => {
   const terms = sum.trim().split(/\s+(?=[+-]\s)/);
   const values = terms.map((term) => {
     const [, sign, product = ''] = /^([+-]\s+)?(.*)$/.exec(term) ?? [];
-    const value = productOf(product, fontPx);
+    const value = evaluateProduct(product, fontPx);
     return value !== null && sign?.startsWith('-') ? -value : value;
   });
   return values.reduce<number | null>(
@@ -64,19 +64,19 @@ const sumOf = (sum: string, fontPx: number): number | null => {
   );
 };
 
-const productOf = (product: string, fontPx: number): number | null => {
+const evaluateProduct = (product: string, fontPx: number): number | null => {
   const [first = '', ...more] = product.split(/\s*(?=[*/])/);
   return more.reduce(
     (value: number | null, factor) => {
-      const by = amountOf(factor.slice(1), fontPx);
+      const by = parseCssNumber(factor.slice(1), fontPx);
       if (value === null || by === null) return null;
       return factor.startsWith('*') ? value * by : value / by;
     },
-    amountOf(first, fontPx),
+    parseCssNumber(first, fontPx),
   );
 };
 
-const amountOf = (text: string, fontPx: number): number | null => {
+const parseCssNumber = (text: string, fontPx: number): number | null => {
   const given = text.trim();
   return /^[+-]?[\d.]+$/.test(given) ? Number(given) : plainPixels(given, fontPx);
 };
@@ -85,11 +85,11 @@ const plainPixels = (length: string, fontPx: number): number | null => {
   const [, amount, unit = ''] =
     /^([+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)([a-z]*|%)$/.exec(length) ?? [];
   if (amount === undefined) return null;
-  const factor = unit === '' && Number(amount) === 0 ? 1 : factorOf(unit, fontPx);
+  const factor = unit === '' && Number(amount) === 0 ? 1 : getUnitFactor(unit, fontPx);
   return factor === undefined ? null : Number(amount) * factor;
 };
 
-const factorOf = (unit: string, fontPx: number): number | undefined => {
+const getUnitFactor = (unit: string, fontPx: number): number | undefined => {
   const factors = new Map([
     ['px', 1],
     ['pt', 4 / 3],

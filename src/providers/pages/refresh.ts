@@ -1,5 +1,5 @@
 import { Parser } from 'htmlparser2';
-import { formOf } from './kind.js';
+import { detectSourceForm } from './kind.js';
 import type { PageSource } from './page.js';
 
 /** A slower redirect is meant for pages that are read first. In seconds. */
@@ -11,10 +11,10 @@ const MAX_HEAD_BYTES = 64 * 1024;
  * ignored, because such pages usually have a text.
  */
 export const refreshTarget = (page: PageSource, header: string | undefined): URL | null => {
-  if (formOf(page) !== 'html') return null;
+  if (detectSourceForm(page) !== 'html') return null;
   const stated: MetaRefresh = header === undefined ? metaRefresh(page) : { content: header };
   const { content, base } = stated;
-  const address = content === undefined ? null : addressOf(content);
+  const address = content === undefined ? null : parseRefreshAddress(content);
   if (address === null) return null;
   const isBase = base !== undefined && URL.canParse(base, page.url);
   const from = isBase ? new URL(base, page.url).href : page.url;
@@ -23,7 +23,7 @@ export const refreshTarget = (page: PageSource, header: string | undefined): URL
   return target.protocol === 'http:' || target.protocol === 'https:' ? target : null;
 };
 
-const addressOf = (content: string): string | null => {
+const parseRefreshAddress = (content: string): string | null => {
   const [, seconds = '', rest = ''] =
     /^\s*(\d*)(?:\.[\d.]*)?\s*[;,\s]\s*(.*)$/s.exec(content) ?? [];
   if (Number(seconds) > MAX_DELAY_S) return null;

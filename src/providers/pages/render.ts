@@ -39,7 +39,7 @@ const tidied = (text: string): string =>
     .replace(/^\n+/, '')
     .trimEnd();
 
-export const markdownOf = (root: PageElement): string => {
+export const convertToMarkdown = (root: PageElement): string => {
   const turndown = new TurndownService({
     headingStyle: 'atx',
     codeBlockStyle: 'fenced',
@@ -53,26 +53,27 @@ export const markdownOf = (root: PageElement): string => {
   turndown.remove(['script', 'style', 'title', 'link', 'meta']);
   turndown.addRule('cells', {
     filter: ['th', 'td'],
-    replacement: (content, node) => (isData(node) ? cellOf(content) : `\n\n${content}\n\n`),
+    replacement: (content, node) => (isData(node) ? renderCell(content) : `\n\n${content}\n\n`),
   });
   turndown.addRule('rows', {
     filter: 'tr',
-    replacement: (content, node) => (isData(node) ? rowOf(content, node) : `\n\n${content}\n\n`),
+    replacement: (content, node) =>
+      isData(node) ? renderRow(content, node) : `\n\n${content}\n\n`,
   });
   turndown.addRule('tables', {
     filter: ['table', 'thead', 'tbody', 'tfoot', 'caption'],
     replacement: (content) => `\n\n${content.trim()}\n\n`,
   });
   turndown.addRule('preformatted', {
-    filter: (node) => elementOf(node).matches('pre:not(:has(> code))'),
-    replacement: (_, node) => fenced(elementOf(node).textContent ?? ''),
+    filter: (node) => toElement(node).matches('pre:not(:has(> code))'),
+    replacement: (_, node) => fenced(toElement(node).textContent ?? ''),
   });
   turndown.addRule('struck', {
-    filter: (node) => /^(del|s|strike)$/.test(elementOf(node).localName),
+    filter: (node) => /^(del|s|strike)$/.test(toElement(node).localName),
     replacement: (content) => (content.trim() === '' ? content : `~~${content}~~`),
   });
   turndown.addRule('images', {
-    filter: (node) => elementOf(node).matches('img:not([src])'),
+    filter: (node) => toElement(node).matches('img:not([src])'),
     replacement: () => '',
   });
   const source: { toString(): string } = root;
@@ -87,17 +88,17 @@ const fenced = (text: string): string => {
 
 type TurndownNode = Parameters<TurndownService.ReplacementFunction>[1];
 
-const elementOf = (node: TurndownNode): PageElement => Object(node);
+const toElement = (node: TurndownNode): PageElement => Object(node);
 
-const tableOf = (node: TurndownNode): PageElement | null => {
-  let at: PageElement | null = elementOf(node);
+const findTable = (node: TurndownNode): PageElement | null => {
+  let at: PageElement | null = toElement(node);
   while (at && at.localName !== 'table') at = at.parentNode;
   return at;
 };
 
 /** Tables with one column, or with nested tables, are used for layout. */
 const isData = (node: TurndownNode): boolean => {
-  const table = tableOf(node);
+  const table = findTable(node);
   if (!table) return false;
   let isTable = DATA_TABLES.get(table);
   if (isTable === undefined) {
@@ -109,15 +110,15 @@ const isData = (node: TurndownNode): boolean => {
 };
 const DATA_TABLES = new WeakMap<PageElement, boolean>();
 
-const cellOf = (content: string): string =>
+const renderCell = (content: string): string =>
   ` ${content
     .trim()
     .replace(/\s*\n\s*/g, ' ')
     .replace(/(?<!\\)\|/g, '\\|')} |`;
 
-const rowOf = (content: string, node: TurndownNode): string => {
-  const row = elementOf(node);
-  const table = tableOf(node);
+const renderRow = (content: string, node: TurndownNode): string => {
+  const row = toElement(node);
+  const table = findTable(node);
   const isFirst = table?.querySelector('tr') === row;
   const columns = Array.from(row.childNodes).filter(isElement).length;
   const rule = isFirst ? `\n|${' --- |'.repeat(columns)}` : '';
@@ -151,7 +152,7 @@ export const safeHtml = (root: PageElement): string => {
     if (!isElement(node) || UNSHOWN.has(node.localName)) return;
     const { localName: name } = node;
     const kept = SAFE.get(name);
-    if (kept) out.push(`<${name}${attributesOf(node, kept)}>`);
+    if (kept) out.push(`<${name}${renderAttributes(node, kept)}>`);
     for (const child of Array.from(node.childNodes)) visit(child);
     if (kept && !VOID.has(name)) out.push(`</${name}>`);
   };
@@ -159,7 +160,7 @@ export const safeHtml = (root: PageElement): string => {
   return out.join('').trim();
 };
 
-const attributesOf = (element: PageElement, names: string[]): string =>
+const renderAttributes = (element: PageElement, names: string[]): string =>
   names
     .map((name) => [name, element.getAttribute(name)] as const)
     .filter(([name, value]) => value !== null && isPlainValue(name, value))

@@ -53,7 +53,7 @@ export const requestPage = async (
     const totalMs = Math.max(1, deadline - performance.now());
     const bounds = { redirects: MAX_REDIRECTS, totalMs, cookies };
     const reply = await sendRequest(http, { ...request, url }, bounds);
-    const next = refreshOf(reply, isReloaded);
+    const next = findRefreshTarget(reply, isReloaded);
     if (!next || reply.notFollowed !== undefined) return reply;
     const from = new URL(reply.url);
     const isHeldBack = request.isExact || (request.isBound && next.origin !== from.origin);
@@ -65,7 +65,7 @@ export const requestPage = async (
 };
 
 /** A refresh to the same address is followed once, because the page may have set a cookie. */
-const refreshOf = (reply: Incoming, isReloaded: boolean): URL | null => {
+const findRefreshTarget = (reply: Incoming, isReloaded: boolean): URL | null => {
   const { status, headers, body, url } = reply;
   if (status >= 300) return null;
   const source = { body, contentType: headers['content-type'] ?? '', url };
@@ -142,7 +142,8 @@ export const createPageClient = (http: Pick<Http, 'request'>, everyMs = MIN_INTE
       await refuse(at);
       await turn(new URL(at).host, asker);
       const reply = await orFailed(sendRequest(http, { ...asker, url: at }, bounds), asker.signal);
-      const next: string | undefined = targetOf(reply) ?? refreshOf(reply, isReloaded)?.href;
+      const next: string | undefined =
+        getRedirectTarget(reply) ?? findRefreshTarget(reply, isReloaded)?.href;
       if (!next) return received(reply);
       if (count === MAX_REDIRECTS)
         throw new PageFailed(`${at} redirects more than ${MAX_REDIRECTS} times`, null, at);
@@ -158,7 +159,7 @@ export const createPageClient = (http: Pick<Http, 'request'>, everyMs = MIN_INTE
   };
 };
 
-const targetOf = ({ status, headers: { location }, url }: Incoming): string | null => {
+const getRedirectTarget = ({ status, headers: { location }, url }: Incoming): string | null => {
   const isRedirect = [301, 302, 303, 307, 308].includes(status);
   if (!isRedirect || location === undefined || !URL.canParse(location, url)) return null;
   const { protocol, href } = new URL(location, url);

@@ -20,7 +20,7 @@ interface Placed {
  * elements of a line.
  */
 export const cleanTexts = (root: PageElement): void => {
-  for (const line of linesOf(root)) {
+  for (const line of collectTextLines(root)) {
     for (const placed of line) placed.text = removeInvisible(placed.text);
     let tokens = tokensIn(whole(line));
     for (let round = 0; tokens.length > 0 && round < MAX_ROUNDS; round++) {
@@ -44,7 +44,7 @@ const cutOut = (line: Placed[], from: number, to: number): void => {
   }
 };
 
-const linesOf = (root: PageElement): Placed[][] => {
+const collectTextLines = (root: PageElement): Placed[][] => {
   const lines: Placed[][] = [[]];
   const visit = (element: PageElement): void => {
     for (const node of Array.from(element.childNodes)) {

@@ -30,7 +30,7 @@ export const isKnownSelector = (selector: string): boolean =>
 const withoutStrings = (selector: string): string => selector.replace(/"[^"]*"|'[^']*'/g, '""');
 
 /** Selectors Level 4, 15. */
-export const specificityOf = (selector: string): number => {
+export const computeSpecificity = (selector: string): number => {
   const plain = withoutStrings(selector);
   const count = (pattern: RegExp): number => Math.min(99, plain.match(pattern)?.length ?? 0);
   const ids = count(/#[\w-]+/g);

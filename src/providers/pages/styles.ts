@@ -1,6 +1,6 @@
 import { type Element as CssNode, compile } from 'stylis';
 import { isForScreen } from './media.js';
-import { isKnownSelector, selectorIndex, specificityOf } from './selectors.js';
+import { computeSpecificity, isKnownSelector, selectorIndex } from './selectors.js';
 import type { PageDocument, PageElement } from './tree.js';
 
 const PROPERTIES = new Set(
@@ -49,7 +49,7 @@ export const declaredStyles = (
   const declared = new Map<PageElement, Map<string, RankedValue>>();
   const find = selectorIndex(document);
   rules.forEach(({ selector, declarations }, order) => {
-    const rank = specificityOf(selector) * 1e6 + order;
+    const rank = computeSpecificity(selector) * 1e6 + order;
     for (const element of find(selector)) {
       const own = declared.get(element) ?? new Map<string, RankedValue>();
       declared.set(element, own);
@@ -117,10 +117,10 @@ const declarationIn = (
 ): CssDeclaration[] => {
   if (type !== 'decl' || typeof props !== 'string' || typeof children !== 'string') return [];
   if (props.startsWith('--')) variables.set(props, children.trim());
-  return declarationOf(props, children);
+  return parseDeclaration(props, children);
 };
 
-const declarationOf = (name: string, rawValue: string): CssDeclaration[] => {
+const parseDeclaration = (name: string, rawValue: string): CssDeclaration[] => {
   const property = unescaped(name).trim().toLowerCase();
   if (!PROPERTIES.has(property)) return [];
   const text = unescaped(rawValue).trim().toLowerCase();
@@ -133,7 +133,7 @@ const inlineDeclarations = (style: string): CssDeclaration[] =>
     .split(';')
     .flatMap((each) => {
       const colon = each.indexOf(':');
-      return colon < 0 ? [] : declarationOf(each.slice(0, colon), each.slice(colon + 1));
+      return colon < 0 ? [] : parseDeclaration(each.slice(0, colon), each.slice(colon + 1));
     });
 
 /**
@@ -148,8 +148,8 @@ const plainCss = (css: string): string =>
 
 const unescaped = (text: string): string =>
   text.replace(/\\(?:([0-9a-f]{1,6})\s?|(.))/gi, (_, code?: string, letter = '') =>
-    code === undefined ? letter : characterOf(Number.parseInt(code, 16)),
+    code === undefined ? letter : decodeCodePoint(Number.parseInt(code, 16)),
   );
 
-const characterOf = (code: number): string =>
+const decodeCodePoint = (code: number): string =>
   code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : '\ufffd';

@@ -61,13 +61,13 @@ const pagesAt =
     }));
   };
 
-const textOf =
+const createTextReader =
   (name: string) =>
   (result: unknown): string =>
     textAt(result, name) ?? '';
 
 /** Exa returns highlights or the beginning of the text. */
-const highlightsOf = (result: unknown): string => {
+const getHighlights = (result: unknown): string => {
   const highlights = listAt(result, 'highlights').filter((each) => typeof each === 'string');
   return highlights.length > 0 ? highlights.join(' … ') : (textAt(result, 'text') ?? '');
 };
@@ -90,7 +90,7 @@ const plain = (text: string): string =>
 
 const MAX_COUNT = 20;
 
-const countOf = ({ count }: SearchQuery): number => Math.min(count, MAX_COUNT);
+const getResultCount = ({ count }: SearchQuery): number => Math.min(count, MAX_COUNT);
 
 export const PROTOCOLS: Record<SearchProvider, SearchProtocol> = {
   searxng: {
@@ -101,7 +101,7 @@ export const PROTOCOLS: Record<SearchProvider, SearchProtocol> = {
       url: addQuery(address, { q: query, format: 'json' }),
       headers: {},
     }),
-    read: pagesAt(['results'], textOf('content')),
+    read: pagesAt(['results'], createTextReader('content')),
   },
   brave: {
     address: 'https://api.search.brave.com/res/v1/web/search',
@@ -110,7 +110,7 @@ export const PROTOCOLS: Record<SearchProvider, SearchProtocol> = {
       method: 'GET',
       url: addQuery(search.address, {
         q: search.query,
-        count: String(countOf(search)),
+        count: String(getResultCount(search)),
         text_decorations: 'false',
       }),
       headers: { accept: JSON_TYPE, 'x-subscription-token': search.key },
@@ -119,7 +119,7 @@ export const PROTOCOLS: Record<SearchProvider, SearchProtocol> = {
     read: (reply) =>
       textAt(reply, 'type') === 'search' && memberAt(reply, 'web') === undefined
         ? []
-        : pagesAt(['web', 'results'], textOf('description'))(reply),
+        : pagesAt(['web', 'results'], createTextReader('description'))(reply),
   },
   tavily: {
     address: 'https://api.tavily.com/search',
@@ -127,10 +127,10 @@ export const PROTOCOLS: Record<SearchProvider, SearchProtocol> = {
     request: (search) =>
       postRequest(
         search.address,
-        { query: search.query, max_results: countOf(search) },
+        { query: search.query, max_results: getResultCount(search) },
         { authorization: `Bearer ${search.key}` },
       ),
-    read: pagesAt(['results'], textOf('content')),
+    read: pagesAt(['results'], createTextReader('content')),
   },
   kagi: {
     address: 'https://kagi.com/api/v1/search',
@@ -138,14 +138,14 @@ export const PROTOCOLS: Record<SearchProvider, SearchProtocol> = {
     request: (search) =>
       postRequest(
         search.address,
-        { query: search.query, workflow: 'search', limit: countOf(search) },
+        { query: search.query, workflow: 'search', limit: getResultCount(search) },
         { authorization: `Bearer ${search.key}` },
       ),
     // Without results, `data` has no `search`.
     read: (reply) =>
       memberAt(reply, 'data') !== undefined && memberAt(reply, 'data', 'search') === undefined
         ? []
-        : pagesAt(['data', 'search'], textOf('snippet'))(reply),
+        : pagesAt(['data', 'search'], createTextReader('snippet'))(reply),
   },
   exa: {
     address: 'https://api.exa.ai/search',
@@ -156,11 +156,11 @@ export const PROTOCOLS: Record<SearchProvider, SearchProtocol> = {
         {
           query: search.query,
           type: 'auto',
-          numResults: countOf(search),
+          numResults: getResultCount(search),
           contents: { highlights: true },
         },
         { 'x-api-key': search.key },
       ),
-    read: pagesAt(['results'], highlightsOf),
+    read: pagesAt(['results'], getHighlights),
   },
 };

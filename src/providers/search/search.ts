@@ -1,5 +1,5 @@
-import { BadUrl, EgressRefused, portOf } from '../../kernel/egress.js';
-import { beginningOf } from '../../kernel/excerpt.js';
+import { BadUrl, EgressRefused, getUrlPort } from '../../kernel/egress.js';
+import { truncateText } from '../../kernel/excerpt.js';
 import { HttpFailure } from '../../kernel/failure.js';
 import type { Http, Incoming } from '../../kernel/http.js';
 import { parsedJson } from '../../kernel/jsonvalue.js';
@@ -87,7 +87,7 @@ const replyTo = async (
       ...out,
       signal,
       // The admin has configured the address. A key is sent only to its origin.
-      allow: searchUrl === null ? [] : [`${to.hostname}:${portOf(to)}`],
+      allow: searchUrl === null ? [] : [`${to.hostname}:${getUrlPort(to)}`],
       isBound: protocol.needsKey,
       isDecoded: true,
       ...LIMITS,
@@ -106,9 +106,9 @@ const replyTo = async (
 };
 
 const cut = ({ title, url, snippet }: FoundPage): FoundPage => ({
-  title: beginningOf(title, MAX_TITLE),
+  title: truncateText(title, MAX_TITLE),
   url,
-  snippet: beginningOf(snippet, MAX_SNIPPET),
+  snippet: truncateText(snippet, MAX_SNIPPET),
 });
 
 const isPage = ({ url }: FoundPage): boolean => /^https?:\/\//.test(url) && url.length <= MAX_URL;

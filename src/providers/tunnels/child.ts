@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { errorCode, NamedError } from '../../kernel/failure.js';
-import { findProgram, outputOf, programEnv, signalGroup } from '../../kernel/program.js';
+import { findProgram, programEnv, readProgramOutput, signalGroup } from '../../kernel/program.js';
 
 export interface TunnelLaunch {
   path: string;
@@ -36,7 +36,7 @@ export const startTunnelChild = async (launch: TunnelLaunch, hear: (line: string
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  const ended = endOf(child);
+  const ended = waitForExit(child);
   for (const stream of [child.stdout, child.stderr]) {
     const lines = createInterface({ input: stream, crlfDelay: Number.POSITIVE_INFINITY });
     lines.on('line', (line) => hear(line.slice(0, MAX_LINE_LENGTH)));
@@ -56,14 +56,14 @@ export const startTunnelChild = async (launch: TunnelLaunch, hear: (line: string
 };
 
 /** Null if there is no such process. */
-export const markOf = async (pid: number): Promise<ProcessMark | null> => {
+export const readProcessMark = async (pid: number): Promise<ProcessMark | null> => {
   const began = process.platform === 'linux' ? await sinceBoot(pid) : await startTime(pid);
   return began === null ? null : { pid, began };
 };
 
 /** Kills a process of an earlier daemon. Resolves to false if it no longer runs. */
 export const killLeftover = async ({ pid, began }: ProcessMark): Promise<boolean> => {
-  const mark = await markOf(pid);
+  const mark = await readProcessMark(pid);
   if (mark?.began !== began) return false;
   signalGroup(pid, 'SIGKILL');
   return true;
@@ -74,11 +74,11 @@ const leash = async ({ folders }: TunnelLaunch): Promise<string[]> => {
   if (process.platform !== 'linux') return [];
   const setpriv = await findProgram([...folders, '/usr/bin', '/bin'], 'setpriv');
   if (setpriv === null) return [];
-  const help = await outputOf(setpriv, ['--help'], programEnv(folders));
+  const help = await readProgramOutput(setpriv, ['--help'], programEnv(folders));
   return help?.includes('--pdeathsig') ? [setpriv, '--pdeathsig', 'KILL', '--'] : [];
 };
 
-const endOf = (child: ChildProcess): Promise<string> =>
+const waitForExit = (child: ChildProcess): Promise<string> =>
   new Promise((resolve) => {
     child.once('error', () => resolve('the program cannot be started'));
     child.once('exit', (code, how) => {

@@ -1,4 +1,4 @@
-import { findProgram, outputOf, programEnv } from '../../kernel/program.js';
+import { findProgram, programEnv, readProgramOutput } from '../../kernel/program.js';
 import { programs } from './providers.js';
 
 const NUMBER = /\d+\.\d+(?:[.\w-]*\w)?/;
@@ -12,7 +12,8 @@ export const findPrograms = (folders: string[]) =>
   Promise.all(
     [...Object.values(programs), ...PROXIES].map(async ({ program: name, version }) => {
       const path = await findProgram(folders, name);
-      const output = path === null ? null : await outputOf(path, version, programEnv(folders));
+      const output =
+        path === null ? null : await readProgramOutput(path, version, programEnv(folders));
       return { name, path, version: NUMBER.exec(output ?? '')?.[0] ?? null };
     }),
   );

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { outputOf, programEnv } from '../../kernel/program.js';
+import { programEnv, readProgramOutput } from '../../kernel/program.js';
 
 export interface HostKey {
   /** As in a known_hosts file, without the host name: `ssh-ed25519 AAAA…`. */
@@ -18,15 +18,15 @@ export const scanHostKeys = async (
 ): Promise<HostKey[]> => {
   const host = target.slice(target.lastIndexOf('@') + 1);
   const args = ['-T', '4', '-p', String(sshPort), '--', host];
-  const output = await outputOf(keyscan, args, programEnv(folders));
+  const output = await readProgramOutput(keyscan, args, programEnv(folders));
   return (output ?? '').split('\n').flatMap((line) => {
     const [, key = ''] = /^[^\s#]+ (.+)$/.exec(line.trim()) ?? [];
     const encoded = HOST_KEY.exec(key)?.[2];
-    return encoded === undefined ? [] : [{ key, fingerprint: fingerprintOf(encoded) }];
+    return encoded === undefined ? [] : [{ key, fingerprint: computeFingerprint(encoded) }];
   });
 };
 
-const fingerprintOf = (encoded: string): string => {
+const computeFingerprint = (encoded: string): string => {
   const digest = createHash('sha256').update(Buffer.from(encoded, 'base64')).digest('base64');
   return `SHA256:${digest.replace(/=+$/, '')}`;
 };

@@ -15,7 +15,7 @@ export const ngrok: TunnelProvider = {
   ],
   env: ({ token }) => ({ ...(token !== null && { NGROK_AUTHTOKEN: token }) }),
   hear: (line) => {
-    const { msg, url, err, lvl } = fieldsOf(line);
+    const { msg, url, err, lvl } = parseNgrokLogLine(line);
     if (msg === undefined) return { line: line };
     const isStarted = msg === 'started tunnel' && url !== undefined;
     const text = [msg, err, isStarted ? url : undefined].filter(Boolean).join(': ');
@@ -26,7 +26,7 @@ export const ngrok: TunnelProvider = {
 type NgrokFields = Partial<Record<'msg' | 'url' | 'err' | 'lvl', string>>;
 
 /** Empty if the line is not JSON, such as an error before the log begins. */
-const fieldsOf = (line: string): NgrokFields => {
+const parseNgrokLogLine = (line: string): NgrokFields => {
   const found = Object.entries(parsedJson(line) ?? {});
   const texts = found.filter(([, value]) => typeof value === 'string');
   const { url, ...rest }: NgrokFields = Object.fromEntries(texts);

@@ -14,5 +14,5 @@ export const tunnelProvider = (name: ProviderName): TunnelProvider | null =>
   name === 'proxy' ? null : programs[name];
 
 /** The header that carries the client address; null if there is none. */
-export const addressHeaderOf = (name: ProviderName): string | null =>
+export const getAddressHeader = (name: ProviderName): string | null =>
   name === 'proxy' ? 'x-forwarded-for' : programs[name].addressHeader;

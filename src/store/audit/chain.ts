@@ -44,7 +44,7 @@ const SWALLOWED =
  */
 export const appendAudit = (db: Database.Database, { auditKey }: { auditKey: Uint8Array }) => {
   const mac = macWith(auditKey);
-  const head = newestOf(db);
+  const head = createNewestHeadReader(db);
   const names = CHAINED.map((name) => `@${name} AS ${name}`);
   const write = db
     .prepare<ChainedRow, Buffer>(`SELECT ${CHAINED_ROW_SQL} FROM (SELECT ${names.join(', ')})`)
@@ -54,7 +54,7 @@ export const appendAudit = (db: Database.Database, { auditKey }: { auditKey: Uin
       VALUES (@number, ${CHAINED.map((name) => `@${name}`).join(', ')}, @mac)`,
   );
   return (entry: AuditRecord): StatementResult => {
-    const row = rowOf(entry);
+    const row = buildChainedRow(entry);
     try {
       const before = head() ?? CHAIN_START;
       const number = before.number + 1;
@@ -85,7 +85,7 @@ export const isNewestValid = (db: Database.Database, { auditKey }: { auditKey: U
   };
 };
 
-export const newestOf = (db: Database.Database): (() => AuditHead | null) => {
+export const createNewestHeadReader = (db: Database.Database): (() => AuditHead | null) => {
   const newest = db.prepare<[], AuditHead>(
     'SELECT number, mac FROM audit ORDER BY number DESC LIMIT 1',
   );
@@ -94,7 +94,7 @@ export const newestOf = (db: Database.Database): (() => AuditHead | null) => {
 
 type ChainedRow = Record<ChainedColumn, string | null>;
 
-const rowOf = (entry: AuditRecord): ChainedRow => ({
+const buildChainedRow = (entry: AuditRecord): ChainedRow => ({
   id: entry.id,
   at: entry.at,
   actor_id: entry.actorId,

@@ -29,7 +29,7 @@ export const checkAudit = (db: Database.Database, { auditKey }: { auditKey: Uint
     let before = after ?? CHAIN_START;
     const breaks: AuditBreak[] = [];
     for (const row of rows) {
-      const found = breakOf(mac, before, row);
+      const found = findChainBreak(mac, before, row);
       if (found) breaks.push(found);
       before = { number: row.number, mac: row.mac };
     }
@@ -55,7 +55,7 @@ const readAfter = (db: Database.Database, after: AuditHead | null): StoredEntry[
 };
 
 /** A row after a gap cannot be verified, because its predecessor is missing. */
-const breakOf = (mac: MakeMac, before: AuditHead, row: StoredEntry): AuditBreak | null => {
+const findChainBreak = (mac: MakeMac, before: AuditHead, row: StoredEntry): AuditBreak | null => {
   const due = before.number + 1;
   if (row.number > due) return { number: due, kind: 'missing' };
   const holds = row.number === due && mac(before.mac, due, row.written) === row.mac;

@@ -1,7 +1,13 @@
 import { readFileSync } from 'node:fs';
 import type Database from 'better-sqlite3';
 import type { AuditHead, ThreadOptions } from '../engine/protocol.js';
-import { contradictedOf, type HeadChunk, headsIn, readChunk, readTail } from './headlines.js';
+import {
+  findContradictedHeads,
+  type HeadChunk,
+  headsIn,
+  readChunk,
+  readTail,
+} from './headlines.js';
 import { type CheckpointFile, headPlaces } from './headplaces.js';
 
 type HeadsLocation = Pick<ThreadOptions, 'home' | 'auditHeads'>;
@@ -35,7 +41,7 @@ export const contradictedHeads = (db: Database.Database, options: HeadsLocation)
     const at = places[place];
     if (!at) return { name: '', heads: [], failure: null, next: null };
     const after = place + 1 < places.length ? { place: place + 1, from: 0 } : null;
-    const state = from === 0 ? stateOf(at) : null;
+    const state = from === 0 ? readHeadsState(at) : null;
     if (state?.newest === null) {
       return { name: at.name, heads: [], failure: state.failure, next: after };
     }
@@ -43,7 +49,7 @@ export const contradictedHeads = (db: Database.Database, options: HeadsLocation)
     if ('failure' in chunk) return { name: at.name, heads: [], ...chunk, next: after };
     return {
       name: at.name,
-      heads: contradictedOf(db, chunk.heads),
+      heads: findContradictedHeads(db, chunk.heads),
       failure: null,
       next: chunk.next === null ? after : { place, from: chunk.next },
     };
@@ -56,10 +62,10 @@ const read = ({ file, isOwn }: CheckpointFile, from: number): HeadChunk =>
 
 export const headsState = (db: Database.Database, options: HeadsLocation) => {
   const places = headPlaces(db, options);
-  return (_: undefined): HeadsState[] => places.map(stateOf);
+  return (_: undefined): HeadsState[] => places.map(readHeadsState);
 };
 
-const stateOf = ({ file, name, isDue }: CheckpointFile): HeadsState => {
+const readHeadsState = ({ file, name, isDue }: CheckpointFile): HeadsState => {
   const isOptional = isDue();
   const heads = attempt(() => readTail(file));
   if ('failure' in heads) {

@@ -9,7 +9,14 @@ import {
 import type Database from 'better-sqlite3';
 import { renameDurably } from '../../kernel/durable.js';
 import type { AuditHead } from '../engine/protocol.js';
-import { appendAt, contradictedOf, endsInLine, headLine, headsIn, readTail } from './headlines.js';
+import {
+  appendAt,
+  endsInLine,
+  findContradictedHeads,
+  headLine,
+  headsIn,
+  readTail,
+} from './headlines.js';
 import type { CheckpointFile } from './headplaces.js';
 import type { HeadRows } from './headrows.js';
 
@@ -51,10 +58,10 @@ export class HeadFile {
       this.kept = heads.at(-1) ?? null;
       if (heads.length === 0) return isDue ? null : `${name} is missing: ${REMOVAL_UNDETECTABLE}`;
       if (isDue) this.place.settle();
-      const [first] = contradictedOf(this.db, heads);
+      const [first] = findContradictedHeads(this.db, heads);
       return first ? contradictionMessage(name, first, this.rows.newest()) : null;
     } catch (error) {
-      return `${name} cannot be read: ${messageOf(error)}`;
+      return `${name} cannot be read: ${getErrorMessage(error)}`;
     }
   }
 
@@ -70,7 +77,7 @@ export class HeadFile {
       this.failed = head;
       if (this.hasReported) return { problem: null };
       this.hasReported = true;
-      return { problem: `${this.place.name} is not writable: ${messageOf(error)}` };
+      return { problem: `${this.place.name} is not writable: ${getErrorMessage(error)}` };
     }
   }
 
@@ -107,7 +114,7 @@ export class HeadFile {
     const fresh = this.kept && isShort ? [this.kept, head] : [head];
     if (isOwn) this.rewriteFile([...heads, ...fresh]);
     else {
-      const text = endOf(file) + fresh.map(headLine).join('');
+      const text = getMissingNewline(file) + fresh.map(headLine).join('');
       appendFileSync(file, text, { mode: 0o600, flush: heads.length === 0 });
     }
     this.room = isOwn ? KEPT : Number.POSITIVE_INFINITY;
@@ -122,7 +129,7 @@ export class HeadFile {
 
   private rewriteFile(heads: AuditHead[]): void {
     const { file } = this.place;
-    const proofs = contradictedOf(this.db, heads.slice(0, -KEPT)).slice(-KEPT);
+    const proofs = findContradictedHeads(this.db, heads.slice(0, -KEPT)).slice(-KEPT);
     const fresh = `${file}.new`;
     const text = [...proofs, ...heads.slice(-KEPT)].map(headLine).join('');
     writeFileSync(fresh, text, { mode: 0o600, flush: true });
@@ -133,11 +140,12 @@ export class HeadFile {
 export const REMOVAL_UNDETECTABLE = 'a removal of the newest entries cannot be detected';
 
 /** A crash or a full disk may have left half a line. */
-const endOf = (file: string): string => (!existsSync(file) || endsInLine(file) ? '' : '\n');
+const getMissingNewline = (file: string): string =>
+  !existsSync(file) || endsInLine(file) ? '' : '\n';
 
 const isSame = (a: AuditHead, b: AuditHead | null): boolean =>
   a.number === b?.number && a.mac === b.mac;
-const messageOf = (error: unknown): string =>
+const getErrorMessage = (error: unknown): string =>
   error instanceof Error ? error.message : String(error);
 
 const contradictionMessage = (

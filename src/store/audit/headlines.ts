@@ -78,7 +78,7 @@ export const appendAt = (file: string, size: number, text: string): boolean => {
 };
 
 /** Heads that are missing in the database, or have another MAC there. */
-export const contradictedOf = (db: Database.Database, heads: AuditHead[]): AuditHead[] => {
+export const findContradictedHeads = (db: Database.Database, heads: AuditHead[]): AuditHead[] => {
   const macAt = db.prepare<[number], string>('SELECT mac FROM audit WHERE number = ?').pluck();
   return heads.filter(({ number, mac }) => macAt.get(number) !== mac);
 };

@@ -2,7 +2,7 @@ import type Database from 'better-sqlite3';
 import { iso, systemClock } from '../../kernel/clock.js';
 import type { AuditRecord } from '../../kernel/contract/audit.js';
 import { mint } from '../../kernel/ids.js';
-import { appendAudit, isNewestValid, newestOf } from './chain.js';
+import { appendAudit, createNewestHeadReader, isNewestValid } from './chain.js';
 
 /** A log without a head file got one. Earlier removals cannot be detected. */
 const ADOPTED = 'audit.head-adopted';
@@ -29,10 +29,10 @@ export const headRows = (db: Database.Database, keys: { auditKey: Uint8Array }) 
     if (last.get() === `${action} ${JSON.stringify(data)}`) return;
     // With a wrong master key no entry is written, and the start fails.
     if (!holds()) throw new Error('the newest entry of the audit log is invalid');
-    append(entryOf({ action, outcome, data }));
+    append(buildAuditEntry({ action, outcome, data }));
   };
   return {
-    newest: newestOf(db),
+    newest: createNewestHeadReader(db),
     adopted: (file: string): void => record(ADOPTED, file, 'ok'),
     lost: (file: string): void => record(LOST, file, 'failed'),
   };
@@ -52,7 +52,7 @@ export const lostHead = (db: Database.Database) => {
 
 const fileIn = (data: string): string => /^\{"file":"([^"\\]*)"\}$/.exec(data)?.[1] ?? 'audit.head';
 
-const entryOf = (of: Pick<AuditRecord, 'action' | 'outcome' | 'data'>): AuditRecord => {
+const buildAuditEntry = (of: Pick<AuditRecord, 'action' | 'outcome' | 'data'>): AuditRecord => {
   const now = systemClock.now();
   return {
     id: mint('audit', now),

@@ -169,10 +169,10 @@ export const startThread = (options: ThreadOptions): StartingThread => {
 
 const settle = ({ resolve, reject }: PendingWork, answer: WorkResult | undefined): void => {
   if (answer && 'value' in answer) resolve(answer.value);
-  else reject(errorOf(answer));
+  else reject(toStoreError(answer));
 };
 
-const errorOf = (answer: Exclude<WorkResult, { value: unknown }> | undefined): Error => {
+const toStoreError = (answer: Exclude<WorkResult, { value: unknown }> | undefined): Error => {
   if (!answer) return new Error('The database thread did not reply');
   const { name, message, at } = answer.failure;
   if (name === 'ExpectationFailed') return new ExpectationFailed(message, at ?? 0);

@@ -95,7 +95,7 @@ export const createBatchRunner = (
 };
 
 const performer = (db: Database.Database, procedures: Record<string, Procedure>) => {
-  const prepare = statementsOf(db);
+  const prepare = createStatementCache(db);
 
   const run = ({ sql, parameters }: Statement): StatementResult => {
     const statement = prepare(sql);
@@ -141,7 +141,7 @@ const performer = (db: Database.Database, procedures: Record<string, Procedure>)
 const calls = (work: StoreWork | undefined, procedure: string): boolean =>
   work !== undefined && 'procedure' in work && work.procedure === procedure;
 
-const statementsOf = (db: Database.Database) => {
+const createStatementCache = (db: Database.Database) => {
   const prepared = new Map<string, Database.Statement>();
   return (sql: string): Database.Statement => {
     const known = prepared.get(sql);

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
  */
 export const binaryFault = (error: unknown): string | null => {
   if (!(error instanceof Error)) return null;
-  const why = reasonOf(error);
+  const why = getLoadFailureReason(error);
   if (why === null) return null;
   const folder = dirname(fileURLToPath(import.meta.resolve('better-sqlite3/package.json')));
   return (
@@ -15,7 +15,7 @@ export const binaryFault = (error: unknown): string | null => {
   );
 };
 
-const reasonOf = ({ message, code }: Error & { code?: string }): string | null => {
+const getLoadFailureReason = ({ message, code }: Error & { code?: string }): string | null => {
   const machine = `${process.platform}-${process.arch} with Node ${process.version}`;
   if (code === 'ERR_DLOPEN_FAILED') return `does not load on ${machine}`;
   if (code === 'MODULE_NOT_FOUND' && message.includes('better_sqlite3.node')) {

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { makePrivate } from '../../kernel/private.js';
 import { DATABASE } from '../engine/protocol.js';
-import { schemaOf, withDatabase } from './database.js';
+import { readSchemaVersion, withDatabase } from './database.js';
 
 const PAGES_A_STEP = 1000;
 const FIRST_WITH_DELIVERIES = 30;
@@ -30,7 +30,7 @@ export const copyDatabase = async (
   try {
     db.exec('BEGIN');
     // The snapshot starts with the first read.
-    schemaOf(db);
+    readSchemaVersion(db);
     const pageBytes = Number(db.pragma('page_size', { simple: true }));
     makePrivate(to);
     await db.backup(to, {
@@ -48,7 +48,7 @@ export const copyDatabase = async (
 const asOneFile = (file: string): DatabaseFacts =>
   withDatabase(file, {}, (db) => {
     db.pragma('journal_mode = DELETE');
-    const schema = schemaOf(db);
+    const schema = readSchemaVersion(db);
     if (schema < FIRST_WITH_DELIVERIES) return { schema, newestDelivery: null };
     const newest = db
       .prepare<[], NewestDelivery>(

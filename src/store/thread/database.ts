@@ -39,10 +39,10 @@ export const takeLock = (home: string): Database.Database => {
     return lock;
   } catch (error) {
     lock.close();
-    if (codeOf(error).startsWith('SQLITE_BUSY')) {
+    if (getSqliteCode(error).startsWith('SQLITE_BUSY')) {
       throw new OpenRefused(`Another Adjutant already runs on ${home}`);
     }
-    throw refusalOf(error, home);
+    throw toOpenRefused(error, home);
   }
 };
 
@@ -59,7 +59,7 @@ const openFile = (file: string, timeout: number): Database.Database => {
     return new Database(file, { timeout });
   } catch (error) {
     if (isDiskFull(error)) throw new OpenRefused(diskFullSentence(dirname(file)));
-    throw isOfSystem(error) ? notWritable(file, error) : refusalOf(error, file);
+    throw isOfSystem(error) ? notWritable(file, error) : toOpenRefused(error, file);
   }
 };
 
@@ -75,23 +75,23 @@ const notWritable = (place: string, { message }: Error): OpenRefused =>
 const FULL_BYTES = 2 * 1024 * 1024;
 
 export const isStorageFull = (error: unknown, folder: string): boolean => {
-  const code = codeOf(error);
+  const code = getSqliteCode(error);
   if (code === 'SQLITE_FULL') return true;
   if (!/^SQLITE_(IOERR|CANTOPEN)/.test(code)) return false;
   const { bavail, bsize } = statfsSync(folder);
   return bavail * bsize < FULL_BYTES;
 };
 
-const codeOf = (error: unknown): string =>
+const getSqliteCode = (error: unknown): string =>
   error instanceof Database.SqliteError ? error.code : '';
 
 /** A one-line error if the operator can fix the problem, otherwise the error itself. */
-const refusalOf = (error: unknown, place: string): unknown => {
+const toOpenRefused = (error: unknown, place: string): unknown => {
   const fault = binaryFault(error);
   if (fault !== null) return new OpenRefused(fault);
   const folder = existsSync(place) && statSync(place).isDirectory() ? place : dirname(place);
   if (isStorageFull(error, folder)) return new OpenRefused(diskFullSentence(folder));
-  const code = codeOf(error);
+  const code = getSqliteCode(error);
   if (/NOTADB|CORRUPT/.test(code)) return new OpenRefused(damaged(place));
   if (code.startsWith('SQLITE_BUSY')) {
     return new OpenRefused(
@@ -112,20 +112,20 @@ export const openWriter = async (home: string, migrations: Migration[]) => {
   try {
     if (!isNew) refuseIncompatible(db, file, migrations);
     setPragmas(db);
-    const pending = migrations.filter(({ version }) => version > schemaOf(db));
+    const pending = migrations.filter(({ version }) => version > readSchemaVersion(db));
     const [first] = pending;
     const snapshot = first && !isNew ? await makeSnapshot(db, home, first.version) : null;
     for (const migration of pending) apply(db, migration);
     const opened: OpenReport = {
       isNew,
-      schema: schemaOf(db),
+      schema: readSchemaVersion(db),
       snapshot,
       migrated: pending.map(({ version }) => version),
     };
     return { db, opened };
   } catch (error) {
     db.close();
-    throw refusalOf(error, file);
+    throw toOpenRefused(error, file);
   }
 };
 
@@ -136,7 +136,7 @@ export const openReadOnly = (home: string): Database.Database => {
   return db;
 };
 
-export const schemaOf = (db: Database.Database): number =>
+export const readSchemaVersion = (db: Database.Database): number =>
   Number(db.pragma('user_version', { simple: true }));
 
 const refuseIncompatible = (db: Database.Database, file: string, migrations: Migration[]): void => {
@@ -155,7 +155,7 @@ const refuseIncompatible = (db: Database.Database, file: string, migrations: Mig
 };
 
 const readSchema = (db: Database.Database, file: string): number => {
-  const schema = schemaOf(db);
+  const schema = readSchemaVersion(db);
   if (statSync(file).size >= QUICK_CHECK_BELOW_BYTES) return schema;
   const found = db.pragma('quick_check(1)', { simple: true });
   if (found !== 'ok') throw new OpenRefused(damaged(file));
@@ -203,7 +203,7 @@ const apply = (db: Database.Database, migration: Migration): void => {
   } catch (error) {
     // SQLite itself rolls back if the disk is full.
     if (db.inTransaction) db.exec('ROLLBACK');
-    if (/^SQLITE_(FULL|IOERR)/.test(codeOf(error))) throw error;
+    if (/^SQLITE_(FULL|IOERR)/.test(getSqliteCode(error))) throw error;
     throw new OpenRefused(
       `Migration ${version} (${name}) failed and was rolled back: ${String(error)}`,
     );

@@ -4,7 +4,7 @@ import { syncToDisk } from '../../kernel/durable.js';
 import { appendAudit } from '../audit/chain.js';
 import { auditKeyIn } from '../audit/key.js';
 import type { ThreadOptions } from '../engine/protocol.js';
-import { schemaOf } from './database.js';
+import { readSchemaVersion } from './database.js';
 import { QUARANTINE_STATEMENTS, type QuarantineCounts } from './quarantinestatements.js';
 
 export interface QuarantineOptions {
@@ -37,7 +37,7 @@ export const quarantineCopy = (file: string, holding: QuarantineOptions): Quaran
         sql,
         counts,
       } of QUARANTINE_STATEMENTS) {
-        if (schemaOf(db) < since || schemaOf(db) >= until) continue;
+        if (readSchemaVersion(db) < since || readSchemaVersion(db) >= until) continue;
         const { changes } = db.prepare(sql).run(sql.includes('@') ? namedIn(sql, { at, why }) : {});
         if (counts) held[counts] += changes;
       }
@@ -62,7 +62,7 @@ type OwnerCounts = { id: string } & Record<
 
 const countByOwner = (db: Database.Database, at: string): OwnerCounts[] => {
   const since = (schema: number, count: string): string =>
-    schemaOf(db) < schema ? '0' : `(SELECT count(*) FROM ${count})`;
+    readSchemaVersion(db) < schema ? '0' : `(SELECT count(*) FROM ${count})`;
   const messages = since(
     180,
     `sendings AS s WHERE s.user_id = u.id AND s.status = 'unknown' AND s.finished_at = @at`,
@@ -87,7 +87,7 @@ const countByOwner = (db: Database.Database, at: string): OwnerCounts[] => {
 };
 
 const watchedByOwner = (db: Database.Database): Map<string, number> => {
-  if (schemaOf(db) < 510) return new Map();
+  if (readSchemaVersion(db) < 510) return new Map();
   const rows = db
     .prepare<[], { id: string; folders: number }>(
       `SELECT user_id AS id, count(*) AS folders FROM knowledge_folders
@@ -102,7 +102,7 @@ const tellOwners = (
   { at, why, mintId }: QuarantineOptions,
   watched: Map<string, number>,
 ): void => {
-  if (schemaOf(db) < 50) return;
+  if (readSchemaVersion(db) < 50) return;
   const tell = db.prepare(
     `INSERT INTO notifications (id, user_id, kind, title, body, link, created_at)
      VALUES (@id, @userId, 'restored', @title, @body, NULL, @at)`,
@@ -126,7 +126,7 @@ const record = (
   { entry, keys }: QuarantineOptions,
   held: QuarantineCounts,
 ): void => {
-  if (schemaOf(db) < 80) return;
+  if (readSchemaVersion(db) < 80) return;
   appendAudit(db, { auditKey: auditKeyIn(db, keys) })({
     ...entry,
     data: { ...entry.data, ...held },

@@ -16,10 +16,10 @@ import { dirname, join } from 'node:path';
 import type Database from 'better-sqlite3';
 import { renameDurably, syncToDisk } from '../../kernel/durable.js';
 import { makePrivateFolder } from '../../kernel/private.js';
-import { newestOf } from '../audit/chain.js';
-import { contradictedOf, headFileIn, headLine, readHeads } from '../audit/headlines.js';
+import { createNewestHeadReader } from '../audit/chain.js';
+import { findContradictedHeads, headFileIn, headLine, readHeads } from '../audit/headlines.js';
 import { type AuditHead, DATABASE } from '../engine/protocol.js';
-import { schemaOf, withDatabase } from './database.js';
+import { readSchemaVersion, withDatabase } from './database.js';
 import type { Snapshot } from './snapshots.js';
 
 export interface SnapshotLoss {
@@ -40,10 +40,10 @@ export const compareWith = (home: string, { file }: Snapshot): SnapshotLoss =>
   withBoth(home, file, (db) => {
     const count = db.prepare<[], number>(`SELECT count(*) FROM deliveries AS d WHERE ${DROPPED}`);
     return {
-      from: schemaOf(db),
+      from: readSchemaVersion(db),
       to: Number(db.pragma('before.user_version', { simple: true })),
       deliveries: count.pluck().get() ?? 0,
-      audit: newestOf(db)(),
+      audit: createNewestHeadReader(db)(),
     };
   });
 
@@ -148,7 +148,7 @@ const putHeadsBack = (home: string, coming: string, aside: string): void => {
   writeFileSync(aside, readFileSync(file), { mode: 0o600, flush: true });
   withDatabase(coming, { readonly: true }, (db) => {
     const heads = readHeads(home);
-    const gone = new Set(contradictedOf(db, heads));
+    const gone = new Set(findContradictedHeads(db, heads));
     const known = heads.filter((head) => !gone.has(head));
     // An empty file would look like a removed one.
     const text = (known.length > 0 ? known : lastOfBoth(db)).map(headLine);

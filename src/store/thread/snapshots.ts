@@ -34,11 +34,11 @@ export const makeSnapshot = async (
   } finally {
     for (const each of [part, `${part}-journal`]) rmSync(each, { force: true });
   }
-  for (const { file } of snapshotsOf(home).slice(KEPT)) rmSync(file);
+  for (const { file } of listSnapshots(home).slice(KEPT)) rmSync(file);
   return name;
 };
 
-export const snapshotsOf = (home: string): Snapshot[] => {
+export const listSnapshots = (home: string): Snapshot[] => {
   const folder = folderIn(home);
   if (!existsSync(folder)) return [];
   return readdirSync(folder)

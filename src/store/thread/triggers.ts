@@ -16,7 +16,7 @@ export const findTriggerFault = (
   db: Database.Database,
   migrations: Migration[],
 ): TriggerFault | null => {
-  const found = triggersOf(db);
+  const found = listTriggers(db);
   const due = migrations.at(-1)?.triggers ?? triggersOfMigrations(migrations);
   const foreign = found.find((one) => !due.some((own) => own.name === one.name));
   if (foreign) return foreignTrigger(foreign);
@@ -32,7 +32,7 @@ export const triggerRefusal = (file: string, { fault, remedy }: TriggerFault): s
   `The database ${file} ${fault}. Nothing was changed. Find out who changed it and keep a copy of the ` +
   `file. Then ${remedy(shellWord(file))}`;
 
-const triggersOf = (db: Database.Database): SchemaTrigger[] =>
+const listTriggers = (db: Database.Database): SchemaTrigger[] =>
   db
     .prepare<[], SchemaTrigger>(
       `SELECT name, tbl_name AS "table", sql FROM sqlite_master WHERE type = 'trigger' ORDER BY name`,
@@ -46,7 +46,7 @@ export const triggersOfMigrations = (migrations: Migration[]): SchemaTrigger[] =
   const db = new Database(':memory:');
   try {
     for (const { sql } of migrations) db.exec(sql);
-    return triggersOf(db);
+    return listTriggers(db);
   } finally {
     db.close();
   }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { closeSync, constants, fstatSync, fsyncSync, openSync, readSync, writeSync } from 'node:fs';
-import { endOfTar, headerOf, paddingOf } from '../../kernel/tar.js';
-import { inodeOf } from './home.js';
+import { buildTarHeader, buildTarPadding, endOfTar } from '../../kernel/tar.js';
+import { formatInode } from './home.js';
 import type { BackupFile } from './manifest.js';
 
 const CHUNK = 1024 * 1024;
@@ -36,12 +36,12 @@ export const openArchive = (path: string, wrote: (bytes: number) => void) => {
 
   const entry = (file: NewFile, size: number, write: (each: (bytes: Buffer) => void) => void) => {
     const hash = createHash('sha256');
-    put(headerOf({ ...file, name: file.path, size }));
+    put(buildTarHeader({ ...file, name: file.path, size }));
     write((bytes) => {
       hash.update(bytes);
       put(bytes);
     });
-    put(paddingOf(size));
+    put(buildTarPadding(size));
     return { path: file.path, size, sha256: hash.digest('hex') };
   };
 
@@ -80,7 +80,7 @@ const openWarily = ({ path, inode }: FileSource): number => {
   } catch (error) {
     throw error instanceof Error ? new FileGone(error.message) : error;
   }
-  if (inode === undefined || inode === inodeOf(fstatSync(from))) return from;
+  if (inode === undefined || inode === formatInode(fstatSync(from))) return from;
   closeSync(from);
   throw new FileGone('another file has replaced the file');
 };

@@ -11,13 +11,13 @@ import { sealKeys } from './keys.js';
 import {
   type BackupFile,
   BadBackup,
+  computeManifestSum,
   FORMAT,
   KEYS,
   MANIFEST,
   type Manifest,
   SUM,
   sha256,
-  sumOf,
 } from './manifest.js';
 import type { ProgressWatch } from './progress.js';
 
@@ -104,7 +104,7 @@ const fill = async (
   };
   const bytes = Buffer.from(`${JSON.stringify(manifest, null, 1)}\n`);
   archive.add({ path: MANIFEST, ...own }, bytes);
-  archive.add({ path: SUM, ...own }, sumOf(bytes, macKey));
+  archive.add({ path: SUM, ...own }, computeManifestSum(bytes, macKey));
   return {
     files: all.length,
     schema,

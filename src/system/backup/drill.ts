@@ -1,5 +1,11 @@
 import { EnvelopeError } from '../../kernel/envelope.js';
-import { auditKeysOf, Keyring, SEALED, sealedPage, verifyMasterKey } from '../../secrets/module.js';
+import {
+  deriveAuditKeys,
+  Keyring,
+  SEALED,
+  sealedPage,
+  verifyMasterKey,
+} from '../../secrets/module.js';
 import type { AuditCheck } from '../../store/audit/check.js';
 import type { AuditHead, Migration } from '../../store/engine/protocol.js';
 import { openStore, type Store } from '../../store/store.js';
@@ -23,7 +29,7 @@ export const drill = async (of: {
   };
   const { home, migrations } = of;
   const store = await openStore(
-    { home, migrations, ...auditKeysOf(keyring) },
+    { home, migrations, ...deriveAuditKeys(keyring) },
     { lost, audited: () => undefined },
   );
   try {

@@ -106,7 +106,7 @@ export const readSecretFiles = (home: string): { path: string; content: string }
     .map(({ path }) => ({ path, content: readFileSync(join(home, path)).toString('base64') }));
 };
 
-export const inodeOf = ({ dev, ino }: { dev: number; ino: number }): string => `${dev}:${ino}`;
+export const formatInode = ({ dev, ino }: { dev: number; ino: number }): string => `${dev}:${ino}`;
 
 const gather = (home: string, top: Dirent[]): HomeFiles => {
   const found: HomeFiles = { files: [], skipped: [] };
@@ -133,7 +133,7 @@ const fileAt = (home: string, path: string): HomeFile => {
   const found = lstatSync(join(home, path));
   const mtime = Math.max(0, Math.floor(found.mtimeMs / 1000));
   const isExecutable = (found.mode & 0o100) !== 0;
-  return { path, size: found.size, isExecutable, mtime, inode: inodeOf(found) };
+  return { path, size: found.size, isExecutable, mtime, inode: formatInode(found) };
 };
 
 /** Agents work during a backup: a missing file is ignored, an unreadable one is listed as skipped. */

@@ -41,11 +41,11 @@ export class BadBackup extends Error {
 
 export const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
 
-const macOf = (key: Buffer, bytes: Buffer): string =>
+const computeMac = (key: Buffer, bytes: Buffer): string =>
   createHmac('sha256', key).update(bytes).digest('hex');
 
-export const sumOf = (manifest: Buffer, macKey: Buffer): Buffer =>
-  Buffer.from(`${sha256(manifest)} ${macOf(macKey, manifest)}\n`);
+export const computeManifestSum = (manifest: Buffer, macKey: Buffer): Buffer =>
+  Buffer.from(`${sha256(manifest)} ${computeMac(macKey, manifest)}\n`);
 
 /** Checks the digest. Throws BadBackup. */
 export const readManifest = (bytes: Buffer, sum: Buffer): Manifest => {
@@ -64,7 +64,7 @@ export const readManifest = (bytes: Buffer, sum: Buffer): Manifest => {
 /** The MAC cannot be made without the passphrase. Throws BadBackup. */
 export const verifyManifestMac = (bytes: Buffer, sum: Buffer, macKey: Buffer): void => {
   const actual = Buffer.from(sum.toString('latin1').slice(65, -1));
-  const expected = Buffer.from(macOf(macKey, bytes));
+  const expected = Buffer.from(computeMac(macKey, bytes));
   if (actual.length !== expected.length || !timingSafeEqual(actual, expected)) {
     throw new BadBackup('The manifest of the backup was not created with the keys in the backup');
   }

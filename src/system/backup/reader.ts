@@ -46,12 +46,12 @@ export const withBackup = async <T>(
   const handle = openSync(file, 'r');
   try {
     const { size } = fstatSync(handle);
-    const entries = entriesOf(handle, size);
-    const whole = (name: string): Buffer => wholeOf(handle, entries, name);
+    const entries = readTarEntries(handle, size);
+    const whole = (name: string): Buffer => readWholeEntry(handle, entries, name);
     const [manifestBytes, sum] = [whole(MANIFEST), whole(SUM)];
     const manifest = readManifest(manifestBytes, sum);
     refuseForeign(manifest, schemas);
-    const digests = digestsOf(manifest, entries);
+    const digests = listExpectedDigests(manifest, entries);
     const read = (entry: FoundEntry) => proven(handle, entry, digests.get(entry.name));
     for (const entry of entries.filter(({ name }) => digests.has(name))) {
       let done = entry.offset;
@@ -74,7 +74,7 @@ export const withBackup = async <T>(
   }
 };
 
-const entriesOf = (handle: number, size: number): FoundEntry[] => {
+const readTarEntries = (handle: number, size: number): FoundEntry[] => {
   try {
     return [...readTar(handle, size)];
   } catch (error) {
@@ -83,7 +83,7 @@ const entriesOf = (handle: number, size: number): FoundEntry[] => {
   }
 };
 
-const wholeOf = (handle: number, entries: FoundEntry[], name: string): Buffer => {
+const readWholeEntry = (handle: number, entries: FoundEntry[], name: string): Buffer => {
   const entry = entries.find((each) => each.name === name);
   if (!entry) throw new BadBackup(`The file is not a complete backup: ${name} is missing`);
   if (entry.size > MAX_ENTRY_BYTES) throw new BadBackup(`${name} is too large`);
@@ -100,7 +100,7 @@ const refuseForeign = ({ schema, version }: Manifest, schemas: number[]): void =
 };
 
 /** Throws BadBackup unless the archive contains exactly the files of the manifest. */
-const digestsOf = ({ files }: Manifest, entries: FoundEntry[]): Map<string, string> => {
+const listExpectedDigests = ({ files }: Manifest, entries: FoundEntry[]): Map<string, string> => {
   const listed = new Map(files.map((file) => [file.path, file]));
   const inside = entries.filter(({ name }) => name !== MANIFEST && name !== SUM);
   for (const { name, size } of inside) {

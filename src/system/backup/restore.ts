@@ -46,8 +46,8 @@ export const restoreBackup = (of: RestoreOptions, watch: ProgressWatch): Promise
   refuseUsed(of.home);
   return withBackup(of, watch, async (backup) => {
     // A backup that is refused does not need this module, which takes most of the thread's start.
-    const { auditKeysOf, Keyring } = await import('../../secrets/module.js');
-    const auditKeys = auditKeysOf(new Keyring(backup.keys.masterKeys));
+    const { deriveAuditKeys, Keyring } = await import('../../secrets/module.js');
+    const auditKeys = deriveAuditKeys(new Keyring(backup.keys.masterKeys));
     makePrivateFolder(of.home);
     refuseUsed(of.home);
     const lock = takeLock(of.home);
@@ -62,7 +62,7 @@ export const restoreBackup = (of: RestoreOptions, watch: ProgressWatch): Promise
       return { ...held, createdAt, schema, files: files.length, settings };
     } finally {
       lock.close();
-      if (entriesOf(of.home).every((name) => name === 'lock.db'))
+      if (listHomeEntries(of.home).every((name) => name === 'lock.db'))
         rmSync(join(of.home, 'lock.db'), { force: true });
     }
   });
@@ -71,7 +71,7 @@ export const restoreBackup = (of: RestoreOptions, watch: ProgressWatch): Promise
 const LOCK_FILES = ['lock.db', 'lock.db-journal'];
 
 /** Without what belongs to the volume. */
-const entriesOf = (home: string): string[] =>
+const listHomeEntries = (home: string): string[] =>
   readdirSync(home)
     .filter((name) => !isVolumeFile(name))
     .sort();
@@ -81,7 +81,7 @@ const SHOWN = 5;
 
 const refuseUsed = (home: string, besides: string[] = []): void => {
   if (!existsSync(home)) return;
-  const there = entriesOf(home).filter((name) => !besides.includes(name));
+  const there = listHomeEntries(home).filter((name) => !besides.includes(name));
   if (there.length === 0) return;
   if (there.includes(RESTORING)) {
     throw new OpenRefused(
@@ -103,7 +103,7 @@ const filled = (of: Filling, backup: Backup, watch: ProgressWatch): QuarantineCo
   try {
     return fill(of, backup, watch);
   } catch (error) {
-    const left = entriesOf(of.home).filter((name) => !/^(lock\.db|restoring$)/.test(name));
+    const left = listHomeEntries(of.home).filter((name) => !/^(lock\.db|restoring$)/.test(name));
     for (const name of [...left, RESTORING]) rmSync(join(of.home, name), { recursive: true });
     const isFull = isDiskFull(error) || isStorageFull(error, of.home);
     throw isFull ? new OpenRefused(diskFullSentence(of.home)) : error;

@@ -1,18 +1,18 @@
 import { join } from 'node:path';
-import { type Config, configuredSettingNames, variableOf } from '../../config.js';
+import { type Config, configuredSettingNames, toVariableName } from '../../config.js';
 import { MIN_PASSPHRASE_LENGTH } from '../../kernel/passphrase.js';
 import { OpenRefused } from '../../store/engine/protocol.js';
 
 /** Throws OpenRefused if scheduled backups are enabled without a passphrase. */
 export const backupSettings = (config: Config) => {
   const { home, backupFolder, backupEvery, backupKeep, backupPassphrase } = config;
-  const name = `${variableOf('backupPassphrase')}_FILE`;
+  const name = `${toVariableName('backupPassphrase')}_FILE`;
   if (backupPassphrase !== null && backupPassphrase.length < MIN_PASSPHRASE_LENGTH) {
     throw new OpenRefused(`${name} must contain at least ${MIN_PASSPHRASE_LENGTH} characters`);
   }
   if (backupPassphrase === null && backupEvery > 0) {
     throw new OpenRefused(
-      `${variableOf('backupEvery')} requires a passphrase for the keys. Set ${name}`,
+      `${toVariableName('backupEvery')} requires a passphrase for the keys. Set ${name}`,
     );
   }
   return {

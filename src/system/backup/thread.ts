@@ -36,7 +36,7 @@ const perform = async (of: BackupTask): Promise<object> => {
 const expected = [BadBackup, PassphraseError, OpenRefused, Cancelled];
 
 /** An error that the operator can fix has a message only; any other keeps its stack. */
-const failureOf = (error: unknown): WorkerReport => {
+const toFailureReport = (error: unknown): WorkerReport => {
   if (!(error instanceof Error)) return { kind: 'failed', name: 'Broken', message: String(error) };
   if (expected.some((known) => error instanceof known)) {
     return { kind: 'failed', name: error.name, message: error.message };
@@ -51,5 +51,5 @@ const failureOf = (error: unknown): WorkerReport => {
 
 perform(task).then(
   (value) => say({ kind: 'done', value }),
-  (error) => say(failureOf(error)),
+  (error) => say(toFailureReport(error)),
 );

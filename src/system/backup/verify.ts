@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DATABASE, type Migration, OpenRefused } from '../../store/engine/protocol.js';
 import { integrityFaults } from '../../store/thread/copy.js';
-import { schemaOf, withDatabase } from '../../store/thread/database.js';
+import { readSchemaVersion, withDatabase } from '../../store/thread/database.js';
 import { findTriggerFault } from '../../store/thread/triggers.js';
 import type { VerifiedBackup } from './contract.js';
 import { BadBackup } from './manifest.js';
@@ -52,7 +52,7 @@ const refuseFaulty = (file: string, migrations: Migration[]): void => {
   if (first !== undefined)
     throw new BadBackup(`The database in the backup is damaged: ${first}${rest}`);
   const trigger = withDatabase(file, { readonly: true }, (db) => {
-    const schema = schemaOf(db);
+    const schema = readSchemaVersion(db);
     return findTriggerFault(
       db,
       migrations.filter(({ version }) => version <= schema),

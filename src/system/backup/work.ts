@@ -58,7 +58,7 @@ export const startWork = <K extends BackupTask['kind']>(
   const done = new Promise<Outcomes[K]>((resolve, reject) => {
     worker.on('message', (report: WorkerReport & { value: Outcomes[K] }) => {
       if (report.kind === 'done') resolve(report.value);
-      else if (report.kind === 'failed') reject(errorOf(report));
+      else if (report.kind === 'failed') reject(toBackupError(report));
       else {
         last = report.step;
         onStep(report.step);
@@ -72,5 +72,5 @@ export const startWork = <K extends BackupTask['kind']>(
   return { done, step: () => last, cancel: () => Atomics.store(new Int32Array(flag), 0, 1) };
 };
 
-const errorOf = ({ name, message }: { name: string; message: string }): Error =>
+const toBackupError = ({ name, message }: { name: string; message: string }): Error =>
   name === 'Cancelled' ? new Cancelled() : new BackupWorkFailed(message, name);

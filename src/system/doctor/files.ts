@@ -9,7 +9,7 @@ const FOR_OTHERS = 0o077;
 const WITHIN_HOME = ['adjutant.db', 'audit.head'];
 
 export const checkFiles = async (home: string): Promise<Finding[]> => {
-  const keys = await openFilesOf(join(home, 'keys'));
+  const keys = await findExposedFiles(join(home, 'keys'));
   return [
     await checkHome(home),
     keys.length === 0
@@ -53,7 +53,7 @@ const checkHome = async (home: string): Promise<Finding> => {
     );
   }
   if ((mode & FOR_OTHERS) === 0) return okFinding('home', at);
-  const open = await openFilesOf(home, WITHIN_HOME);
+  const open = await findExposedFiles(home, WITHIN_HOME);
   const readable = open.length === 0 ? '' : `, and read ${open.join(', ')}`;
   return warnFinding(
     'home',
@@ -63,7 +63,7 @@ const checkHome = async (home: string): Promise<Finding> => {
 };
 
 /** Names that other users may read or write; empty if the folder does not exist. */
-const openFilesOf = async (folder: string, only?: string[]): Promise<string[]> => {
+const findExposedFiles = async (folder: string, only?: string[]): Promise<string[]> => {
   const names = await readdir(folder).catch(() => []);
   const wanted = names.filter((name) => only === undefined || only.includes(name));
   const modes = await Promise.all(

@@ -99,8 +99,8 @@ export const doctorResource = (base: Base, deps: DoctorDeps) => {
       const exposure = () => ({ ...deps.exposure(), port: daemon.port() });
       const checks: [string, () => Promise<Finding[]>][] = [
         ['home', () => checkFiles(home)],
-        ['integrity', async () => [integrityOf(await store.integrity())]],
-        ['vault', async () => proofOf(await deps.prove())],
+        ['integrity', async () => [toIntegrityFinding(await store.integrity())]],
+        ['vault', async () => toKeyFindings(await deps.prove())],
         ['audit', async () => [await checkAuditLog(store, daemon.heads, recorded)]],
         ['clock', async () => [clockFinding(now, await store.newest())]],
         [
@@ -111,13 +111,14 @@ export const doctorResource = (base: Base, deps: DoctorDeps) => {
         ['front', async () => frontFindings(await deps.tunnel.arrivesUnmarked(FRONT_MS))],
         [
           'parts',
-          async () => partsOf(await parts(), modelFindings(models.states(), await capabilities())),
+          async () =>
+            toPartFindings(await parts(), modelFindings(models.states(), await capabilities())),
         ],
         ['backup', async () => [await ageOfBackup(store, deps.backups, now)]],
-        ['scheduler', async () => schedulerOf(daemon.late(LATE_MS))],
+        ['scheduler', async () => toSchedulerFindings(daemon.late(LATE_MS))],
         ['work', () => checkWork(base.store, now)],
-        ['log', async () => logOf(daemon.recent.lost())],
-        ['outbox', async () => [outboxOf(await store.deadLetters())]],
+        ['log', async () => toLogFindings(daemon.recent.lost())],
+        ['outbox', async () => [toOutboxFinding(await store.deadLetters())]],
         ['embedder', async () => [embedderFinding(await models.embedder(by.userId))]],
         ['capabilities', async () => capabilityFindings(await capabilities(), models.states())],
         ['documents', async () => originalFindings(await deps.checks.originals(ORIGINALS_MS))],
@@ -165,7 +166,7 @@ const ageOfBackup = async (
 
 const LOGS = 'adjutant logs --last 50';
 
-const integrityOf = (found: Awaited<ReturnType<DoctorStore['integrity']>>): Finding => {
+const toIntegrityFinding = (found: Awaited<ReturnType<DoctorStore['integrity']>>): Finding => {
   if (found.problem !== null) {
     const detail = `the database is damaged: ${found.problem}`.slice(0, 1000);
     return failedFinding('integrity', detail, 'stop the daemon and restore the last good backup');
@@ -179,7 +180,7 @@ const integrityOf = (found: Awaited<ReturnType<DoctorStore['integrity']>>): Find
   );
 };
 
-const proofOf = ({ opened, shut, isChanging }: MasterKeyProof): Finding[] => [
+const toKeyFindings = ({ opened, shut, isChanging }: MasterKeyProof): Finding[] => [
   shut.length === 0
     ? okFinding('vault', `the master key opens the secrets (${opened} tested)`)
     : failedFinding(
@@ -192,7 +193,7 @@ const proofOf = ({ opened, shut, isChanging }: MasterKeyProof): Finding[] => [
     : []),
 ];
 
-const logOf = ({ lostLines, reason }: LostLines): Finding[] =>
+const toLogFindings = ({ lostLines, reason }: LostLines): Finding[] =>
   lostLines === 0
     ? []
     : [
@@ -203,7 +204,7 @@ const logOf = ({ lostLines, reason }: LostLines): Finding[] =>
         ),
       ];
 
-const schedulerOf = (late: LateSource[]): Finding[] =>
+const toSchedulerFindings = (late: LateSource[]): Finding[] =>
   late.map(({ name, dueAt, error }) =>
     failedFinding(
       'scheduler',
@@ -215,7 +216,7 @@ const schedulerOf = (late: LateSource[]): Finding[] =>
     ),
   );
 
-const outboxOf = (found: { status: string; count: number }[]): Finding => {
+const toOutboxFinding = (found: { status: string; count: number }[]): Finding => {
   const [first] = found;
   if (!first) return okFinding('outbox', 'no undelivered messages');
   const counts = found.map(({ status, count }) => `${count} ${DEAD_LETTERS[status] ?? status}`);
@@ -240,7 +241,7 @@ const REMEDIES: Record<string, string> = {
 const SEVERITY = { ok: 'ok', warn: 'warn', down: 'fail' } as const;
 
 /** Findings about single models replace the summary of the part `models`. */
-const partsOf = (parts: PartReport[], ill: Finding[]): Finding[] =>
+const toPartFindings = (parts: PartReport[], ill: Finding[]): Finding[] =>
   parts.flatMap((part) => (part.name === 'models' && ill.length > 0 ? ill : [ofPart(part)]));
 
 const ofPart = ({ name, status, detail }: PartReport): Finding => ({

@@ -22,7 +22,7 @@ export const logsResource = (recent: LogRing, hub: Hub) =>
       const { oldest, last } = recent.ends();
       const isCut = after !== null && lines.length === limit;
       return {
-        entries: lines.map(entryOf),
+        entries: lines.map(toLogEntry),
         lastId: isCut ? (lines.at(-1)?.number ?? last) : last,
         oldestId: oldest,
         gap: after !== null && oldest > after + 1,
@@ -31,13 +31,13 @@ export const logsResource = (recent: LogRing, hub: Hub) =>
   });
 
 /** A line that is not JSON was cut. It becomes the message. */
-const entryOf = ({ number, level, text }: LogLine): LogEntry => {
-  const { at = null, msg = '', level: _level, ...data } = fieldsOf(text);
+const toLogEntry = ({ number, level, text }: LogLine): LogEntry => {
+  const { at = null, msg = '', level: _level, ...data } = parseLogFields(text);
   const isTime = typeof at === 'string' && !Number.isNaN(Date.parse(at));
   return { id: number, at: isTime ? at : null, level, message: String(msg), data };
 };
 
-const fieldsOf = (text: string): Record<string, unknown> => {
+const parseLogFields = (text: string): Record<string, unknown> => {
   try {
     return JSON.parse(text);
   } catch {

@@ -80,7 +80,7 @@ const openRegistry = async (of: { requests: Counts; deliveries: Counts; gauges: 
   return registry;
 };
 
-export const gaugesOf = (of: {
+export const createGauges = (of: {
   queue: Queue;
   /** Queue of outbound messages. */
   outgoing: Queue;

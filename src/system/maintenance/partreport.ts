@@ -25,7 +25,7 @@ const MANY_BYTES = 1024 ** 2;
 
 /** A check that fails is reported and not thrown. */
 export const createPartReports = (base: Base, deps: PartsDeps): (() => Promise<PartReport[]>) => {
-  const database = databaseOf(base);
+  const database = createDatabaseCheck(base);
   return async () => {
     const faults = await deps.settingFaults();
     return Promise.all([
@@ -76,7 +76,7 @@ export const storageFault = (error: unknown): string | null =>
  * A real write and read show a full or read-only disk. A disk that refused a delivery may still accept
  * a few bytes, so after a refusal the check must write many bytes once.
  */
-const databaseOf = ({ store }: Base): (() => Promise<PartFinding>) => {
+const createDatabaseCheck = ({ store }: Base): (() => Promise<PartFinding>) => {
   const sql = `INSERT INTO facts (name, value) VALUES ('last_look', ?)
     ON CONFLICT DO UPDATE SET value = excluded.value`;
   let forgiven = 0;

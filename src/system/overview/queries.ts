@@ -15,7 +15,7 @@ export const overviewStore = ({ db }: Store) => {
     db
       .selectFrom('execution_minutes')
       .where(visibleTo(userId))
-      .where('minute', '>=', minuteOf(since));
+      .where('minute', '>=', formatIsoMinute(since));
 
   const failedSince = (userId: string, since: number) =>
     db
@@ -148,6 +148,6 @@ export const overviewStore = ({ db }: Store) => {
   };
 };
 
-const minuteOf = (ms: number): string => iso(ms).slice(0, '2026-01-31T09:30'.length);
+const formatIsoMinute = (ms: number): string => iso(ms).slice(0, '2026-01-31T09:30'.length);
 
 export type OverviewStore = ReturnType<typeof overviewStore>;

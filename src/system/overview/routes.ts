@@ -39,7 +39,7 @@ export const overviewResource = (base: Base, deps: OverviewDeps) => {
       const due = await readDueTasks(base, userId, MAX_NEEDS);
       const mail = await mailNeeds(base.store.db, { userId, now, limit: MAX_NEEDS });
       const [own, work, { dailyCostUsd }, parts, oldestMs] = await Promise.all([
-        figuresOf(store, { userId, due, mail }, now),
+        loadOverviewFigures(store, { userId, due, mail }, now),
         workCounts(base.store.db, userId),
         capsOf(userId),
         deps.parts(),
@@ -61,7 +61,7 @@ export const overviewResource = (base: Base, deps: OverviewDeps) => {
   });
 };
 
-const figuresOf = async (
+const loadOverviewFigures = async (
   store: OverviewStore,
   { userId, due, mail }: { userId: string; due: DueTask[]; mail: Need[] },
   now: number,

@@ -1,7 +1,7 @@
 import { EgressRefused } from '../../kernel/egress.js';
 import { HttpFailure } from '../../kernel/failure.js';
 import type { Handshake } from '../../kernel/handshake.js';
-import { allowanceOf, refusedAddress } from './request.js';
+import { buildEgressAllowance, refusedAddress } from './request.js';
 import { remedies, StageFailed, type StageInput, type StageOutcome } from './stage.js';
 
 const DAY_MS = 86_400_000;
@@ -42,7 +42,7 @@ export const checkCertificate = async (input: StageInput): Promise<StageOutcome>
 
 const connect = async ({ url, http }: StageInput): Promise<Handshake | HttpFailure> => {
   try {
-    return await http.shake(url.href, { allow: allowanceOf(url) });
+    return await http.shake(url.href, { allow: buildEgressAllowance(url) });
   } catch (error) {
     if (error instanceof HttpFailure) return error;
     throw error instanceof EgressRefused ? refusedAddress(error) : error;
@@ -52,10 +52,14 @@ const connect = async ({ url, http }: StageInput): Promise<Handshake | HttpFailu
 const untrusted = (input: StageInput, { cause }: HttpFailure): StageFailed => {
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
   const seen = `| 'the handshake failed'}|no trusted connection: ${code || 'the TLS handshake failed'}|| 'the handshake failed'}`;
-  return new StageFailed({ seen, cause: causeOf(code), remedy: remedies.certificate(input) });
+  return new StageFailed({
+    seen,
+    cause: formatCertificateError(code),
+    remedy: remedies.certificate(input),
+  });
 };
 
-const causeOf = (code: string): string => {
+const formatCertificateError = (code: string): string => {
   if (code === 'CERT_HAS_EXPIRED') return 'the certificate has expired';
   if (code === 'CERT_NOT_YET_VALID') {
     return 'the certificate is not valid yet, or the clock of this machine is slow';

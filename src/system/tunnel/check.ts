@@ -1,6 +1,6 @@
 import type { Base } from '../../base.js';
 import { iso } from '../../kernel/clock.js';
-import { addressHeaderOf } from '../../providers/tunnels/providers.js';
+import { getAddressHeader } from '../../providers/tunnels/providers.js';
 import { checkCertificate, checkName } from './certificate.js';
 import { STAGES, type TunnelCheck } from './contract.js';
 import { checkReach, checkSigned, checkUnsigned } from './delivery.js';
@@ -35,7 +35,7 @@ export const createCheck = ({ http, clock }: Base, deps: CheckDeps) => {
       probe,
       provider,
       upstream: deps.addresses.upstream(),
-      addressHeader: addressHeaderOf(provider),
+      addressHeader: getAddressHeader(provider),
       now: clock.now(),
     };
   };

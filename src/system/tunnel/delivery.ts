@@ -49,7 +49,7 @@ export const checkSigned = async (input: StageInput): Promise<StageOutcome> => {
   const seen = describeReply(reply);
   const arrived = probe.arrivedOn(probe.signed);
   const fault = arrived
-    ? differenceOf(arrived, headers)
+    ? findProbeDifference(arrived, headers)
     : { seen: `the delivery did not arrive: ${seen}`, cause: 'the proxy or tunnel holds it back' };
   if (fault) throw new StageFailed({ ...fault, remedy: remedies.untouched(input) });
   if (nonceIn(reply) !== probe.nonce) {
@@ -80,11 +80,11 @@ const explainMiss = (input: StageInput, { status, headers }: Incoming) => {
   return { cause: 'another server replies under this name', remedy };
 };
 
-const differenceOf = (
+const findProbeDifference = (
   { headers, body }: ProbeArrival,
   sent: Record<string, string>,
 ): { seen: string; cause: string } | null => {
-  const change = changeOf(body);
+  const change = findBodyChange(body);
   const names = Object.keys(sent);
   const lacking = names.filter((name) => headers[name.toLowerCase()] !== sent[name]);
   if (lacking.length === 0) {
@@ -96,7 +96,7 @@ const differenceOf = (
 };
 
 /** Null if the body arrived unchanged. */
-const changeOf = (arrived: Buffer): string | null => {
+const findBodyChange = (arrived: Buffer): string | null => {
   if (arrived.equals(BODY)) return null;
   const at = BODY.findIndex((byte, index) => arrived[index] !== byte);
   const place = at < 0 ? BODY.length : at;

@@ -33,7 +33,7 @@ export const createTunnelPlan = async (
   const path = await findProgram(cliPath, provider.program);
   if (path === null)
     throw new TunnelNotStarted(`${provider.program} is not installed on the machine of the daemon`);
-  const token = await tokenOf(deps, row);
+  const token = await loadTunnelToken(deps, row);
   lines.hide(token);
   const settings: TunnelSettings = JSON.parse(row.settings);
   const knownHosts = await keepHostKeys(home, settings);
@@ -43,7 +43,7 @@ export const createTunnelPlan = async (
   return { launch, hear: provider.hear };
 };
 
-const tokenOf = async (
+const loadTunnelToken = async (
   { vault, unsealToken }: TunnelDeps,
   { id, credential_id, token_sealed }: TunnelRow,
 ): Promise<string | null> => {

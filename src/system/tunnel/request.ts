@@ -1,4 +1,4 @@
-import { EgressRefused, portOf } from '../../kernel/egress.js';
+import { EgressRefused, getUrlPort } from '../../kernel/egress.js';
 import { type FailureKind, HttpFailure } from '../../kernel/failure.js';
 import type { Incoming, Outgoing } from '../../kernel/http.js';
 import { remedies, StageFailed, type StageInput } from './stage.js';
@@ -11,7 +11,7 @@ const PATIENCE_MS = 10_000;
 const MAX_BYTES = 65_536;
 
 /** The egress allowance for exactly the public host and port, which may be private. */
-export const allowanceOf = (url: URL): string[] => [`${url.hostname}:${portOf(url)}`];
+export const buildEgressAllowance = (url: URL): string[] => [`${url.hostname}:${getUrlPort(url)}`];
 
 /** Follows no redirect. Throws StageFailed if there is no reply. */
 export const askThroughTunnel = async (
@@ -24,7 +24,7 @@ export const askThroughTunnel = async (
   try {
     const reply = await input.http.request({
       ...request,
-      allow: allowanceOf(input.url),
+      allow: buildEgressAllowance(input.url),
       redirects: 0,
       firstByteMs: replyMs,
       totalMs: replyMs,
@@ -68,7 +68,7 @@ type Explanation = (seconds: string, url: URL) => { seen: string; cause: string 
 
 const explanations: Partial<Record<FailureKind, Explanation>> = {
   refused_connection: (_, url) => ({
-    seen: `${url.hostname} refuses connections on port ${portOf(url)}`,
+    seen: `${url.hostname} refuses connections on port ${getUrlPort(url)}`,
     cause: 'nothing listens on the port, or a firewall refuses connections',
   }),
   reset: (seconds) => ({

@@ -4,7 +4,7 @@ import { type Clock, iso } from '../../kernel/clock.js';
 import type { Recorder } from '../../kernel/contract/audit.js';
 import type { Caller } from '../../kernel/contract/endpoint.js';
 import { throwIfFaults } from '../../kernel/route.js';
-import { addressHeaderOf } from '../../providers/tunnels/providers.js';
+import { getAddressHeader } from '../../providers/tunnels/providers.js';
 import type { Store } from '../../store/store.js';
 import type { TunnelRow } from '../../store/tables/tunnel.js';
 import type { Vault } from '../../vault/module.js';
@@ -38,7 +38,7 @@ export const viewTunnel = ({ tunnel, config }: TunnelServiceDeps): TunnelView =>
     on: row?.is_on === 1,
     ...process,
     ...(isFront && { status: 'running' as const, since: row.updated_at }),
-    addressHeader: row && addressHeaderOf(row.provider),
+    addressHeader: row && getAddressHeader(row.provider),
     upstream: tunnel.upstream(),
     check: tunnel.lastCheck(),
     log: tunnel.lines(),
@@ -56,7 +56,7 @@ export const setTunnel = async (
   if (input.credentialId && !(await vault.isOwn(by.userId, input.credentialId))) {
     throwIfFaults([{ path: 'credentialId', message: 'is not the ID of one of your credentials' }]);
   }
-  const row = rowOf(deps, input);
+  const row = buildTunnelRow(deps, input);
   const { token, ...fields } = input;
   const data = { ...fields, ...(token !== undefined && { token: token ? 'given' : 'removed' }) };
   const before = tunnel.publicUrl();
@@ -104,7 +104,7 @@ export const checkTunnel = async (deps: TunnelServiceDeps, by: Recorder): Promis
   return checked;
 };
 
-const rowOf = (
+const buildTunnelRow = (
   { tunnel, clock, sealToken }: TunnelServiceDeps,
   input: TunnelSettingsInput,
 ): TunnelRow => {

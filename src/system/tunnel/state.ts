@@ -1,8 +1,8 @@
 import type { Base } from '../../base.js';
 import type { ProxyTrust } from '../../kernel/clientaddress.js';
 import { iso } from '../../kernel/clock.js';
-import { markOf } from '../../providers/tunnels/child.js';
-import { addressHeaderOf } from '../../providers/tunnels/providers.js';
+import { readProcessMark } from '../../providers/tunnels/child.js';
+import { getAddressHeader } from '../../providers/tunnels/providers.js';
 import type { TransactionStep } from '../../store/engine/protocol.js';
 import { isCommitted, statement } from '../../store/store.js';
 import type { TunnelReachRow, TunnelRow } from '../../store/tables/tunnel.js';
@@ -22,7 +22,7 @@ export const createTunnelState = ({ store, clock }: Base, fixedUrl: string | nul
     /** The permanent address as an origin; null if there is none. */
     publicUrl: (): string | null => fixedUrl ?? row?.public_url ?? null,
     trust: (): ProxyTrust['tunnel'] =>
-      row?.is_on === 1 ? { header: addressHeaderOf(row.provider) } : null,
+      row?.is_on === 1 ? { header: getAddressHeader(row.provider) } : null,
     reach: () => reach,
     keepReach: async (check: Omit<TunnelReachRow, 'id'>): Promise<void> => {
       const next: TunnelReachRow = { id: 'reach', ...check };
@@ -50,7 +50,7 @@ export const createTunnelState = ({ store, clock }: Base, fixedUrl: string | nul
     },
     /** Stored so that the next start finds the process; null if there is none. */
     keepProcess: async (pid: number | null): Promise<void> => {
-      const mark = pid === null ? null : await markOf(pid);
+      const mark = pid === null ? null : await readProcessMark(pid);
       const process = mark && JSON.stringify(mark);
       await db.updateTable('tunnel').set({ process }).execute();
     },

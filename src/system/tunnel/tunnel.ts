@@ -26,7 +26,7 @@ export const createTunnel = (base: Base, deps: TunnelDeps) => {
     createTunnelPlan(deps, { home, row: row(), publicUrl: state.publicUrl(), port, lines });
   const keep = state.keepProcess;
   const supervisor = createSupervisor({ clock, lines, keep, plan, changed: publishState });
-  const addresses = addressesOf(state, { process: supervisor.state, port: () => port });
+  const addresses = createAddressReaders(state, { process: supervisor.state, port: () => port });
   const checks = createCheck(base, { state, probes, addresses, checked: publishState });
 
   const follow = async (): Promise<void> => {
@@ -78,7 +78,7 @@ export const createTunnel = (base: Base, deps: TunnelDeps) => {
 
 export type Tunnel = ReturnType<typeof createTunnel>;
 
-const addressesOf = (
+const createAddressReaders = (
   { row, publicUrl, ...state }: TunnelState,
   of: { process(): ProcessState; port(): number },
 ) => {

@@ -43,8 +43,9 @@ export async function* readByFfmpeg({
     yield { channels: [samples], rate: SAMPLE_RATE };
   }
   await ended;
-  if (isEmpty) throw new DecodeFailed('damaged', `ffmpeg found no audio: ${wordsOf(remark, path)}`);
+  if (isEmpty)
+    throw new DecodeFailed('damaged', `ffmpeg found no audio: ${getFfmpegError(remark, path)}`);
 }
 
-const wordsOf = (remark: string, path: string): string =>
+const getFfmpegError = (remark: string, path: string): string =>
   remark.replaceAll(path, 'the file').trim().split('\n').at(-1) || 'no audio stream';

@@ -50,7 +50,7 @@ const KINDS: Record<string, AudioKind> = Object.fromEntries(
 export const AUDIO_HEAD_BYTES = 64 * 1024;
 
 /** By content, regardless of the name; null: not audio. */
-export const audioKindOf = async (head: Buffer): Promise<AudioKind | null> => {
+export const detectAudioKind = async (head: Buffer): Promise<AudioKind | null> => {
   const start = head.subarray(0, 4).toString('latin1');
   if (start === 'caff') return CAF;
   if (start === '.snd') return AU;

@@ -55,7 +55,7 @@ const decode = async (job: DecodeJob): Promise<AudioFacts> => {
   const file = await open(DECODED_FILE, 'wx+', 0o600);
   let samples = 0;
   let reported = 0;
-  for await (const block of mono16k(await blocksOf(job))) {
+  for await (const block of mono16k(await readSampleBlocks(job))) {
     loudness.add(block);
     await file.write(Int16Array.from(block, toInteger));
     samples += block.length;
@@ -86,7 +86,7 @@ const decode = async (job: DecodeJob): Promise<AudioFacts> => {
 const toInteger = (sample: number): number =>
   Math.max(-32_768, Math.min(32_767, Math.round(sample * 32_768)));
 
-const blocksOf = async (
+const readSampleBlocks = async (
   job: DecodeJob,
 ): Promise<AsyncIterable<SampleBlock> | Iterable<SampleBlock>> => {
   const { decoder } = job.kind;

@@ -9,7 +9,8 @@ export async function* mono16k(
   const last: { rate: number; convert: Convert } = { rate: SAMPLE_RATE, convert: unchanged };
   for await (const { channels, rate } of blocks) {
     // Chained streams may change the rate.
-    if (last.rate !== rate) Object.assign(last, { rate, convert: await converterOf(rate) });
+    if (last.rate !== rate)
+      Object.assign(last, { rate, convert: await createSampleRateConverter(rate) });
     const mixed = downmix(channels);
     for (let at = 0; at < mixed.length; at += AT_ONCE) {
       yield last.convert(mixed.subarray(at, at + AT_ONCE));
@@ -21,7 +22,7 @@ type Convert = (samples: Float32Array) => Float32Array;
 
 const unchanged: Convert = (samples) => samples;
 
-const converterOf = async (rate: number): Promise<Convert> => {
+const createSampleRateConverter = async (rate: number): Promise<Convert> => {
   if (rate === SAMPLE_RATE) return unchanged;
   const converterType = samplerate.ConverterType.SRC_SINC_FASTEST;
   const converter = await samplerate.create(1, rate, SAMPLE_RATE, { converterType });

@@ -15,12 +15,12 @@ const BLOCK = 16_384;
 
 /** null for an unsupported codec. Throws DecodeFailed. */
 export const readWav = (file: Buffer): Generator<SampleBlock> | null => {
-  const chunks = chunksOf(file);
+  const chunks = parseWavChunks(file);
   const format = chunks.get('fmt ');
   const samples = chunks.get('data');
   if (!format || format.length < 16 || !samples) throw damaged('it contains no audio samples');
-  const facts = formatOf(format);
-  const read = readerOf(facts);
+  const facts = parseWavFormat(format);
+  const read = createSampleReader(facts);
   if (facts.channels < 1 || facts.channels > MAX_CHANNELS)
     throw damaged('invalid number of channels');
   if (facts.rate < 1000 || facts.rate > 768_000) throw damaged('invalid sample rate');
@@ -28,7 +28,7 @@ export const readWav = (file: Buffer): Generator<SampleBlock> | null => {
 };
 
 /** The last chunk may be truncated or without length, as in a stream. */
-const chunksOf = (file: Buffer): Map<string, Buffer> => {
+const parseWavChunks = (file: Buffer): Map<string, Buffer> => {
   const chunks = new Map<string, Buffer>();
   for (let at = 12; at + 8 <= file.length; ) {
     const name = file.toString('latin1', at, at + 4);
@@ -39,7 +39,7 @@ const chunksOf = (file: Buffer): Map<string, Buffer> => {
   return chunks;
 };
 
-const formatOf = (chunk: Buffer): WavFormat => {
+const parseWavFormat = (chunk: Buffer): WavFormat => {
   const encoding = chunk.readUInt16LE(0);
   const isExtensible = encoding === EXTENSIBLE && chunk.length >= 26;
   return {
@@ -51,7 +51,10 @@ const formatOf = (chunk: Buffer): WavFormat => {
 };
 
 /** null: unsupported codec. */
-const readerOf = ({ encoding, bits }: WavFormat): ((of: Buffer, at: number) => number) | null => {
+const createSampleReader = ({
+  encoding,
+  bits,
+}: WavFormat): ((of: Buffer, at: number) => number) | null => {
   if (encoding === PCM && bits === 8) return (of, at) => ((of[at] ?? 128) - 128) / 128;
   if (encoding === PCM && bits === 16) return (of, at) => of.readInt16LE(at) / 2 ** 15;
   if (encoding === PCM && bits === 24) return (of, at) => of.readIntLE(at, 3) / 2 ** 23;

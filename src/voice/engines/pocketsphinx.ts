@@ -35,7 +35,7 @@ export const pocketsphinxEngine = (options: PocketsphinxOptions): SpeechEngine =
       const own = await mkdtemp(join(options.folder, 'speech-'));
       try {
         await writeFile(join(own, FILE), wav, { mode: 0o600 });
-        return textOf(await outputIn(options, own, signal));
+        return parsePocketsphinxOutput(await outputIn(options, own, signal));
       } finally {
         await rm(own, { recursive: true, force: true });
       }
@@ -75,7 +75,7 @@ const WORD = /^(\S+) (\d+\.\d+) (\d+\.\d+) \d+\.\d+$/;
 const FILLER = /^(<|\[|\+\+)/;
 
 /** An utterance line, followed by the times of its words. */
-const textOf = (output: string): SpokenText => {
+const parsePocketsphinxOutput = (output: string): SpokenText => {
   const segments: SpeechSegment[] = [];
   for (const line of output.split('\n')) {
     const [, word = '', start, end] = WORD.exec(line) ?? [];

@@ -51,7 +51,7 @@ export const whisperEngine = ({ engine, model, workers }: WhisperOptions): Speec
         silenceMs: SILENCE_MS,
         signal,
         take: async (line) => {
-          if ('segments' in line) transcript = textOf(line.segments, line.language);
+          if ('segments' in line) transcript = toSpokenText(line.segments, line.language);
           else if ('fault' in line) fault = line.fault;
           return !('progress' in line);
         },
@@ -68,7 +68,7 @@ export const whisperEngine = ({ engine, model, workers }: WhisperOptions): Speec
 /** Non-speech remarks: `[BLANK_AUDIO]`, `(music)`. */
 const REMARK = /^\s*(?:\[[^\]]*\]|\([^)]*\)|\*[^*]*\*)\s*$/;
 
-const textOf = (segments: WhisperSegment[], language: string | null): SpokenText => {
+const toSpokenText = (segments: WhisperSegment[], language: string | null): SpokenText => {
   const spoken = segments.filter(({ text }) => text.trim() !== '' && !REMARK.test(text));
   return {
     text: spoken.map(({ text }) => text.trim()).join(' '),

@@ -1,6 +1,6 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { skeletonOf } from '../../../src/accounts/auth/register.js';
+import { computeNameSkeleton } from '../../../src/accounts/auth/register.js';
 import { PASSWORD, startApp, type TestApp } from '../../harness/app.js';
 
 export const lab = Lab.script();
@@ -10,7 +10,7 @@ const CYRILLIC_A = '\u0430';
 
 describe('skeletonOf', () => {
   it('is one for names that look alike, and another for others', async () => {
-    const skeletons = (names: string[]) => Promise.all(names.map(skeletonOf));
+    const skeletons = (names: string[]) => Promise.all(names.map(computeNameSkeleton));
     const alike = ['paypal', `p${CYRILLIC_A}ypal`, 'PaypaI', 'paypa1', 'PAYPAl', 'paypa\u3164l'];
     expect(new Set(await skeletons(alike)).size).to.equal(1);
     expect(new Set(await skeletons(['modern', 'modem', 'rnodern'])).size).to.equal(1);

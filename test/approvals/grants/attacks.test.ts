@@ -1,6 +1,10 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { grantCovers, grantTermsOf, type JudgedCall } from '../../../src/approvals/grants/rules.js';
+import {
+  buildGrantTerms,
+  grantCovers,
+  type JudgedCall,
+} from '../../../src/approvals/grants/rules.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;
@@ -12,7 +16,7 @@ const APPROVED = 'https://api.example.org/repos/x/issues';
 const grant = {
   scope: 'host' as const,
   ...{ tool: 'http', action: 'request', tool_digest: null },
-  ...grantTermsOf(REQUEST, { method: 'POST', url: APPROVED }),
+  ...buildGrantTerms(REQUEST, { method: 'POST', url: APPROVED }),
 };
 
 const isCovered = (method: string, url: unknown, isUntrusted = true): boolean => {
@@ -222,7 +226,7 @@ describe('a grant for a host, of an untrusted agent', () => {
   it('made for the root of a host, covers every path there, and made for an odd path, none', () => {
     const with_ = (url: string) => ({
       ...grant,
-      ...grantTermsOf(REQUEST, { method: 'POST', url }),
+      ...buildGrantTerms(REQUEST, { method: 'POST', url }),
     });
     const post = (url: string): JudgedCall => ({
       ...{ tool: REQUEST, isUntrusted: true, arguments: { method: 'POST', url } },

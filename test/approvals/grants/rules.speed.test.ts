@@ -1,6 +1,6 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { grantScopesOf, type JudgedCall } from '../../../src/approvals/grants/rules.js';
+import { type JudgedCall, listGrantScopes } from '../../../src/approvals/grants/rules.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;
@@ -24,9 +24,9 @@ describe('a call with a long text', () => {
     const long = 'a'.repeat(100_000);
     const since = performance.now();
     for (const url of [`https:${long}`, long, `https://${long}`, `https:${'/'.repeat(100_000)}`]) {
-      expect(grantScopesOf(judged('http.request', { ...POST, url }))).to.equal([]);
+      expect(listGrantScopes(judged('http.request', { ...POST, url }))).to.equal([]);
     }
-    expect(grantScopesOf(judged('notes.add', { text: long }, false, MCP))).to.equal([
+    expect(listGrantScopes(judged('notes.add', { text: long }, false, MCP))).to.equal([
       'conversation',
     ]);
     expect(performance.now() - since).to.be.below(500);

@@ -1,10 +1,10 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import {
+  buildGrantTerms,
   grantCovers,
-  grantScopesOf,
-  grantTermsOf,
   type JudgedCall,
+  listGrantScopes,
 } from '../../../src/approvals/grants/rules.js';
 import type { GrantScope } from '../../../src/store/tables/permissions.js';
 
@@ -27,7 +27,7 @@ const GET = { method: 'GET', url: 'https://example.org/in?a=1' };
 const MCP = { definitionDigest: 'a'.repeat(64) };
 
 describe('grantScopesOf', () => {
-  const scopes = (...of: Parameters<typeof judged>) => grantScopesOf(judged(...of));
+  const scopes = (...of: Parameters<typeof judged>) => listGrantScopes(judged(...of));
 
   it('offers a host for requests to one, and a conversation for every tool', () => {
     const both: GrantScope[] = ['conversation', 'host'];
@@ -95,9 +95,9 @@ describe('a call with a long text', () => {
   it('is judged whatever its length', () => {
     const long = 'a'.repeat(100_000);
     for (const url of [`https:${long}`, long, `https://${long}`, `https:${'/'.repeat(100_000)}`]) {
-      expect(grantScopesOf(judged('http.request', { ...POST, url }))).to.equal([]);
+      expect(listGrantScopes(judged('http.request', { ...POST, url }))).to.equal([]);
     }
-    expect(grantScopesOf(judged('notes.add', { text: long }, false, MCP))).to.equal([
+    expect(listGrantScopes(judged('notes.add', { text: long }, false, MCP))).to.equal([
       'conversation',
     ]);
   });
@@ -109,13 +109,13 @@ describe('an address in another argument than url', () => {
   it('leaves a call no scope', () => {
     for (const args of OTHER_ADDRESSES) {
       expect(
-        grantScopesOf(judged('github.create', args, false, MCP)),
+        listGrantScopes(judged('github.create', args, false, MCP)),
         JSON.stringify(args),
       ).to.equal([]);
-      expect(grantScopesOf(judged('web.search', args)), JSON.stringify(args)).to.equal([]);
+      expect(listGrantScopes(judged('web.search', args)), JSON.stringify(args)).to.equal([]);
     }
     for (const args of CALLS) {
-      const scopes = grantScopesOf(judged('github.create', args, false, MCP));
+      const scopes = listGrantScopes(judged('github.create', args, false, MCP));
       expect(scopes, JSON.stringify(args)).to.equal(['conversation']);
     }
   });
@@ -124,7 +124,7 @@ describe('an address in another argument than url', () => {
     for (const args of OTHER_ADDRESSES) {
       const call = judged('github.create', args, false, MCP);
       const tool_digest = MCP.definitionDigest;
-      const terms = grantTermsOf(call.tool, args);
+      const terms = buildGrantTerms(call.tool, args);
       const grant = { scope: 'conversation' as const, tool: 'github', action: 'create' };
       expect(
         grantCovers({ ...grant, tool_digest, ...terms }, call),
@@ -135,9 +135,9 @@ describe('an address in another argument than url', () => {
 
   it('is content where the tool sends to its url only, or nowhere', () => {
     const body = 'see https://a.test/';
-    expect(grantScopesOf(judged('http.request', { ...POST, body }))).to.have.length(2);
+    expect(listGrantScopes(judged('http.request', { ...POST, body }))).to.have.length(2);
     const at = { sendsOut: false };
-    expect(grantScopesOf(judged('files.write', { content: body }, true, at))).to.have.length(1);
+    expect(listGrantScopes(judged('files.write', { content: body }, true, at))).to.have.length(1);
   });
 });
 
@@ -147,7 +147,7 @@ describe('covers', () => {
     tool: approved.tool.skillId,
     action: approved.tool.name,
     tool_digest: approved.tool.definitionDigest ?? null,
-    ...grantTermsOf(approved.tool, approved.arguments),
+    ...buildGrantTerms(approved.tool, approved.arguments),
   });
 
   it('in a conversation the tool and the origin, with any method', () => {

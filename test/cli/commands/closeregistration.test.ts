@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { offerToCloseRegistration } from '../../../cli/commands/closeregistration.js';
-import { processOf, writeRecord } from '../../../cli/daemon/process.js';
+import { findProcess, writeRecord } from '../../../cli/daemon/process.js';
 import { terminalOf } from '../terminal.js';
 
 export const lab = Lab.script();
@@ -19,7 +19,7 @@ describe('the offer to close registration', () => {
   before(() => {
     folder = mkdtempSync(join(tmpdir(), 'adjutant-offer-'));
     home = join(folder, 'a home');
-    const own = processOf(process.pid);
+    const own = findProcess(process.pid);
     if (own === null) throw new Error('This process is not found');
     writeRecord(home, { ...own, url: URL_HERE, startedAt: '2026-03-01T12:00:00.000Z', flags: [] });
   });

@@ -1,6 +1,6 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { fieldFlags, flagOf } from '../../../cli/channels/platform.js';
+import { fieldFlags, formatSettingFlag } from '../../../cli/channels/platform.js';
 import { BOT_TOKEN, COMMAND_TOKEN, openMattermost } from '../../harness/mattermost.js';
 import { forgetPlatforms, openWorld, type World } from '../world.js';
 
@@ -32,11 +32,13 @@ describe('platforms', () => {
 
   it('has a flag for each field of each platform, and none that takes a secret', async () => {
     const { platforms: all } = await world.client.platforms.list();
-    const names = all.flatMap(({ fields }) => fields.map(flagOf));
-    const flags = Object.keys(fieldFlags).map((name) => flagOf({ name, isSecret: false }));
+    const names = all.flatMap(({ fields }) => fields.map(formatSettingFlag));
+    const flags = Object.keys(fieldFlags).map((name) =>
+      formatSettingFlag({ name, isSecret: false }),
+    );
     expect([...new Set(names), '--base-url'].sort()).to.equal(flags.sort());
     const secrets = all.flatMap(({ fields }) => fields.filter(({ isSecret }) => isSecret));
-    expect(secrets.map(flagOf).every((flag) => flag.endsWith('-file'))).to.be.true();
+    expect(secrets.map(formatSettingFlag).every((flag) => flag.endsWith('-file'))).to.be.true();
   });
 
   it('are set by flags, with secrets from files and stdin that are not shown again', async () => {

@@ -18,13 +18,13 @@ import {
   failureLines,
   followLog,
   formatLogLine,
+  getDaemonLogPath,
+  getFileSize,
   lastLines,
   logLineAsJson,
-  logOf,
   openLog,
   readFrom,
   rotateOpen,
-  sizeOf,
 } from '../../../cli/daemon/log.js';
 
 export const lab = Lab.script();
@@ -37,7 +37,7 @@ describe('log', () => {
   let path: string;
   beforeEach(() => {
     home = mkdtempSync(join(tmpdir(), 'adjutant-log-'));
-    path = logOf(home);
+    path = getDaemonLogPath(home);
     openLog(home);
   });
   afterEach(() => rmSync(home, { recursive: true }));
@@ -72,7 +72,7 @@ describe('log', () => {
     rotateOpen(path, fd);
     writeSync(fd, 'after\n');
     expect(readFrom(path, 0)).to.equal('after\n');
-    expect([sizeOf(`${path}.1`), statSync(`${path}.1`).mode & 0o777]).to.equal([
+    expect([getFileSize(`${path}.1`), statSync(`${path}.1`).mode & 0o777]).to.equal([
       LARGE_BYTES,
       0o600,
     ]);
@@ -82,7 +82,7 @@ describe('log', () => {
     truncateSync(path, LARGE_BYTES);
     const fd = openSync(join(home, 'own.log'), 'a');
     rotateOpen(path, fd);
-    expect(sizeOf(path)).to.equal(LARGE_BYTES);
+    expect(getFileSize(path)).to.equal(LARGE_BYTES);
   });
 
   it('gives its last lines, however long they are', () => {

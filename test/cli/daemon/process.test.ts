@@ -3,14 +3,14 @@ import { once } from 'node:events';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import {
+  findPortHolder,
+  findProcess,
   hasEnded,
-  holderOf,
   holderText,
   isRunning,
-  processOf,
   signalTo,
 } from '../../../cli/daemon/process.js';
-import { parseListeningUrl, readinessOf } from '../../../cli/daemon/readiness.js';
+import { checkReadiness, parseListeningUrl } from '../../../cli/daemon/readiness.js';
 import { newStranger } from './machine.js';
 
 export const lab = Lab.script();
@@ -18,7 +18,7 @@ const { describe, it, before, after } = lab;
 
 describe('process', () => {
   it('is known by its start, not by its id alone', () => {
-    const self = processOf(process.pid);
+    const self = findProcess(process.pid);
     expect(self?.pid).to.equal(process.pid);
     expect(self && isRunning(self)).to.equal(true);
     expect(isRunning({ pid: process.pid, started: 'another time' })).to.equal(false);
@@ -27,13 +27,13 @@ describe('process', () => {
   it('is over when it has ended, and takes no more signals', async () => {
     const child = spawn(process.execPath, ['-e', 'setInterval(() => undefined, 1000)']);
     await once(child, 'spawn');
-    const found = processOf(child.pid ?? 0);
+    const found = findProcess(child.pid ?? 0);
     if (found === null) throw new Error('The child is not known');
     expect(await hasEnded(found, { withinMs: 1 })).to.equal(false);
     signalTo(found, 'SIGKILL');
     expect(await hasEnded(found, { withinMs: 10_000 })).to.equal(true);
     signalTo(found, 'SIGKILL');
-    expect(processOf(found.pid)).to.equal(null);
+    expect(findProcess(found.pid)).to.equal(null);
   });
 });
 
@@ -48,8 +48,8 @@ describe('readiness', () => {
 
   it('tells another server from silence', async () => {
     const url = `http://127.0.0.1:${stranger.port}`;
-    expect(await readinessOf(url)).to.equal({ is: 'otherProgram' });
-    expect(await readinessOf('http://127.0.0.1:1')).to.equal({ is: 'silent' });
+    expect(await checkReadiness(url)).to.equal({ is: 'otherProgram' });
+    expect(await checkReadiness('http://127.0.0.1:1')).to.equal({ is: 'silent' });
   });
 
   it('finds the address in what a daemon says, in the form that one can connect to', () => {
@@ -67,12 +67,12 @@ const hasProc = process.platform === 'linux';
 describe('port', { skip: !hasProc }, () => {
   it('is held by the process that listens on it (needs /proc)', async () => {
     const { server, port } = await newStranger();
-    const holder = holderOf(port);
+    const holder = findPortHolder(port);
     server.close();
     expect(holder?.pid).to.equal(process.pid);
     expect(holderText(holder)).to.startWith(` by pid ${process.pid} (`);
     await once(server, 'close');
-    expect(holderOf(port)).to.equal(null);
+    expect(findPortHolder(port)).to.equal(null);
     expect(holderText(null)).to.equal('');
   });
 });

@@ -1,6 +1,6 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { firstSampleOf, hookSample, sampleNames } from '../../../cli/hooks/sample.js';
+import { findFirstSample, hookSample, sampleNames } from '../../../cli/hooks/sample.js';
 import { senders } from '../../../cli/hooks/senders/form.js';
 import { loadSenders, type SenderVerification } from '../../../src/client/index.js';
 import { until } from '../../harness/app.js';
@@ -249,7 +249,7 @@ describe('hooks create at a terminal', () => {
   it('has a form for every preset, and a sample for each of the ten most used', async () => {
     const { PRESET_NAMES } = await loadSenders();
     expect([...senders].map(String).sort()).to.equal([...PRESET_NAMES, 'other'].sort());
-    expect(senders.slice(0, 12).filter((sender) => firstSampleOf(sender) === undefined)).to.equal(
+    expect(senders.slice(0, 12).filter((sender) => findFirstSample(sender) === undefined)).to.equal(
       [],
     );
   });

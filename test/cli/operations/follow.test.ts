@@ -1,6 +1,6 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { barOf } from '../../../cli/operations/bar.js';
+import { renderProgressBar } from '../../../cli/operations/bar.js';
 import { localTime } from '../../../cli/text.js';
 import type { Operation } from '../../../src/client/index.js';
 import { waitingOperation } from '../../harness/operation.js';
@@ -20,17 +20,19 @@ const operation = (done: number, total: number | null): Operation => ({
 
 describe('the bar of an operation', () => {
   it('says how far it is, its rate and the time left', () => {
-    expect(barOf(operation(800, 2000), { at: 0, done: 200 }, 5000)).to.equal(
+    expect(renderProgressBar(operation(800, 2000), { at: 0, done: 200 }, 5000)).to.equal(
       '[########············]  40 %  800 of 2,000 runs  120/s  10 s left',
     );
   });
 
   it('says no rate before it can tell one, and no time left without a total', () => {
-    expect(barOf(operation(1, 3), { at: 0, done: 0 }, 500)).to.equal(
+    expect(renderProgressBar(operation(1, 3), { at: 0, done: 0 }, 500)).to.equal(
       '[#######·············]  33 %  1 of 3 runs',
     );
-    expect(barOf(operation(5, null), { at: 0, done: 0 }, 2000)).to.equal('5 runs  2.5/s');
-    expect(barOf(operation(3, 3), { at: 0, done: 0 }, 2000)).to.match(
+    expect(renderProgressBar(operation(5, null), { at: 0, done: 0 }, 2000)).to.equal(
+      '5 runs  2.5/s',
+    );
+    expect(renderProgressBar(operation(3, 3), { at: 0, done: 0 }, 2000)).to.match(
       /100 % {2}3 of 3 runs {2}1.5\/s$/,
     );
   });
@@ -42,7 +44,7 @@ describe('an operation that waits to try again', () => {
     const retry = { attempt: 3, of: 8, nextAt, reason: 'ECONNREFUSED' };
     const { progress, ...rest } = operation(800, 2000);
     const waiting = { ...rest, progress: progress && { ...progress, retry } };
-    expect(barOf(waiting, { at: 0, done: 200 }, 5000)).to.equal(
+    expect(renderProgressBar(waiting, { at: 0, done: 200 }, 5000)).to.equal(
       `try 3 of 8 at ${localTime(nextAt)}: ECONNREFUSED, at 800 of 2,000 runs`,
     );
   });

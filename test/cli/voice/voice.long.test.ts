@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { captionsOf } from '../../../cli/voice/captions.js';
+import { formatCaptions } from '../../../cli/voice/captions.js';
 import { silentWav } from '../../harness/speech.js';
 import { openWorld, type World } from '../world.js';
 
@@ -25,10 +25,10 @@ describe('adjutant voice', { timeout: 60_000 }, () => {
   after(() => world.stop());
 
   it('writes subtitles as SubRip and WebVTT', () => {
-    expect(captionsOf('srt', TALK)).to.equal(
+    expect(formatCaptions('srt', TALK)).to.equal(
       '1\n00:00:00,080 --> 00:00:01,500\ngood morning\n\n2\n01:01:01,250 --> 01:02:05,500\nto → all\n',
     );
-    expect(captionsOf('vtt', { ...TALK, segments: [] })).to.equal(
+    expect(formatCaptions('vtt', { ...TALK, segments: [] })).to.equal(
       'WEBVTT\n\n00:00:00.000 --> 01:02:05.500\ngood morning to all\n',
     );
   });

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { migrations } from '../../../migrations/all.js';
-import { auditKeysOf } from '../../../src/secrets/auditmac.js';
+import { deriveAuditKeys } from '../../../src/secrets/auditmac.js';
 import { loadMasterKey } from '../../../src/secrets/master.js';
 import { openStore } from '../../../src/store/store.js';
 import { type Daemon, startDaemon } from '../../harness/daemon.js';
@@ -171,7 +171,7 @@ describe('canaries', () => {
 
   /** As a later version makes it before it changes the schema. */
   const snapshot = async (): Promise<void> => {
-    const keys = auditKeysOf(loadMasterKey(home, null).keyring);
+    const keys = deriveAuditKeys(loadMasterKey(home, null).keyring);
     const options = { home, migrations: [...migrations, LATER], ...keys };
     const store = await openStore(options, { lost: () => undefined, audited: () => undefined });
     expect(store.opened.snapshot).to.not.equal(null);

@@ -2,9 +2,9 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import type { InboxDeps } from '../../../src/hooks/inbound/accept.js';
 import { createAccept } from '../../../src/hooks/inbound/accept.js';
-import { verifiedOf } from '../../../src/hooks/inbound/candidates.js';
+import { selectVerifiedHooks } from '../../../src/hooks/inbound/candidates.js';
 import type { ReceivingHook } from '../../../src/hooks/inbound/receivinghooks.js';
-import { senderOf } from '../../../src/hooks/senders/open.js';
+import { resolveSender } from '../../../src/hooks/senders/open.js';
 import { frozenClock } from '../../harness/app.js';
 
 export const lab = Lab.script();
@@ -14,7 +14,7 @@ const topicArn = 'arn:aws:sns:us-east-1:123456789012:MyTopic';
 const hook: ReceivingHook = {
   ...{ id: 'hook_1', userId: 'user_1', name: 'a', path: 'a', action: 'notify', isEnabled: true },
   ...{ secrets: [], credentialId: null, row: null },
-  sender: senderOf({ preset: 'sns', topicArn }),
+  sender: resolveSender({ preset: 'sns', topicArn }),
 };
 
 describe('createAccept', () => {
@@ -32,7 +32,7 @@ describe('createAccept', () => {
     };
     const accept = createAccept(deps as unknown as InboxDeps);
     const proof = { at: 0, scheme: 'sender' as const, digest: 'of what is signed' };
-    const verified = verifiedOf([{ hook, secrets: [] }], [proof]);
+    const verified = selectVerifiedHooks([{ hook, secrets: [] }], [proof]);
     for (const text of ['{"a":1}', '{"a":2}']) {
       const arrival = { path: 'a', headers: {}, body: Buffer.from(text), url: '', query: {} };
       const payload = { text, id: null, type: null, at: { 'body.MessageId': 'id 1' } };

@@ -2,9 +2,9 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import {
   deliveryEvent,
-  headerEventOf,
+  readHeaderEvent,
+  readSenderId,
   secretHeaders,
-  senderIdOf,
   storedHeaders,
 } from '../../../src/hooks/inbound/headers.js';
 
@@ -13,7 +13,7 @@ const { describe, it } = lab;
 
 const ORDER = ['x-github-delivery', 'x-gitea-delivery', 'idempotency-key', 'webhook-id', 'svix-id'];
 const NONE = { id: null, type: null };
-const unsignedIdOf = (headers: Record<string, string>) => senderIdOf('github', headers, NONE);
+const unsignedIdOf = (headers: Record<string, string>) => readSenderId('github', headers, NONE);
 
 describe('senderIdOf', () => {
   it('takes the first of the known headers where none is signed', () => {
@@ -21,26 +21,28 @@ describe('senderIdOf', () => {
       const rest = ORDER.slice(at).toReversed();
       const headers = Object.fromEntries(rest.map((each) => [each, `id of ${each}`]));
       expect(unsignedIdOf(headers)).to.equal(`id of ${name}`);
-      expect(senderIdOf('secret', headers, { id: 'a', type: 'b' })).to.equal(`id of ${name}`);
+      expect(readSenderId('secret', headers, { id: 'a', type: 'b' })).to.equal(`id of ${name}`);
     }
   });
 
   it('takes what the scheme signs before any header that it does not', () => {
     const headers = Object.fromEntries(ORDER.map((each) => [each, `id of ${each}`]));
     const body = { id: 'evt_1', type: null };
-    expect(senderIdOf('standard', headers, body)).to.equal('id of webhook-id');
-    expect(senderIdOf('svix', headers, body)).to.equal('id of svix-id');
-    expect(senderIdOf('stripe', headers, body)).to.equal('evt_1');
+    expect(readSenderId('standard', headers, body)).to.equal('id of webhook-id');
+    expect(readSenderId('svix', headers, body)).to.equal('id of svix-id');
+    expect(readSenderId('stripe', headers, body)).to.equal('evt_1');
   });
 
   it('takes the signed time where Stripe signs a body without an id, and no header', () => {
     const unsigned = Object.fromEntries(ORDER.map((each) => [each, `id of ${each}`]));
     const headers = { ...unsigned, 'stripe-signature': 'v1=00, t=1700000000,v1=11,t=5' };
     for (const id of [null, '', ' \n']) {
-      expect(senderIdOf('stripe', headers, { id, type: null })).to.equal('t=1700000000');
+      expect(readSenderId('stripe', headers, { id, type: null })).to.equal('t=1700000000');
     }
     // A blank of latin1: Node leaves it, and the scheme signs it.
-    expect(senderIdOf('standard', { ...headers, 'webhook-id': '\u00a0' }, NONE)).to.equal('\u00a0');
+    expect(readSenderId('standard', { ...headers, 'webhook-id': '\u00a0' }, NONE)).to.equal(
+      '\u00a0',
+    );
   });
 
   it('takes GitLab’s Idempotency-Key first, then its ids', () => {
@@ -56,7 +58,7 @@ describe('senderIdOf', () => {
   it('passes over blank ones, and bounds the rest', () => {
     expect(unsignedIdOf({ 'x-github-delivery': ' ', 'webhook-id': ' a ' })).to.equal('a');
     expect(unsignedIdOf({ 'webhook-id': 'x'.repeat(5000) })).to.equal('x'.repeat(200));
-    expect(senderIdOf('stripe', {}, { id: 'x'.repeat(5000), type: null })).to.have.length(200);
+    expect(readSenderId('stripe', {}, { id: 'x'.repeat(5000), type: null })).to.have.length(200);
     expect(unsignedIdOf({})).to.be.null();
   });
 });
@@ -66,12 +68,12 @@ describe('eventOf', () => {
     deliveryEvent('stripe', headers, { id: null, type });
 
   it('is one clean line of at most 100 characters', () => {
-    expect(headerEventOf({ 'x-github-event': '\u200b is\u0000su\u2028es\u009f ' })).to.equal(
+    expect(readHeaderEvent({ 'x-github-event': '\u200b is\u0000su\u2028es\u009f ' })).to.equal(
       'issues',
     );
-    expect(headerEventOf({ 'x-gitlab-event': 'y'.repeat(101) })).to.equal('y'.repeat(100));
-    expect(headerEventOf({ 'x-github-event': '', 'x-gitea-event': 'push' })).to.equal('push');
-    expect(headerEventOf({ 'x-github-event': '\u0007' })).to.be.null();
+    expect(readHeaderEvent({ 'x-gitlab-event': 'y'.repeat(101) })).to.equal('y'.repeat(100));
+    expect(readHeaderEvent({ 'x-github-event': '', 'x-gitea-event': 'push' })).to.equal('push');
+    expect(readHeaderEvent({ 'x-github-event': '\u0007' })).to.be.null();
     expect(of(' refund\u0000.cre\u2028ated')).to.equal('refund.created');
     expect(of('y'.repeat(101))).to.equal('y'.repeat(100));
     expect(of(`${'y'.repeat(99)}\u{1f4b8}`)).to.equal('y'.repeat(99));

@@ -1,7 +1,7 @@
 import { createHmac, createSecretKey } from 'node:crypto';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { type HookKeys, proofsOf } from '../../../src/hooks/inbound/proof.js';
+import { type HookKeys, verifyHookProofs } from '../../../src/hooks/inbound/proof.js';
 import { PRESETS } from '../../../src/hooks/senders/presets.js';
 
 export const lab = Lab.script();
@@ -16,7 +16,7 @@ const LISTED = JSON.parse('{"set-cookie":["a=1"]}');
 
 describe('proofsOf', () => {
   const proofs = (...hooks: HookKeys[]) =>
-    proofsOf({
+    verifyHookProofs({
       ...{ hooks, body, url: null, sns: null, now: 0 },
       headers: { 'x-gitea-signature': signature },
     });
@@ -45,7 +45,7 @@ describe('proofsOf', () => {
       { ...PRESETS.slack, header: 'x-gitea-signature', timestampHeader: name },
       { ...PRESETS.gitea, signed: '{id}{body}', idFrom: `headers.${name}` },
     ]);
-    const found = proofsOf({
+    const found = verifyHookProofs({
       hooks: recipes.map((recipe) => ({ keys: [KEY], recipe })),
       ...{ body, url: null, sns: null, now: 0 },
       headers: { 'x-gitea-signature': signature, ...LISTED },

@@ -2,8 +2,8 @@ import { createSecretKey } from 'node:crypto';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import type { ReceivingHook } from '../../../src/hooks/inbound/receivinghooks.js';
-import { secretFilterOf } from '../../../src/hooks/inbound/redactheaders.js';
-import { senderOf } from '../../../src/hooks/senders/open.js';
+import { createSecretFilter } from '../../../src/hooks/inbound/redactheaders.js';
+import { resolveSender } from '../../../src/hooks/senders/open.js';
 import type { PresetName } from '../../../src/hooks/senders/presets.js';
 
 export const lab = Lab.script();
@@ -12,7 +12,7 @@ const { describe, it } = lab;
 const hookOf = (secret: string, preset: PresetName | null = null): ReceivingHook => ({
   ...{ id: 'hook_1', userId: 'user_1', name: 'a', path: 'a', action: 'notify', isEnabled: true },
   secrets: [{ key: createSecretKey(Buffer.from(secret)), until: null, isOld: false }],
-  sender: preset && senderOf(preset),
+  sender: preset && resolveSender(preset),
   credentialId: null,
   row: null,
 });
@@ -24,7 +24,7 @@ describe('unkeptOf', () => {
   const SECRET = 'a+secret/of ä hook';
 
   it('finds a secret as it is, with %xx, and in base64 at any place', () => {
-    const { holdsSecret } = secretFilterOf(firing(hookOf(SECRET)), []);
+    const { holdsSecret } = createSecretFilter(firing(hookOf(SECRET)), []);
     const base64 = (text: string) => Buffer.from(text).toString('base64');
     const texts = [
       `the ${SECRET}!`,
@@ -45,19 +45,19 @@ describe('unkeptOf', () => {
 
   it('finds a secret in the base64 of addresses', () => {
     const secret = '???>>>~~~???';
-    const { holdsSecret } = secretFilterOf(firing(hookOf(secret)), []);
+    const { holdsSecret } = createSecretFilter(firing(hookOf(secret)), []);
     const text = Buffer.from(secret).toString('base64url');
     expect([/[-_]/.test(text), holdsSecret(text)]).to.equal([true, true]);
   });
 
   it('finds the password of a user by itself', () => {
-    const { holdsSecret } = secretFilterOf(firing(hookOf('ada:pass word', 'basic')), []);
+    const { holdsSecret } = createSecretFilter(firing(hookOf('ada:pass word', 'basic')), []);
     expect([holdsSecret('pass word'), holdsSecret('ada')]).to.equal([true, false]);
   });
 
   it('finds the secrets of all hooks on the path, unless they are short', () => {
     const others = [hookOf('the secret of another'), hookOf('json')];
-    const { holdsSecret, headers } = secretFilterOf(firing(hookOf('own', 'gitea')), others);
+    const { holdsSecret, headers } = createSecretFilter(firing(hookOf('own', 'gitea')), others);
     expect(headers).to.equal(['x-gitea-signature']);
     const found = ['the secret of another', 'my own', 'application/json'].map(holdsSecret);
     expect(found).to.equal([true, true, false]);

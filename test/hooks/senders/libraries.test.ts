@@ -8,7 +8,7 @@ import { Webhook as StandardWebhook } from 'standardwebhooks';
 import Stripe from 'stripe';
 import { Webhook as SvixWebhook } from 'svix';
 import twilio from 'twilio';
-import { recipeOf } from '../../../src/hooks/senders/open.js';
+import { createSignatureRecipe } from '../../../src/hooks/senders/open.js';
 import { signedRequest } from '../../../src/hooks/senders/sign.js';
 import { isSignedBy } from '../../../src/hooks/senders/verify.js';
 import { type LibraryRequest, libraries } from './libraries.js';
@@ -71,7 +71,7 @@ describe('the libraries of senders', () => {
     const faults: string[] = [];
     for (const sender of Object.keys(libraries).filter((name) => !NOT_SENT.includes(name))) {
       const request = { url: ADDRESS, contentType: 'application/json', id: 'msg_1' };
-      const sent = signedRequest(recipeOf(verifyOf(sender)), SECRET, {
+      const sent = signedRequest(createSignatureRecipe(verifyOf(sender)), SECRET, {
         ...request,
         body: Buffer.from(BODY),
         now: Date.now(),
@@ -86,7 +86,7 @@ describe('the libraries of senders', () => {
 
   it('accept a form and an Ed25519 signature of hooks send', async () => {
     const form = { secret: SECRET, url: ADDRESS, body: 'From=%2B49170&Body=a+b&Body=a+b' };
-    const twilioSent = signedRequest(recipeOf('twilio'), SECRET, {
+    const twilioSent = signedRequest(createSignatureRecipe('twilio'), SECRET, {
       ...{ url: ADDRESS, contentType: 'application/x-www-form-urlencoded', id: '1' },
       ...{ body: Buffer.from(form.body), now: Date.now() },
     });
@@ -94,7 +94,7 @@ describe('the libraries of senders', () => {
     const { publicKey, privateKey } = generateKeyPairSync('ed25519');
     const secret = publicKey.export({ format: 'der', type: 'spki' }).subarray(-32).toString('hex');
     const pem = privateKey.export({ format: 'pem', type: 'pkcs8' }).toString();
-    const sent = signedRequest(recipeOf('discord'), pem, {
+    const sent = signedRequest(createSignatureRecipe('discord'), pem, {
       ...{ url: ADDRESS, contentType: 'application/json', id: '1' },
       ...{ body: Buffer.from(BODY), now: Date.now() },
     });
@@ -110,7 +110,7 @@ describe('what a library of a sender signs', () => {
   const url = ADDRESS;
 
   const isVerified = (sender: string, headers: Record<string, string>, body = BODY): boolean =>
-    isSignedBy(recipeOf(verifyOf(sender)), createSecretKey(Buffer.from(SECRET)), {
+    isSignedBy(createSignatureRecipe(verifyOf(sender)), createSecretKey(Buffer.from(SECRET)), {
       ...{ headers, body: Buffer.from(body), url, now },
     });
 

@@ -3,7 +3,7 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { SenderVerification } from '../../../src/hooks/senders/contract.js';
 import { verificationFaults } from '../../../src/hooks/senders/faults.js';
-import { recipeOf } from '../../../src/hooks/senders/open.js';
+import { createSignatureRecipe } from '../../../src/hooks/senders/open.js';
 import { isSignedBy } from '../../../src/hooks/senders/verify.js';
 import { type ScriptedRequest, signedByScript, verifyOf } from './signers.js';
 
@@ -20,12 +20,16 @@ describe('what a script signs as senders do', () => {
     const headers = Object.fromEntries(
       Object.entries(sent.headers).map(([name, value]) => [name.toLowerCase(), value]),
     );
-    return isSignedBy(recipeOf(verifyOf(sender)), createSecretKey(Buffer.from(secret)), {
-      headers,
-      body: Buffer.from(sent.body, 'base64'),
-      url: ADDRESS.replace('<sender>', sender) + sent.query,
-      now: AT,
-    });
+    return isSignedBy(
+      createSignatureRecipe(verifyOf(sender)),
+      createSecretKey(Buffer.from(secret)),
+      {
+        headers,
+        body: Buffer.from(sent.body, 'base64'),
+        url: ADDRESS.replace('<sender>', sender) + sent.query,
+        now: AT,
+      },
+    );
   };
 
   it('is verified as each sender is described, and none of its forgeries is', () => {

@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { createPrivateKey, createSecretKey, sign } from 'node:crypto';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { proofsOf } from '../../../src/hooks/inbound/proof.js';
-import { senderOf } from '../../../src/hooks/senders/open.js';
+import { verifyHookProofs } from '../../../src/hooks/inbound/proof.js';
+import { resolveSender } from '../../../src/hooks/senders/open.js';
 import { createSenders } from '../../../src/hooks/senders/senders.js';
 import { HttpFailure } from '../../../src/kernel/failure.js';
 import { createLog } from '../../../src/kernel/log.js';
@@ -72,14 +72,14 @@ const open = (status = 200) => {
   const clock = { now: () => NOW };
   const log = createLog('silent');
   const senders = createSenders({ http: { request }, clock, log, publicUrl: () => null });
-  const sender = senderOf({ preset: 'sns', topicArn: TOPIC });
+  const sender = resolveSender({ preset: 'sns', topicArn: TOPIC });
   const hook = { id: 'hook_1', userId: 'user_1', sender };
   const proofOf = (message: object) =>
     senders.snsProof([{ hook }], Buffer.from(JSON.stringify(message)));
   const judge = async (message: object) => {
     const body = Buffer.from(JSON.stringify(message));
     const sns = await proofOf(message);
-    const [proof] = proofsOf({
+    const [proof] = verifyHookProofs({
       hooks: [{ keys: [createSecretKey(Buffer.from('unused'))], recipe: sender.recipe }],
       ...{ headers: {}, body, url: null, sns, now: 0 },
     });

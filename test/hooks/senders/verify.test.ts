@@ -1,7 +1,7 @@
 import { createHash, createHmac, createSecretKey, generateKeyPairSync, sign } from 'node:crypto';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { recipeOf } from '../../../src/hooks/senders/open.js';
+import { createSignatureRecipe } from '../../../src/hooks/senders/open.js';
 import { PRESETS, type PresetName } from '../../../src/hooks/senders/presets.js';
 import type { SignatureRecipe } from '../../../src/hooks/senders/recipe.js';
 import { isSignedBy } from '../../../src/hooks/senders/verify.js';
@@ -190,14 +190,16 @@ describe('a preset', () => {
     const time = Math.floor(NOW / 1000);
     const signature = createHmac('sha256', secret).update(`m10${time}{}`).digest('hex');
     const of = (id: string, at: string) =>
-      isSignedBy(recipeOf(verify), createSecretKey(Buffer.from(secret)), {
+      isSignedBy(createSignatureRecipe(verify), createSecretKey(Buffer.from(secret)), {
         headers: { 'x-sig': signature, 'x-id': id, 'x-time': at },
         body: Buffer.from('{}'),
         url: null,
         now: NOW,
       });
     expect([of('m10', `${time}`), of('m1', `0${time}`)]).to.equal([true, false]);
-    expect(recipeOf({ ...verify, signed: '{timestamp}.{id}{body}' }).bodies).to.equal(['json']);
+    expect(createSignatureRecipe({ ...verify, signed: '{timestamp}.{id}{body}' }).bodies).to.equal([
+      'json',
+    ]);
   });
 
   it('reads a form of many fields, and none of too many', () => {

@@ -1,7 +1,10 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { mattermost } from '../../../src/providers/chat/mattermost.js';
-import { buttonsOf, questionIn } from '../../../src/providers/chat/mattermostbuttons.js';
+import {
+  buildMattermostButtons,
+  questionIn,
+} from '../../../src/providers/chat/mattermostbuttons.js';
 import {
   ADA,
   BOT_TOKEN,
@@ -220,7 +223,7 @@ describe('mattermost outbound', () => {
       grantScopes: ['conversation' as const],
     };
     const [part] = mattermost.render({ title: null, text: 'Run it?', question });
-    const shown = buttonsOf(questionIn(part?.question) ?? question, ADA.id, reach);
+    const shown = buildMattermostButtons(questionIn(part?.question) ?? question, ADA.id, reach);
     const actions = shown?.attachments[0]?.actions ?? [];
     expect(actions.map(({ id }) => id)).to.equal(['approve', 'deny', 'conversation']);
     const heard = (answer: string) => {

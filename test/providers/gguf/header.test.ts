@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { describeModel, type GgufHeader } from '../../../src/providers/gguf/header.js';
-import { partsOf, readParts } from '../../../src/providers/gguf/parts.js';
+import { listGgufParts, readParts } from '../../../src/providers/gguf/parts.js';
 import {
   decoderGguf,
   SMALL_DECODER,
@@ -36,13 +36,13 @@ describe('the header of a GGUF file', () => {
   const headerOf = (content: GgufContent): GgufHeader => {
     const path = join(folder, 'model.gguf');
     writeGguf(path, content);
-    return describeModel(readParts(partsOf(path)));
+    return describeModel(readParts(listGgufParts(path)));
   };
   const faultOf = (content: GgufContent): string => {
     const path = join(folder, 'model.gguf');
     writeGguf(path, content);
     try {
-      return JSON.stringify(describeModel(readParts(partsOf(path))));
+      return JSON.stringify(describeModel(readParts(listGgufParts(path))));
     } catch (error) {
       return error instanceof Error ? `${error.name}: ${error.message}` : '';
     }
@@ -200,7 +200,7 @@ describe('the header of a GGUF file', () => {
       ['split.tensors.count', { type: 'int32', value: tensors.length }],
     ];
     writeGguf(part(1), { metadata: [...metadata, ...split], tensors: tensors.slice(0, 5) });
-    const read = () => describeModel(readParts(partsOf(part(1))));
+    const read = () => describeModel(readParts(listGgufParts(part(1))));
     expect(read).to.throw(/ENOENT/);
     writeGguf(part(2), { metadata: split, tensors: tensors.slice(6) });
     expect(read).to.throw('The files contain 20 of 21 tensors');

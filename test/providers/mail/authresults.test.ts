@@ -2,8 +2,8 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import {
   authenticationIn,
-  authservIdOf,
-  fieldsOf,
+  parseAuthservId,
+  parseHeaderFields,
 } from '../../../src/providers/mail/authentication.js';
 
 export const lab = Lab.script();
@@ -13,7 +13,7 @@ const FOREIGN = 'Received: from evil.example ([203.0.113.9]) by mx.example.test'
 
 /** The results for a message from bank.example, in the order spf, dkim, dmarc. */
 const found = (value: string, from = 'ceo@bank.example'): string => {
-  const fields = fieldsOf(`Authentication-Results: ${value}\r\n${FOREIGN}\r\n`);
+  const fields = parseHeaderFields(`Authentication-Results: ${value}\r\n${FOREIGN}\r\n`);
   const all = authenticationIn(fields, { authservId: 'MX.example.test', from });
   return all ? `${all.spf} ${all.dkim} ${all.dmarc}` : 'null';
 };
@@ -51,10 +51,10 @@ describe('the authentication results of a message', () => {
     expect(found(value)).to.equal('pass pass pass');
     expect(found('other.example; dmarc=pass')).to.equal('null');
     expect(found('"mx.example.test"; none')).to.equal('none none none');
-    expect(authservIdOf('Authentication-Results: (a (b)) "MX.Example.test" 1; none')).to.equal(
+    expect(parseAuthservId('Authentication-Results: (a (b)) "MX.Example.test" 1; none')).to.equal(
       'mx.example.test',
     );
-    expect(authservIdOf('Authentication-Results: (mx.example.test; none')).to.be.null();
+    expect(parseAuthservId('Authentication-Results: (mx.example.test; none')).to.be.null();
   });
 
   it('count a signature of the domain of the sender alone', () => {

@@ -1,12 +1,12 @@
 import * as Lab from '@hapi/lab';
-import { mailHeaderOf, referencesIn } from '../../../src/email/messages/record.js';
+import { parseMailHeader, referencesIn } from '../../../src/email/messages/record.js';
 import {
   authenticationIn,
-  authservIdOf,
-  fieldsOf,
+  parseAuthservId,
+  parseHeaderFields,
 } from '../../../src/providers/mail/authentication.js';
-import { mailFaultOf } from '../../../src/providers/mail/fault.js';
-import { failureReportOf } from '../../../src/providers/mail/report.js';
+import { toMailFault } from '../../../src/providers/mail/fault.js';
+import { parseFailureReport } from '../../../src/providers/mail/report.js';
 import { safeMailHtml, textOfHtml } from '../../../src/providers/mail/safehtml.js';
 import { decodedPart } from '../../../src/providers/mail/structure.js';
 import { expectLinear } from '../../harness/mail/growth.js';
@@ -85,8 +85,8 @@ const HTML = [
 ];
 
 const LOGIN = { authservId: 'mx', from: 'a@b.example' };
-const authenticated = (text: string) => authenticationIn(fieldsOf(text), LOGIN);
-const referring = (text: string) => referencesIn(fieldsOf(text));
+const authenticated = (text: string) => authenticationIn(parseHeaderFields(text), LOGIN);
+const referring = (text: string) => referencesIn(parseHeaderFields(text));
 
 /** Ways in which a header, a report and the words of a server are read. */
 const WORKS = [
@@ -94,16 +94,16 @@ const WORKS = [
   (text: string) => referring(`references: ${text}`),
   (text: string) => authenticated(`authentication-results: mx; ${text}`),
   (text: string) => authenticated(`authentication-results: mx; dkim=pass ${text}`),
-  (text: string) => authservIdOf(`authentication-results: ${text}`),
-  (text: string) => authservIdOf(`authentication-results: (${text}`),
+  (text: string) => parseAuthservId(`authentication-results: ${text}`),
+  (text: string) => parseAuthservId(`authentication-results: (${text}`),
   (text: string) => authenticated(`received: ${text}`),
   (text: string) => authenticated(`received: from ${text}`),
-  (text: string) => failureReportOf(text, text),
-  (text: string) => failureReportOf('', `message-id: ${text}`),
-  (text: string) => failureReportOf(`action: failed\r\nfinal-recipient: rfc822; ${text}`, ''),
-  (text: string) => mailFaultOf({ responseText: text }, 'mail.example.org'),
-  (text: string) => mailFaultOf(new Error(text), 'mail.example.org'),
-  (text: string) => mailHeaderOf({ headers: Buffer.from(text), uid: 1, seq: 1 }),
+  (text: string) => parseFailureReport(text, text),
+  (text: string) => parseFailureReport('', `message-id: ${text}`),
+  (text: string) => parseFailureReport(`action: failed\r\nfinal-recipient: rfc822; ${text}`, ''),
+  (text: string) => toMailFault({ responseText: text }, 'mail.example.org'),
+  (text: string) => toMailFault(new Error(text), 'mail.example.org'),
+  (text: string) => parseMailHeader({ headers: Buffer.from(text), uid: 1, seq: 1 }),
 ];
 const BLANKS = [' ', '\t', '\r', '\n', '\r\n', '\r\n ', ' \r\n', '\n\t', 'a ', 'date:a\r\n'];
 const SIGNS = [

@@ -1,6 +1,6 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { failureReportOf } from '../../../src/providers/mail/report.js';
+import { parseFailureReport } from '../../../src/providers/mail/report.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;
@@ -9,10 +9,10 @@ describe('the report of a failure', () => {
   it('takes no longer for what is made to take long', () => {
     const begun = performance.now();
     for (const piece of ['\n', ' \n', '\n ', 'a', ' ', 'Action: failed\n\n', '<', ': ', ';']) {
-      failureReportOf(piece.repeat(128 * 1024), piece.repeat(64 * 1024));
+      parseFailureReport(piece.repeat(128 * 1024), piece.repeat(64 * 1024));
     }
     const groups = 'Final-Recipient: rfc822; bob@example.org\nAction: failed\n\n'.repeat(5000);
-    expect(failureReportOf(groups, '').failed.length).to.equal(1000);
+    expect(parseFailureReport(groups, '').failed.length).to.equal(1000);
     expect(performance.now() - begun).to.be.below(2000);
   });
 });

@@ -1,6 +1,6 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { failureReportOf } from '../../../src/providers/mail/report.js';
+import { parseFailureReport } from '../../../src/providers/mail/report.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;
@@ -40,7 +40,7 @@ describe('the report of a failure', () => {
       '',
       'Message-ID: <3>',
     );
-    expect(failureReportOf(STATUS, returned)).to.equal({
+    expect(parseFailureReport(STATUS, returned)).to.equal({
       messageIds: ['<2@example.test>', '<1@example.test>'],
       failed: [
         {
@@ -54,17 +54,19 @@ describe('the report of a failure', () => {
 
   it('finds nothing in what is no report', () => {
     const nothing = { messageIds: [], failed: [] };
-    expect(failureReportOf('', '')).to.equal(nothing);
+    expect(parseFailureReport('', '')).to.equal(nothing);
     const noAddress = lines('Final-Recipient: x400; /g=bob', 'Action: failed');
-    expect(failureReportOf(noAddress, 'x\r\n\r\nMessage-ID: <1@example.test>')).to.equal(nothing);
-    expect(failureReportOf('Action: failed', 'Message-ID: bob')).to.equal(nothing);
+    expect(parseFailureReport(noAddress, 'x\r\n\r\nMessage-ID: <1@example.test>')).to.equal(
+      nothing,
+    );
+    expect(parseFailureReport('Action: failed', 'Message-ID: bob')).to.equal(nothing);
   });
 
   it('reads what is made to take long, and at most 1000 recipients', () => {
     for (const piece of ['\n', ' \n', '\n ', 'a', ' ', 'Action: failed\n\n', '<', ': ', ';']) {
-      failureReportOf(piece.repeat(128 * 1024), piece.repeat(64 * 1024));
+      parseFailureReport(piece.repeat(128 * 1024), piece.repeat(64 * 1024));
     }
     const groups = 'Final-Recipient: rfc822; bob@example.org\nAction: failed\n\n'.repeat(5000);
-    expect(failureReportOf(groups, '').failed.length).to.equal(1000);
+    expect(parseFailureReport(groups, '').failed.length).to.equal(1000);
   });
 });

@@ -1,17 +1,17 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { arrivalTime, mailHeaderOf } from '../../../src/email/messages/record.js';
+import { arrivalTime, parseMailHeader } from '../../../src/email/messages/record.js';
 import {
+  collectMailParts,
   createPartDecoder,
   decodedPart,
-  mailPartsOf,
 } from '../../../src/providers/mail/structure.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;
 
 const nameIn = (filename: string): string | undefined =>
-  mailPartsOf({
+  collectMailParts({
     type: 'application/pdf',
     disposition: 'attachment',
     dispositionParameters: { filename },
@@ -55,7 +55,8 @@ describe('the structure of a message', () => {
 });
 
 describe('the header of a message', () => {
-  const read = (header: string) => mailHeaderOf({ seq: 1, uid: 1, headers: Buffer.from(header) });
+  const read = (header: string) =>
+    parseMailHeader({ seq: 1, uid: 1, headers: Buffer.from(header) });
 
   it('is read up to 128 KiB, once, and without the fields that nobody reads', () => {
     const { text, fields } = read('Subject: a\r\n b\r\nX-Other: c\r\n d\r\nTO : e\r\n\r\n');

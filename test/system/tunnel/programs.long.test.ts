@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { markOf } from '../../../src/providers/tunnels/child.js';
+import { readProcessMark } from '../../../src/providers/tunnels/child.js';
 import { until } from '../../harness/app.js';
 import {
   type FakePrograms,
@@ -185,7 +185,7 @@ describe('a tunnel by a program', () => {
     await stage.ask('PUT', '/api/tunnel', { provider: 'cloudflared' });
     const orphan = spawn('sleep', ['600'], { detached: true, stdio: 'ignore' });
     const gone = once(orphan, 'exit');
-    const mark = JSON.stringify(await markOf(orphan.pid ?? 0));
+    const mark = JSON.stringify(await readProcessMark(orphan.pid ?? 0));
     await stage.app.store.db.updateTable('tunnel').set({ process: mark }).execute();
     await stage.restart();
     expect((await gone)[1]).to.equal('SIGKILL');

@@ -3,12 +3,12 @@ import type { PageNeed, ScreenPage } from '../../page.js';
 import { fitRow, row, rowWidth, type ScreenRow, tonedSpan } from '../../parts/row.js';
 import { countedNoun, factRows, formatDollars, jsonRows } from '../../parts/text.js';
 import { timeOfEvent } from '../../parts/times.js';
-import { rowsOf } from '../../state/lists.js';
+import { listRows } from '../../state/lists.js';
 import { rowTarget, type ScreenPlace } from '../../state/locations.js';
 import type { State } from '../../state/state.js';
-import { ringOf } from '../../state/streams.js';
+import { getStreamRing } from '../../state/streams.js';
 import { topView } from '../../state/ui.js';
-import { toneOf } from '../../theme.js';
+import { findStateTone } from '../../theme.js';
 import { detailPage } from '../detail.js';
 import { tableFor } from '../list.js';
 import { agentActs, agentOriginTarget, hasAgentEnded } from './acts.js';
@@ -43,7 +43,7 @@ const isAtTree = ({ ui }: State): boolean => topView(ui).tab === TREE;
 
 /** The shown agent and its descendants: each agent before its sub-agents, in spawn order. */
 const branches = ({ ui, lists: { tree } }: State): Branch[] =>
-  tree.of === topView(ui).id ? agentBranches(rowsOf(tree).toReversed()) : [];
+  tree.of === topView(ui).id ? agentBranches(listRows(tree).toReversed()) : [];
 
 const tree = tableFor<Branch>({
   noun: 'agent',
@@ -62,12 +62,12 @@ const tree = tableFor<Branch>({
 const agentHead = (state: State, agent: Agent, width: number): ScreenRow[] => {
   const status = agentStatus(state, agent);
   const trust = agent.untrusted ? tonedSpan('untrusted', 'UNTRUSTED') : 'trusted';
-  const standing = row('   ', tonedSpan(toneOf(status), status), '   ', trust);
+  const standing = row('   ', tonedSpan(findStateTone(status), status), '   ', trust);
   const name = fitRow([tonedSpan('strong', agent.name)], Math.max(0, width - rowWidth(standing)));
-  return [[...name, ...standing], row(tonedSpan('muted', numbersOf(agent)))];
+  return [[...name, ...standing], row(tonedSpan('muted', formatAgentNumbers(agent)))];
 };
 
-const numbersOf = ({ model, steps, limits, usage }: Agent): string => {
+const formatAgentNumbers = ({ model, steps, limits, usage }: Agent): string => {
   const tokens = usage.inputTokens + usage.outputTokens;
   return [
     model,
@@ -81,10 +81,14 @@ const agentText = (state: State, agent: Agent, width: number): ScreenRow[] => {
   const { tab, isRaw, isWrapped } = topView(state.ui);
   if (tab === 0) return [...transcriptRows(state, agent, width), ...stepRows(state, agent, width)];
   if (tab === EVENTS) return eventRows(state, agent.id);
-  return isRaw ? jsonRows(agent, width, isWrapped) : factsOf(state, agent, width);
+  return isRaw ? jsonRows(agent, width, isWrapped) : renderAgentFacts(state, agent, width);
 };
 
-const factsOf = ({ session: { now }, lists }: State, agent: Agent, width: number): ScreenRow[] => {
+const renderAgentFacts = (
+  { session: { now }, lists }: State,
+  agent: Agent,
+  width: number,
+): ScreenRow[] => {
   const when = (at: string | null): string => (at === null ? '-' : timeOfEvent(at, now));
   const { limits, usage } = agent;
   const { maxSteps, maxSeconds, maxDepth, maxAnswerTokens } = limits;
@@ -164,7 +168,7 @@ export const agentPage: ScreenPage = {
   summary: (state) => {
     if (isAtTree(state)) return treeSummary(state);
     const { isFollowing, id } = topView(state.ui);
-    const { last, gaps } = ringOf(state.streams, id ?? '');
+    const { last, gaps } = getStreamRing(state.streams, id ?? '');
     const missing =
       gaps.length === 0 ? 'no gaps' : `${countedNoun(gaps.length, 'gap')}, see Events`;
     return `${isFollowing ? 'following' : 'not following: f'}   event ${last}   ${missing}`;
@@ -177,5 +181,5 @@ export const agentPage: ScreenPage = {
     ...messagesNeed(shownAgent(state), 0),
   ],
   stream: ({ ui, streams, session }) =>
-    eventPieces(ringOf(streams, topView(ui).id ?? ''), session.now),
+    eventPieces(getStreamRing(streams, topView(ui).id ?? ''), session.now),
 };

@@ -5,11 +5,11 @@ import { row, type ScreenRow, type Size, tonedSpan } from '../../parts/row.js';
 import { column, numberColumn, type ScreenColumn, stateColumn } from '../../parts/table.js';
 import { countedNoun, formatDollars } from '../../parts/text.js';
 import { formatAge } from '../../parts/times.js';
-import { bodyOf } from '../../state/layout.js';
-import { rowsOf } from '../../state/lists.js';
+import { computeBodySize } from '../../state/layout.js';
+import { listRows } from '../../state/lists.js';
 import type { State } from '../../state/state.js';
 import { topView } from '../../state/ui.js';
-import { toneOf } from '../../theme.js';
+import { findStateTone } from '../../theme.js';
 import { listPage } from '../list.js';
 import { agentActs, agentOriginTarget, hasAgentEnded } from './acts.js';
 import { pendingCallOfAgent, transcriptRows } from './transcript.js';
@@ -51,9 +51,9 @@ export const agentBranches = (agents: readonly Agent[]): Branch[] => {
 /** Active agents and the last ended ones, each below its parent. */
 const branches = (state: State): Branch[] => {
   const { isMore } = topView(state.ui);
-  const over = rowsOf(state.lists.agents).filter(hasAgentEnded);
+  const over = listRows(state.lists.agents).filter(hasAgentEnded);
   const hidden = new Set(isMore ? [] : over.slice(MAX_OVER).map(({ id }) => id));
-  return agentBranches(rowsOf(state.lists.agents).filter(({ id }) => !hidden.has(id)));
+  return agentBranches(listRows(state.lists.agents).filter(({ id }) => !hidden.has(id)));
 };
 
 export const agentTrustText = ({ untrusted }: Agent): string =>
@@ -104,7 +104,7 @@ export const agentsNeeds: PageNeed[] = [
 ];
 
 const latest = (state: State, { agent }: Branch, { width, height }: Size): ScreenRow[] => {
-  const status = tonedSpan(toneOf(agent.status), agent.status);
+  const status = tonedSpan(findStateTone(agent.status), agent.status);
   const trust = tonedSpan(agent.untrusted ? 'untrusted' : undefined, agentTrustText(agent));
   const end = transcriptRows(state, agent, width).slice(-Math.max(1, height - 2));
   return [row(tonedSpan('strong', agent.name), '   ', status, '   ', trust), [], ...end];
@@ -136,12 +136,12 @@ export const agentsPage: ScreenPage = listPage<Branch>({
   },
   summary: ({ lists }, shown) => {
     const having = (status: string) =>
-      rowsOf(lists.agents).filter((each) => each.status === status).length;
+      listRows(lists.agents).filter((each) => each.status === status).length;
     return `${countedNoun(shown.length, 'agent')}: ${having('running')} running, ${having('waiting_approval')} waiting for you, ${having('paused')} paused   (. all)`;
   },
   glossary: GLOSSARY,
   needs: (state, branch) => [
     ...agentsNeeds,
-    ...(isBeside(bodyOf(state)) ? messagesNeed(branch?.agent ?? null, REST_MS) : []),
+    ...(isBeside(computeBodySize(state)) ? messagesNeed(branch?.agent ?? null, REST_MS) : []),
   ],
 });

@@ -2,10 +2,10 @@ import type { StreamRow } from '../../page.js';
 import { row, type ScreenRow, tonedSpan } from '../../parts/row.js';
 import { timeOfEvent } from '../../parts/times.js';
 import type { State } from '../../state/state.js';
-import { type Ring, ringOf, type StreamEntry } from '../../state/streams.js';
+import { getStreamRing, type Ring, type StreamEntry } from '../../state/streams.js';
 
 export const eventRows = ({ streams, session }: State, agentId: string): ScreenRow[] => {
-  const { entries, gaps } = ringOf(streams, agentId);
+  const { entries, gaps } = getStreamRing(streams, agentId);
   const open = [...gaps];
   const rows = entries.flatMap((entry) => {
     const before = open.filter(([from]) => entry.number !== null && from < entry.number);

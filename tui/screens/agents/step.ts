@@ -3,7 +3,7 @@ import type { ReplyText } from '../../../src/client/replytext.js';
 import { row, type ScreenRow, tonedSpan } from '../../parts/row.js';
 import { durationText } from '../../parts/times.js';
 import type { State } from '../../state/state.js';
-import { ringOf, type StreamEntry } from '../../state/streams.js';
+import { getStreamRing, type StreamEntry } from '../../state/streams.js';
 import { topView } from '../../state/ui.js';
 import { NAME, namedRows } from './transcript.js';
 
@@ -14,7 +14,7 @@ const SECOND = 1000;
  * replaces it.
  */
 export const stepRows = (state: State, agent: Agent, width: number): ScreenRow[] => {
-  const { entries } = ringOf(state.streams, agent.id);
+  const { entries } = getStreamRing(state.streams, agent.id);
   const reply = state.replies[agent.id];
   const isShown = reply !== undefined && isPending(state, agent, reply, entries);
   return [

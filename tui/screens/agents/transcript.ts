@@ -2,7 +2,7 @@ import type { Agent, Approval, ConversationMessage } from '../../../src/client/i
 import { row, type ScreenRow, tonedSpan } from '../../parts/row.js';
 import { textRows } from '../../parts/text.js';
 import { formatTimeLeft } from '../../parts/times.js';
-import { rowsOf } from '../../state/lists.js';
+import { listRows } from '../../state/lists.js';
 import type { State } from '../../state/state.js';
 import { topView } from '../../state/ui.js';
 import type { Tone } from '../../theme.js';
@@ -26,7 +26,7 @@ const drawn = new WeakMap<ConversationMessage, { key: string; rows: ScreenRow[] 
 export const transcriptRows = (state: State, agent: Agent, width: number): ScreenRow[] => {
   const { messages } = state.lists;
   const { isRaw, isWrapped } = topView(state.ui);
-  const turns = messages.of === agent.sessionId ? rowsOf(messages) : [];
+  const turns = messages.of === agent.sessionId ? listRows(messages) : [];
   return [
     ...turns.flatMap((message) => messageRows(message, { width, isRaw, isWrapped })),
     ...approvalRows(state, agent, width),
@@ -79,7 +79,7 @@ const folded = (rows: ScreenRow[], max: number): ScreenRow[] => {
 };
 
 export const pendingCallOfAgent = ({ lists }: State, agent: Agent): Approval | null =>
-  rowsOf(lists.approvals).find(
+  listRows(lists.approvals).find(
     ({ agentId, status }) => agentId === agent.id && status === 'pending',
   ) ?? null;
 

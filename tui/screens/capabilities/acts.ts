@@ -27,7 +27,7 @@ export const licenceText = ({ licence, licenceUrl }: InstallFacts): string => {
 };
 
 /** Host of an address, because the whole address is longer than a row. */
-const originOf = (source: string): string =>
+const getSourceHost = (source: string): string =>
   URL.canParse(source) && /^https?:/.test(source) ? new URL(source).host : source;
 
 const isDependencyInstalled = ({ lists: { capabilities } }: State, need: string): boolean =>
@@ -48,7 +48,7 @@ const installAct = ({ item, fit }: CapabilityRow, facts: InstallFacts, state: St
     doing: 'installing…',
     ask: {
       lines: [
-        `Install ${name}? ${size}, from ${originOf(source)}`,
+        `Install ${name}? ${size}, from ${getSourceHost(source)}`,
         ...(needs.length > 0 ? [`Required and installed first: ${needs.join(', ')}.`] : []),
         ...(useCase === undefined ? [] : [`It is registered as a model for ${useCase}.`]),
         ...misfit,

@@ -35,14 +35,14 @@ const isFolded = ({ item: { kind, status }, operation }: CapabilityRow): boolean
   kind === 'language' && status === 'missing' && operation === null;
 
 /** The name of a language begins with its code, because a narrow column cuts the end. */
-const nameOf = ({ item: { kind, apiId, name } }: CapabilityRow): string =>
+const formatCapabilityName = ({ item: { kind, apiId, name } }: CapabilityRow): string =>
   kind === 'language' ? `${apiId.replace(/^tesseract[:-]/, '')}: text recognition` : name;
 
 /** A capability that can be installed has its version in its name. */
-const versionOf = ({ item: { status, version } }: CapabilityRow): string =>
+const formatCapabilityVersion = ({ item: { status, version } }: CapabilityRow): string =>
   status === 'missing' ? '' : (version ?? '');
 
-const licenceOf = ({ item: { install }, fit }: CapabilityRow): string =>
+const getLicence = ({ item: { install }, fit }: CapabilityRow): string =>
   install?.licence ?? fit?.licence ?? '';
 
 /** The operation, unless it is completed, else the model that uses the capability. */
@@ -111,8 +111,8 @@ const listed: ScreenPage = listPage<CapabilityRow>({
   }),
   columns: (state) => [
     uncutColumn(stateColumn('STATE', [9, 18, 0], (each) => capabilityState(state, each))),
-    column('NAME', [18, 44, 0], nameOf),
-    column('VERSION', [7, 12, 4], versionOf),
+    column('NAME', [18, 44, 0], formatCapabilityName),
+    column('VERSION', [7, 12, 4], formatCapabilityVersion),
     numberColumn('MEMORY', [8, 10, 2], ({ fit }) => (fit ? sizeText(fit.totalBytes) : '')),
     column('RUNS ON', [7, 7, 3], ({ fit }) => fit?.runsOn ?? ''),
     {
@@ -122,7 +122,7 @@ const listed: ScreenPage = listPage<CapabilityRow>({
       said: ({ fit }) => (fit ? spokenSpeed(fit) : ''),
     },
     column('USE', [12, 40, 1], useText),
-    column('LICENCE', [18, 24, 5], licenceOf),
+    column('LICENCE', [18, 24, 5], getLicence),
   ],
   detail: (state, of, width) => [
     ...capabilityHead(state, of, width),

@@ -5,7 +5,7 @@ import type { Capability, ModelFit, Operation } from '../../../src/client/index.
 import { row, type ScreenRow, tonedSpan } from '../../parts/row.js';
 import { textRows } from '../../parts/text.js';
 import type { State } from '../../state/state.js';
-import { toneOf } from '../../theme.js';
+import { findStateTone } from '../../theme.js';
 import { progressText } from '../operations/operations.js';
 import { licenceText } from './acts.js';
 import { type CapabilityRow, capabilityState } from './rows.js';
@@ -53,14 +53,14 @@ const installFacts = (install: NonNullable<Capability['install']>): [string, str
   ].map(([name, value = '']): [string, string] => [name ?? '', value]);
 
 /** Outcome of the last operation if it did not succeed. Empty otherwise. */
-const failureOf = (operation: Operation | null): string => {
+const formatOperationFailure = (operation: Operation | null): string => {
   if (!operation || !isOver(operation) || operation.status === 'completed') return '';
   return `${operation.title}: ${operation.status}${operation.error === null ? '' : `: ${operation.error}`}`;
 };
 
 export const capabilityFacts = ({ item, fit, operation }: CapabilityRow): [string, string][] => {
   const { apiId, kind, version, path, reason, bytes, usedBy, install, status } = item;
-  const failure = failureOf(operation);
+  const failure = formatOperationFailure(operation);
   const facts: [string, string][] = [['Id', `${apiId}   ${kind}`]];
   if (version !== null) facts.push(['Version', version]);
   if (reason !== null && !['missing', 'installing'].includes(status))
@@ -81,7 +81,7 @@ export const capabilityHead = (state: State, of: CapabilityRow, width: number): 
   const { item, operation } = of;
   const bar = operation && !isOver(operation) ? progressText(state, operation) : '';
   return [
-    row(tonedSpan('strong', item.name), '   ', tonedSpan(toneOf(word), word)),
+    row(tonedSpan('strong', item.name), '   ', tonedSpan(findStateTone(word), word)),
     ...(bar === '' ? [] : textRows(bar, width, true)),
   ];
 };

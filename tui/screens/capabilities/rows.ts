@@ -1,7 +1,7 @@
 import { isOver } from '../../../cli/operations/bar.js';
 import type { Capability, ModelFit, Operation } from '../../../src/client/index.js';
 import { type CapabilityItem, capabilitySlug, HARDWARE } from '../../state/capabilities.js';
-import { rowsOf } from '../../state/lists.js';
+import { listRows } from '../../state/lists.js';
 import type { State } from '../../state/state.js';
 import { progressPercent } from '../operations/operations.js';
 
@@ -32,21 +32,21 @@ export const capabilityRows = ({ lists }: State): CapabilityRow[] => {
   const fits = new Map(
     lists.hardware.byId[HARDWARE]?.fit.map((fit) => [capabilitySlug(fit.model), fit]),
   );
-  const operations = rowsOf(lists.operations);
-  const rows = rowsOf(lists.capabilities).map((item) => ({
+  const operations = listRows(lists.operations);
+  const rows = listRows(lists.capabilities).map((item) => ({
     item,
     fit: fits.get(item.id) ?? null,
     operation: operations.find((each) => isOn(item, each)) ?? null,
   }));
   return rows.toSorted(
     (one, other) =>
-      rankOf(one) - rankOf(other) ||
+      computeRowRank(one) - computeRowRank(other) ||
       KINDS.indexOf(one.item.kind) - KINDS.indexOf(other.item.kind) ||
       Number(isFirst(other)) - Number(isFirst(one)),
   );
 };
 
-const rankOf = (row: CapabilityRow): number => {
+const computeRowRank = (row: CapabilityRow): number => {
   const { kind, status, install } = row.item;
   const { fit, operation } = row;
   const isHere = status === 'available' || status === 'degraded';

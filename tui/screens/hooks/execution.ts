@@ -6,7 +6,7 @@ import { timeOfEvent } from '../../parts/times.js';
 import { agentTarget } from '../../state/locations.js';
 import type { State } from '../../state/state.js';
 import { topView } from '../../state/ui.js';
-import { toneOf } from '../../theme.js';
+import { findStateTone } from '../../theme.js';
 import { detailPage } from '../detail.js';
 import { hookGist, replayAct } from './acts.js';
 import { shownHook } from './hook.js';
@@ -24,7 +24,7 @@ const executionHead = (state: State, run: Execution): ScreenRow[] => {
     row(
       tonedSpan('strong', shownHook(state)?.name ?? run.hookId),
       ` / exec …${run.id.slice(-6)}   `,
-      tonedSpan(toneOf(status), status),
+      tonedSpan(findStateTone(status), status),
       run.attempts > 1 ? `   attempt ${run.attempts}` : '',
     ),
     row(tonedSpan('muted', `${event ?? run.trigger}${delivery}   ${time}`)),

@@ -1,14 +1,14 @@
-import { hookArgument, hookSenderOf, senderFormOf } from '../../../cli/hooks/senders/form.js';
+import { buildSenderForm, findHookSender, hookArgument } from '../../../cli/hooks/senders/form.js';
 import { reachNotes } from '../../../cli/tunnel/reach.js';
 import type { Execution, Hook } from '../../../src/client/index.js';
 import type { ScreenPage } from '../../page.js';
 import { row, type ScreenRow, tonedSpan } from '../../parts/row.js';
 import { factRows, inlineValue, jsonRows, textRows } from '../../parts/text.js';
 import { durationText } from '../../parts/times.js';
-import { rowsOf } from '../../state/lists.js';
+import { listRows } from '../../state/lists.js';
 import type { State } from '../../state/state.js';
 import { topView } from '../../state/ui.js';
-import { toneOf } from '../../theme.js';
+import { findStateTone } from '../../theme.js';
 import { detailPage } from '../detail.js';
 import { tableFor } from '../list.js';
 import { hookActs, hookGist, replayAct } from './acts.js';
@@ -27,7 +27,7 @@ export const shownHook = (state: State): Hook | null => {
 const executions = tableFor<Execution>({
   noun: 'execution',
   list: 'executions',
-  rows: ({ lists }) => rowsOf(lists.executions),
+  rows: ({ lists }) => listRows(lists.executions),
   item: (run) => ({
     id: run.id,
     name: run.triggerContext.event ?? run.trigger,
@@ -83,7 +83,7 @@ const senderRows = ({ session, overview }: State, hook: Hook, width: number): Sc
   const secret = webhookSecretSet
     ? 'the one you set; R creates a new one'
     : 'none yet; R creates one';
-  const form = senderFormOf(hookSenderOf(hook), { url, notes }, hook, secret);
+  const form = buildSenderForm(findHookSender(hook), { url, notes }, hook, secret);
   return [
     ...textRows(form.where, width, true),
     [],
@@ -112,7 +112,7 @@ export const hookPage: ScreenPage = {
       row(
         tonedSpan('strong', hook.name),
         '   ',
-        tonedSpan(toneOf(hookState(hook)), hookState(hook)),
+        tonedSpan(findStateTone(hookState(hook)), hookState(hook)),
         `   ${hook.trigger} → ${hook.action}`,
       ),
       row(tonedSpan('muted', hookFacts(hook))),

@@ -11,7 +11,7 @@ import {
 } from '../../parts/table.js';
 import { countedNoun } from '../../parts/text.js';
 import { durationText, formatAge, timeOfEvent } from '../../parts/times.js';
-import { rowsOf } from '../../state/lists.js';
+import { listRows } from '../../state/lists.js';
 import type { State } from '../../state/state.js';
 import { listPage } from '../list.js';
 import { hookActs, hookGist } from './acts.js';
@@ -25,7 +25,10 @@ const REST_MS = 200;
 
 export const hookState = (hook: Hook): string => (hook.enabled ? 'enabled' : 'disabled');
 
-const lastOf = ({ lastStatus, lastExecutionAt }: Hook['stats'], now: number): string => {
+const formatLastExecution = (
+  { lastStatus, lastExecutionAt }: Hook['stats'],
+  now: number,
+): string => {
   if (lastExecutionAt === null) return 'never';
   const word = lastStatus === 'error' ? 'ERROR' : (lastStatus ?? '');
   return `${word} ${formatAge(lastExecutionAt, now)}`;
@@ -50,7 +53,7 @@ const latest = (state: State, hook: Hook, size: Size): ScreenRow[] => {
     const words = { noun: 'executions', empty: ['  none yet'] };
     return [head, ...emptyStateRows(executions, words, state, size)];
   }
-  const runs = rowsOf(executions).slice(0, size.height);
+  const runs = listRows(executions).slice(0, size.height);
   const below = { ...size, height: size.height - 1 };
   const [, ...rows] = tableRows(runs, executionColumns(state), below, { at: -1 });
   return [head, ...rows];
@@ -65,7 +68,7 @@ export const hooksPage: ScreenPage = listPage<Hook>({
   title: 'Hooks',
   noun: 'hook',
   list: 'hooks',
-  rows: ({ lists }) => rowsOf(lists.hooks),
+  rows: ({ lists }) => listRows(lists.hooks),
   item: (hook) => ({
     id: hook.id,
     name: hook.name,
@@ -80,7 +83,7 @@ export const hooksPage: ScreenPage = listPage<Hook>({
   columns: ({ session, lists }) => [
     column('NAME', [10, 40, 0], ({ name }) => name),
     stateColumn('STATE', [8, 12, 1], (hook) => lists.hooks.busy[hook.id] ?? hookState(hook)),
-    stateColumn('LAST', [10, 16, 2], ({ stats }) => lastOf(stats, session.now)),
+    stateColumn('LAST', [10, 16, 2], ({ stats }) => formatLastExecution(stats, session.now)),
     numberColumn('RUNS', [4, 9, 3], ({ stats }) => SHORT.format(stats.executions)),
     column('TRIGGER', [8, 18, 5], ({ trigger }) => trigger),
     column('ACTION', [8, 12, 4], ({ action }) => action),

@@ -17,9 +17,9 @@ type Cited = KnowledgeAnswer['citations'][number];
 /** Minimum visible rows of the citations, with their head. */
 const MIN_TABLE = 4;
 
-const questionOf = ({ ui }: State): string => topView(ui).id ?? '';
+const getQuestion = ({ ui }: State): string => topView(ui).id ?? '';
 const shownAnswer = (state: State): AnswerItem | null =>
-  state.lists.answers.byId[questionOf(state)] ?? null;
+  state.lists.answers.byId[getQuestion(state)] ?? null;
 
 const COLUMNS: ScreenColumn<Cited>[] = [
   numberColumn('N', [3, 4, 0], ({ n }) => `[${n}]`),
@@ -66,7 +66,7 @@ const answerHeight = (state: State, { width, height }: Size): number => {
 const answerView = (state: State, size: Size): ScreenRow[] => {
   const rows = answerRows(state, size.width);
   if (!rows) {
-    const question = row(tonedSpan('strong', questionOf(state)));
+    const question = row(tonedSpan('strong', getQuestion(state)));
     const words = { noun: 'answer', empty: [] };
     return [
       question,
@@ -108,12 +108,12 @@ export const answerPage: ScreenPage = {
   },
   acts: () => ({ message: askAct() }),
   copies: (state) => shownAnswer(state)?.answer ?? '',
-  line: (state) => `adjutant knowledge ask ${quotedWord(questionOf(state))}`,
+  line: (state) => `adjutant knowledge ask ${quotedWord(getQuestion(state))}`,
   summary: (state) => {
     const answer = shownAnswer(state);
     if (!answer) return state.lists.answers.trouble ? '' : 'asking…   (continues if you leave)';
     return `${countedNoun(answer.citations.length, 'citation')}   (enter opens one, o its source, tab scrolls the answer)`;
   },
   glossary: [['[1]', 'the number of the citation for this sentence']],
-  needs: (state) => [{ is: 'list', list: 'answers', of: questionOf(state) }],
+  needs: (state) => [{ is: 'list', list: 'answers', of: getQuestion(state) }],
 };

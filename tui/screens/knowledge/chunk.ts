@@ -11,14 +11,17 @@ import { trustTone } from './entries.js';
 import { foundItem } from './hits.js';
 import { hitMarks, parentCitations, sourcePlace, typedMarks } from './source.js';
 
-const entryOf = ({ ui }: State): string => topView(ui).of ?? '';
-const keyOf = (state: State): string => chunkKey(entryOf(state), topView(state.ui).id ?? '');
+const getEntryId = ({ ui }: State): string => topView(ui).of ?? '';
+const getChunkKey = (state: State): string =>
+  chunkKey(getEntryId(state), topView(state.ui).id ?? '');
 const shownChunk = (state: State): ChunkItem | null =>
-  state.lists.chunks.byId[keyOf(state)] ?? null;
+  state.lists.chunks.byId[getChunkKey(state)] ?? null;
 
 /** The search hit for this chunk. `undefined` if the search did not find it. */
 const hitHere = (state: State) =>
-  foundItem(state)?.results.find(({ entryId, chunk }) => chunkKey(entryId, chunk) === keyOf(state));
+  foundItem(state)?.results.find(
+    ({ entryId, chunk }) => chunkKey(entryId, chunk) === getChunkKey(state),
+  );
 
 /** Positions of the quotes, or of the search matches, in the chunk. */
 const marksIn = (state: State, { text }: ChunkItem): TextMarks => {
@@ -27,7 +30,7 @@ const marksIn = (state: State, { text }: ChunkItem): TextMarks => {
   const citations = parentCitations(state);
   if (citations) {
     return citations
-      .filter(({ entryId, chunk }) => chunkKey(entryId, chunk) === keyOf(state))
+      .filter(({ entryId, chunk }) => chunkKey(entryId, chunk) === getChunkKey(state))
       .map(({ from, to }) => [from, to] as const)
       .sort(([a], [b]) => a - b);
   }
@@ -84,8 +87,8 @@ export const chunkPage: ScreenPage = {
     return chunk && sourcePlace(chunk);
   },
   acts: () => ({ message: askAct() }),
-  copies: entryOf,
-  line: (state) => `adjutant knowledge chunk ${keyOf(state)}`,
+  copies: getEntryId,
+  line: (state) => `adjutant knowledge chunk ${getChunkKey(state)}`,
   summary: (state) => {
     const chunk = shownChunk(state);
     if (!chunk) return '';
@@ -94,5 +97,5 @@ export const chunkPage: ScreenPage = {
     if (before === null) return 'the first chunk   (] next)';
     return after === null ? 'the last chunk   ([ previous)' : '[ previous chunk, ] next chunk';
   },
-  needs: (state) => [{ is: 'list', list: 'chunks', of: keyOf(state) }],
+  needs: (state) => [{ is: 'list', list: 'chunks', of: getChunkKey(state) }],
 };

@@ -9,16 +9,16 @@ import { detailPage } from '../detail.js';
 import { foundItem } from './hits.js';
 import { hitMarks, parentCitations, quoteMarks, typedMarks } from './source.js';
 
-const documentOf = ({ ui }: State): string => topView(ui).of ?? '';
-const numberOf = ({ ui }: State): number => Number(topView(ui).id);
-const keyOf = (state: State): string => pageKey(documentOf(state), numberOf(state));
+const getDocumentId = ({ ui }: State): string => topView(ui).of ?? '';
+const getPageNumber = ({ ui }: State): number => Number(topView(ui).id);
+const getPageKey = (state: State): string => pageKey(getDocumentId(state), getPageNumber(state));
 const shownPage = (state: State): DocumentPageItem | null =>
-  state.lists.documentPages.byId[keyOf(state)] ?? null;
+  state.lists.documentPages.byId[getPageKey(state)] ?? null;
 
 /** Positions of the quotes of an answer, or of the search matches. */
 const marksIn = (state: State, { text }: DocumentPageItem): TextMarks => {
   const isHere = ({ sourceId, page }: { sourceId: string | null; page: number | null }): boolean =>
-    sourceId === documentOf(state) && (page ?? 1) === numberOf(state);
+    sourceId === getDocumentId(state) && (page ?? 1) === getPageNumber(state);
   const typed = typedMarks(state, text);
   const cited = parentCitations(state)?.filter(isHere);
   if (typed || cited) return typed ?? quoteMarks(text, cited?.map(({ quote }) => quote) ?? []);
@@ -57,12 +57,12 @@ export const documentPage: ScreenPage = {
   ...documentDetail,
   marks: (state, width) => markedAt(documentDetail.text?.(state, width) ?? []),
   turns: (state, step) => {
-    const to = numberOf(state) + step;
+    const to = getPageNumber(state) + step;
     const pages = shownPage(state)?.pages ?? 0;
     return to < 1 || to > pages ? null : { id: String(to), scroll: 0 };
   },
-  copies: documentOf,
-  line: (state) => `adjutant documents text ${documentOf(state)} --page ${numberOf(state)}`,
+  copies: getDocumentId,
+  line: (state) => `adjutant documents text ${getDocumentId(state)} --page ${getPageNumber(state)}`,
   summary: (state) => {
     const page = shownPage(state);
     if (!page) return '';
@@ -73,5 +73,5 @@ export const documentPage: ScreenPage = {
     if (isFirst) return `the first page   (] next)${marks}`;
     return isLast ? `the last page   ([ previous)${marks}` : `[ previous page, ] next page${marks}`;
   },
-  needs: (state) => [{ is: 'list', list: 'documentPages', of: keyOf(state) }],
+  needs: (state) => [{ is: 'list', list: 'documentPages', of: getPageKey(state) }],
 };

@@ -5,7 +5,7 @@ import { row, type ScreenRow, tonedSpan } from '../../parts/row.js';
 import { column, numberColumn, stateColumn } from '../../parts/table.js';
 import { countedNoun, factRows } from '../../parts/text.js';
 import { formatAge, timeOfEvent } from '../../parts/times.js';
-import { rowsOf } from '../../state/lists.js';
+import { listRows } from '../../state/lists.js';
 import { chunkKey } from '../../state/rows.js';
 import type { State } from '../../state/state.js';
 import { listPage } from '../list.js';
@@ -24,7 +24,7 @@ const REST_MS = 150;
 export const trustTone = (trust: KnowledgeEntry['trust']) =>
   trust === 'outside' ? ('untrusted' as const) : undefined;
 
-const factsOf = (entry: KnowledgeEntry, now: number): [string, string][] => {
+const listEntryFacts = (entry: KnowledgeEntry, now: number): [string, string][] => {
   const { sourceType, chunks, uri, tags, language, embeddedWith, error, createdAt } = entry;
   const size = `${countedNoun(chunks, 'chunk')}, ${countedNoun(entry.chars, 'character')}`;
   const facts: [string, string][] = [
@@ -50,7 +50,7 @@ const previewRows = (state: State, entry: KnowledgeEntry, width: number): Screen
       tonedSpan(trustTone(entry.trust), entry.trust),
       ...(entry.status === 'ready' ? [] : ['   ', tonedSpan('warn', entry.status)]),
     ),
-    ...factRows(factsOf(entry, state.session.now), width),
+    ...factRows(listEntryFacts(entry, state.session.now), width),
     ...(first ? [[], ...markedRows(first.text, [], width)] : []),
   ];
 };
@@ -62,7 +62,7 @@ export const entriesPage: ScreenPage = listPage<KnowledgeEntry>({
   noun: 'entry',
   nouns: 'entries',
   list: 'entries',
-  rows: ({ lists }) => rowsOf(lists.entries),
+  rows: ({ lists }) => listRows(lists.entries),
   item: ({ id, title, sourceType, trust, status, tags }) => ({
     id,
     name: title,

@@ -20,15 +20,15 @@ export const shownQuery = ({ ui }: State): string => topView(ui).filter.trim();
 export const foundItem = ({ lists: { found } }: State): FoundItem | null =>
   found.trouble ? null : (found.byId[FOUND] ?? null);
 
-const keyOf = ({ entryId, chunk }: SearchHit): string => chunkKey(entryId, chunk);
+const buildHitKey = ({ entryId, chunk }: SearchHit): string => chunkKey(entryId, chunk);
 
-const placeOf = ({ page, chunk }: SearchHit): string =>
+const formatHitPosition = ({ page, chunk }: SearchHit): string =>
   page === null ? `chunk ${chunk + 1}` : `page ${page}`;
 
 const hitRows = (_: State, hit: SearchHit, width: number): ScreenRow[] => {
   const { title, trust, sourceType, uri, matched, snippet, highlights } = hit;
   const words = markedWords(snippet, highlights);
-  const facts: [string, string][] = [['From', `${sourceType}   ${placeOf(hit)}`]];
+  const facts: [string, string][] = [['From', `${sourceType}   ${formatHitPosition(hit)}`]];
   if (uri !== null) facts.push(['Source', uri]);
   facts.push(['Found by', matched.join(', ')]);
   if (words.length > 0) facts.push(['Matched', words.join(', ')]);
@@ -40,7 +40,7 @@ const hitRows = (_: State, hit: SearchHit, width: number): ScreenRow[] => {
   ];
 };
 
-const summaryOf = (state: State): string => {
+const formatHitsSummary = (state: State): string => {
   const found = foundItem(state);
   if (state.lists.found.trouble) return '';
   if (found?.query !== shownQuery(state)) return 'searching…';
@@ -55,9 +55,9 @@ export const hitsPage: ScreenPage = listPage<SearchHit>({
   list: 'found',
   isSearched: true,
   rows: (state) => foundItem(state)?.results ?? [],
-  item: (hit) => ({ id: keyOf(hit), name: hit.title, words: hit.sourceType }),
+  item: (hit) => ({ id: buildHitKey(hit), name: hit.title, words: hit.sourceType }),
   columns: ({ lists }) => [
-    column('TITLE', [20, 40, 0], (hit) => lists.entries.busy[keyOf(hit)] ?? hit.title),
+    column('TITLE', [20, 40, 0], (hit) => lists.entries.busy[buildHitKey(hit)] ?? hit.title),
     column('FROM', [6, 8, 3], ({ sourceType }) => sourceType),
     { ...column('TRUST', [7, 7, 4], ({ trust }) => trust), tone: ({ trust }) => trustTone(trust) },
     numberColumn('PAGE', [4, 5, 5], ({ page }) => (page === null ? '-' : String(page))),
@@ -69,7 +69,7 @@ export const hitsPage: ScreenPage = listPage<SearchHit>({
   pages: () => null,
   opens: chunkPlace,
   related: (hit) => sourcePlace(hit) ?? chunkPlace(hit),
-  acts: (hit) => ({ delete: deleteEntry(keyOf(hit), { id: hit.entryId, title: hit.title }) }),
+  acts: (hit) => ({ delete: deleteEntry(buildHitKey(hit), { id: hit.entryId, title: hit.title }) }),
   leaves: (hit) => ({ edit: hit && ['knowledge', 'update', hit.entryId] }),
-  summary: summaryOf,
+  summary: formatHitsSummary,
 });

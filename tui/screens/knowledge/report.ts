@@ -8,7 +8,7 @@ import { timeOfEvent } from '../../parts/times.js';
 import { actTarget, reportDone } from '../../state/act.js';
 import type { State } from '../../state/state.js';
 import { topView } from '../../state/ui.js';
-import { toneOf } from '../../theme.js';
+import { findStateTone } from '../../theme.js';
 import { detailPage } from '../detail.js';
 import { tableFor } from '../list.js';
 import { chunkPlace, typedMarks } from './source.js';
@@ -18,13 +18,13 @@ const EVERY_MS = 3000;
 
 const SOURCES = 1;
 
-const idOf = ({ ui }: State): string => topView(ui).id ?? '';
+const getReportId = ({ ui }: State): string => topView(ui).id ?? '';
 const shownReport = (state: State): ResearchJobDetail | null =>
-  state.lists.reports.byId[idOf(state)] ?? null;
+  state.lists.reports.byId[getReportId(state)] ?? null;
 const isEnded = ({ status }: ResearchJobDetail): boolean =>
   ['completed', 'failed', 'cancelled'].includes(status);
 
-const factsOf = (job: ResearchJobDetail, now: number): [string, string][] => {
+const listJobFacts = (job: ResearchJobDetail, now: number): [string, string][] => {
   const { depth, usage, progress, error, report, createdAt } = job;
   const facts: [string, string][] = [
     ['Started', `${timeOfEvent(createdAt, now)}   ${depth}`],
@@ -70,7 +70,7 @@ const reportRows = (state: State, job: ResearchJobDetail, width: number): Screen
   const planned = plan.map(({ query }): [string, string] => ['Search', query]);
   const text = report?.markdown ?? '';
   return [
-    ...factRows(factsOf(job, state.session.now), width),
+    ...factRows(listJobFacts(job, state.session.now), width),
     ...(report ? [] : factRows(planned, width)),
     ...(report ? [[], ...markedRows(text, typedMarks(state, text) ?? [], width)] : []),
   ];
@@ -87,7 +87,7 @@ const reportDetail = detailPage<ResearchJobDetail>({
     row(
       tonedSpan('strong', question.replace(/\s+/g, ' ')),
       '   ',
-      tonedSpan(toneOf(status), status),
+      tonedSpan(findStateTone(status), status),
     ),
     row(report?.model ? `by ${report.model}` : ''),
   ],
@@ -122,8 +122,8 @@ export const reportPage: ScreenPage = {
       },
     };
   },
-  copies: (state) => shownReport(state)?.report?.markdown ?? idOf(state),
-  line: (state) => `adjutant research get ${idOf(state)}`,
+  copies: (state) => shownReport(state)?.report?.markdown ?? getReportId(state),
+  line: (state) => `adjutant research get ${getReportId(state)}`,
   summary: (state) => {
     const all = shownReport(state)?.sources ?? [];
     const used = all.filter((source) => source.used).length;
@@ -134,6 +134,6 @@ export const reportPage: ScreenPage = {
   needs: (state) => {
     const job = shownReport(state);
     const everyMs = job && isEnded(job) ? undefined : EVERY_MS;
-    return [{ is: 'list', list: 'reports', of: idOf(state), ...(everyMs && { everyMs }) }];
+    return [{ is: 'list', list: 'reports', of: getReportId(state), ...(everyMs && { everyMs }) }];
   },
 };

@@ -2,7 +2,7 @@ import type { TextMarks } from '../../parts/marks.js';
 import { documentPlace, reportPlace, type ScreenPlace } from '../../state/locations.js';
 import type { AnswerItem, SearchHit } from '../../state/rows.js';
 import type { State } from '../../state/state.js';
-import { stackOf, topView } from '../../state/ui.js';
+import { getScreenStack, topView } from '../../state/ui.js';
 
 /**
  * Page of the document or report that a text comes from. `null` if the desk cannot show more than
@@ -29,7 +29,7 @@ export const chunkPlace = ({
 
 /** Citations of the answer below this page. `null` if there is none. */
 export const parentCitations = ({ ui, lists }: State): AnswerItem['citations'] | null => {
-  const below = stackOf(ui).findLast(({ page }) => page !== 'chunk' && page !== 'document');
+  const below = getScreenStack(ui).findLast(({ page }) => page !== 'chunk' && page !== 'document');
   if (below?.page !== 'answer') return null;
   return lists.answers.byId[below.id ?? '']?.citations ?? null;
 };

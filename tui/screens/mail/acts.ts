@@ -13,7 +13,7 @@ import type { Act } from '../../state/act.js';
 import { actTarget, reportDone } from '../../state/act.js';
 import type { State } from '../../state/state.js';
 import { possibleActs } from '../list.js';
-import { subjectOf } from './facts.js';
+import { formatMailSubject } from './facts.js';
 
 /** Time after a question has appeared in which keys have no effect, in milliseconds. */
 const DEAD_MS = 700;
@@ -38,7 +38,7 @@ const STEPS: Record<MailStep['step'], string> = {
 };
 
 const shortSubject = (of: { subject: string }): string =>
-  revealInvisible(oneLine(subjectOf(of))).slice(0, MAX_SUBJECT);
+  revealInvisible(oneLine(formatMailSubject(of))).slice(0, MAX_SUBJECT);
 
 const replyActs = (mail: MailMessage | MailMessageDetail): Acts => {
   const wanted = 'replyTo' in mail ? mail.replyTo : [];

@@ -13,7 +13,7 @@ type MailSender = MailMessage['from'];
 const URGENCY = ['low', '', 'high', 'urgent'];
 
 /** Priority in words. Empty for the usual one. */
-export const urgencyOf = ({ priority }: MailMessage): string => URGENCY[priority] ?? '';
+export const formatUrgency = ({ priority }: MailMessage): string => URGENCY[priority] ?? '';
 
 /** Name with the address, because an address is harder to forge. */
 export const mailSender = (from: MailSender): string => {
@@ -23,10 +23,10 @@ export const mailSender = (from: MailSender): string => {
 
 const addresses = (all: MailMessage['to']): string => all.map(mailSender).join(', ');
 
-const bytesOf = (bytes: number): string =>
+const formatKibibytes = (bytes: number): string =>
   bytes < 1024 ? `${bytes} B` : `${Math.ceil(bytes / 1024).toLocaleString('en')} KiB`;
 
-const verdictOf = ({ authentication }: MailMessage): string =>
+const formatAuthentication = ({ authentication }: MailMessage): string =>
   authentication === null
     ? 'not verified: the mail server reported no result'
     : `spf ${authentication.spf}, dkim ${authentication.dkim}, dmarc ${authentication.dmarc}`;
@@ -40,11 +40,11 @@ export const mailFacts = (mail: MailMessage, now: number): MailFacts =>
     ['Cc', addresses(mail.cc)],
     ['Date', timeOfEvent(mail.date, now)],
     ['Folder', mail.folder],
-    ['Sender', verdictOf(mail)],
-    ['Category', [mail.category, urgencyOf(mail)].filter(Boolean).join(', ')],
+    ['Sender', formatAuthentication(mail)],
+    ['Category', [mail.category, formatUrgency(mail)].filter(Boolean).join(', ')],
     ...mail.attachments.map(({ name, mediaType, bytes }, at): [string, string] => [
       `File ${at}`,
-      `${name} (${mediaType}, ${bytesOf(bytes)})`,
+      `${name} (${mediaType}, ${formatKibibytes(bytes)})`,
     ]),
   ]);
 
@@ -72,7 +72,8 @@ export const draftFacts = ({ to, cc, bcc, attachments, html, untrusted }: MailDr
     ['Trust', untrusted ? 'untrusted: an agent wrote it after reading external text' : ''],
   ]);
 
-export const subjectOf = ({ subject }: { subject: string }): string => subject || '(no subject)';
+export const formatMailSubject = ({ subject }: { subject: string }): string =>
+  subject || '(no subject)';
 
 export const sentFacts = (mail: SentMail, now: number): MailFacts =>
   withoutEmpty([
@@ -91,13 +92,14 @@ export const sentFacts = (mail: SentMail, now: number): MailFacts =>
     ],
   ]);
 
-const serverOf = ({ host, port, tls }: MailAccount['imap']): string => `${host}:${port}, ${tls}`;
+const formatMailServer = ({ host, port, tls }: MailAccount['imap']): string =>
+  `${host}:${port}, ${tls}`;
 
 export const accountFacts = (account: MailAccount, now: number): MailFacts =>
   withoutEmpty([
     ['Name', account.name],
-    ['IMAP', serverOf(account.imap)],
-    ['SMTP', serverOf(account.smtp)],
+    ['IMAP', formatMailServer(account.imap)],
+    ['SMTP', formatMailServer(account.smtp)],
     ['Login', `${account.username}, ${account.auth}`],
     ['Folders', account.folders.join(', ')],
     ['Watched', account.watch ? 'new mail is processed as it arrives' : 'no'],

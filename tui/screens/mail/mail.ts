@@ -3,14 +3,14 @@ import type { ScreenPage } from '../../page.js';
 import { column, numberColumn, stateColumn } from '../../parts/table.js';
 import { factRows, textRows } from '../../parts/text.js';
 import { formatAge } from '../../parts/times.js';
-import { rowsOf } from '../../state/lists.js';
+import { listRows } from '../../state/lists.js';
 import { selectedItem } from '../../state/selection.js';
 import type { State } from '../../state/state.js';
 import { topView } from '../../state/ui.js';
 import { tabsRow } from '../detail.js';
 import { listPage } from '../list.js';
 import { accountActs, draftActs, sentActs } from './acts.js';
-import { accountFacts, draftFacts, sentFacts, subjectOf } from './facts.js';
+import { accountFacts, draftFacts, formatMailSubject, sentFacts } from './facts.js';
 import { heading, messagesPage } from './messages.js';
 
 const EVERY_MS = 15_000;
@@ -21,20 +21,20 @@ const drafts = listPage<MailDraft>({
   noun: 'draft',
   list: 'drafts',
   everyMs: EVERY_MS,
-  rows: ({ lists }) => rowsOf(lists.drafts),
+  rows: ({ lists }) => listRows(lists.drafts),
   item: (draft) => ({
     id: draft.id,
-    name: subjectOf(draft),
+    name: formatMailSubject(draft),
     words: `${draft.to.join(' ')} ${draft.untrusted ? 'untrusted' : ''}`,
   }),
   columns: ({ session: { now }, lists }) => [
     column('TO', [16, 40, 0], ({ id, to }) => lists.drafts.busy[id] ?? to.join(', ')),
-    column('SUBJECT', [16, 120, 0], subjectOf),
+    column('SUBJECT', [16, 120, 0], formatMailSubject),
     stateColumn('TRUST', [9, 9, 1], ({ untrusted }) => (untrusted ? 'untrusted' : 'trusted')),
     numberColumn('CHANGED', [7, 7, 2], ({ updatedAt }) => formatAge(updatedAt, now)),
   ],
   detail: (_, draft, width) => [
-    ...heading(subjectOf(draft)),
+    ...heading(formatMailSubject(draft)),
     ...factRows(draftFacts(draft), width),
     [],
     ...textRows(draft.text, width, true),
@@ -50,10 +50,10 @@ const sent = listPage<SentMail>({
   noun: 'sent e-mail',
   list: 'sentMails',
   everyMs: EVERY_MS,
-  rows: ({ lists }) => rowsOf(lists.sentMails),
+  rows: ({ lists }) => listRows(lists.sentMails),
   item: (mail) => ({
     id: mail.id,
-    name: subjectOf(mail),
+    name: formatMailSubject(mail),
     words: `${mail.status} ${mail.recipients.map(({ address }) => address).join(' ')}`,
     facts: { status: mail.status },
   }),
@@ -62,11 +62,11 @@ const sent = listPage<SentMail>({
     column('TO', [16, 40, 0], ({ recipients }) =>
       recipients.map(({ address }) => address).join(', '),
     ),
-    column('SUBJECT', [16, 120, 0], subjectOf),
+    column('SUBJECT', [16, 120, 0], formatMailSubject),
     numberColumn('AGO', [4, 5, 1], ({ createdAt }) => formatAge(createdAt, now)),
   ],
   detail: ({ session: { now } }, mail, width) => [
-    ...heading(subjectOf(mail)),
+    ...heading(formatMailSubject(mail)),
     ...factRows(sentFacts(mail, now), width),
   ],
   empty: ['No sent e-mails yet.', '  adjutant email send --help'],
@@ -79,7 +79,7 @@ const accounts = listPage<MailAccount>({
   noun: 'mail account',
   list: 'mailAccounts',
   everyMs: EVERY_MS,
-  rows: ({ lists }) => rowsOf(lists.mailAccounts),
+  rows: ({ lists }) => listRows(lists.mailAccounts),
   item: ({ id, address, name, status }) => ({
     id,
     name: address,
@@ -109,33 +109,33 @@ const TABS = ['Messages', 'Drafts', 'Sent', 'Accounts'];
 const PARTS = [messagesPage, drafts, sent, accounts];
 const COMMANDS = ['email', 'email drafts', 'email sent', 'email accounts'];
 
-const partOf = ({ ui }: State): ScreenPage => PARTS[topView(ui).tab] ?? messagesPage;
+const getShownPart = ({ ui }: State): ScreenPage => PARTS[topView(ui).tab] ?? messagesPage;
 
 export const mailPage: ScreenPage = {
   name: 'mail',
   title: 'Mail',
   tabs: TABS,
-  isSearched: (state) => partOf(state).isSearched?.(state) === true,
+  isSearched: (state) => getShownPart(state).isSearched?.(state) === true,
   searchHint: 'words, is:new, category:invoice, from:bob, folder:X, has:files',
-  related: (state) => partOf(state).related?.(state) ?? null,
-  items: (state) => partOf(state).items?.(state) ?? [],
-  cells: (state) => partOf(state).cells?.(state) ?? [],
-  acts: (state) => partOf(state).acts?.(state) ?? {},
-  leaves: (state) => partOf(state).leaves?.(state) ?? {},
-  opens: (state) => partOf(state).opens?.(state) ?? null,
-  pages: (state) => partOf(state).pages?.(state) ?? null,
-  summary: (state) => partOf(state).summary?.(state) ?? '',
-  needs: (state) => partOf(state).needs(state),
-  text: (state, width) => partOf(state).text?.(state, width) ?? null,
+  related: (state) => getShownPart(state).related?.(state) ?? null,
+  items: (state) => getShownPart(state).items?.(state) ?? [],
+  cells: (state) => getShownPart(state).cells?.(state) ?? [],
+  acts: (state) => getShownPart(state).acts?.(state) ?? {},
+  leaves: (state) => getShownPart(state).leaves?.(state) ?? {},
+  opens: (state) => getShownPart(state).opens?.(state) ?? null,
+  pages: (state) => getShownPart(state).pages?.(state) ?? null,
+  summary: (state) => getShownPart(state).summary?.(state) ?? '',
+  needs: (state) => getShownPart(state).needs(state),
+  text: (state, width) => getShownPart(state).text?.(state, width) ?? null,
   textHeight: (state, { width, height }) =>
-    partOf(state).textHeight?.(state, { width, height: Math.max(0, height - 2) }) ?? height,
+    getShownPart(state).textHeight?.(state, { width, height: Math.max(0, height - 2) }) ?? height,
   head: ({ ui }) => [tabsRow(TABS, topView(ui).tab)],
   view: (state, { width, height }) => {
-    const rows = partOf(state).view(state, { width, height: Math.max(0, height - 2) });
+    const rows = getShownPart(state).view(state, { width, height: Math.max(0, height - 2) });
     return [tabsRow(TABS, topView(state.ui).tab), [], ...rows];
   },
   line: (state) => {
-    const part = partOf(state);
+    const part = getShownPart(state);
     if (part.isSearched?.(state)) return part.line?.(state) ?? '';
     const chosen = selectedItem(part, state);
     const command = COMMANDS[topView(state.ui).tab] ?? 'email';

@@ -6,7 +6,7 @@ import type { State } from '../../state/state.js';
 import { topView } from '../../state/ui.js';
 import { detailPage } from '../detail.js';
 import { fileActs, messageActs } from './acts.js';
-import { mailFacts, mailMore, subjectOf } from './facts.js';
+import { formatMailSubject, mailFacts, mailMore } from './facts.js';
 
 const shownMail = ({ ui, lists }: State): MailMessageDetail | null =>
   lists.wholeMails.byId[topView(ui).id ?? ''] ?? null;
@@ -21,7 +21,11 @@ export const messagePage: ScreenPage = {
     list: 'wholeMails',
     shown: shownMail,
     head: (state, mail) => [
-      row(tonedSpan('strong', subjectOf(mail)), '   ', state.lists.mails.busy[mail.id] ?? ''),
+      row(
+        tonedSpan('strong', formatMailSubject(mail)),
+        '   ',
+        state.lists.mails.busy[mail.id] ?? '',
+      ),
       row(tonedSpan('muted', 'external text; opening it here does not mark it as read')),
     ],
     text: (state, mail, width) => {

@@ -4,7 +4,7 @@ import { row, type ScreenRow, tonedSpan } from '../../parts/row.js';
 import { column, numberColumn, type ScreenColumn, stateColumn } from '../../parts/table.js';
 import { countedNoun, factRows, textRows } from '../../parts/text.js';
 import { formatAge } from '../../parts/times.js';
-import { rowsOf } from '../../state/lists.js';
+import { listRows } from '../../state/lists.js';
 import { mailQuery } from '../../state/mailquery.js';
 import { selectedItem } from '../../state/selection.js';
 import type { State } from '../../state/state.js';
@@ -12,7 +12,7 @@ import { topView } from '../../state/ui.js';
 import { quotedWord } from '../knowledge/acts.js';
 import { listPage } from '../list.js';
 import { messageActs } from './acts.js';
-import { mailFacts, mailSender, subjectOf, urgencyOf } from './facts.js';
+import { formatMailSubject, formatUrgency, mailFacts, mailSender } from './facts.js';
 
 /** The daemon checks the mailboxes when the list is read, at most once in five seconds. */
 const MESSAGES_MS = 30_000;
@@ -29,15 +29,15 @@ const columns = ({ session: { now }, lists }: State): ScreenColumn<MailMessage>[
     ({ id, unread }) => lists.mails.busy[id] ?? (unread ? 'new' : 'read'),
   ),
   column('FROM', [16, 40, 0], ({ from }) => mailSender(from)),
-  column('SUBJECT', [16, 120, 0], subjectOf),
+  column('SUBJECT', [16, 120, 0], formatMailSubject),
   numberColumn('AGO', [4, 5, 1], ({ date }) => formatAge(date, now)),
   column('CATEGORY', [8, 12, 2], ({ category }) => category),
-  column('PRIORITY', [8, 8, 3], urgencyOf),
+  column('PRIORITY', [8, 8, 3], formatUrgency),
   numberColumn('FILES', [5, 5, 3], ({ attachments }) => String(attachments.length || '')),
 ];
 
 const detail = ({ session: { now } }: State, mail: MailMessage, width: number): ScreenRow[] => [
-  ...heading(subjectOf(mail)),
+  ...heading(formatMailSubject(mail)),
   ...factRows(mailFacts(mail, now), width),
   [],
   ...textRows(mail.snippet, width, true),
@@ -48,24 +48,24 @@ const item = (mail: MailMessage) => {
   return {
     id,
     name: subject,
-    words: `${mailSender(from)} ${category} ${urgencyOf(mail)} ${folder} ${unread ? 'new' : ''}`,
+    words: `${mailSender(from)} ${category} ${formatUrgency(mail)} ${folder} ${unread ? 'new' : ''}`,
     facts: { status: unread ? 'new' : 'read', category, folder },
   };
 };
 
-const filterOf = ({ ui }: State): string => topView(ui).filter.trim();
+const getMailFilter = ({ ui }: State): string => topView(ui).filter.trim();
 
 /** Warnings about outdated mailboxes, whose e-mails may be missing. */
 const staleRows = ({ lists }: State): string[] =>
-  rowsOf(lists.mailAccounts)
+  listRows(lists.mailAccounts)
     .filter(({ status }) => status !== 'ok')
     .map(
       ({ address, error }) => `${address} is not up to date: ${error ?? 'its login was rejected'}`,
     );
 
-const summaryOf = (state: State, rows: MailMessage[]): string => {
+const formatMailSummary = (state: State, rows: MailMessage[]): string => {
   const { of, askedAt } = state.lists.mails;
-  const isSearching = askedAt !== null && (of ?? '') !== filterOf(state);
+  const isSearching = askedAt !== null && (of ?? '') !== getMailFilter(state);
   if (isSearching) return 'searching…';
   const stale = staleRows(state).length;
   const staleText =
@@ -73,10 +73,10 @@ const summaryOf = (state: State, rows: MailMessage[]): string => {
   return `${countedNoun(rows.length, 'e-mail')}, ${rows.filter(({ unread }) => unread).length} new${staleText}`;
 };
 
-const lineOf = (state: State): string => {
+const buildCommandLine = (state: State): string => {
   const chosen = selectedItem(messagesPage, state);
   if (chosen) return `adjutant email get ${chosen.id}`;
-  const flags = Object.entries(mailQuery(filterOf(state))).map(([name, value]) => {
+  const flags = Object.entries(mailQuery(getMailFilter(state))).map(([name, value]) => {
     const flag = `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
     return value === true ? flag : `${flag} ${quotedWord(String(value))}`;
   });
@@ -90,16 +90,16 @@ export const messagesPage: ScreenPage = {
     noun: 'e-mail',
     list: 'mails',
     isSearched: true,
-    rows: ({ lists }) => rowsOf(lists.mails),
+    rows: ({ lists }) => listRows(lists.mails),
     item,
     columns,
     detail,
     empty: (state) =>
-      filterOf(state) === ''
+      getMailFilter(state) === ''
         ? ['No e-mails.', '  ]  your mail accounts are the last tab      adjutant email setup']
         : ['No matches.', ...staleRows(state), '  esc  clear the search'],
     needs: (state) => {
-      const of = filterOf(state);
+      const of = getMailFilter(state);
       const when = of === '' ? { everyMs: MESSAGES_MS } : { afterMs: TYPED_MS };
       return [
         { is: 'list', list: 'mails', of, ...when },
@@ -109,9 +109,9 @@ export const messagesPage: ScreenPage = {
     opens: ({ id }) => ({ page: 'message', id }),
     related: ({ threadId }) => ({ page: 'thread', id: threadId }),
     acts: messageActs,
-    summary: summaryOf,
+    summary: formatMailSummary,
   }),
-  line: lineOf,
+  line: buildCommandLine,
 };
 
 export const threadPage: ScreenPage = {
@@ -120,7 +120,7 @@ export const threadPage: ScreenPage = {
     title: 'Thread',
     noun: 'e-mail',
     list: 'threadMails',
-    rows: ({ lists }) => rowsOf(lists.threadMails),
+    rows: ({ lists }) => listRows(lists.threadMails),
     item,
     columns,
     detail,

@@ -4,7 +4,7 @@ import { row, tonedSpan } from '../../parts/row.js';
 import { factRows, jsonRows } from '../../parts/text.js';
 import type { State } from '../../state/state.js';
 import { topView } from '../../state/ui.js';
-import { toneOf } from '../../theme.js';
+import { findStateTone } from '../../theme.js';
 import { detailPage } from '../detail.js';
 import {
   OPERATION_WORDS,
@@ -31,7 +31,7 @@ export const operationPage: ScreenPage = {
       const { id, title, status } = operation;
       const word = state.lists.operations.busy[id] ?? status;
       return [
-        row(tonedSpan('strong', title), '   ', tonedSpan(toneOf(word), word)),
+        row(tonedSpan('strong', title), '   ', tonedSpan(findStateTone(word), word)),
         row(progressText(state, operation)),
       ];
     },

@@ -1,5 +1,5 @@
-import { barOf, isOver, progressDone } from '../../../cli/operations/bar.js';
-import { countsOf } from '../../../cli/operations/counts.js';
+import { isOver, progressDone, renderProgressBar } from '../../../cli/operations/bar.js';
+import { formatProgressCounts } from '../../../cli/operations/counts.js';
 import type { Operation } from '../../../src/client/index.js';
 import type { Acts, PageNeed, ScreenPage } from '../../page.js';
 import { row, type ScreenRow, tonedSpan } from '../../parts/row.js';
@@ -8,7 +8,7 @@ import { countedNoun, factRows, inlineValue, textRows } from '../../parts/text.j
 import { durationText, formatAge, timeOfEvent } from '../../parts/times.js';
 import { actTarget } from '../../state/act.js';
 import { capabilitySlug } from '../../state/capabilities.js';
-import { rowsOf } from '../../state/lists.js';
+import { listRows } from '../../state/lists.js';
 import {
   agentTarget,
   chunkTarget,
@@ -21,7 +21,7 @@ import {
 } from '../../state/locations.js';
 import { selectedItem } from '../../state/selection.js';
 import type { State } from '../../state/state.js';
-import { toneOf } from '../../theme.js';
+import { findStateTone } from '../../theme.js';
 import { listPage, possibleActs } from '../list.js';
 
 /** The socket reports progress. This interval is for missed events. */
@@ -29,14 +29,14 @@ const EVERY_MS = 15_000;
 const BAR_WIDTH = 6;
 
 /** Status, or action in progress. */
-const statusOf = ({ lists }: State, { id, status }: Operation): string =>
+const formatOperationStatus = ({ lists }: State, { id, status }: Operation): string =>
   lists.operations.busy[id] ?? status;
 
 export const progressText = ({ paces }: State, operation: Operation): string => {
   if (!operation.progress) return isOver(operation) ? '' : `${operation.status}…`;
   const samples = paces[operation.id] ?? [];
   const last = samples.at(-1) ?? { at: 0, done: progressDone(operation) };
-  return barOf(operation, samples[0] ?? last, last.at);
+  return renderProgressBar(operation, samples[0] ?? last, last.at);
 };
 
 /** Progress as a percentage. Empty if the total is unknown. */
@@ -56,7 +56,7 @@ const shortBar = (operation: Operation): string => {
   return `[${'#'.repeat(full)}${'·'.repeat(BAR_WIDTH - full)}] ${share.padStart(5)}`;
 };
 
-const leftOf = (state: State, operation: Operation): string =>
+const parseTimeLeft = (state: State, operation: Operation): string =>
   / {2}([^ ].*) left$/.exec(progressText(state, operation))?.[1]?.replace(/^.* {2}/, '') ?? '';
 
 /** Duration in milliseconds. `null` if it has not started. */
@@ -101,7 +101,7 @@ const detailRows = (state: State, operation: Operation, width: number): ScreenRo
     row(
       tonedSpan('strong', operation.title),
       '   ',
-      tonedSpan(toneOf(operation.status), statusOf(state, operation)),
+      tonedSpan(findStateTone(operation.status), formatOperationStatus(state, operation)),
     ),
     ...(bar === '' ? [] : textRows(bar, width, true)),
     [],
@@ -135,7 +135,8 @@ export const operationActs = (operation: Operation): Acts => {
       ask: { lines: [`Cancel ${title}? ${cancelEffect(operation)}`] },
       call: async ({ operations }) => {
         const { progress } = await operations.cancel({ id });
-        const counts = progress && progress.done > 0 ? countsOf(progress) : 'not started';
+        const counts =
+          progress && progress.done > 0 ? formatProgressCounts(progress) : 'not started';
         return `Cancelled. Last state: ${progress?.unit === 'bytes' ? counts : (progress?.note ?? counts)}`;
       },
     },
@@ -169,7 +170,7 @@ const listed: ScreenPage = listPage<Operation>({
   title: 'Operations',
   noun: 'operation',
   list: 'operations',
-  rows: ({ lists }) => rowsOf(lists.operations),
+  rows: ({ lists }) => listRows(lists.operations),
   item: ({ id, title, kind, status, progress, error }) => ({
     id,
     name: title,
@@ -177,10 +178,10 @@ const listed: ScreenPage = listPage<Operation>({
     facts: { status, kind },
   }),
   columns: (state) => [
-    stateColumn('STATE', [9, 12, 0], (each) => statusOf(state, each)),
+    stateColumn('STATE', [9, 12, 0], (each) => formatOperationStatus(state, each)),
     column('TITLE', [18, 60, 0], ({ title }) => title),
     { ...column('PROGRESS', [14, 24, 1], shortBar), said: progressPercent },
-    column('LEFT', [8, 9, 2], (each) => leftOf(state, each)),
+    column('LEFT', [8, 9, 2], (each) => parseTimeLeft(state, each)),
     numberColumn('AGE', [4, 5, 3], ({ createdAt }) => formatAge(createdAt, state.session.now)),
     column('KIND', [20, 24, 4], ({ kind }) => kind),
   ],

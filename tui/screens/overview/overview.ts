@@ -13,8 +13,8 @@ import {
 } from '../../parts/table.js';
 import { formatDollars } from '../../parts/text.js';
 import { formatAge, formatTimeLeft, timeLeftInWords, timeOfEvent } from '../../parts/times.js';
-import { bodyOf } from '../../state/layout.js';
-import { rowsOf } from '../../state/lists.js';
+import { computeBodySize } from '../../state/layout.js';
+import { listRows } from '../../state/lists.js';
 import {
   hookTarget,
   type JumpTarget,
@@ -23,8 +23,8 @@ import {
   taskTarget,
 } from '../../state/locations.js';
 import type { State } from '../../state/state.js';
-import { EXECUTIONS, ringOf, type StreamEntry } from '../../state/streams.js';
-import { toneOf } from '../../theme.js';
+import { EXECUTIONS, getStreamRing, type StreamEntry } from '../../state/streams.js';
+import { findStateTone } from '../../theme.js';
 import { rowsFor } from '../list.js';
 import { rateRows, statusRows, worstStatus } from './status.js';
 
@@ -47,7 +47,7 @@ const isPast = ({ kind, at }: Need, now: number): boolean =>
   ['failed', 'memory', 'recurring', 'mailbox', 'mail'].includes(kind) ||
   (kind === 'task' && Date.parse(at) < now);
 
-const whenOf = (need: Need, now: number): string =>
+const formatNeedTime = (need: Need, now: number): string =>
   isPast(need, now) ? `${formatAge(need.at, now)} ago` : `${formatTimeLeft(need.at, now)} left`;
 
 const trustColumn: ScreenColumn<Need> = {
@@ -63,9 +63,9 @@ const needColumns = ({ session: { now }, overview }: State): ScreenColumn<Need>[
   ),
   ...(overview.known?.needs.some(({ untrusted }) => untrusted) ? [trustColumn] : []),
   {
-    ...uncutColumn(column<Need>('WHEN', [8, 16, 1], (need) => whenOf(need, now))),
+    ...uncutColumn(column<Need>('WHEN', [8, 16, 1], (need) => formatNeedTime(need, now))),
     said: (need) =>
-      isPast(need, now) ? whenOf(need, now) : `${timeLeftInWords(need.at, now)} left`,
+      isPast(need, now) ? formatNeedTime(need, now) : `${timeLeftInWords(need.at, now)} left`,
   },
   { ...column<Need>('DETAIL', [12, 200, 3], ({ detail }) => detail), isUncut: true },
 ];
@@ -82,7 +82,7 @@ const needs = rowsFor<Need>({
 });
 
 /** Key of the waiting stage: the title is the run and its stage. */
-const stageOf = ({ title }: Need): string => title.slice(title.lastIndexOf(': ') + 2);
+const parseStageKey = ({ title }: Need): string => title.slice(title.lastIndexOf(': ') + 2);
 
 const needGoal = (state: State): JumpTarget | null => {
   const need = needs.chosen(state);
@@ -93,14 +93,14 @@ const needGoal = (state: State): JumpTarget | null => {
   // The detail says what to do, or what went wrong.
   if (kind === 'memory' || kind === 'recurring') return null;
   if (kind === 'mailbox' || kind === 'mail') return { root: 'mail', places: [] };
-  if (kind === 'stage') return runTarget(id, stageOf(need));
+  if (kind === 'stage') return runTarget(id, parseStageKey(need));
   if (kind === 'task') return taskTarget(id);
   return hookId === null ? { root: 'hooks', places: [] } : hookTarget(hookId, id);
 };
 
 const latestRuns = ({ streams }: State, maxRows: number): StreamEntry[] => {
   const runs = new Map<unknown, StreamEntry>();
-  const { entries } = ringOf(streams, EXECUTIONS);
+  const { entries } = getStreamRing(streams, EXECUTIONS);
   for (let at = entries.length - 1; at >= 0 && runs.size < maxRows; at--) {
     const entry = entries[at];
     if (entry && !runs.has(entry.data.id)) runs.set(entry.data.id, entry);
@@ -175,7 +175,7 @@ const liveRow = ({ lists, session }: State, { at, kind, data }: StreamEntry): Sc
   const status = kind === 'error' ? 'ERROR' : kind;
   return row(
     tonedSpan('muted', `${timeOfEvent(at, session.now)}  `),
-    tonedSpan(toneOf(status), status.padEnd(11)),
+    tonedSpan(findStateTone(status), status.padEnd(11)),
     `  ${hook.slice(0, 24).padEnd(16)}  ${word('event').slice(0, 24)}  `,
     word('error'),
   );
@@ -190,7 +190,7 @@ const agentColumns: ScreenColumn<Agent>[] = [
 
 const agentRows = ({ lists }: State, size: Size): ScreenRow[] => {
   const title = row(tonedSpan('strong', 'Agents'));
-  const agents = rowsOf(lists.agents);
+  const agents = listRows(lists.agents);
   if (agents.length === 0) return [title, row(tonedSpan('muted', '  none yet'))];
   const [, ...rows] = tableRows(agents.slice(0, size.height), agentColumns, size, { at: -1 });
   return [title, ...rows];
@@ -220,7 +220,7 @@ export const overviewPage: ScreenPage = {
     { is: 'overview', everyMs: EVERY_MS },
     { is: 'channel', channel: 'hook.execution' },
     { is: 'list', list: 'hooks', everyMs: SLOW_MS },
-    ...(isWide(bodyOf(state))
+    ...(isWide(computeBodySize(state))
       ? [{ is: 'list' as const, list: 'agents' as const, everyMs: EVERY_MS }]
       : []),
   ],
@@ -228,6 +228,6 @@ export const overviewPage: ScreenPage = {
   cells: needs.cells,
   head: (state) => {
     const { known } = state.overview;
-    return known ? statusRows(state, known, bodyOf(state).width) : [];
+    return known ? statusRows(state, known, computeBodySize(state).width) : [];
   },
 };

@@ -4,7 +4,7 @@ import { sparkline } from '../../parts/spark.js';
 import { countedNoun, formatDollars } from '../../parts/text.js';
 import { durationText, formatUptime, timeOfEvent } from '../../parts/times.js';
 import type { State } from '../../state/state.js';
-import { toneOf } from '../../theme.js';
+import { findStateTone } from '../../theme.js';
 
 type OverallStatus = 'ok' | 'warn' | 'down';
 
@@ -16,7 +16,7 @@ export const worstStatus = ({ parts }: Overview): OverallStatus => {
 const fact = (name: string, status: string, text: string): ScreenRow =>
   row(
     name.padEnd(9),
-    tonedSpan(toneOf(status), (status === 'ok' ? 'ok' : status.toUpperCase()).padEnd(6)),
+    tonedSpan(findStateTone(status), (status === 'ok' ? 'ok' : status.toUpperCase()).padEnd(6)),
     text,
   );
 

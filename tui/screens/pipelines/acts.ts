@@ -110,11 +110,11 @@ const shownWhole = (
   const isShort = rows.length <= Math.max(1, height - FREE_ROWS);
   const whole = isShort ? rows : [`The ${rows.length} lines above, which you have read.`];
   const lines = [`${act.text}, exactly as shown?`, ...whole];
-  const refusal = refusalOf({ act, stage, isRead: isShort || isRead });
+  const refusal = getRefusalReason({ act, stage, isRead: isShort || isRead });
   return { ...act, ask: { lines, deadMs: DEAD_MS }, ...(refusal !== null && { refusal }) };
 };
 
-const refusalOf = (of: { act: Act; stage: StageItem; isRead: boolean }): string | null => {
+const getRefusalReason = (of: { act: Act; stage: StageItem; isRead: boolean }): string | null => {
   if (stageRequestText(of.stage).length > MAX_CHARACTERS)
     return `Too long to show here. Use: ${of.act.line}`;
   return of.isRead ? null : 'Scroll to the end of it first: tab, then j';

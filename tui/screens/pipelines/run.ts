@@ -4,8 +4,8 @@ import { markedRows } from '../../parts/marks.js';
 import { row, type ScreenRow, tonedSpan } from '../../parts/row.js';
 import { column, numberColumn, type ScreenColumn, uncutColumn } from '../../parts/table.js';
 import { countedNoun, formatDollars } from '../../parts/text.js';
-import { bodyOf } from '../../state/layout.js';
-import { rowsOf } from '../../state/lists.js';
+import { computeBodySize } from '../../state/layout.js';
+import { listRows } from '../../state/lists.js';
 import {
   agentTarget,
   type JumpTarget,
@@ -16,7 +16,7 @@ import type { StageItem } from '../../state/pipelineruns.js';
 import { selectedItem } from '../../state/selection.js';
 import type { State } from '../../state/state.js';
 import { topView } from '../../state/ui.js';
-import { toneOf } from '../../theme.js';
+import { findStateTone } from '../../theme.js';
 import { listPage } from '../list.js';
 import { stageActs } from './acts.js';
 import {
@@ -44,7 +44,7 @@ export const STAGE_WORDS = [
 const stageColumns = (state: State): ScreenColumn<StageItem>[] => {
   const { lists, session } = state;
   const branches = new Map(
-    stageBranches(rowsOf(lists.stages)).map(({ stage, lines, others }) => [
+    stageBranches(listRows(lists.stages)).map(({ stage, lines, others }) => [
       stage.key,
       { lines, others },
     ]),
@@ -82,7 +82,7 @@ const stageColumns = (state: State): ScreenColumn<StageItem>[] => {
   ];
 };
 
-const goalOf = ({ agentId, operationId }: StageItem): JumpTarget | null => {
+const getStageJumpTarget = ({ agentId, operationId }: StageItem): JumpTarget | null => {
   if (agentId !== null) return agentTarget(agentId);
   return operationId === null ? null : operationPageTarget(operationId);
 };
@@ -95,13 +95,13 @@ const placeBelow = ({ kind, key, run }: StageItem): ScreenPlace | null =>
 const isRead = (state: State, { digest }: StageItem): boolean => {
   if (digest !== null && state.approvals.seen.includes(digest)) return true;
   if (topView(state.ui).isRaw) return false;
-  const size = bodyOf(state);
+  const size = computeBodySize(state);
   const text = runPage.text?.(state, size.width);
   const seen = topView(state.ui).scroll + (runPage.textHeight?.(state, size) ?? 0);
   return text ? seen >= text.length : false;
 };
 
-const firstStage = (state: State): StageItem | null => rowsOf(state.lists.stages)[0] ?? null;
+const firstStage = (state: State): StageItem | null => listRows(state.lists.stages)[0] ?? null;
 
 const headRow = (state: State): ScreenRow | null => {
   const first = firstStage(state);
@@ -111,7 +111,7 @@ const headRow = (state: State): ScreenRow | null => {
   return row(
     tonedSpan('strong', name),
     '   ',
-    tonedSpan(toneOf(word), word),
+    tonedSpan(findStateTone(word), word),
     `   ${formatDollars(usage.costUsd)}`,
     ...(error === null ? [] : ['   ', tonedSpan('danger', error)]),
   );
@@ -123,7 +123,7 @@ const listed: ScreenPage = listPage<StageItem>({
   noun: 'stage',
   list: 'stages',
   isWide: () => true,
-  rows: ({ lists }) => stageBranches(rowsOf(lists.stages)).map(({ stage }) => stage),
+  rows: ({ lists }) => stageBranches(listRows(lists.stages)).map(({ stage }) => stage),
   item: (stage) => ({
     id: stage.id,
     name: stage.key,
@@ -147,7 +147,7 @@ const listed: ScreenPage = listPage<StageItem>({
     { is: 'channel', channel: 'pipeline.stage' },
   ],
   opens: placeBelow,
-  related: goalOf,
+  related: getStageJumpTarget,
   acts: (stage, state) => stageActs(stage, state, isRead(state, stage)),
   leaves: (stage) => ({
     message: stage?.status === 'waiting_input' && ['pipelines', 'input', stage.run.id, stage.key],

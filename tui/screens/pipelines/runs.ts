@@ -4,13 +4,13 @@ import { row, type ScreenRow, tonedSpan } from '../../parts/row.js';
 import { column, numberColumn, stateColumn } from '../../parts/table.js';
 import { countedNoun, formatDollars } from '../../parts/text.js';
 import { formatAge } from '../../parts/times.js';
-import { rowsOf } from '../../state/lists.js';
+import { listRows } from '../../state/lists.js';
 import { runPlace } from '../../state/locations.js';
 import type { RunItem, StageBrief } from '../../state/pipelineruns.js';
 import { selectedItem } from '../../state/selection.js';
 import type { State } from '../../state/state.js';
 import { topView } from '../../state/ui.js';
-import { toneOf } from '../../theme.js';
+import { findStateTone } from '../../theme.js';
 import { listPage } from '../list.js';
 import { runActs } from './acts.js';
 import { STAGE_WORDS } from './run.js';
@@ -26,16 +26,16 @@ const ASKS: Partial<Record<StageBrief['status'], string>> = {
 };
 
 /** Status, or action in progress. */
-const statusOf = ({ lists }: State, { id, status }: RunItem): string =>
+const formatRunStatus = ({ lists }: State, { id, status }: RunItem): string =>
   lists.runs.busy[id] ?? status;
 
 /** Freshly loaded stages if the run is selected, else those of the list. */
-const stagesOf = ({ lists: { stages } }: State, run: RunItem): readonly StageBrief[] | null =>
-  stages.of === run.id && stages.order.length > 0 ? rowsOf(stages) : run.stages;
+const getRunStages = ({ lists: { stages } }: State, run: RunItem): readonly StageBrief[] | null =>
+  stages.of === run.id && stages.order.length > 0 ? listRows(stages) : run.stages;
 
 /** Number of ended stages: `3/5`. Empty if unknown. */
-const doneOf = (state: State, run: RunItem): string => {
-  const stages = stagesOf(state, run);
+const formatRunProgress = (state: State, run: RunItem): string => {
+  const stages = getRunStages(state, run);
   if (stages === null) return '';
   return `${stages.filter(({ status }) => OVER.includes(status)).length}/${stages.length}`;
 };
@@ -44,9 +44,9 @@ const doneOf = (state: State, run: RunItem): string => {
 const currentStage = (stages: readonly StageBrief[]): StageBrief | undefined =>
   stages.find(needsPerson) ?? stages.find(({ status }) => status === 'running');
 
-const nowOf = (state: State, run: RunItem): string => {
+const formatCurrentStage = (state: State, run: RunItem): string => {
   if (run.error !== null) return run.error;
-  const stage = currentStage(stagesOf(state, run) ?? []);
+  const stage = currentStage(getRunStages(state, run) ?? []);
   if (!stage) return '';
   const { key, status, reason } = stage;
   const asks = ASKS[status];
@@ -58,12 +58,12 @@ const templateName = ({ lists: { templates } }: State, { templateId }: RunItem):
 
 const detailRows = (state: State, run: RunItem): ScreenRow[] => {
   const { name, untrusted, usage, error } = run;
-  const word = statusOf(state, run);
+  const word = formatRunStatus(state, run);
   const { stages } = state.lists;
-  const tree = stages.of === run.id ? stageBranches(rowsOf(stages)) : [];
+  const tree = stages.of === run.id ? stageBranches(listRows(stages)) : [];
   return [
     row(
-      ...[tonedSpan('strong', name), '   ', tonedSpan(toneOf(word), word)],
+      ...[tonedSpan('strong', name), '   ', tonedSpan(findStateTone(word), word)],
       `   ${templateName(state, run)}   ${formatDollars(usage.costUsd)}   `,
       tonedSpan('untrusted', untrusted ? 'UNTRUSTED' : ''),
     ),
@@ -79,7 +79,7 @@ const detailRows = (state: State, run: RunItem): ScreenRow[] => {
   ];
 };
 
-const needsOf = (of: string | null, run: RunItem | null): PageNeed[] => [
+const listPageNeeds = (of: string | null, run: RunItem | null): PageNeed[] => [
   { is: 'list', list: 'runs', of, everyMs: EVERY_MS },
   { is: 'list', list: 'templates' },
   { is: 'channel', channel: 'pipeline.stage' },
@@ -88,11 +88,13 @@ const needsOf = (of: string | null, run: RunItem | null): PageNeed[] => [
 
 const shownRuns = ({ ui, lists }: State): RunItem[] => {
   const { of = null, id } = topView(ui);
-  if (of === null) return lists.runs.of === null ? rowsOf(lists.runs) : [];
-  return lists.runs.of === of ? rowsOf(lists.runs).filter(({ parentKey }) => parentKey === id) : [];
+  if (of === null) return lists.runs.of === null ? listRows(lists.runs) : [];
+  return lists.runs.of === of
+    ? listRows(lists.runs).filter(({ parentKey }) => parentKey === id)
+    : [];
 };
 
-const pageOf = (name: 'pipelines' | 'runs', empty: readonly string[]): ScreenPage => {
+const createRunsPage = (name: 'pipelines' | 'runs', empty: readonly string[]): ScreenPage => {
   const listed = listPage<RunItem>({
     name,
     title: name === 'pipelines' ? 'Pipelines' : 'Runs of a stage',
@@ -107,16 +109,16 @@ const pageOf = (name: 'pipelines' | 'runs', empty: readonly string[]): ScreenPag
       facts: { status: run.status, template: run.templateId },
     }),
     columns: (state) => [
-      stateColumn('STATE', [9, 12, 0], (run) => statusOf(state, run)),
+      stateColumn('STATE', [9, 12, 0], (run) => formatRunStatus(state, run)),
       column('NAME', [14, 40, 0], (run) => run.name),
-      numberColumn('STAGES', [6, 7, 2], (run) => doneOf(state, run)),
-      column('NOW', [26, 120, 1], (run) => nowOf(state, run)),
+      numberColumn('STAGES', [6, 7, 2], (run) => formatRunProgress(state, run)),
+      column('NOW', [26, 120, 1], (run) => formatCurrentStage(state, run)),
       numberColumn('AGE', [4, 5, 1], ({ createdAt }) => formatAge(createdAt, state.session.now)),
       column('TEMPLATE', [14, 24, 3], (run) => templateName(state, run)),
     ],
     detail: detailRows,
     empty,
-    needs: (state, run) => needsOf(topView(state.ui).of ?? null, run),
+    needs: (state, run) => listPageNeeds(topView(state.ui).of ?? null, run),
     opens: ({ id, stages }) => runPlace(id, (stages ?? []).find(needsPerson)?.key),
     acts: runActs,
     leaves: () => ({ add: name === 'pipelines' && ['pipelines', 'run'] }),
@@ -136,13 +138,13 @@ const pageOf = (name: 'pipelines' | 'runs', empty: readonly string[]): ScreenPag
   };
 };
 
-export const pipelinesPage: ScreenPage = pageOf('pipelines', [
+export const pipelinesPage: ScreenPage = createRunsPage('pipelines', [
   'No pipeline runs yet.',
   '  a  start one      adjutant pipelines run <template>',
 ]);
 
 /** Runs started by a stage: one for each item, or the nested one. */
-export const runsPage: ScreenPage = pageOf('runs', [
+export const runsPage: ScreenPage = createRunsPage('runs', [
   'This stage has started no runs.',
   '  esc  back',
 ]);

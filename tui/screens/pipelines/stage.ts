@@ -5,7 +5,7 @@ import { factRows } from '../../parts/text.js';
 import { durationText, timeOfEvent } from '../../parts/times.js';
 import type { StageBrief, StageItem } from '../../state/pipelineruns.js';
 import type { State } from '../../state/state.js';
-import { type Tone, toneOf } from '../../theme.js';
+import { findStateTone, type Tone } from '../../theme.js';
 
 /** Sign before the state of a stage. The state itself follows as a word. */
 const SIGNS: Record<StageBrief['status'], string> = {
@@ -24,7 +24,7 @@ export const signedState = ({ status }: Pick<StageBrief, 'status'>): string =>
   `${SIGNS[status]} ${status}`;
 
 export const stageTone = ({ status }: Pick<StageBrief, 'status'>): Tone | undefined =>
-  status === 'pending' || status === 'skipped' ? 'muted' : toneOf(status);
+  status === 'pending' || status === 'skipped' ? 'muted' : findStateTone(status);
 
 export const isStageOver = ({ finishedAt }: StageItem): boolean => finishedAt !== null;
 
@@ -72,7 +72,7 @@ export const stageRequestText = ({ input }: Pick<StageItem, 'input'>): string =>
 export const stageRequestRows = (stage: StageItem, width: number): ScreenRow[] =>
   markedRows(stageRequestText(stage), [], width);
 
-const factsOf = ({ session: { now } }: State, stage: StageItem): [string, string][] => {
+const renderStageFacts = ({ session: { now } }: State, stage: StageItem): [string, string][] => {
   const { kind, needs, attempt, visits, agentId, operationId, startedAt, untrusted } = stage;
   const facts: [string, string][] = [['Kind', kind]];
   if (needs.length > 0) facts.push(['After', needs.join(', ')]);
@@ -132,7 +132,7 @@ export const stageRows = (state: State, stage: StageItem, width: number): Screen
     '   ',
     tonedSpan(stageTone(stage), signedState(stage)),
   ),
-  ...factRows(factsOf(state, stage), width),
+  ...factRows(renderStageFacts(state, stage), width),
   ...inputRows(stage, width),
   ...valueRows('Output', stage.output, width),
 ];

@@ -2,7 +2,7 @@ import type { TaskView } from '../../../src/client/index.js';
 import type { ScreenPage } from '../../page.js';
 import { row, tonedSpan } from '../../parts/row.js';
 import { factRows, jsonRows, textRows } from '../../parts/text.js';
-import { rowsOf } from '../../state/lists.js';
+import { listRows } from '../../state/lists.js';
 import type { State } from '../../state/state.js';
 import { topView } from '../../state/ui.js';
 import { detailPage } from '../detail.js';
@@ -29,7 +29,7 @@ export const taskPage: ScreenPage = {
     text: (state, task, width) => {
       const { isRaw, isWrapped } = topView(state.ui);
       if (isRaw) return jsonRows(task, width, isWrapped);
-      const parts = rowsOf(state.lists.parts).map((part): [string, string] => [
+      const parts = listRows(state.lists.parts).map((part): [string, string] => [
         isTaskOver(part) ? 'Subtask, done' : 'Subtask',
         part.title,
       ]);

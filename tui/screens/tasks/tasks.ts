@@ -4,7 +4,7 @@ import { row, type ScreenRow, type Size, tonedSpan } from '../../parts/row.js';
 import { column, stateColumn, uncutColumn } from '../../parts/table.js';
 import { countedNoun, factRows, textRows } from '../../parts/text.js';
 import { dayTime, isLocalClock, shortZone, zonedDay } from '../../parts/zones.js';
-import { rowsOf } from '../../state/lists.js';
+import { listRows } from '../../state/lists.js';
 import { agentTarget, type JumpTarget } from '../../state/locations.js';
 import { TASK_VIEWS } from '../../state/rows.js';
 import { selectedItem } from '../../state/selection.js';
@@ -19,16 +19,16 @@ const EVERY_MS = 30_000;
 const TABS = ['Now', 'Today', 'Overdue', 'All'];
 const URGENCY = ['', 'low', 'high', 'urgent'];
 
-const viewOf = ({ ui }: State): string => TASK_VIEWS[topView(ui).tab] ?? TASK_VIEWS[0];
+const getTaskView = ({ ui }: State): string => TASK_VIEWS[topView(ui).tab] ?? TASK_VIEWS[0];
 
-const stateOf = ({ lists }: State, { id, status }: TaskView): string =>
+const formatTaskStatus = ({ lists }: State, { id, status }: TaskView): string =>
   lists.tasks.busy[id] ?? status.replace('_', ' ');
 
 /**
  * Due time on the clock of its time zone, which is named if the local clock differs. Empty without
  * a due date.
  */
-const dueOf = ({ session: { now } }: State, { due, dueAt, timezone }: TaskView): string => {
+const formatDue = ({ session: { now } }: State, { due, dueAt, timezone }: TaskView): string => {
   if (due !== null) return zonedDay(due, timezone, now);
   if (dueAt === null) return '';
   const text = dayTime(dueAt, timezone, now);
@@ -37,14 +37,14 @@ const dueOf = ({ session: { now } }: State, { due, dueAt, timezone }: TaskView):
 };
 
 /** The same with the full name of the time zone. */
-const wholeDueOf = (state: State, task: TaskView): string => {
+const formatFullDue = (state: State, task: TaskView): string => {
   const { dueAt, timezone } = task;
   const at = dueAt === null ? state.session.now : Date.parse(dueAt);
-  const text = dueOf(state, task);
+  const text = formatDue(state, task);
   return text === '' || isLocalClock(timezone, at) ? text : `${text} (${timezone})`;
 };
 
-const titleOf = ({ lists: { tasks, parents } }: State, id: string): string | undefined =>
+const findTaskTitle = ({ lists: { tasks, parents } }: State, id: string): string | undefined =>
   tasks.byId[id]?.title ?? parents.byId[id]?.title;
 
 /** Need for the parent task, unless it is listed. */
@@ -55,21 +55,21 @@ export const parentNeeds = ({ lists }: State, task: TaskView | null | undefined)
 
 export const taskFacts = (state: State, task: TaskView): [string, string][] => {
   const { priority, tags, blockedBy, parentId, assignee, untrusted } = task;
-  const due = wholeDueOf(state, task);
+  const due = formatFullDue(state, task);
   const facts: [string, string][] = [];
   if (due !== '') facts.push(['Due', due]);
   if (priority > 0) facts.push(['Priority', URGENCY[priority] ?? String(priority)]);
   if (tags.length > 0) facts.push(['Tags', tags.join(', ')]);
-  const parent = parentId === null ? undefined : titleOf(state, parentId);
+  const parent = parentId === null ? undefined : findTaskTitle(state, parentId);
   if (parent !== undefined) facts.push(['Part of', parent]);
-  for (const id of blockedBy) facts.push(['Blocked by', titleOf(state, id) ?? id]);
+  for (const id of blockedBy) facts.push(['Blocked by', findTaskTitle(state, id) ?? id]);
   if (assignee !== 'me') facts.push(['Assigned to', assignee]);
   if (untrusted) facts.push(['Trust', 'untrusted: an agent wrote it after reading external text']);
   return facts;
 };
 
 export const taskHead = (state: State, task: TaskView): ScreenRow =>
-  row(tonedSpan('strong', task.title), '   ', stateOf(state, task));
+  row(tonedSpan('strong', task.title), '   ', formatTaskStatus(state, task));
 
 const detailRows = (state: State, task: TaskView, width: number): ScreenRow[] => [
   taskHead(state, task),
@@ -86,7 +86,7 @@ const listed: ScreenPage = listPage<TaskView>({
   title: 'Tasks',
   noun: 'task',
   list: 'tasks',
-  rows: ({ lists }) => rowsOf(lists.tasks),
+  rows: ({ lists }) => listRows(lists.tasks),
   item: ({ id, title, status, notes, tags }) => ({
     id,
     name: title,
@@ -94,8 +94,8 @@ const listed: ScreenPage = listPage<TaskView>({
     facts: { status },
   }),
   columns: (state) => [
-    stateColumn('STATE', [5, 11, 0], (task) => stateOf(state, task)),
-    uncutColumn(column('DUE', [5, 28, 1], (task) => dueOf(state, task))),
+    stateColumn('STATE', [5, 11, 0], (task) => formatTaskStatus(state, task)),
+    uncutColumn(column('DUE', [5, 28, 1], (task) => formatDue(state, task))),
     column('TITLE', [14, 120, 0], ({ title }) => title),
     column('PRIORITY', [6, 8, 2], ({ priority }) => URGENCY[priority] ?? ''),
     column('TAGS', [6, 24, 3], ({ tags }) => tags.join(' ')),
@@ -111,7 +111,7 @@ const listed: ScreenPage = listPage<TaskView>({
 });
 
 const needs = (state: State): PageNeed[] => [
-  { is: 'list', list: 'tasks', of: viewOf(state), everyMs: EVERY_MS },
+  { is: 'list', list: 'tasks', of: getTaskView(state), everyMs: EVERY_MS },
   { is: 'channel', channel: 'task.changed' },
   ...parentNeeds(state, state.lists.tasks.byId[selectedItem(listed, state)?.id ?? '']),
 ];

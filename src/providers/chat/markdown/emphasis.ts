@@ -1,4 +1,4 @@
-import { edgesOf, type RunStyle, type TextRun } from './lines.js';
+import { type RunStyle, splitOuterSpace, type TextRun } from './lines.js';
 
 export interface EmphasisRules {
   escape(text: string): string;
@@ -29,24 +29,25 @@ export const emphasized = (runs: readonly TextRun[], rules: EmphasisRules): stri
     pieces.push(closed, spaces);
   };
   for (const run of runs.flatMap(spacesApart)) {
-    const marks = run.text.trim() === '' ? marksOfSpace(open, run) : marksOf(run);
+    const marks = run.text.trim() === '' ? marksOfSpace(open, run) : listMarks(run);
     const same = commonStart(open, marks);
     close(open.length - same);
     const opened = marks.slice(same).join('');
     open.push(...marks.slice(same));
-    const isBeside = opened !== '' && /[*~]/.test(lastOf(pieces));
+    const isBeside = opened !== '' && /[*~]/.test(getLastCharacter(pieces));
     pieces.push(isBeside ? HIDDEN + opened : opened, textOfRun(run, rules));
   }
   close(open.length);
   return pieces.join('');
 };
 
-const lastOf = (pieces: string[]): string => pieces.findLast((piece) => piece !== '')?.at(-1) ?? '';
+const getLastCharacter = (pieces: string[]): string =>
+  pieces.findLast((piece) => piece !== '')?.at(-1) ?? '';
 
 /** Upper bound of the length that `emphasized` writes. */
 export const emphasizedSize = (runs: readonly TextRun[], rules: EmphasisRules): number =>
   runs.reduce(
-    (sum, run) => sum + textOfRun(run, rules).length + MARKS_ROOM * marksOf(run).length,
+    (sum, run) => sum + textOfRun(run, rules).length + MARKS_ROOM * listMarks(run).length,
     0,
   );
 
@@ -54,17 +55,17 @@ export const emphasizedSize = (runs: readonly TextRun[], rules: EmphasisRules): 
 const MARKS_ROOM = 5;
 
 const spacesApart = (run: TextRun): TextRun[] => {
-  if (run.isCode || run.url !== undefined || marksOf(run).length === 0) return [run];
-  const [before, text, after] = edgesOf(run.text);
+  if (run.isCode || run.url !== undefined || listMarks(run).length === 0) return [run];
+  const [before, text, after] = splitOuterSpace(run.text);
   return [{ text: before }, { ...run, text }, { text: after }].filter((each) => each.text !== '');
 };
 
-const marksOf = (run: TextRun): Mark[] =>
+const listMarks = (run: TextRun): Mark[] =>
   MARKS.filter(([style]) => run[style]).map(([, mark]) => mark);
 
 /** A space between two words of one style belongs to the style. */
 const marksOfSpace = (open: Mark[], run: TextRun): Mark[] =>
-  run.isCode ? marksOf(run) : [...open];
+  run.isCode ? listMarks(run) : [...open];
 
 const commonStart = (open: Mark[], marks: Mark[]): number => {
   let same = 0;

@@ -19,7 +19,10 @@ interface Room {
  * Splits between lines, else between words, else at a character, and within a URL only if it fits
  * no message. Blank messages are dropped. Split code stays code.
  */
-export const messagesOf = (lines: readonly TextLine[], limits: MessageLimits): TextLine[][] => {
+export const splitIntoMessages = (
+  lines: readonly TextLine[],
+  limits: MessageLimits,
+): TextLine[][] => {
   const messages: TextLine[][] = [];
   const whole: Room = { size: limits.most, ranges: limits.ranges?.most ?? 0 };
   let message: TextLine[] = [];
@@ -38,8 +41,8 @@ export const messagesOf = (lines: readonly TextLine[], limits: MessageLimits): T
       const isMoved = left === null && !isFirst && room.size < limits.most / 2;
       const at: number = left || isMoved ? 0 : placeOfCut(rest, length, isFirst);
       if (left || at > 0 || isFirst) {
-        message.push(at > 0 ? headOf(rest, at) : rest);
-        rest = at > 0 ? tailOf(rest, at) : null;
+        message.push(at > 0 ? sliceLineHead(rest, at) : rest);
+        rest = at > 0 ? sliceLineTail(rest, at) : null;
       }
       if (left) room = left;
       else end();
@@ -66,7 +69,7 @@ const measured = (line: TextLine, room: Room, limits: MessageLimits): Measured =
   let left = minus(room, empty);
   let length = 0;
   for (const run of line.runs) {
-    const part = (end: number): Room => minus(left, minus(weigh([partOf(run, 0, end)]), empty));
+    const part = (end: number): Room => minus(left, minus(weigh([sliceRun(run, 0, end)]), empty));
     const next = run.text.length > left.size ? null : part(run.text.length);
     if (!next || !isLeft(next)) {
       const most = Math.max(0, Math.min(run.text.length - 1, left.size));
@@ -103,7 +106,7 @@ const placeOfCut = (line: TextLine, at: number, isFirst: boolean): number => {
   if (at === 0) return 0;
   const { start, run } = runAt(line.runs, at);
   if (run?.url !== undefined && start < at && (start > 0 || !isFirst)) return start;
-  const text = textOfRuns(headOf(line, at + 1).runs);
+  const text = textOfRuns(sliceLineHead(line, at + 1).runs);
   const word = text.lastIndexOf(' ', at - 1) + 1;
   if (word > at / 2) return word;
   // A word cut before these signs would become a mention or a command.
@@ -122,23 +125,23 @@ const runAt = (runs: readonly TextRun[], at: number): { start: number; run?: Tex
 };
 
 /** A part of a URL is not a link. */
-const partOf = ({ url, ...run }: TextRun, start: number, end?: number): TextRun => {
+const sliceRun = ({ url, ...run }: TextRun, start: number, end?: number): TextRun => {
   const text = run.text.slice(start, end);
   return { ...run, text, ...(url !== undefined && text === run.text && { url }) };
 };
 
-const headOf = (line: TextLine, length: number): TextLine => {
+const sliceLineHead = (line: TextLine, length: number): TextLine => {
   const runs: TextRun[] = [];
   let left = length;
   for (const run of line.runs) {
     if (left <= 0) break;
-    runs.push(partOf(run, 0, left));
+    runs.push(sliceRun(run, 0, left));
     left -= run.text.length;
   }
   return { ...line, runs };
 };
 
-const tailOf = (line: TextLine, from: number): TextLine => {
+const sliceLineTail = (line: TextLine, from: number): TextLine => {
   let skipped = 0;
   let index = 0;
   while (index < line.runs.length) {
@@ -150,6 +153,6 @@ const tailOf = (line: TextLine, from: number): TextLine => {
   // Copied once: a line may have very many runs.
   const runs = line.runs.slice(index);
   const [first] = runs;
-  if (first) runs[0] = partOf(first, from - skipped);
+  if (first) runs[0] = sliceRun(first, from - skipped);
   return { ...line, marker: null, isBlockStart: false, runs };
 };

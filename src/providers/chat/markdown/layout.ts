@@ -1,7 +1,7 @@
 import { inlineRuns } from './inline.js';
 import {
+  createTextLine,
   type ItemMarker,
-  lineOf,
   MAX_LEVEL,
   type TextLine,
   type TextRun,
@@ -71,7 +71,7 @@ const HANDLERS: Record<string, TokenHandler> = {
     layout.heading = 0;
   },
   inline: (layout, { children }) => {
-    if (layout.table) layout.table.at(-1)?.push(cellOf(children ?? [], layout));
+    if (layout.table) layout.table.at(-1)?.push(createTableCell(children ?? [], layout));
     else addInline(layout, inlineRuns(children ?? []));
   },
   fence: (layout, { content, info }) => addCode(layout, content, /^[\w+#.-]{1,30}/.exec(info)?.[0]),
@@ -93,14 +93,16 @@ const HANDLERS: Record<string, TokenHandler> = {
 const addGap = (layout: Layout, at: number): void => {
   const last = layout.lines.at(-1);
   if (layout.table || !last || last.runs.length === 0) return;
-  if (/^[\s>]*$/.test(layout.source[at - 1] ?? '-')) layout.lines.push(lineOf([]));
+  if (/^[\s>]*$/.test(layout.source[at - 1] ?? '-')) layout.lines.push(createTextLine([]));
 };
 
 const add = (layout: Layout, runs: TextRun[], input: Partial<TextLine> = {}): void => {
   const { quote, lists, pending: marker } = layout;
   layout.pending = null;
   const depth = Math.min(MAX_LEVEL, lists.length);
-  layout.lines.push(lineOf(runs, { quote: Math.min(MAX_LEVEL, quote), depth, marker, ...input }));
+  layout.lines.push(
+    createTextLine(runs, { quote: Math.min(MAX_LEVEL, quote), depth, marker, ...input }),
+  );
 };
 
 const endItem = (layout: Layout): void => {
@@ -136,7 +138,7 @@ const noteSide = ({ table }: Layout, token: MarkdownToken): void => {
   table?.at(-1)?.push({ text: '', side: side === 'right' || side === 'center' ? side : 'left' });
 };
 
-const cellOf = (children: MarkdownToken[], { table }: Layout): TableCell => {
+const createTableCell = (children: MarkdownToken[], { table }: Layout): TableCell => {
   const side = table?.at(-1)?.pop()?.side ?? 'left';
   return { text: inlineRuns(children).map(textOfRuns).join(' '), side };
 };

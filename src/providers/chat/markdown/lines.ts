@@ -52,7 +52,7 @@ const EMPTY_LINE: TextLine = {
   runs: [],
 };
 
-export const lineOf = (runs: TextRun[], input: Partial<TextLine> = {}): TextLine => ({
+export const createTextLine = (runs: TextRun[], input: Partial<TextLine> = {}): TextLine => ({
   ...EMPTY_LINE,
   ...input,
   runs: joinedRuns(runs),
@@ -78,7 +78,7 @@ const isSameStyle = (a: TextRun, b: TextRun): boolean =>
   a.url === undefined &&
   b.url === undefined;
 
-export const edgesOf = (text: string): [before: string, text: string, after: string] => {
+export const splitOuterSpace = (text: string): [before: string, text: string, after: string] => {
   const content = text.trim();
   const start = text.length - text.trimStart().length;
   return [text.slice(0, start), content, text.slice(start + content.length)];
@@ -98,7 +98,7 @@ export const isUnstyled = ({ kind, quote, depth, runs }: TextLine): boolean =>
 export const isSameBlock = (a: TextLine, b: TextLine): boolean =>
   a.block !== 0 && a.block === b.block;
 
-export const groupsOf = (
+export const groupLines = (
   lines: readonly TextLine[],
   belongs: (first: TextLine, line: TextLine) => boolean,
 ): TextLine[][] => {
@@ -125,7 +125,7 @@ export const markerText = ({ marker, depth }: TextLine): string => {
 export const MAX_LEVEL = 6;
 
 /** Two spaces per outer list, and the width of the marker on further lines. */
-export const indentOf = ({ depth, marker }: TextLine): string =>
+export const formatListIndent = ({ depth, marker }: TextLine): string =>
   '  '.repeat(Math.max(0, depth - (marker ? 1 : 0)));
 
 /** These characters reverse text and can disguise a URL. */

@@ -1,6 +1,6 @@
 import { plainRuns } from './inline.js';
 import { markdownLines } from './layout.js';
-import { legibleText, lineOf, type TextLine } from './lines.js';
+import { createTextLine, legibleText, type TextLine } from './lines.js';
 
 interface WrittenMessage {
   title: string | null;
@@ -22,8 +22,8 @@ export const messageLines = (message: WrittenMessage, hasGap = false): TextLine[
     .replace(/\s+/g, ' ')
     .trim();
   if (content === '') return body;
-  const head = [lineOf([{ text: content }], { kind: 'title' })];
-  return [...head, ...(hasGap && body.length > 0 ? [lineOf([])] : []), ...body];
+  const head = [createTextLine([{ text: content }], { kind: 'title' })];
+  return [...head, ...(hasGap && body.length > 0 ? [createTextLine([])] : []), ...body];
 };
 
 const legible = (text: string): string => legibleText(text).replace(/\r\n?/g, '\n');
@@ -31,7 +31,7 @@ const legible = (text: string): string => legibleText(text).replace(/\r\n?/g, '\
 const plainLines = (text: string): TextLine[] =>
   legible(text)
     .split('\n')
-    .map((line) => lineOf(plainRuns(line)));
+    .map((line) => createTextLine(plainRuns(line)));
 
 const withoutEdges = (lines: TextLine[]): TextLine[] => {
   const isEmpty = ({ kind, runs, marker }: TextLine): boolean =>

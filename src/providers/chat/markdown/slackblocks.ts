@@ -1,6 +1,6 @@
 import {
-  groupsOf,
-  indentOf,
+  formatListIndent,
+  groupLines,
   isBlank,
   isSameBlock,
   joinedRuns,
@@ -14,7 +14,7 @@ export type SlackElement = Readonly<Record<string, unknown>>;
 
 /** Slack adds the space between lists, code and text. */
 export const slackElements = (lines: readonly TextLine[]): SlackElement[] =>
-  groupsOf(lines, isTogether).flatMap((group) => {
+  groupLines(lines, isTogether).flatMap((group) => {
     const [first] = group;
     if (!first) return [];
     const border = first.quote > 0 ? { border: 1 } : {};
@@ -24,7 +24,7 @@ export const slackElements = (lines: readonly TextLine[]): SlackElement[] =>
       const elements = [{ type: 'text', text: code }];
       return [{ type: 'rich_text_preformatted', elements, ...border }];
     }
-    if (first.marker) return [listOf(group, first, border)];
+    if (first.marker) return [renderListElement(group, first, border)];
     const elements = lineElements(withoutGaps(group));
     const type = first.quote > 0 ? 'rich_text_quote' : 'rich_text_section';
     return elements.length > 0 ? [{ type, elements }] : [];
@@ -45,9 +45,13 @@ const withoutGaps = (lines: TextLine[]): TextLine[] => {
   return start < 0 ? [] : lines.slice(start, end + 1);
 };
 
-const listOf = (lines: TextLine[], { marker, depth }: TextLine, border: object): SlackElement => {
+const renderListElement = (
+  lines: TextLine[],
+  { marker, depth }: TextLine,
+  border: object,
+): SlackElement => {
   const number = marker?.number ?? null;
-  const items = groupsOf(lines, (_, line) => line.marker === null);
+  const items = groupLines(lines, (_, line) => line.marker === null);
   return {
     type: 'rich_text_list',
     style: number === null ? 'bullet' : 'ordered',
@@ -72,15 +76,22 @@ const lineElements = (lines: TextLine[]): SlackElement[] => {
   const runs: TextRun[] = [];
   for (const [at, line] of lines.entries()) {
     if (at > 0) runs.push({ text: '\n' });
-    const before = '> '.repeat(Math.max(0, line.quote - 1)) + indentOf(line);
+    const before = '> '.repeat(Math.max(0, line.quote - 1)) + formatListIndent(line);
     const isStrong = line.kind === 'title' || line.kind === 'heading';
     const shown = line.runs.map((run) => (isStrong ? { ...run, isBold: true as const } : run));
     runs.push({ text: before }, ...shown);
   }
-  return joinedRuns(runs).map(elementOf);
+  return joinedRuns(runs).map(renderTextElement);
 };
 
-const elementOf = ({ text, url, isBold, isItalic, isStruck, isCode }: TextRun): SlackElement => {
+const renderTextElement = ({
+  text,
+  url,
+  isBold,
+  isItalic,
+  isStruck,
+  isCode,
+}: TextRun): SlackElement => {
   const style = {
     ...(isBold && { bold: true }),
     ...(isItalic && { italic: true }),

@@ -1,4 +1,4 @@
-import { widthOf } from '../../../kernel/width.js';
+import { computeTextWidth } from '../../../kernel/width.js';
 
 type Side = 'left' | 'right' | 'center';
 
@@ -14,7 +14,7 @@ export const tableText = (rows: readonly TableCell[][]): string[] => {
   const widths: number[] = [];
   for (const row of rows) {
     for (const [at, { text }] of row.entries()) {
-      widths[at] = Math.max(widths[at] ?? 0, Math.min(MAX_COLUMN, widthOf(text)));
+      widths[at] = Math.max(widths[at] ?? 0, Math.min(MAX_COLUMN, computeTextWidth(text)));
     }
   }
   const [head = [], ...others] = rows.map((row) => rowText(row, widths));
@@ -26,7 +26,7 @@ const rowText = (row: TableCell[], widths: number[]): string =>
   row.map((cell, at) => paddedCell(cell, widths[at] ?? 0)).join(' │ ');
 
 const paddedCell = ({ text, side }: TableCell, width: number): string => {
-  const room = Math.max(0, width - widthOf(text));
+  const room = Math.max(0, width - computeTextWidth(text));
   const before = side === 'left' ? 0 : side === 'right' ? room : Math.floor(room / 2);
   return ' '.repeat(before) + text + ' '.repeat(room - before);
 };

@@ -14,13 +14,13 @@ export const teamsBlock = (line: TextLine): TeamsBlock => {
   return {
     type: 'RichTextBlock',
     spacing: 'None',
-    inlines: (shown.length > 0 ? shown : [{ text: ' ' }]).map((run) => inlineOf(line, run)),
+    inlines: (shown.length > 0 ? shown : [{ text: ' ' }]).map((run) => renderTextRun(line, run)),
   };
 };
 
 const hardSpaces = (text: string): string => text.replace(/ (?= )|^ /g, '\u00a0');
 
-const inlineOf = ({ kind, level }: TextLine, run: TextRun) => {
+const renderTextRun = ({ kind, level }: TextLine, run: TextRun) => {
   const isCode = kind === 'code' || run.isCode;
   const isStrong = kind === 'title' || kind === 'heading' || run.isBold;
   return {
@@ -41,6 +41,6 @@ const inlineOf = ({ kind, level }: TextLine, run: TextRun) => {
 /** Teams counts two bytes per UTF-16 unit. */
 export const teamsSize = (line: TextLine): number => {
   const block = JSON.stringify(teamsBlock({ ...line, runs: [] })).length + 1;
-  const inlines = line.runs.map((run) => JSON.stringify(inlineOf(line, run)).length + 1);
+  const inlines = line.runs.map((run) => JSON.stringify(renderTextRun(line, run)).length + 1);
   return 2 * inlines.reduce((sum, length) => sum + length, block);
 };

@@ -1,6 +1,6 @@
 import {
-  groupsOf,
-  indentOf,
+  formatListIndent,
+  groupLines,
   isSameBlock,
   joinedRuns,
   markerText,
@@ -83,7 +83,7 @@ const withoutTapTargets = (runs: TextRun[]): TextRun[] => {
 export const telegramText = (lines: readonly TextLine[]): TelegramText => {
   const entities: TelegramEntity[] = [];
   let text = '';
-  for (const [at, group] of groupsOf(lines, isTogether).entries()) {
+  for (const [at, group] of groupLines(lines, isTogether).entries()) {
     const [first] = group;
     if (!first) continue;
     if (at > 0) text += '\n';
@@ -110,10 +110,10 @@ const isTogether = (first: TextLine, line: TextLine): boolean =>
 const appended = ({ text: before, entities }: TelegramText, lines: TextLine[]): string => {
   let text = before;
   for (const [at, line] of lines.entries()) {
-    text += (at > 0 ? '\n' : '') + prefixOf(line);
+    text += (at > 0 ? '\n' : '') + formatLinePrefix(line);
     for (const run of line.runs) {
       if (run.text.trim() !== '') {
-        for (const type of typesOf(line, run)) {
+        for (const type of listEntityTypes(line, run)) {
           entities.push({ type, offset: text.length, length: run.text.length });
         }
       }
@@ -123,10 +123,10 @@ const appended = ({ text: before, entities }: TelegramText, lines: TextLine[]): 
   return text;
 };
 
-const prefixOf = (line: TextLine): string =>
-  '> '.repeat(Math.max(0, line.quote - 1)) + indentOf(line) + markerText(line);
+const formatLinePrefix = (line: TextLine): string =>
+  '> '.repeat(Math.max(0, line.quote - 1)) + formatListIndent(line) + markerText(line);
 
-const typesOf = ({ kind }: TextLine, run: TextRun): TelegramEntity['type'][] => {
+const listEntityTypes = ({ kind }: TextLine, run: TextRun): TelegramEntity['type'][] => {
   if (run.isCode) return ['code'];
   const isStrong = kind === 'title' || kind === 'heading' || run.isBold;
   return [
@@ -137,11 +137,11 @@ const typesOf = ({ kind }: TextLine, run: TextRun): TelegramEntity['type'][] => 
 };
 
 export const telegramSize = (line: TextLine): number =>
-  prefixOf(line).length + textOfRuns(line.runs).length + 1;
+  formatLinePrefix(line).length + textOfRuns(line.runs).length + 1;
 
 export const telegramEntityCount = (line: TextLine): number => {
   if (line.kind === 'code') return line.isBlockStart ? 1 : 0;
-  const ofRuns = line.runs.reduce((sum, run) => sum + typesOf(line, run).length, 0);
+  const ofRuns = line.runs.reduce((sum, run) => sum + listEntityTypes(line, run).length, 0);
   return ofRuns + (line.quote > 0 ? 1 : 0);
 };
 

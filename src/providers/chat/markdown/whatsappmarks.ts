@@ -1,9 +1,9 @@
 import {
-  edgesOf,
-  groupsOf,
-  indentOf,
+  formatListIndent,
+  groupLines,
   isSameBlock,
   markerText,
+  splitOuterSpace,
   type TextLine,
   type TextRun,
   textOfRuns,
@@ -21,7 +21,7 @@ const MARKS = [
 ] as const;
 
 export const writeWhatsapp = (lines: readonly TextLine[]): string =>
-  groupsOf(lines, isSameBlock)
+  groupLines(lines, isSameBlock)
     .map((group) =>
       group[0]?.kind === 'code'
         ? [FENCE, ...group.map(codeText), FENCE].join('\n')
@@ -35,7 +35,7 @@ export const whatsappSize = (line: TextLine): number =>
     : prefixSize(line) + line.runs.reduce((sum, run) => sum + runSize(run), 0);
 
 const prefixSize = (line: TextLine): number =>
-  indentOf(line).length + markerText(line).length + 2 * line.quote + 2;
+  formatListIndent(line).length + markerText(line).length + 2 * line.quote + 2;
 
 /** Each style has a mark at both ends. */
 const runSize = (run: TextRun): number =>
@@ -55,7 +55,7 @@ const lineText = (line: TextLine): string => {
     })
     .join('');
   const isNative = marker?.number === null && marker.isDone === null && depth === 1;
-  const before = isNative ? '- ' : indentOf(line) + markerText(line);
+  const before = isNative ? '- ' : formatListIndent(line) + markerText(line);
   const start =
     before === '' && quote === 0
       ? text.replace(/^(?=[ \t]*(?:[>-]|\d{1,9}\.)[ \t])/, HIDDEN)
@@ -72,7 +72,7 @@ const WORD = /^[\p{L}\p{N}]$/u;
 const styledText = (run: TextRun, edges: (string | undefined)[]): string => {
   const { text, url, isCode } = run;
   if (url !== undefined) return unmarked(text);
-  const [before, content, after] = edgesOf(text);
+  const [before, content, after] = splitOuterSpace(text);
   const isWithin =
     (before === '' && WORD.test(edges[0] ?? '')) || (after === '' && WORD.test(edges[1] ?? ''));
   if (

@@ -1,6 +1,6 @@
 import { type EmphasisRules, emphasized, emphasizedSize } from './emphasis.js';
 import type { MessageLimits } from './fit.js';
-import { groupsOf, indentOf, isSameBlock, type TextLine, textOfRuns } from './lines.js';
+import { formatListIndent, groupLines, isSameBlock, type TextLine, textOfRuns } from './lines.js';
 
 export interface MarkdownRules extends EmphasisRules {
   /** Prevents a list, heading or quote. */
@@ -17,13 +17,14 @@ const HIDDEN = '\u200b';
 export const writeMarkdown = (lines: readonly TextLine[], rules: MarkdownRules): string => {
   let written = '';
   let before: TextLine | undefined;
-  for (const group of groupsOf(lines, isSameBlock)) {
+  for (const group of groupLines(lines, isSameBlock)) {
     const [first] = group;
     if (!first) continue;
     // Without a blank line, text after a quote would belong to it.
     const isApart = before && before.quote > first.quote && first.runs.length > 0;
     if (before) written += isApart ? '\n\n' : '\n';
-    written += first.kind === 'code' ? codeOf(group, first, rules) : lineText(first, rules);
+    written +=
+      first.kind === 'code' ? renderCodeBlock(group, first, rules) : lineText(first, rules);
     before = first;
   }
   return written;
@@ -34,7 +35,7 @@ const FENCES = 60;
 
 const markdownSize = (line: TextLine, rules: MarkdownRules): number => {
   const { kind, runs, isBlockStart } = line;
-  const prefix = quoteOf(line).length;
+  const prefix = formatQuotePrefix(line).length;
   if (kind !== 'code') {
     const room = kind === 'text' && line.marker === null ? PLAIN_ROOM : LINE_ROOM;
     return prefix + room + 2 * line.depth + emphasizedSize(runs, rules);
@@ -57,15 +58,19 @@ export const markdownLimits = (rules: MarkdownRules, most: number): MessageLimit
   sizeOf: (line) => markdownSize(line, rules),
 });
 
-const quoteOf = ({ quote }: TextLine): string => '> '.repeat(quote);
+const formatQuotePrefix = ({ quote }: TextLine): string => '> '.repeat(quote);
 
-const codeOf = (lines: TextLine[], first: TextLine, { longestFence }: MarkdownRules): string => {
+const renderCodeBlock = (
+  lines: TextLine[],
+  first: TextLine,
+  { longestFence }: MarkdownRules,
+): string => {
   const texts = lines.map(({ runs }) => textOfRuns(runs));
   const longest = texts.reduce((most, text) => Math.max(most, longestTicks(text)), 2);
   const fence = '`'.repeat(Math.min(longest + 1, longestFence));
   const isBroken = longest >= fence.length;
   const shown = isBroken ? texts.map((text) => text.replace(/`(?=``)/g, `\`${HIDDEN}`)) : texts;
-  const before = quoteOf(first);
+  const before = formatQuotePrefix(first);
   return [`${fence}${first.language}`, ...shown, fence].map((line) => before + line).join('\n');
 };
 
@@ -74,7 +79,7 @@ const longestTicks = (text: string): number =>
 
 const lineText = (line: TextLine, rules: MarkdownRules): string => {
   const { kind, level, runs, marker } = line;
-  const before = quoteOf(line) + indentOf(line);
+  const before = formatQuotePrefix(line) + formatListIndent(line);
   if (kind === 'title') return `**${rules.escape(textOfRuns(runs))}**`;
   const text = rules.escapeStart(emphasized(runs, rules));
   if (kind === 'heading') {

@@ -11,18 +11,18 @@ export const expectAnswer = <Kind extends LlamaEnd['is']>(
   end: LlamaEnd,
   kind: Kind,
 ): EndOf<Kind> => {
-  if (isOf(end, kind)) return end;
+  if (isEndKind(end, kind)) return end;
   if (end.is !== 'failed')
     throw new ModelFailure('invalid_reply', `${name} sent an unexpected reply`);
   if (end.fault === 'engine') throw new ModelFailure('server', `${name} failed: ${end.message}`);
   throw new ModelFailure('context_length', `${name} was not called: ${end.message}`);
 };
 
-const isOf = <Kind extends LlamaEnd['is']>(end: LlamaEnd, kind: Kind): end is EndOf<Kind> =>
+const isEndKind = <Kind extends LlamaEnd['is']>(end: LlamaEnd, kind: Kind): end is EndOf<Kind> =>
   end.is === kind;
 
 /** Also converts the end of the process. */
-export const failureOf = (name: string, error: unknown): unknown => {
+export const toLlamaFailure = (name: string, error: unknown): unknown => {
   if (error instanceof NotLoaded) return new ModelFailure(error.kind, `${name} ${error.message}`);
   if (!(error instanceof LlamaProcessEnded)) return error;
   if (error.isGarbled) return new ModelFailure('invalid_reply', `${name} sent an invalid reply`);

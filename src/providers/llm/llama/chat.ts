@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { abortFailure } from '../failure.js';
 import { ModelFailure, type ModelRequest, type StepReply } from '../model.js';
-import { replyOf, type SdkReply } from '../reply.js';
+import { type SdkReply, toStepReply } from '../reply.js';
 import { createReplyReader, type ReplyReader } from '../replytext.js';
 import { shapeTurns } from '../shape.js';
 import { createTally, type ReplyTally, withUsage } from '../tally.js';
 import { type ModelTimeouts, type TimeoutWatch, watchTimeouts } from '../timeouts.js';
-import { expectAnswer, failureOf } from './answer.js';
-import { functionsOf, removeNullFillers } from './grammar.js';
-import { historyOf } from './history.js';
+import { expectAnswer, toLlamaFailure } from './answer.js';
+import { removeNullFillers, toLlamaFunctions } from './grammar.js';
+import { buildLlamaHistory } from './history.js';
 import type { LlamaOpening, LoadedModels } from './loadedmodels.js';
 import type { LlamaProcess } from './process.js';
 import type { GenerateRequest, LlamaCall, LlamaEnd } from './protocol.js';
@@ -30,8 +30,8 @@ export const askForReply = async (
   const request = { ...modelRequest, maxOutputTokens };
   const generateRequest: GenerateRequest = {
     do: 'generate',
-    history: historyOf(name, shapeTurns(request.turns)),
-    functions: functionsOf(opening.takesTools ? request.tools : []),
+    history: buildLlamaHistory(name, shapeTurns(request.turns)),
+    functions: toLlamaFunctions(opening.takesTools ? request.tools : []),
     maxOutputTokens: maxOutputTokens ?? null,
   };
   try {
@@ -53,9 +53,9 @@ export const askForReply = async (
           tally,
         });
         const sdkReply = reader.end(reply);
-        return replyOf({ name, request, sdkReply, ...(price && { price }) });
+        return toStepReply({ name, request, sdkReply, ...(price && { price }) });
       } catch (error) {
-        throw withUsage(failureOf(name, error), {
+        throw withUsage(toLlamaFailure(name, error), {
           tally,
           request,
           price: price ?? undefined,
@@ -67,7 +67,7 @@ export const askForReply = async (
     });
   } catch (error) {
     if (error instanceof ModelFailure) throw error;
-    throw request.signal.aborted ? abortFailure(name, request.signal) : failureOf(name, error);
+    throw request.signal.aborted ? abortFailure(name, request.signal) : toLlamaFailure(name, error);
   }
 };
 
@@ -104,19 +104,19 @@ const converse = async (of: Conversing): Promise<SdkReply> => {
   };
   const signal = AbortSignal.any([request.signal, watch.signal, own.signal]);
   const end = await process.ask(generateRequest, { signal, onPart }).catch((error: unknown) => {
-    throw signal.aborted ? reasonOf(of, own.signal) : error;
+    throw signal.aborted ? getAbortReason(of, own.signal) : error;
   });
   if (end.is === 'reply') tally.tell(end.usage);
-  if (signal.aborted) throw reasonOf(of, own.signal);
-  return { ...sdkReplyOf(name, end, request), text: '', seen: tally.tokens() };
+  if (signal.aborted) throw getAbortReason(of, own.signal);
+  return { ...toSdkReply(name, end, request), text: '', seen: tally.tokens() };
 };
 
-const reasonOf = ({ name, request, watch }: Conversing, own: AbortSignal): unknown => {
+const getAbortReason = ({ name, request, watch }: Conversing, own: AbortSignal): unknown => {
   if (request.signal.aborted) return abortFailure(name, request.signal);
   return watch.signal.aborted ? watch.signal.reason : own.reason;
 };
 
-const sdkReplyOf = (
+const toSdkReply = (
   name: string,
   end: LlamaEnd,
   { tools }: ModelRequest,

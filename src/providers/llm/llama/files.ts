@@ -44,7 +44,7 @@ export const findModelFiles = async (capabilities: string, slug: string): Promis
     throw notInstalled(slug);
   }
   await refuseDamaged(folder, damageMessage(slug, 'its file is'));
-  const engine = await folderOf(
+  const engine = await findRealFolder(
     join(capabilities, 'llama/node_modules/node-llama-cpp/package.json'),
   );
   if (engine === null) {
@@ -77,7 +77,7 @@ const notInstalled = (slug: string): NotLoaded =>
   new NotLoaded('unknown_model', `is not installed: no model ${slug} found`);
 
 const refuseDamaged = async (folder: string, why: string): Promise<void> => {
-  if ((await folderOf(join(folder, DAMAGE_FILE))) === null) return;
+  if ((await findRealFolder(join(folder, DAMAGE_FILE))) === null) return;
   throw new NotLoaded('refused_connection', `was not loaded: ${why}`);
 };
 
@@ -87,7 +87,7 @@ const namesIn = (folder: string): Promise<string[]> =>
     throw error;
   });
 
-const folderOf = async (file: string): Promise<string | null> => {
+const findRealFolder = async (file: string): Promise<string | null> => {
   try {
     return dirname(await realpath(file));
   } catch (error) {

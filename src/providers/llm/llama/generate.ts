@@ -38,7 +38,7 @@ export const generate = async (
   const { usedOutputTokens: outputTokens } = sequence.tokenMeter.diff(before);
   return {
     is: 'reply',
-    calls: (reply.functionCalls ?? []).map(callOf),
+    calls: (reply.functionCalls ?? []).map(toLlamaCall),
     finish: FINISHES[reply.metadata.stopReason] ?? 'stop',
     usage: { inputTokens, outputTokens },
   };
@@ -61,7 +61,7 @@ export const embed = async (
   return { is: 'embedded', usage: { inputTokens, outputTokens: 0 } };
 };
 
-const callOf = ({ functionName: name, params }: { functionName: string; params: unknown }) => {
+const toLlamaCall = ({ functionName: name, params }: { functionName: string; params: unknown }) => {
   const call: LlamaCall = { name, params: { ...Object(params) } };
   return call;
 };

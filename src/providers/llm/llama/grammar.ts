@@ -16,10 +16,10 @@ const ANY: GrammarSchema = {
 };
 
 /** Arguments are constrained to their schema during generation. */
-export const functionsOf = (tools: ToolSpec[]): LlamaFunctions =>
+export const toLlamaFunctions = (tools: ToolSpec[]): LlamaFunctions =>
   Object.fromEntries(
     tools.map(({ name, description, inputSchema }) => {
-      const hasArguments = Object.keys(propertiesOf(inputSchema)).length > 0;
+      const hasArguments = Object.keys(getSchemaProperties(inputSchema)).length > 0;
       const params = hasArguments ? grammarSchema(inputSchema, inputSchema) : undefined;
       return [name, { description, ...(params && { params }) }];
     }),
@@ -48,7 +48,7 @@ const bareSchema = (
   }
   const choices = [...listAt(schema, 'anyOf'), ...listAt(schema, 'oneOf')];
   if (choices.length > 0) return { oneOf: choices.map(converted) };
-  const types = typesOf(schema);
+  const types = getSchemaTypes(schema);
   if (types.length > 1 && !types.every((type) => SCALARS.includes(type))) {
     return { oneOf: types.map((type) => converted({ ...schema, type })) };
   }
@@ -67,7 +67,7 @@ const objectSchema = (
   schema: Record<string, unknown>,
   converted: (schema: unknown) => GrammarSchema,
 ): GrammarSchema => {
-  const entries = Object.entries(propertiesOf(schema));
+  const entries = Object.entries(getSchemaProperties(schema));
   if (entries.length === 0) return { type: 'object', additionalProperties: true };
   const properties = entries.map(([key, value]) => {
     const given = converted(value);
@@ -87,7 +87,7 @@ export const removeNullFillers = (
   schema: unknown,
   root: unknown = schema,
 ): Record<string, unknown> => {
-  const properties = propertiesOf(schema);
+  const properties = getSchemaProperties(schema);
   const kept = Object.entries(given).filter(
     ([key, value]) =>
       value !== null || isRequired(schema, key) || acceptsNull(memberAt(properties, key)),
@@ -106,7 +106,7 @@ const cleaned = (value: unknown, schema: unknown, root: unknown): unknown => {
   return isRecord(value) ? removeNullFillers(value, followed, root) : value;
 };
 
-const propertiesOf = (schema: unknown): Record<string, unknown> => {
+const getSchemaProperties = (schema: unknown): Record<string, unknown> => {
   const properties = memberAt(schema, 'properties');
   return isRecord(properties) ? properties : {};
 };
@@ -116,13 +116,13 @@ const isRequired = (schema: unknown, key: string): boolean =>
 
 const acceptsNull = (schema: unknown): boolean =>
   isRecord(schema) &&
-  (typesOf(schema).includes('null') ||
+  (getSchemaTypes(schema).includes('null') ||
     schema.const === null ||
     listAt(schema, 'enum').includes(null) ||
     [...listAt(schema, 'anyOf'), ...listAt(schema, 'oneOf')].some(acceptsNull));
 
 /** Objects and arrays are also recognized by their members. */
-const typesOf = (schema: Record<string, unknown>): string[] => {
+const getSchemaTypes = (schema: Record<string, unknown>): string[] => {
   const { type } = schema;
   if (typeof type === 'string') return [type];
   if (Array.isArray(type)) return type.filter((each) => typeof each === 'string');

@@ -9,15 +9,15 @@ type ToolTurn = Extract<Turn, { role: 'tool' }>;
  * A reply, its calls, their results and the following reply are one message. The last message is
  * that of the model. Throws ModelFailure if a call has no result.
  */
-export const historyOf = (name: string, turns: Turn[]): HistoryItem[] => {
-  const results = resultsOf(turns);
+export const buildLlamaHistory = (name: string, turns: Turn[]): HistoryItem[] => {
+  const results = indexToolResults(turns);
   const history: HistoryItem[] = [];
   for (const turn of turns) {
     if (turn.role === 'tool') continue;
     if (turn.role === 'assistant') {
       lastReply(history).response.push(
         ...(turn.content === '' ? [] : [turn.content]),
-        ...turn.toolCalls.map((call, at) => partOf(name, call, { at, results })),
+        ...turn.toolCalls.map((call, at) => toResponsePart(name, call, { at, results })),
       );
     } else history.push({ type: turn.role, text: turn.content });
   }
@@ -34,10 +34,10 @@ const lastReply = (history: HistoryItem[]): ModelItem => {
   return added;
 };
 
-const resultsOf = (turns: Turn[]): Map<string, ToolTurn> =>
+const indexToolResults = (turns: Turn[]): Map<string, ToolTurn> =>
   new Map(turns.flatMap((turn) => (turn.role === 'tool' ? [[turn.toolCallId, turn]] : [])));
 
-const partOf = (
+const toResponsePart = (
   name: string,
   call: ToolCall,
   { at, results }: { at: number; results: Map<string, ToolTurn> },

@@ -120,7 +120,7 @@ export const createLoadedModels = (deps: LoadedModelsDeps) => {
     const { need, release } = await room.reserve({ neededBytes, contextWindow }, signal);
     try {
       const process = await loadProcess(deps.load, { wanted, files, need, crashes, signal });
-      const key = keyOf(wanted);
+      const key = buildModelKey(wanted);
       const resident = { key, slug, process, neededBytes, isActive: true, idle: undefined };
       residents.set(key, resident);
       void process.ended().then(() => end(resident));
@@ -132,7 +132,7 @@ export const createLoadedModels = (deps: LoadedModelsDeps) => {
   };
 
   const begin = (wanted: RequestedModel): BegunLoad => {
-    const key = keyOf(wanted);
+    const key = buildModelKey(wanted);
     const begun = { slug: wanted.slug, stop: new AbortController(), isAwaited: true };
     const done = load(wanted, begun).finally(() => loads.delete(key));
     done.catch(() => undefined);
@@ -155,7 +155,7 @@ export const createLoadedModels = (deps: LoadedModelsDeps) => {
 
   /** One caller per model at a time. */
   const take = async (wanted: RequestedModel, signal: AbortSignal): Promise<Resident> => {
-    const key = keyOf(wanted);
+    const key = buildModelKey(wanted);
     const active = (): Resident | null => {
       const there = residents.get(key);
       return there ? activate(there) : null;
@@ -186,7 +186,7 @@ export const createLoadedModels = (deps: LoadedModelsDeps) => {
       signal: AbortSignal,
       work: (process: LlamaProcess) => Promise<T>,
     ): Promise<T> => {
-      const key = keyOf(wanted);
+      const key = buildModelKey(wanted);
       const line = lines.get(key) ?? { gate: createGate(1), callers: 0 };
       lines.set(key, line);
       line.callers += 1;
@@ -218,7 +218,7 @@ export const createLoadedModels = (deps: LoadedModelsDeps) => {
 
 export type LoadedModels = ReturnType<typeof createLoadedModels>;
 
-const keyOf = ({ slug, contextWindow, use }: RequestedModel): string =>
+const buildModelKey = ({ slug, contextWindow, use }: RequestedModel): string =>
   `${slug} ${contextWindow} ${use}`;
 export interface LlamaOpening {
   name: string;

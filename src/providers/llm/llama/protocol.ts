@@ -95,12 +95,12 @@ const readers: Partial<Record<string, AnswerReader>> = {
   loaded: () => ({ is: 'loaded' }),
   reply: (line) => {
     const finish = FINISHES.find((each) => each === textAt(line, 'finish'));
-    const usage = usageOf(line);
-    const calls = listAt(line, 'calls').flatMap(callOf);
+    const usage = parseLlamaUsage(line);
+    const calls = listAt(line, 'calls').flatMap(parseLlamaCall);
     return finish && usage ? { is: 'reply', finish, usage, calls } : null;
   },
   embedded: (line) => {
-    const usage = usageOf(line);
+    const usage = parseLlamaUsage(line);
     return usage && { is: 'embedded', usage };
   },
   failed: (line) => {
@@ -113,13 +113,13 @@ const readers: Partial<Record<string, AnswerReader>> = {
 const FINISHES: LlamaFinish[] = ['stop', 'length', 'aborted'];
 const FAULTS: LlamaFault[] = ['context_length', 'engine'];
 
-const usageOf = (line: unknown): LlamaUsage | null => {
+const parseLlamaUsage = (line: unknown): LlamaUsage | null => {
   const inputTokens = numberAt(line, 'usage', 'inputTokens');
   const outputTokens = numberAt(line, 'usage', 'outputTokens');
   return inputTokens === null || outputTokens === null ? null : { inputTokens, outputTokens };
 };
 
-const callOf = (call: unknown): LlamaCall[] => {
+const parseLlamaCall = (call: unknown): LlamaCall[] => {
   const name = textAt(call, 'name');
   const params = isRecord(call) && isRecord(call.params) ? call.params : {};
   return name === null ? [] : [{ name, params }];

@@ -1,7 +1,7 @@
 import { checkVector, type EmbeddedTexts } from '../embeddings.js';
 import { abortFailure } from '../failure.js';
 import { ModelFailure } from '../model.js';
-import { expectAnswer, failureOf } from './answer.js';
+import { expectAnswer, toLlamaFailure } from './answer.js';
 import type { LlamaOpening, LoadedModels } from './loadedmodels.js';
 
 interface VectorDeps {
@@ -37,6 +37,6 @@ export const askForVectors = async (
     });
   } catch (error) {
     if (signal.aborted) throw abortFailure(name, signal);
-    throw failureOf(name, error);
+    throw toLlamaFailure(name, error);
   }
 };

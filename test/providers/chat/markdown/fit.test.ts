@@ -1,6 +1,6 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { messagesOf } from '../../../../src/providers/chat/markdown/fit.js';
+import { splitIntoMessages } from '../../../../src/providers/chat/markdown/fit.js';
 import { type TextLine, textOfRuns } from '../../../../src/providers/chat/markdown/lines.js';
 import { messageLines } from '../../../../src/providers/chat/markdown/message.js';
 import { mattermost } from '../../../../src/providers/chat/mattermost.js';
@@ -13,7 +13,7 @@ const { describe, it } = lab;
 const sizeOf = ({ runs }: TextLine): number => textOfRuns(runs).length + 1;
 /** The lines of each message of so many characters, line ends counted. */
 const cut = (text: string, most: number) =>
-  messagesOf(messageLines({ title: null, text, isMarkdown: true }), { most, sizeOf });
+  splitIntoMessages(messageLines({ title: null, text, isMarkdown: true }), { most, sizeOf });
 const texts = (text: string, most: number): string[] =>
   cut(text, most).map((lines) => lines.map(({ runs }) => textOfRuns(runs)).join('\n'));
 

@@ -1,6 +1,6 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { messagesOf } from '../../../../src/providers/chat/markdown/fit.js';
+import { splitIntoMessages } from '../../../../src/providers/chat/markdown/fit.js';
 import { messageLines } from '../../../../src/providers/chat/markdown/message.js';
 import { writePlain } from '../../../../src/providers/chat/markdown/plain.js';
 import { discordRules } from '../../../../src/providers/chat/markdown/rules.js';
@@ -16,7 +16,7 @@ const markdown = (text: string) => ({ title: null, text, isMarkdown: true });
 const shownBy = {
   mattermost: (text: string): string => String(mattermost.render(markdown(text))[0]?.message ?? ''),
   discord: (text: string): string =>
-    messagesOf(messageLines(markdown(text)), markdownLimits(discordRules, 2000))
+    splitIntoMessages(messageLines(markdown(text)), markdownLimits(discordRules, 2000))
       .map((lines) => writeMarkdown(lines, discordRules))
       .join(''),
   whatsapp: (text: string): string =>

@@ -1,7 +1,10 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { functionsOf, removeNullFillers } from '../../../../src/providers/llm/llama/grammar.js';
-import { historyOf } from '../../../../src/providers/llm/llama/history.js';
+import {
+  removeNullFillers,
+  toLlamaFunctions,
+} from '../../../../src/providers/llm/llama/grammar.js';
+import { buildLlamaHistory } from '../../../../src/providers/llm/llama/history.js';
 import type { ToolSpec, Turn } from '../../../../src/providers/llm/model.js';
 import { withEngine } from '../../../harness/llamaengine.js';
 import { installCaller } from '../../../harness/llamahome.js';
@@ -56,7 +59,7 @@ describe('the history of a model that runs here', () => {
     const result = (toolCallId: string, content: string): Turn => ({
       ...{ role: 'tool', toolCallId, toolName: 'getWeather', content },
     });
-    const history = historyOf('m', [
+    const history = buildLlamaHistory('m', [
       { role: 'system', content: 'Be brief' },
       ASKED,
       { role: 'assistant', content: 'I look', toolCalls: [call('a'), call('b')] },
@@ -88,8 +91,10 @@ describe('the history of a model that runs here', () => {
       ...{ role: 'assistant', content: '' },
       toolCalls: [{ id: 'a', name: 'getWeather', arguments: {} }],
     };
-    expect(() => historyOf('m', [])).to.throw('m was not called: the conversation is empty');
-    expect(() => historyOf('m', [ASKED, open])).to.throw(
+    expect(() => buildLlamaHistory('m', [])).to.throw(
+      'm was not called: the conversation is empty',
+    );
+    expect(() => buildLlamaHistory('m', [ASKED, open])).to.throw(
       'm was not called: tool calls and tool results do not match',
     );
   });
@@ -122,7 +127,9 @@ const ANY = [
 
 describe('the grammar of arguments', () => {
   it('lets what may be left out be null, and follows references', () => {
-    const { thing } = functionsOf([{ name: 'thing', description: 'Does it', inputSchema: SCHEMA }]);
+    const { thing } = toLlamaFunctions([
+      { name: 'thing', description: 'Does it', inputSchema: SCHEMA },
+    ]);
     expect(thing).to.equal({
       description: 'Does it',
       params: {
@@ -142,14 +149,14 @@ describe('the grammar of arguments', () => {
 
   it('ends a schema that contains itself', () => {
     const inputSchema = { type: 'object', properties: { next: { $ref: '#' } } };
-    const text = JSON.stringify(functionsOf([{ name: 'list', description: '', inputSchema }]));
+    const text = JSON.stringify(toLlamaFunctions([{ name: 'list', description: '', inputSchema }]));
     expect(text).to.contain('additionalProperties');
     expect(text.length).to.be.below(3000);
   });
 
   it('gives no arguments to a tool that has none', () => {
     const inputSchema = { type: 'object', properties: {} };
-    expect(functionsOf([{ name: 'now', description: 'Now', inputSchema }])).to.equal({
+    expect(toLlamaFunctions([{ name: 'now', description: 'Now', inputSchema }])).to.equal({
       now: { description: 'Now' },
     });
   });
