@@ -57,7 +57,7 @@ describe('session', () => {
       await writeFile(sessionFile(), text);
       expect(() => readSession(here)).to.throw(
         BadSessionFile,
-        /session\.json does not hold logins/,
+        /session\.json is not a valid session file\. Delete the file/,
       );
       expect(() => saveSession(there, bob)).to.throw(BadSessionFile);
       expect(await readFile(sessionFile(), 'utf8')).to.equal(text);

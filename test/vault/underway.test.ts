@@ -45,7 +45,7 @@ describe('a credential that changes while it is used', () => {
     await desk.deliver(path, '{}');
     await until(
       () => desk.runs(id),
-      ([run]) => run?.error?.startsWith('503'),
+      ([run]) => run?.error?.startsWith('The target replied with status 503'),
     );
     await meanwhile();
     clock.forward(MINUTE);

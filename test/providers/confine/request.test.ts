@@ -56,9 +56,9 @@ describe('checkRun', () => {
         { folder: '/no/such' },
         'The folder /no/such cannot be used: ENOENT. Check that the folder exists and can be read',
       ],
-      [{ folder: link }, `The folder /usr/bin ${inTheOpen}`],
-      [{ folder: '/usr' }, `The folder /usr ${inTheOpen}`],
-      [{ folder: '/' }, `The folder / ${inTheOpen}`],
+      [{ folder: link }, openFolder('/usr/bin')],
+      [{ folder: '/usr' }, openFolder('/usr')],
+      [{ folder: '/' }, openFolder('/')],
     ];
     for (const [part, sentence] of bad) {
       await expect(checkRun(on.run(['ls'], part), ['/usr'])).to.reject(sentence);
@@ -66,4 +66,5 @@ describe('checkRun', () => {
   });
 });
 
-const inTheOpen = 'lies where every command can read; move the data folder elsewhere';
+const openFolder = (folder: string): string =>
+  `Every command can read the folder ${folder}. Move the data folder elsewhere`;
