@@ -128,8 +128,8 @@ export const resolveLanguage = async (
   const installed = await installedLanguages(added);
   const missing = value.split('+').filter((code) => !installed.includes(code));
   if (missing.length === 0) return value;
-  const message = `${missing.join(', ')} is not installed. Installed languages: ${installed.join(', ')}. An admin can add languages with: adjutant capabilities install tesseract:${missing[0]}`;
-  throw Boom.badRequest(`Not accepted: language: ${message}`, {
+  const message = `must contain only installed languages. Not installed: ${missing.join(', ')}. Installed: ${installed.join(', ')}. An admin can add languages with: adjutant capabilities install tesseract:${missing[0]}`;
+  throw Boom.badRequest(`Not accepted: language ${message}`, {
     details: [{ path: 'language', message }],
   });
 };

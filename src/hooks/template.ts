@@ -78,7 +78,8 @@ export const renderAddress = (template: string, scope: object): RenderedAddress 
     const name = path.trim();
     const value = lookUp(scope, name);
     const text = value === undefined || value === null ? '' : print(value);
-    if (text === '') fault ??= `{{${name}}} in the URL has no value`;
+    if (text === '')
+      fault ??= `{{${name}}} in the URL has no value. Correct the placeholder in the hook, or send the value with the delivery`;
     if (text.length > MAX_IN_ADDRESS_LENGTH) fault ??= `{{${name}}} in the URL is too long`;
     return encodeURIComponent(text.slice(0, MAX_IN_ADDRESS_LENGTH).replace(/\p{Cs}/gu, ''));
   });

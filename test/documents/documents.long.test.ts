@@ -202,7 +202,9 @@ describe('documents', { timeout: 60_000 }, () => {
     const files = [{ name: 'a.txt', content: 'some text' }];
     const tongue = await upload(app, token, files, { language: 'eng+tlh' });
     expect(tongue.status).to.equal(400);
-    expect(tongue.body.message).to.match(/^Not accepted: language: tlh is not installed; .*eng/);
+    expect(tongue.body.message).to.match(
+      /^Not accepted: language must contain only installed languages\. Not installed: tlh\. Installed: .*eng/,
+    );
     const unknown = await upload(app, token, files, { colour: 'red' });
     expect([unknown.status, unknown.body.message]).to.equal([
       400,

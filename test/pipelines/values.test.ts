@@ -71,7 +71,7 @@ describe('values, and what is approved with them', () => {
     const url = `${target.url}/{{stages.a.output.body.user.mail}}`;
     const id = await stage.start([call('a'), call('b', { url }, { needs: ['a'] })]);
     expect((await stage.reach(id, 'failed')).error).to.equal(
-      'b: {{stages.a.output.body.user.mail}} has no value in this run',
+      'b: {{stages.a.output.body.user.mail}} has no value in this run. Correct the placeholder in the template, or provide the value in the parameters or in the output of an earlier stage',
     );
     expect(target.received).to.have.length(1);
   });

@@ -43,10 +43,12 @@ describe('the address of a forward', () => {
   });
 
   it('is refused in an execution whose value is missing, or leads out of the path', async () => {
+    const missing =
+      '{{webhook.body.id}} in the URL has no value. Correct the placeholder in the hook, or send the value with the delivery';
     const cases: [string, string, string][] = [
-      ['gone', '{"n":1}', '{{webhook.body.id}} in the URL has no value'],
-      ['null', '{"id":null}', '{{webhook.body.id}} in the URL has no value'],
-      ['empty', '{"id":""}', '{{webhook.body.id}} in the URL has no value'],
+      ['gone', '{"n":1}', missing],
+      ['null', '{"id":null}', missing],
+      ['empty', '{"id":""}', missing],
       ['up', '{"id":".."}', 'A value in the URL contains "..", which would leave the path'],
       ['dot', '{"id":"."}', 'A value in the URL contains "..", which would leave the path'],
       [

@@ -101,7 +101,10 @@ const refuseMissing = (text: string, scope: object): void => {
   const missing = placeholdersIn(text).find(
     (name) => VALUE.test(name) && lookUp(scope, name) === undefined,
   );
-  if (missing !== undefined) throw new StageError(`{{${missing}}} has no value in this run`);
+  if (missing !== undefined)
+    throw new StageError(
+      `{{${missing}}} has no value in this run. Correct the placeholder in the template, or provide the value in the parameters or in the output of an earlier stage`,
+    );
 };
 
 /** Longer values are rejected instead of cut. */

@@ -28,7 +28,8 @@ export const headRows = (db: Database.Database, keys: { auditKey: Uint8Array }) 
     // A crash happened after the entry and before the file was written.
     if (last.get() === `${action} ${JSON.stringify(data)}`) return;
     // With a wrong master key no entry is written, and the start fails.
-    if (!holds()) throw new Error('the newest entry of the audit log is invalid');
+    if (!holds())
+      throw new Error('the newest entry of the audit log is invalid. Run: adjutant audit verify');
     append(buildAuditEntry({ action, outcome, data }));
   };
   return {
