@@ -96,7 +96,7 @@ describe('pushes', () => {
       service.replyTo(browser, { status });
       const tested = await app.call('POST', `/api/channels/${body.id}/test`, { token: ada.token });
       expect([tested.status, tested.body.code]).to.equal([404, 'channel_gone']);
-      expect(tested.body.message).to.include('does not know its address');
+      expect(tested.body.message).to.include('no longer knows the browser');
     });
   }
 

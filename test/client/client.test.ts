@@ -45,7 +45,7 @@ describe('client', () => {
   it('refuses a call without its path parameter before asking', async () => {
     server = await listen();
     const error = await failure(createClient({ url: server.origin }).hooks.get());
-    expect(error).to.be.an.error(TypeError, '/api/hooks/{id} needs id');
+    expect(error).to.be.an.error(TypeError, '/api/hooks/{id} requires the parameter id');
     expect(server.got).to.equal([]);
   });
 
