@@ -25,7 +25,7 @@ const columns = buildColumns<DeliveryReceipt>(
 export const sendHook = command({
   name: 'send',
   args: '<hook> [file]',
-  summary: 'Sign and deliver a payload like its sender',
+  summary: 'Send a signed test payload to a hook',
   examples: [
     'github-issues --sample github/issues.opened',
     'github-issues issue.json --secret-file secret.txt',

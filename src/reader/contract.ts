@@ -35,7 +35,9 @@ const task = {
   publishedAt: s
     .nullable(s.time())
     .description('Publication time that the page states. `null` if the page states none'),
-  language: fact(40).description('Language, as a BCP 47 tag'),
+  language: fact(40).description(
+    'Language that the page states, as a BCP 47 tag. `null` if the page states none',
+  ),
   excerpt: fact(1000),
   contentFormat: s.nullable(format()),
   truncated: s.boolean().description('Whether the content was cut after 1,000,000 characters'),
@@ -110,7 +112,7 @@ export type ReadRequest = s.Static<typeof ReadRequest>;
 
 export const reader = contract({
   read: endpoint.post('/api/reader/read', {
-    summary: 'Read a web page',
+    summary: 'Extract the content of a web page',
     query: s.object('ReadWait', { wait: s.optional(wait(60).description(WAIT)) }),
     example: { url: 'https://example.org/news/today', format: 'markdown' },
     body: ReadRequest,

@@ -156,7 +156,7 @@ describe(`the sending of e-mails${said}`, () => {
     const failed = await decided(waits.id, 2);
     expect([failed.status, failed.error]).to.equal([
       'failed',
-      'The document minutes.txt was deleted before it was sent',
+      'Sending failed: the attached document minutes.txt was deleted. Upload the document again and send a new e-mail',
     ]);
   });
 

@@ -141,8 +141,8 @@ describe('the file of a backup', () => {
   const forbidden =
     'The file is not a complete backup: the archive contains a file with a forbidden name: ';
   for (const [path, words] of [
-    ['../outside', `${forbidden}"../outside"`],
-    ['/tmp/outside', `${forbidden}"/tmp/outside"`],
+    ['../outside', `${forbidden}"../outside". Use another backup file`],
+    ['/tmp/outside', `${forbidden}"/tmp/outside". Use another backup file`],
     ['keys/master.key', 'keys/master.key is not allowed in a backup'],
     ['lock.db', 'lock.db is not allowed in a backup'],
     ['adjutant.db-wal', 'adjutant.db-wal is not allowed in a backup'],

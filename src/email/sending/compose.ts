@@ -56,6 +56,6 @@ const loadAttachment = async (
   { documentId, filename }: { documentId: string; filename: string },
 ): Promise<Buffer> => {
   const content = await files.open(userId, documentId);
-  if (!content) throw new AttachmentGone(`The document ${filename} was deleted before it was sent`);
+  if (!content) throw new AttachmentGone(`the attached document ${filename} was deleted`);
   return buffer(content);
 };

@@ -140,7 +140,11 @@ const attempt = async (
     }
   } catch (error) {
     if (isTaken) return null;
-    if (error instanceof AttachmentGone) return finalOutcome(refused(recipients), error.message);
+    if (error instanceof AttachmentGone) {
+      const way = 'Upload the document again and send a new e-mail';
+      const message = `Sending failed: ${error.message}. ${way}`;
+      return finalOutcome(refused(recipients), message);
+    }
     if (!(error instanceof MailFault)) throw error;
     result = { fault: error };
   }

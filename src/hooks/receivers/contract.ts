@@ -70,16 +70,16 @@ export const receivers = contract({
     ...receiving,
   }),
   tryAddress: endpoint.get('/api/webhooks/{path}/try', {
-    summary: 'Confirm a webhook address',
+    summary: 'Reply to the address check of a sender',
     description:
-      'Replies to senders that check an address before they use it, such as Trello and Mandrill. ' +
+      'Some senders, such as Trello and Mandrill, check a webhook address before the first delivery. ' +
       '`HEAD` and `GET /api/webhooks/{path}` without a token work as well. No hook runs.',
     access: 'public',
     ignoresQuery: true,
     reply: Noted,
   }),
   challenge: endpoint.get('/api/webhooks/{path}/challenge', {
-    summary: 'Confirm a WebSub subscription',
+    summary: 'Reply to a WebSub verification request',
     description: '`GET /api/webhooks/{path}?hub.mode=…` is equivalent.',
     access: 'public',
     query: s.object('HubChallenge', {

@@ -13,7 +13,10 @@ export const expectAnswer = <Kind extends LlamaEnd['is']>(
 ): EndOf<Kind> => {
   if (isEndKind(end, kind)) return end;
   if (end.is !== 'failed')
-    throw new ModelFailure('invalid_reply', `${name} sent an unexpected reply`);
+    throw new ModelFailure(
+      'invalid_reply',
+      `${name} failed: the process of the model sent an unexpected reply. Try again.`,
+    );
   if (end.fault === 'engine') throw new ModelFailure('server', `${name} failed: ${end.message}`);
   throw new ModelFailure('context_length', `${name} was not called: ${end.message}`);
 };

@@ -79,6 +79,9 @@ const loaded = async (
     { signal: new AbortController().signal },
   );
   if (end.is === 'loaded') return;
-  const why = end.is === 'failed' ? end.message : 'it sent an unexpected reply';
+  const why =
+    end.is === 'failed'
+      ? end.message
+      : 'the process of the model sent an unexpected reply. Try again.';
   throw new NotLoaded('refused_connection', `was not loaded: ${why}`);
 };
