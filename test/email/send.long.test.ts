@@ -222,7 +222,9 @@ describe(`the sending of e-mails${said}`, () => {
     stage.smtp.arrived = () => undefined;
     expect((await send({ subject: 'Another' })).status).to.equal('sent');
     expect([(await sent(mail.id)).attempts, whole]).to.equal([1, 1]);
-    expect(await notices('mail_unknown')).to.include('E-mail "Lost": delivery status unknown');
+    expect(await notices('mail_unknown')).to.include(
+      'E-mail "Lost": delivery status unknown, not resent automatically',
+    );
   });
 
   it(
