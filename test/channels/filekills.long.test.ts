@@ -89,7 +89,9 @@ describe('a file in a chat, with kills', { timeout: 120_000 }, () => {
     const wanted = MOMENTS.map((moment) => [`${moment}.txt`, moment.length + 1 + CONTENT.length]);
     expect(files.sort()).to.equal(wanted.sort());
     const told = () =>
-      telegram.calls.flatMap(({ text }) => (/is kept|was here/.test(String(text)) ? [text] : []));
+      telegram.calls.flatMap(({ text }) =>
+        /is stored|was already stored/.test(String(text)) ? [text] : [],
+      );
     await until(
       async () => told(),
       ({ length }) => length >= MOMENTS.length,

@@ -106,7 +106,7 @@ console.log(version);
     );
     const { code, stdout } = await compile();
     rmSync(file);
-    expect(code).to.equal(2);
+    expect(code).to.equal(1);
     expect(stdout.match(/^typed\.ts\(\d+,\d+\): error TS\d+/gm)).to.equal([
       'typed.ts(4,60): error TS2353',
       'typed.ts(5,48): error TS2322',

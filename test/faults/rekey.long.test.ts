@@ -80,7 +80,7 @@ describe('a change of the master key that is cut by SIGKILL', () => {
       const key = (await readFile(join(home, 'keys', name), 'utf8')).trim();
       const { code, stderr } = await startRefused({ home, env: { ADJUTANT_MASTER_KEY: key } });
       const said = stderr.split(',')[0];
-      expect([code, said]).to.equal([1, 'A change of the master key was cut short']);
+      expect([code, said]).to.equal([1, 'A change of the master key was interrupted']);
     }
   };
 

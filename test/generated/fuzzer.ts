@@ -53,7 +53,8 @@ const shown = ({ method, path, headers: { authorization: _, ...headers }, body }
 const faultOf = ({ status, text }: Sent): string | null => {
   if (status === 0) return 'no answer';
   if (status >= 500 && status !== 501) return `${status} ${text.slice(0, 300)}`;
-  const said = libraryTextIn(text);
+  // The path of Node may be a folder of packages.
+  const said = libraryTextIn(text.replaceAll(process.execPath, ''));
   return said === null ? null : `${status} with the text of a library: …${said}…`;
 };
 

@@ -16,8 +16,7 @@ const SETUP =
 /** Maximum length of the reasons. */
 const REASONS_CHARACTERS = 600;
 const NOT_CONFIGURED = 'No language model is configured.';
-const SIGNED =
-  'This text is from the built-in digest, which is not a language model and only quotes.';
+const SIGNED = 'This text is from the built-in digest, not from a language model.';
 
 /**
  * Not a language model, but a factual extract of the payload, so that a webhook never ends without

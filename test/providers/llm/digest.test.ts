@@ -8,7 +8,7 @@ export const lab = Lab.script();
 const { describe, it } = lab;
 
 const SIGNED =
-  'This text is from the built-in digest, which is not a language model and only quotes. ' +
+  'This text is from the built-in digest, not from a language model. ' +
   'To set one up, run adjutant models recommend --install or adjutant models create (see adjutant help models).';
 
 const signal = new AbortController().signal;
