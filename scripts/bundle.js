@@ -7,7 +7,7 @@ import { rolldown } from 'rolldown';
  * npm put them and are loaded when they are needed.
  */
 const BUNDLED =
-  /^(@hapi\/(boom|bourne|hapi|nes|validate)|commander|croner|detect-libc|joi|jsonwebtoken|kysely|markdown-it|stemmer|ws)(\/|$)/;
+  /^(@ai-sdk\/provider|@hapi\/(boom|bourne|hapi|nes|validate)|commander|croner|detect-libc|get-east-asian-width|joi|jsonwebtoken|kysely|markdown-it|stemmer|ws)(\/|$)/;
 /** Optional parts of ws. */
 const ABSENT = /^(bufferutil|utf-8-validate)$/;
 /** A module's own URL, or a file that it names relative to it; the file name is the first group. */

@@ -53,7 +53,7 @@ export const createPageLogin = ({ page, clock, publicUrl }: PageLoginDeps): Page
     requireSameUser: ({ headers, method }, userId) => {
       const shown = headers[USER] ?? (method === 'get' ? userId : undefined);
       if (shown === userId) return;
-      throw new Boom.Boom('Another user has logged in in this browser. Reload the page', {
+      throw new Boom.Boom('Another user has logged in with this browser. Reload the page', {
         statusCode: 401,
         data: { code: 'other_user' },
       });

@@ -70,11 +70,11 @@ describe('a hostile file', { timeout: 180_000 }, () => {
         'gib.docx',
         office('wordprocessingml.document', { name: part, packed, bytes: GIB }),
       ),
-    ).to.equal({ ...large, error: 'The content of the compressed file is too large' });
+    ).to.equal({ ...large, error: 'The unpacked file is too large' });
     const chapter = { name: 'one.xhtml', packed: await repeated.chapter(GIB), bytes: GIB };
     expect(await endOf('gib.epub', book([chapter]))).to.equal({
       ...large,
-      error: 'The content of the compressed file is too large',
+      error: 'The unpacked file is too large',
     });
   });
 
@@ -99,7 +99,7 @@ describe('a hostile file', { timeout: 180_000 }, () => {
       const end = await endOf(name, content);
       expect(end, name).to.include({ status: 'failed', code: 'too_large', ocrText: '' });
       expect(end.error, name).to.match(
-        /^The compression ratio of a file in the archive is too high \(\d{3,4}:1\)$/,
+        /^A contained file is compressed too strongly \(\d{3,4}:1\)$/,
       );
     }
   });

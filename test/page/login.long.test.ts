@@ -144,7 +144,7 @@ describe('the page', () => {
     // An event may have caused a request already.
     const approvals = page.locator('nav >> text=Approvals');
     await approvals.click({ timeout: 2000 }).catch(() => undefined);
-    await page.waitForSelector('text=Another user has logged in here');
+    await page.waitForSelector('text=Another user has logged in with this browser');
     expect(await page.isVisible('nav')).to.be.false();
   });
 });
