@@ -177,7 +177,7 @@ const readFaults = async ({ path, command }: Leaf, words: string[]): Promise<Fau
     await performCommand({ ...chosen, command: read }, words, context);
     return [];
   } catch (error) {
-    if (/cannot be read/.test(String(error))) return [];
+    if (/Cannot read/.test(String(error))) return [];
     return [`${words.join(' ')}: ${error}`];
   }
 };
