@@ -39,7 +39,14 @@ const printed = (
   const stdout = Object.assign(new PassThrough(), face);
   const stderr = new PassThrough();
   print(new CliOutput({ stdin: new PassThrough(), stdout, stderr }, flags));
-  return [String(stdout.read() ?? ''), String(stderr.read() ?? '')];
+  return [textIn(stdout), textIn(stderr)];
+};
+
+/** Node 26 reads one chunk at a time. */
+const textIn = (stream: PassThrough): string => {
+  let text = '';
+  for (let chunk = stream.read(); chunk !== null; chunk = stream.read()) text += chunk;
+  return text;
 };
 
 const page = (out: CliOutput): void => out.page({ reply, rows, columns });
