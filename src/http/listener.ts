@@ -18,6 +18,18 @@ const HEADER_BYTES = 16 * 1024;
 /** In milliseconds. The reply is lost if the connection closes with unread bytes. */
 const LINGER_MS = 1_000;
 
+export const SOCKET_PATH = '/ws';
+
+/** A WebSocket anywhere, or any request on its path. */
+export const isForSocket = (request: IncomingMessage): boolean =>
+  asksForWebSocket(request) || parseRequestPath(request) === SOCKET_PATH;
+
+export const asksForWebSocket = (request: IncomingMessage): boolean =>
+  request.headers.upgrade?.toLowerCase() === 'websocket';
+
+export const parseRequestPath = (request: IncomingMessage): string | undefined =>
+  request.url?.split('?', 1)[0]?.replace(/(.)\/$/, '$1');
+
 /**
  * hapi's payload timeout never fires on a slow client; Node's does. Node refuses requests without a
  * Host without a body, so the server does it itself.
@@ -30,6 +42,8 @@ export const createListener = (): http.Server =>
     keepAliveTimeout: 65_000,
     maxHeaderSize: HEADER_BYTES,
     requireHostHeader: false,
+    // Node before 24.9 ignores this option: see `decline` in socket/sockets.ts.
+    shouldUpgradeCallback: isForSocket,
   });
 
 /** RFC 9112, section 3.2. */

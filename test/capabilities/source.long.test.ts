@@ -219,7 +219,7 @@ describe('a folder to install from', () => {
     const renamed = await stage.install(wanted());
     expect([renamed.status, renamed.error]).to.equal([
       'failed',
-      `${source}/house has no model.gguf`,
+      `The file model.gguf is missing from the folder ${source}/house. Export the capability again`,
     ]);
     for (const path of ['\n/../../../pwned', '../x', 'a/../../x', '/etc/x', 'a\\b']) {
       await hold('house', { files: [{ ...file, path }] });

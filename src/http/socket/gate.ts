@@ -3,6 +3,7 @@ import type { Duplex } from 'node:stream';
 import Boom from '@hapi/boom';
 import { mint } from '../../kernel/ids.js';
 import { rateLimitMessage } from '../../kernel/rate.js';
+import { asksForWebSocket, parseRequestPath, SOCKET_PATH } from '../listener.js';
 import { addProblem, rawReply, resolveRequestId } from '../replies.js';
 import type { Peer } from './bridge.js';
 import { SocketClient, type SocketShared } from './client.js';
@@ -14,15 +15,10 @@ export interface Upgrade {
   head: Buffer;
 }
 
-const PATH = '/ws';
 /** In characters. Own tokens are shorter. */
 const MAX_TOKEN = 4096;
 
 const COUNTED = [401, 403, 404, 426];
-
-/** A WebSocket anywhere, or any request on its path. */
-export const isForSocket = (request: IncomingMessage): boolean =>
-  asksForWebSocket(request) || parseRequestPath(request) === PATH;
 
 export class UpgradeGate {
   private asking = 0;
@@ -48,7 +44,7 @@ export class UpgradeGate {
 
   private async identify(request: IncomingMessage): Promise<SocketIdentity> {
     const { service, settings, connections } = this.shared;
-    if (parseRequestPath(request) !== PATH)
+    if (parseRequestPath(request) !== SOCKET_PATH)
       throw Boom.notFound('No WebSocket endpoint at this path');
     if (!asksForWebSocket(request)) throw upgradeRequired();
     const { origin } = request.headers;
@@ -130,12 +126,6 @@ export const upgradeRequired = (): Boom.Boom => {
 
 const unavailable = (message: string): Boom.Boom =>
   Boom.serverUnavailable(message, { retryAfter: 5 });
-
-const asksForWebSocket = (request: IncomingMessage): boolean =>
-  request.headers.upgrade?.toLowerCase() === 'websocket';
-
-const parseRequestPath = (request: IncomingMessage): string | undefined =>
-  request.url?.split('?', 1)[0]?.replace(/(.)\/$/, '$1');
 
 /** Several tokens are refused, because a proxy may have checked another one. */
 const readBearerTokens = (request: IncomingMessage): string[] => {

@@ -1,6 +1,7 @@
 import type { Server } from '@hapi/hapi';
+import { isForSocket } from '../listener.js';
 import { Connections } from './connections.js';
-import { isForSocket, type Upgrade, UpgradeGate, upgradeRequired } from './gate.js';
+import { type Upgrade, UpgradeGate, upgradeRequired } from './gate.js';
 import { defaults } from './limits.js';
 import { nes } from './nes.js';
 import { plainProtocol } from './plain.js';
@@ -38,9 +39,9 @@ export const openSockets = async (
 const OFFER = new Set(['connection', 'upgrade', 'http2-settings']);
 
 /**
- * Ignores offers of other protocols (RFC 9110, 7.8), such as h2c from curl and Java. Node passes
- * every offer to the `upgrade` event, so the request is put back on its socket without the offer
- * and read again.
+ * Ignores offers of other protocols (RFC 9110, 7.8), such as h2c from curl and Java. Node before
+ * 24.9 passes every offer to the `upgrade` event, so the request is put back on its socket without
+ * the offer and read again.
  */
 const decline = ({ listener }: Server, { request, socket, head }: Upgrade): void => {
   const lines = [`${request.method} ${request.url} HTTP/${request.httpVersion}`];

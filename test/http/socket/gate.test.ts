@@ -191,7 +191,11 @@ describe('the caps of /ws', () => {
 });
 
 describe('an upgrade to something else', () => {
-  const offer = ['Connection: Upgrade, HTTP2-Settings', 'Upgrade: h2c', 'HTTP2-Settings: AAMAAABk'];
+  const offer = [
+    'Connection: Upgrade, HTTP2-Settings, close',
+    'Upgrade: h2c',
+    'HTTP2-Settings: AAMAAABk',
+  ];
   let house: House;
   before(async () => {
     house = await build();

@@ -4,6 +4,7 @@ import type { Socket } from 'node:net';
 import * as Boom from '@hapi/boom';
 import * as Hapi from '@hapi/hapi';
 import { WebSocket } from 'ws';
+import { createListener } from '../../../src/http/listener.js';
 import type { Connections } from '../../../src/http/socket/connections.js';
 import { openSockets } from '../../../src/http/socket/sockets.js';
 import type {
@@ -98,7 +99,8 @@ class Door implements SocketService {
 export const build = async (options: Partial<SocketOptions> = {}): Promise<House> => {
   const clock = { ms: 1_700_000_000_000, now: () => clock.ms };
   const door = new Door(clock);
-  const server = Hapi.server({ port: 0, host: '127.0.0.1', debug: false });
+  const listener = createListener();
+  const server = Hapi.server({ port: 0, host: '127.0.0.1', debug: false, listener });
   server.auth.scheme('session', () => ({ authenticate: authenticate(door) }));
   server.auth.strategy('jwt', 'session');
   server.auth.default('jwt');
