@@ -155,7 +155,9 @@ describe(`mail accounts${said}`, () => {
     });
     const byImap = await test(body.id);
     expect(statesOf(byImap.steps)).to.equal(['imap_login failed']);
-    expect(byImap.steps[0].detail).to.include('no STARTTLS');
+    expect(byImap.steps[0].detail).to.include(
+      'does not support STARTTLS, and unencrypted connections are not allowed',
+    );
     expect(plain.said.join(' ')).to.not.match(/LOGIN|AUTHENTICATE/i);
     await stage.call('PATCH', `/api/email/accounts/${body.id}`, {
       imap: stage.servers.imap,

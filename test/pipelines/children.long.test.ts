@@ -233,7 +233,7 @@ describe('stages that begin runs', () => {
     const alone = await stage.start([nested(await template([ask]))]);
     await stage.reach(alone, 'waiting');
     await stage.call('POST', `/${(await parts(alone))[0].id}/stop`);
-    expect((await stage.reach(alone, 'failed')).error).to.equal('sub: its run was stopped');
+    expect((await stage.reach(alone, 'failed')).error).to.equal('sub: the nested run was stopped');
   });
 
   const change = (id: string, stages: TemplateStage[]) =>
@@ -275,7 +275,7 @@ describe('stages that begin runs', () => {
     for (let depth = 3; depth <= 5; depth++) deep = await template([nested(deep)]);
     const tooDeep = await stage.call('POST', '/templates', { name: 'D', stages: [nested(deep)] });
     expect(tooDeep.body.details[0].message).to.match(
-      /^is nested more than 5 deep: this template → /,
+      /^is nested more than 5 levels deep: this template → /,
     );
     const run = await stage.start([nested(await template([nested(second)]))]);
     await stage.reach(run, 'waiting');

@@ -72,7 +72,7 @@ const FAULTS: [object, string, RegExp][] = [
   [
     { action: 'start_pipeline', actionConfig: { templateId: 'x' } },
     'actionConfig.templateId',
-    /no template of yours/,
+    /^refers to an unknown template$/,
   ],
   [
     { action: 'start_pipeline', actionConfig: { templateId: 'preset_release_notes' } },
@@ -393,6 +393,7 @@ describe('a recurring task', () => {
     expect(body).to.equal({
       times: ['2026-10-25T00:30:00.000Z', '2026-10-26T01:30:00.000Z'],
       timezone: 'Europe/Berlin',
+      note: null,
     });
     expect((await desk.ask('GET', PATH)).body.recurringTasks).to.equal([]);
   });

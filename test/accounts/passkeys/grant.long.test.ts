@@ -226,6 +226,6 @@ describe('hand-over of a login', () => {
 /** `adjutant login --passkey`, and the address that it says to open. */
 const startLogin = async (url: string) => {
   const cli = start(['login', '--passkey', '--server', url]);
-  expect(await cli.note()).to.match(/^Open this in a browser on this machine/);
+  expect(await cli.note()).to.match(/^Open this address in a browser on this machine/);
   return { ...cli, address: await cli.note() };
 };

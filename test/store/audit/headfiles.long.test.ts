@@ -323,7 +323,7 @@ describe('a file of heads outside the home', () => {
     await ledger.write(2);
     const told = ledger.reports.filter(({ problem }) => problem !== null);
     expect(told.length).to.equal(1);
-    expect(told[0]?.problem).to.contain(`${outside()} cannot be written: EISDIR`);
+    expect(told[0]?.problem).to.contain(`${outside()} is not writable: EISDIR`);
     await rmdir(outside());
     await rename(`${outside()}.1`, outside());
     await ledger.write(1);
