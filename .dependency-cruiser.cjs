@@ -55,10 +55,10 @@ const FLOORS = {
   '^src/bundle\\.ts$': ['^src/(main|kernel/codecache)\\.ts$'],
   '^src/client/': [
     ...['^src/(client/|api\\.ts|hooks/senders/)', CONTRACT],
-    '^src/kernel/(contract/|(exactjson|ids|jsonvalue|private)\\.ts)',
+    '^src/kernel/(contract/|(clock|exactjson|ids|jsonvalue|private)\\.ts)',
   ],
   '^tui/': [
-    ...['^tui/', '^src/(client/|kernel/width\\.ts$)'],
+    ...['^tui/', '^src/(client/|kernel/(clock|width)\\.ts$)'],
     // Text from outside, the clock, the editor and shared views are the same in both.
     '^cli/(text|columnmarks|editor|capabilities/machine|foreground|hooks/senders/form|operations/(bar|counts)|pipelines/tree|tunnel/reach)\\.ts$',
   ],
@@ -74,7 +74,7 @@ const FLOORS = {
 };
 const COMMANDS = [
   '^cli/',
-  '^src/(client/|kernel/(nearest|normalform|private|shellword|width)\\.ts)',
+  '^src/(client/|kernel/(clock|nearest|normalform|private|shellword|width)\\.ts)',
 ];
 /** Commands that start the daemon, work without one, print its settings or open the desk. */
 const DAEMON_COMMANDS = {

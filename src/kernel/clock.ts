@@ -1,9 +1,45 @@
+import { setTimeout as wait } from 'node:timers/promises';
+
+/** Tells the time and waits for it. Tests pass one that advances only when moved. */
 export interface Clock {
   /** Milliseconds since 1970, UTC. */
   now(): number;
+  /** Resolves after `ms`, or rejects with an `AbortError` when the signal aborts. */
+  wait(ms: number, signal?: AbortSignal, options?: TimerOptions): Promise<void>;
+  /** Calls `due` once, after `ms`. */
+  after(ms: number, due: () => void, options?: TimerOptions): Cancel;
+  /** Calls `due` each `ms`. */
+  every(ms: number, due: () => void, options?: TimerOptions): Cancel;
+  /** Aborts with a `TimeoutError` after `ms`. Does not keep the process running. */
+  deadline(ms: number): AbortSignal;
 }
 
-export const systemClock: Clock = { now: () => Date.now() };
+export interface TimerOptions {
+  /** Whether the timer keeps the process running. Defaults to true. */
+  ref?: boolean;
+}
+
+export type Cancel = () => void;
+
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  wait: (ms, signal, { ref = true } = {}) =>
+    wait(Math.min(ms, MAX_MS), undefined, signal ? { signal, ref } : { ref }),
+  after: (ms, due, { ref = true } = {}) => {
+    const timer = setTimeout(due, Math.min(ms, MAX_MS));
+    if (!ref) timer.unref();
+    return () => clearTimeout(timer);
+  },
+  every: (ms, due, { ref = true } = {}) => {
+    const timer = setInterval(due, Math.min(ms, MAX_MS));
+    if (!ref) timer.unref();
+    return () => clearInterval(timer);
+  },
+  deadline: (ms) => AbortSignal.timeout(Math.min(ms, MAX_MS)),
+};
+
+/** Node runs a timer of more immediately. */
+const MAX_MS = 2 ** 31 - 1;
 
 /** ISO 8601 in UTC with milliseconds, the only time format in the API and the database. */
 export const iso = (ms: number): string => {

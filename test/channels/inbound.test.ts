@@ -2,6 +2,7 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import type { DecisionReply } from '../../src/channels/decision.js';
 import { createPlatformReceiver } from '../../src/channels/inbound.js';
+import { systemClock } from '../../src/kernel/clock.js';
 import { createHttp } from '../../src/kernel/http.js';
 import { createLog } from '../../src/kernel/log.js';
 import { until } from '../harness/app.js';
@@ -42,7 +43,7 @@ describe('a reply that takes longer than the platform waits', () => {
       secrets: { botToken: BOT_TOKEN },
     };
     const receiver = createPlatformReceiver({
-      clock: { now: Date.now },
+      clock: systemClock,
       log: createLog('silent'),
       http,
       settings: {

@@ -14,20 +14,7 @@ import { DATABASE } from '../../src/store/engine/protocol.js';
 import { openWriter } from '../../src/store/thread/database.js';
 import { placeSpeechEngine } from './speech.js';
 
-/** A clock that advances only when moved. */
-export interface FrozenClock extends Clock {
-  forward(ms: number): void;
-}
-
-export const frozenClock = (at = Date.parse('2026-03-01T12:00:00.000Z')): FrozenClock => {
-  let now = at;
-  return {
-    now: () => now,
-    forward: (ms) => {
-      now += ms;
-    },
-  };
-};
+export { type FrozenClock, frozenClock } from './clock.js';
 
 export interface Reply {
   status: number;

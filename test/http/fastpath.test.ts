@@ -9,6 +9,7 @@ import { CustomReply, contract } from '../../src/kernel/contract/endpoint.js';
 import { boolean, object } from '../../src/kernel/contract/schema.js';
 import { createLog } from '../../src/kernel/log.js';
 import { type Reply, sign, until } from '../harness/app.js';
+import { frozenClock } from '../harness/clock.js';
 import { type Desk, onPath, openDesk, SECRET } from '../harness/hooks.js';
 
 export const lab = Lab.script();
@@ -179,7 +180,7 @@ describe('a reply of the fast path that goes wrong', () => {
       { name: 'receivers', contract: door, handlers: { byPath: async () => answer } },
       {
         log: createLog('silent'),
-        clock: { now: () => 0 },
+        clock: frozenClock(0),
         trust: () => ({ proxies: new BlockList(), tunnel: null }),
         proxies: { see: () => undefined },
         mintRequestId: () => 'request_1',

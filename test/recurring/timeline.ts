@@ -118,14 +118,14 @@ const createEvents = (
   };
   const isWrongBy = async (ms: number): Promise<void> => {
     const now = clock.now();
-    clock.forward(ms);
+    clock.shift(ms);
     await settled();
     await tick();
-    if (ms > 0) clock.forward(-ms);
+    if (ms > 0) clock.shift(-ms);
     await recompute(now);
     if (chance() < 0.3) await begin();
     await settled();
-    if (ms < 0) clock.forward(-ms);
+    if (ms < 0) clock.shift(-ms);
   };
   return {
     counts,

@@ -1,5 +1,6 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
+import { systemClock } from '../../src/kernel/clock.js';
 import { createLog } from '../../src/kernel/log.js';
 import { createScheduler, type DueSource } from '../../src/schedule/scheduler.js';
 import { until } from '../harness/app.js';
@@ -16,7 +17,7 @@ const stage = () => {
   const state = { now: 1000, writes: 0 };
   const scheduler = createScheduler({
     store: { writes: () => state.writes },
-    clock: { now: () => state.now },
+    clock: { ...systemClock, now: () => state.now },
     log: createLog('silent'),
     everyMs: EVERY_MS,
   });

@@ -1,13 +1,14 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { timeTools } from '../../src/tools/time.js';
+import { frozenClock } from '../harness/clock.js';
 import { contextOf, failureOf } from './context.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;
 
 describe('time.now', () => {
-  const at = (time: string) => ({ now: () => Date.parse(time) });
+  const at = (time: string) => frozenClock(Date.parse(time));
   const run = async (args: Record<string, unknown>, time = '2026-01-31T23:30:05.250Z') =>
     timeTools(at(time)).tools[0]?.run(args, contextOf());
 

@@ -2,6 +2,7 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import type { ToolGroup } from '../../src/tools/tool.js';
 import { builtInGroups, createToolbox, functionName } from '../../src/tools/toolbox.js';
+import { frozenClock } from '../harness/clock.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;
@@ -52,7 +53,7 @@ describe('createToolbox', () => {
       ask: () => Promise.reject(new Error('not here')),
       index: async () => ({ entryId: '', trust: 'owner' }),
     },
-    clock: { now: () => 0 },
+    clock: frozenClock(0),
   });
   const toolbox = createToolbox(builtIn, () => more);
   const nameOf = (tool: { skillId: string; name: string } | null) =>

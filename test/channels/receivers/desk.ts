@@ -1,5 +1,5 @@
 import type { App } from '../../../src/app.js';
-import type { Clock } from '../../../src/kernel/clock.js';
+import { type Clock, systemClock } from '../../../src/kernel/clock.js';
 import { FINISHED, type Stage, startStage } from '../../agents/stage.js';
 import { type Reply, type TestApp, until } from '../../harness/app.js';
 import { inside } from '../../harness/inside.js';
@@ -98,6 +98,7 @@ interface MovingClock extends Clock {
 export const movingClock = (): MovingClock => {
   let ahead = 0;
   return {
+    ...systemClock,
     now: () => Date.now() + ahead,
     forward: (ms) => {
       ahead += ms;

@@ -7,6 +7,7 @@ import { resolveSender } from '../../../src/hooks/senders/open.js';
 import { createSenders } from '../../../src/hooks/senders/senders.js';
 import { HttpFailure } from '../../../src/kernel/failure.js';
 import { createLog } from '../../../src/kernel/log.js';
+import { frozenClock } from '../../harness/clock.js';
 
 export const lab = Lab.script();
 const { describe, it, before } = lab;
@@ -69,7 +70,7 @@ const open = (status = 200) => {
       throw new HttpFailure('refused_connection', { host: url, effectBegan: false });
     return { url, status, headers: {}, body: Buffer.from(url === CERTIFICATE ? pem : '<ok/>') };
   };
-  const clock = { now: () => NOW };
+  const clock = frozenClock(NOW);
   const log = createLog('silent');
   const senders = createSenders({ http: { request }, clock, log, publicUrl: () => null });
   const sender = resolveSender({ preset: 'sns', topicArn: TOPIC });

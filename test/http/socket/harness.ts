@@ -13,6 +13,7 @@ import type {
   SocketOptions,
   SocketService,
 } from '../../../src/http/socket/socketserver.js';
+import { type Clock, systemClock } from '../../../src/kernel/clock.js';
 import { timersFired } from '../../harness/turns.js';
 
 const channels = {
@@ -30,7 +31,7 @@ export interface House {
   door: Door;
   /** Every line logged, as `[event, detail]`. */
   lines: [string, Record<string, unknown>][];
-  clock: { ms: number; now(): number };
+  clock: Clock & { ms: number };
   /** Breaks every connection, as a network does. */
   cut(): void;
 }
@@ -97,7 +98,7 @@ class Door implements SocketService {
 }
 
 export const build = async (options: Partial<SocketOptions> = {}): Promise<House> => {
-  const clock = { ms: 1_700_000_000_000, now: () => clock.ms };
+  const clock = { ...systemClock, ms: 1_700_000_000_000, now: () => clock.ms };
   const door = new Door(clock);
   const listener = createListener();
   const server = Hapi.server({ port: 0, host: '127.0.0.1', debug: false, listener });

@@ -146,7 +146,7 @@ describe('a webhook whose endpoint fails', () => {
     answer(200);
     const { id } = await stage.webhook({ enabled: false });
     await stage.ask('PATCH', `/api/webhooks/${id}`, { enabled: true });
-    clock.forward(-HOUR);
+    clock.shift(-HOUR);
     await stage.fire();
     await newest(id, ({ status }) => status === 'sent');
     clock.forward(HOUR);
