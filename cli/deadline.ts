@@ -1,3 +1,4 @@
+import { systemClock } from '../src/kernel/clock.js';
 import { usageFault } from './exit.js';
 
 /** The time limit that `--timeout` sets, from the start of the command. */
@@ -18,6 +19,6 @@ export const createDeadline = (timeout: string | undefined): Deadline => {
   if (!(seconds > 0)) throw usageFault('--timeout must be a number of seconds above 0');
   if (seconds > MAX_SECONDS)
     throw usageFault(`--timeout must be at most ${MAX_SECONDS} seconds (24 days)`);
-  const timer = setTimeout(() => end.abort(), seconds * 1000);
-  return { signal: end.signal, seconds, lift: () => clearTimeout(timer) };
+  const lift = systemClock.after(seconds * 1000, () => end.abort());
+  return { signal: end.signal, seconds, lift };
 };

@@ -1,4 +1,5 @@
 import { live } from '../src/client/socket.js';
+import { systemClock } from '../src/kernel/clock.js';
 import type { Context } from './command.js';
 import { localTime, now } from './text.js';
 
@@ -25,7 +26,7 @@ export async function* followRows<T>(
   { channel, isRow, isNew, missed }: FollowedRows<T>,
 ): AsyncGenerator<RowNote<T>, void, undefined> {
   let isFirst = true;
-  for await (const note of live({ url, token, signal, now, channels: [channel] })) {
+  for await (const note of live({ url, token, signal, clock: systemClock, channels: [channel] })) {
     if (note.type === 'lost') {
       yield note;
     } else if (note.type === 'event') {

@@ -1,6 +1,6 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import type { ObjectSchema } from 'joi';
 import { ApiError } from '../src/client/errors.js';
+import { systemClock } from '../src/kernel/clock.js';
 import type { Context } from './command.js';
 import { requestFields } from './fields.js';
 import type { Named, NamePage } from './resolve.js';
@@ -67,7 +67,7 @@ export const retryWhenLimited =
         const { retryAfterSeconds: seconds } = error;
         if (seconds === undefined) throw error;
         out.note(`${error.message} Waiting for the next page.`);
-        await pause(seconds * 1000, undefined, { signal });
+        await systemClock.wait(seconds * 1000, signal);
       }
     }
   };

@@ -3,6 +3,7 @@ import type { Agent, Client } from '../../src/client/index.js';
 import { DELTAS } from '../../src/client/replytext.js';
 import { usesScreenReader } from '../../src/client/session.js';
 import { live } from '../../src/client/socket.js';
+import { systemClock } from '../../src/kernel/clock.js';
 import { valueAt } from '../columns.js';
 import { type Context, command, switchFlag, textFlag } from '../command.js';
 import { Exit, interrupted, usageFault } from '../exit.js';
@@ -13,7 +14,6 @@ import {
   duration,
   formatCount,
   localTime,
-  now,
   oneLine,
   padded,
   plainText,
@@ -142,7 +142,7 @@ async function* agentEnds({ context, client, agent, after }: AgentTail): AsyncGe
   const { url, token, signal } = context;
   const below = isLive(context) ? openStepLines(context.out) : null;
   const channels = below ? [...CHANNELS, DELTAS] : CHANNELS;
-  const stream = live({ url, token, signal, now, channels });
+  const stream = live({ url, token, signal, clock: systemClock, channels });
   let latest = agent;
   try {
     for await (const note of followAgent({ client, stream, agentId: agent.id, after })) {

@@ -6,6 +6,7 @@ import {
   contracts,
   type Session,
 } from '../../src/client/index.js';
+import { systemClock } from '../../src/kernel/clock.js';
 import { buildColumns, valueAt } from '../columns.js';
 import { type CommandGroup, type Context, command, switchFlag, textFlag } from '../command.js';
 import { crud } from '../crud.js';
@@ -227,17 +228,15 @@ const patientSignal = (signal: AbortSignal, isKnown: () => boolean): AbortSignal
   const end = () => patient.abort(signal.reason);
   signal.addEventListener(
     'abort',
-    () => (isKnown() ? end() : setTimeout(end, FIRST_EVENT_MS).unref()),
-    {
-      once: true,
-    },
+    () => (isKnown() ? end() : systemClock.after(FIRST_EVENT_MS, end, { ref: false })),
+    { once: true },
   );
   return patient.signal;
 };
 
 const streamChatEvents = ({ url, token, out }: Context, wanted: ChatFlags, signal: AbortSignal) =>
   followEvents(
-    { url, token, signal },
+    { url, token, signal, clock: systemClock },
     {
       path: '/api/chat',
       body: wanted,

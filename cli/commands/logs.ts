@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Unreachable } from '../../src/client/errors.js';
 import type { Client } from '../../src/client/index.js';
+import { systemClock } from '../../src/kernel/clock.js';
 import { type Context, command, type Flag, switchFlag } from '../command.js';
 
 import { isLocalUrl, resolveHome } from '../daemon/environment.js';
@@ -110,7 +110,7 @@ const next = async (
   } catch (error) {
     if (signal.aborted) return null;
     if (!(error instanceof Unreachable)) throw error;
-    await sleep(AGAIN_MS, undefined, { signal }).catch(() => undefined);
+    await systemClock.wait(AGAIN_MS, signal).catch(() => undefined);
     return null;
   }
 };

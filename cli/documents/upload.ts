@@ -1,7 +1,7 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { ApiError } from '../../src/client/errors.js';
 import type { Client, DocumentView, Reply } from '../../src/client/index.js';
 import { uploadDocuments } from '../../src/client/upload.js';
+import { systemClock } from '../../src/kernel/clock.js';
 import { type Context, command, textFlag } from '../command.js';
 import { Exit, usageFault } from '../exit.js';
 import { awaitOperationEnd, noWait } from '../operations/follow.js';
@@ -158,7 +158,7 @@ const inTurn = async ({ signal }: Context, work: () => Promise<Sent>): Promise<S
       if (!(error instanceof ApiError)) throw error;
       const { statusCode, retryAfterSeconds: seconds, details } = error;
       const isBusy = statusCode === 429 && seconds !== undefined;
-      if (isBusy) await pause(seconds * 1000, undefined, { signal });
+      if (isBusy) await systemClock.wait(seconds * 1000, signal);
       else if (details?.length && details.every(({ path }) => path === 'files')) {
         return { documents: [], refused: details.map(parseUploadRefusal) };
       } else throw error;

@@ -1,5 +1,5 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { contracts, type SentMailDetail } from '../../src/client/index.js';
+import { systemClock } from '../../src/kernel/clock.js';
 import { type Context, command, switchFlag, textFlag } from '../command.js';
 import { Exit, usageFault } from '../exit.js';
 import { requestFields, requestFrom } from '../fields.js';
@@ -91,7 +91,7 @@ export const reportDelivery = async (
   for (;;) {
     const mail = await client.sentmail.get({ id });
     if (isDecided(mail) || performance.now() > until) return tell(context, mail);
-    await pause(POLL_MS);
+    await systemClock.wait(POLL_MS);
   }
 };
 

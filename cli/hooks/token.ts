@@ -1,5 +1,5 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import type { Client } from '../../src/client/index.js';
+import { systemClock } from '../../src/kernel/clock.js';
 import { type Context, command } from '../command.js';
 import { failed, interrupted } from '../exit.js';
 import { localTime, safe } from '../text.js';
@@ -59,7 +59,7 @@ const waitForTokens = async (
     if (token !== null) return [token, ...earlier.map((each) => each.token)];
     if (until === null)
       throw failed('No token arrived.', 'Trigger the verification at the sender again.');
-    await pause(POLL_MS, undefined, { signal }).catch(() => {
+    await systemClock.wait(POLL_MS, signal).catch(() => {
       throw interrupted('No token has arrived yet.');
     });
   }

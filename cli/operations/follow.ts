@@ -1,7 +1,7 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { ApiError, Unreachable } from '../../src/client/errors.js';
 import type { Operation } from '../../src/client/index.js';
 import { usesScreenReader } from '../../src/client/session.js';
+import { systemClock } from '../../src/kernel/clock.js';
 import { buildColumns, withDropOrder } from '../columns.js';
 import { type Context, switchFlag } from '../command.js';
 import { failed } from '../exit.js';
@@ -144,7 +144,7 @@ const reconnecting = async (
         error instanceof Unreachable || (error instanceof ApiError && error.statusCode === 503);
       if (!isAway || signal.aborted || now() > until) throw error;
       wait();
-      await pause(RETRY_MS, undefined, { signal });
+      await systemClock.wait(RETRY_MS, signal);
     }
   }
 };

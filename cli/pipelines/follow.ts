@@ -1,6 +1,6 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import type { Client, PipelineRunDetail } from '../../src/client/index.js';
 import { usesScreenReader } from '../../src/client/session.js';
+import { systemClock } from '../../src/kernel/clock.js';
 import { type Context, switchFlag } from '../command.js';
 import { Exit, interrupted } from '../exit.js';
 import type { CliOutput } from '../output.js';
@@ -61,7 +61,7 @@ const watched = async (
   for (;;) {
     view.show(run);
     if (run.finishedAt !== null || needsPerson(run)) return run;
-    await pause(POLL_MS, undefined, { signal });
+    await systemClock.wait(POLL_MS, signal);
     run = await client.pipelines.get({ id });
   }
 };
