@@ -1,5 +1,4 @@
 import { live } from '../src/client/socket.js';
-import { systemClock } from '../src/kernel/clock.js';
 import type { Context } from './command.js';
 import { localTime, now } from './text.js';
 
@@ -22,11 +21,11 @@ interface FollowedRows<T> {
 
 /** Yields every new row, live or read after a lost connection. */
 export async function* followRows<T>(
-  { url, token, signal }: Context,
+  { url, token, signal, clock }: Context,
   { channel, isRow, isNew, missed }: FollowedRows<T>,
 ): AsyncGenerator<RowNote<T>, void, undefined> {
   let isFirst = true;
-  for await (const note of live({ url, token, signal, clock: systemClock, channels: [channel] })) {
+  for await (const note of live({ url, token, signal, clock, channels: [channel] })) {
     if (note.type === 'lost') {
       yield note;
     } else if (note.type === 'event') {

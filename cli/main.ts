@@ -65,7 +65,7 @@ interface Line {
 }
 
 const dispatch = async (line: Line): Promise<number> => {
-  const deadline = createDeadline(line.flags.timeout);
+  const deadline = createDeadline(line.flags.timeout, line.streams.clock ?? systemClock);
   line.place.deadline = deadline;
   try {
     return await act(line);

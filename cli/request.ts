@@ -1,7 +1,6 @@
 import type { ObjectSchema } from 'joi';
 import type { Client, Endpoint } from '../src/client/index.js';
 import { usesScreenReader } from '../src/client/session.js';
-import { systemClock } from '../src/kernel/clock.js';
 import { type TableColumn, valueAt } from './columns.js';
 import {
   type CliCommand,
@@ -278,7 +277,7 @@ const redraw = async <R>(
     const reply = await read();
     context.out.line(CLEAR);
     await show(reply);
-    await systemClock.wait(WATCH_MS, context.signal);
+    await context.clock.wait(WATCH_MS, context.signal);
   }
 };
 
@@ -294,6 +293,6 @@ const append = async <K extends string, T extends object>(
     const news = rows.filter((row) => !before.has(JSON.stringify(row)));
     for (const row of news.reverse()) context.out.item(row, columns);
     before = new Set(rows.map((row) => JSON.stringify(row)));
-    await systemClock.wait(WATCH_MS, context.signal);
+    await context.clock.wait(WATCH_MS, context.signal);
   }
 };

@@ -3,7 +3,6 @@ import type { Agent, Client } from '../../src/client/index.js';
 import { DELTAS } from '../../src/client/replytext.js';
 import { usesScreenReader } from '../../src/client/session.js';
 import { live } from '../../src/client/socket.js';
-import { systemClock } from '../../src/kernel/clock.js';
 import { valueAt } from '../columns.js';
 import { type Context, command, switchFlag, textFlag } from '../command.js';
 import { Exit, interrupted, usageFault } from '../exit.js';
@@ -139,10 +138,10 @@ interface AgentTail {
 
 /** Prints the events and yields the agent each time that it ends. */
 async function* agentEnds({ context, client, agent, after }: AgentTail): AsyncGenerator<Agent> {
-  const { url, token, signal } = context;
+  const { url, token, signal, clock } = context;
   const below = isLive(context) ? openStepLines(context.out) : null;
   const channels = below ? [...CHANNELS, DELTAS] : CHANNELS;
-  const stream = live({ url, token, signal, clock: systemClock, channels });
+  const stream = live({ url, token, signal, clock, channels });
   let latest = agent;
   try {
     for await (const note of followAgent({ client, stream, agentId: agent.id, after })) {

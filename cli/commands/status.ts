@@ -1,6 +1,5 @@
 import type { Client } from '../../src/client/index.js';
 import { usesScreenReader } from '../../src/client/session.js';
-import { systemClock } from '../../src/kernel/clock.js';
 import { buildColumns } from '../columns.js';
 import { type Context, command, switchFlag } from '../command.js';
 import { resolveHome } from '../daemon/environment.js';
@@ -23,7 +22,7 @@ export const status = command({
     for (;;) {
       if (context.out.format === 'table' && !usesScreenReader()) context.out.line(CLEAR);
       await show(context);
-      await systemClock.wait(WATCH_MS, context.signal).catch(() => {
+      await context.clock.wait(WATCH_MS, context.signal).catch(() => {
         throw interrupted('The daemon continues to run.');
       });
     }

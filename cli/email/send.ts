@@ -1,5 +1,4 @@
 import { contracts, type SentMailDetail } from '../../src/client/index.js';
-import { systemClock } from '../../src/kernel/clock.js';
 import { type Context, command, switchFlag, textFlag } from '../command.js';
 import { Exit, usageFault } from '../exit.js';
 import { requestFields, requestFrom } from '../fields.js';
@@ -87,11 +86,11 @@ export const reportDelivery = async (
   isImpatient: boolean,
 ): Promise<void> => {
   const client = await context.client();
-  const until = performance.now() + (isImpatient ? 0 : PATIENCE_MS);
+  const until = context.clock.now() + (isImpatient ? 0 : PATIENCE_MS);
   for (;;) {
     const mail = await client.sentmail.get({ id });
-    if (isDecided(mail) || performance.now() > until) return tell(context, mail);
-    await systemClock.wait(POLL_MS);
+    if (isDecided(mail) || context.clock.now() > until) return tell(context, mail);
+    await context.clock.wait(POLL_MS);
   }
 };
 
