@@ -3,6 +3,7 @@ import type { Client, Endpoint, EndpointName } from '../src/client/index.js';
 import { requireAdjutant } from '../src/client/requireadjutant.js';
 import { type FetchLike, send } from '../src/client/send.js';
 import { clientEnvironment, environmentToken, readSession } from '../src/client/session.js';
+import { type Clock, systemClock } from '../src/kernel/clock.js';
 import { Ask } from './ask.js';
 import { resolveDaemonUrl } from './daemon/environment.js';
 import { Exit, usageFault } from './exit.js';
@@ -114,11 +115,14 @@ export class Context {
   private readonly interrupt = (): void => this.end.abort();
   private isListening = false;
 
+  readonly clock: Clock;
+
   constructor(
     readonly streams: Streams,
     readonly flags: CommonFlags,
     private readonly place: RunningCommand,
   ) {
+    this.clock = streams.clock ?? systemClock;
     this.out = new CliOutput(streams, flags);
     this.ask = new Ask(streams, flags);
   }
@@ -174,8 +178,8 @@ export class Context {
   /** Loads the client on first use, so that help and commands without a daemon stay fast. */
   async client(): Promise<Client> {
     const { createClient } = await import('../src/client/index.js');
-    const { url, token, signal, timeoutMs } = this;
-    return createClient({ url, token, signal, timeoutMs, fetch: this.fetch });
+    const { url, token, signal, timeoutMs, clock } = this;
+    return createClient({ url, token, signal, timeoutMs, clock, fetch: this.fetch });
   }
 
   /** A client for long polling: a slow reply shows no progress line. */

@@ -1,5 +1,6 @@
 import { type SpawnOptions, spawn } from 'node:child_process';
 import { ReadStream } from 'node:tty';
+import { systemClock } from '../src/kernel/clock.js';
 
 /**
  * Runs a program on this terminal until it ends. Only the program receives ^C, and it ends with
@@ -24,7 +25,7 @@ export const inForeground = (
       for (const each of listening) process.on('SIGINT', each);
       resolve(code);
     };
-    const endSoon = (code: number | null) => setTimeout(end, LATE_SIGNAL_MS, code);
+    const endSoon = (code: number | null) => systemClock.after(LATE_SIGNAL_MS, () => end(code));
     child.once('error', () => end(null)).once('exit', endSoon);
   });
 

@@ -1,3 +1,4 @@
+import type { Clock } from '../src/kernel/clock.js';
 import type { Deadline } from './deadline.js';
 
 interface TerminalStream {
@@ -7,11 +8,12 @@ interface TerminalStream {
   hasColors?(): boolean;
 }
 
-/** The streams of the process. Tests pass their own. */
+/** The streams of the process. Tests pass their own, and a clock. */
 export interface Streams {
   stdin: NodeJS.ReadableStream & TerminalStream;
   stdout: NodeJS.WritableStream & TerminalStream;
   stderr: NodeJS.WritableStream & TerminalStream;
+  clock?: Clock;
 }
 
 export interface CommonFlags {

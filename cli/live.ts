@@ -21,11 +21,11 @@ interface FollowedRows<T> {
 
 /** Yields every new row, live or read after a lost connection. */
 export async function* followRows<T>(
-  { url, token, signal }: Context,
+  { url, token, signal, clock }: Context,
   { channel, isRow, isNew, missed }: FollowedRows<T>,
 ): AsyncGenerator<RowNote<T>, void, undefined> {
   let isFirst = true;
-  for await (const note of live({ url, token, signal, now, channels: [channel] })) {
+  for await (const note of live({ url, token, signal, clock, channels: [channel] })) {
     if (note.type === 'lost') {
       yield note;
     } else if (note.type === 'event') {

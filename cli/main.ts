@@ -6,6 +6,7 @@ import { versionIn } from '../src/client/requireadjutant.js';
 import { send } from '../src/client/send.js';
 import { olderDaemon, RESTART_ADVICE } from '../src/client/skew.js';
 import { version } from '../src/client/version.js';
+import { systemClock } from '../src/kernel/clock.js';
 import { type CliCommand, type CommandGroup, Context } from './command.js';
 import { createDeadline } from './deadline.js';
 import { CliFault, Exit, failed, interrupted, timedOut, toCliFault, usageFault } from './exit.js';
@@ -64,7 +65,7 @@ interface Line {
 }
 
 const dispatch = async (line: Line): Promise<number> => {
-  const deadline = createDeadline(line.flags.timeout);
+  const deadline = createDeadline(line.flags.timeout, line.streams.clock ?? systemClock);
   line.place.deadline = deadline;
   try {
     return await act(line);
@@ -202,7 +203,7 @@ const TIMEOUT_MS = 2000;
 const skewFault = async (error: unknown, url: () => string): Promise<CliFault | null> => {
   if (!mayBeSkewed(error)) return null;
   try {
-    const signal = AbortSignal.timeout(TIMEOUT_MS);
+    const signal = systemClock.deadline(TIMEOUT_MS);
     const reply = await send(`${url()}/health`, { method: 'GET', headers: {}, signal });
     const complaint = olderDaemon(versionIn(await reply.text()) ?? version(), url());
     return complaint === null ? null : failed(complaint, RESTART_ADVICE);

@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import type { ObjectSchema } from 'joi';
 import { ApiError } from '../src/client/errors.js';
 import type { Context } from './command.js';
@@ -57,7 +56,7 @@ export const maxPageQuery = ({ query }: { query: ObjectSchema }): { limit?: numb
  * rate limit per minute.
  */
 export const retryWhenLimited =
-  <R>({ out, signal }: Context, read: (cursor?: object) => Promise<R>) =>
+  <R>({ out, signal, clock }: Context, read: (cursor?: object) => Promise<R>) =>
   async (cursor?: object): Promise<R> => {
     for (;;) {
       try {
@@ -67,7 +66,7 @@ export const retryWhenLimited =
         const { retryAfterSeconds: seconds } = error;
         if (seconds === undefined) throw error;
         out.note(`${error.message} Waiting for the next page.`);
-        await pause(seconds * 1000, undefined, { signal });
+        await clock.wait(seconds * 1000, signal);
       }
     }
   };

@@ -1,6 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import type { FetchLike } from '../src/client/send.js';
 import { usesScreenReader } from '../src/client/session.js';
+import { systemClock } from '../src/kernel/clock.js';
 import type { Streams } from './invocation.js';
 
 const SILENT_MS = 400;
@@ -41,11 +42,11 @@ const withLine = async <T>(
     stderr.write(`${CLEAR_LINE}${doing} ${(ms / 1000).toFixed(1)} s`);
     isShown = true;
   };
-  const timer = setInterval(show, BEAT_MS);
+  const stop = systemClock.every(BEAT_MS, show);
   try {
     return await work();
   } finally {
-    clearInterval(timer);
+    stop();
     if (isShown) stderr.write(CLEAR_LINE);
   }
 };
@@ -55,11 +56,11 @@ const withNotice = async <T>(
   work: () => Promise<T>,
   doing: string,
 ): Promise<T> => {
-  const timer = setTimeout(() => stderr.write(`${doing}\n`), SILENT_MS);
+  const cancel = systemClock.after(SILENT_MS, () => void stderr.write(`${doing}\n`));
   try {
     return await work();
   } finally {
-    clearTimeout(timer);
+    cancel();
   }
 };
 

@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import type { ObjectSchema } from 'joi';
 import type { Client, Endpoint } from '../src/client/index.js';
 import { usesScreenReader } from '../src/client/session.js';
@@ -278,7 +277,7 @@ const redraw = async <R>(
     const reply = await read();
     context.out.line(CLEAR);
     await show(reply);
-    await pause(WATCH_MS, undefined, { signal: context.signal });
+    await context.clock.wait(WATCH_MS, context.signal);
   }
 };
 
@@ -294,6 +293,6 @@ const append = async <K extends string, T extends object>(
     const news = rows.filter((row) => !before.has(JSON.stringify(row)));
     for (const row of news.reverse()) context.out.item(row, columns);
     before = new Set(rows.map((row) => JSON.stringify(row)));
-    await pause(WATCH_MS, undefined, { signal: context.signal });
+    await context.clock.wait(WATCH_MS, context.signal);
   }
 };

@@ -1,3 +1,4 @@
+import { systemClock } from '../src/kernel/clock.js';
 import { computeTextWidth, graphemesIn } from '../src/kernel/width.js';
 
 const HIDDEN =
@@ -132,8 +133,8 @@ const visible = (char: string): string => {
 const hex = (char: string, digits: number): string =>
   char.charCodeAt(0).toString(16).padStart(digits, '0');
 
-/** The only source of time in the CLI: milliseconds since 1970. */
-export const now = (): number => Date.now();
+/** Milliseconds since 1970. */
+export const { now } = systemClock;
 
 const SECOND = 1000;
 const UNITS: [string, number][] = [

@@ -67,8 +67,8 @@ const Message = () => <Rows view={messageView} height={useDeskState(messageHeigh
 const COUNTED: PageNeed = { is: 'list', list: 'approvals', everyMs: 30_000 };
 
 /** Loads and subscribes to the data of the page on top. */
-const holdNeeds = ({ store, feed }: DeskContext): (() => void) => {
-  const hold = createNeedHolder(feed);
+const holdNeeds = ({ store, feed, clock }: DeskContext): (() => void) => {
+  const hold = createNeedHolder({ feed, clock });
   const needsIn = (state: State): PageNeed[] => [COUNTED, ...screenPage(state).needs(state)];
   let isPlanned = false;
   const holdAll = (): void => {

@@ -1,3 +1,5 @@
+import { type Cancel, systemClock } from '../src/kernel/clock.js';
+
 export type InputEvent =
   /**
    * `isBurst`: the key came together with others, so it was typed before the user could read the
@@ -156,18 +158,19 @@ export const readKeys = (
   tell: (event: InputEvent) => void,
 ): { stop(): void } => {
   const decoder = createDecoder();
-  let timer: NodeJS.Timeout | undefined;
+  let cancel: Cancel | undefined;
   const read = (chunk: Buffer | string): void => {
-    clearTimeout(timer);
+    cancel?.();
     for (const event of decoder.push(chunk.toString())) tell(event);
-    if (decoder.isWaiting()) timer = setTimeout(() => decoder.flush().forEach(tell), COMPLETE_MS);
+    if (!decoder.isWaiting()) return;
+    cancel = systemClock.after(COMPLETE_MS, () => decoder.flush().forEach(tell));
   };
   stdin.setEncoding('utf8');
   stdin.on('data', read);
   stdin.resume();
   return {
     stop: () => {
-      clearTimeout(timer);
+      cancel?.();
       stdin.off('data', read);
       stdin.pause();
     },

@@ -1,4 +1,4 @@
-import { now } from '../cli/text.js';
+import { systemClock as clock } from '../src/kernel/clock.js';
 import { ringOnApproval } from './bell.js';
 import { dispatchKey } from './control/dispatch.js';
 import { askAtStart } from './control/login.js';
@@ -61,7 +61,7 @@ interface DeskParts {
 }
 
 const assemble = ({ url, token, loginName, tty, program }: DeskOptions) => {
-  const known = openDeskState({ url, token, size: getTerminalSize(tty), now });
+  const known = openDeskState({ url, token, size: getTerminalSize(tty), clock });
   known.store.dispatch({ type: 'session.known', loginName });
   const parts: DeskParts = { hear: () => {}, painter: null };
   const watchdog = startWatchdog();
@@ -77,7 +77,7 @@ const assemble = ({ url, token, loginName, tty, program }: DeskOptions) => {
   const dismiss = (): void => {
     watchdog?.dismiss();
     // A pending request must not keep the shell waiting.
-    setTimeout(() => process.exit(), LINGER_MS).unref();
+    clock.after(LINGER_MS, () => process.exit(), { ref: false });
   };
   return { known, terminal, parts, dismiss };
 };
@@ -106,7 +106,7 @@ const show = async (
   parts.painter = painter;
   const outside = { ...terminal, quit, redraw: () => painter.redraw() };
   const controller = { ...known, outside, keptName: options.loginName };
-  if (options.isRinging) stops.push(ringOnApproval({ store, now, ring: terminal.ring }));
+  if (options.isRinging) stops.push(ringOnApproval({ store, now: clock.now, ring: terminal.ring }));
   const ticking = tick(store);
   parts.hear = (event) =>
     event.type === 'focus' ? ticking.pace(event.isFocused) : dispatchKey(controller, event);
@@ -114,7 +114,7 @@ const show = async (
     askAtStart(controller),
     ticking.stop,
     onResize(tty, store, painter),
-    stage({ store, feed, painter }, painter),
+    stage({ store, feed, clock, painter }, painter),
     store.subscribe(
       (state) => state,
       () => painter.plan(),
@@ -150,11 +150,11 @@ const themeFor = async ({ theme, isAscii, tty }: DeskOptions, parts: DeskParts):
 
 const askBackground = (tty: Tty, parts: DeskParts): Promise<ThemeName | null> =>
   new Promise((resolve) => {
-    const timer = setTimeout(() => resolve(null), BACKGROUND_MS);
+    const cancel = clock.after(BACKGROUND_MS, () => resolve(null));
     parts.hear = (event) => {
       const found = event.type === 'reply' ? parseBackgroundReply(event.text) : null;
       if (found === null) return;
-      clearTimeout(timer);
+      cancel();
       resolve(found);
     };
     tty.stdout.write(ASK_BACKGROUND);
@@ -162,15 +162,15 @@ const askBackground = (tty: Tty, parts: DeskParts): Promise<ThemeName | null> =>
 
 /** Updates the clock every second, or every 30 seconds while the terminal is not focused. */
 const tick = (store: DeskStore) => {
-  const say = (): void => store.dispatch({ type: 'session.ticked', now: now() });
-  let timer = setInterval(say, TICK_MS);
+  const say = (): void => store.dispatch({ type: 'session.ticked', now: clock.now() });
+  let cancel = clock.every(TICK_MS, say);
   return {
     pace: (isFocused: boolean): void => {
-      clearInterval(timer);
+      cancel();
       if (isFocused) say();
-      timer = setInterval(say, isFocused ? TICK_MS : AWAY_MS);
+      cancel = clock.every(isFocused ? TICK_MS : AWAY_MS, say);
     },
-    stop: () => clearInterval(timer),
+    stop: () => cancel(),
   };
 };
 

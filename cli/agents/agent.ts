@@ -1,5 +1,5 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { type Agent, type Client, contracts } from '../../src/client/index.js';
+import { systemClock } from '../../src/kernel/clock.js';
 import { buildColumns } from '../columns.js';
 import { crud } from '../crud.js';
 import { failed, usageFault } from '../exit.js';
@@ -72,7 +72,7 @@ const findSpawnedAgent = async (client: Client, typed: string): Promise<Agent> =
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     const { agents } = await client.agents.list({ query: { executionId, limit: 1 } });
     if (agents[0]) return agents[0];
-    await pause(PAUSE_MS);
+    await systemClock.wait(PAUSE_MS);
   }
   throw failed(`Execution ${executionId.slice(-6)} has not started an agent.`);
 };

@@ -1,6 +1,7 @@
 import type { FollowedAgentEvent } from '../../src/client/follow.js';
 import type { TextDelta } from '../../src/client/index.js';
 import { type ReplyText, withDelta } from '../../src/client/replytext.js';
+import { systemClock } from '../../src/kernel/clock.js';
 import { valueAt } from '../columns.js';
 import type { CliOutput } from '../output.js';
 import { cutToWidth, now, padded, plainText, safe, wrapped } from '../text.js';
@@ -38,7 +39,7 @@ export const openStepLines = (out: Pick<CliOutput, 'piece' | 'width'>) => {
     out.piece(lines.join('\n'));
     shown = lines.length;
   };
-  const timer = setInterval(draw, TICK_MS);
+  const stop = systemClock.every(TICK_MS, draw);
 
   return {
     clear,
@@ -59,7 +60,7 @@ export const openStepLines = (out: Pick<CliOutput, 'piece' | 'width'>) => {
       isPaused = true;
     },
     close: (): void => {
-      clearInterval(timer);
+      stop();
       clear();
     },
   };

@@ -13,7 +13,6 @@ import {
   duration,
   formatCount,
   localTime,
-  now,
   oneLine,
   padded,
   plainText,
@@ -139,10 +138,10 @@ interface AgentTail {
 
 /** Prints the events and yields the agent each time that it ends. */
 async function* agentEnds({ context, client, agent, after }: AgentTail): AsyncGenerator<Agent> {
-  const { url, token, signal } = context;
+  const { url, token, signal, clock } = context;
   const below = isLive(context) ? openStepLines(context.out) : null;
   const channels = below ? [...CHANNELS, DELTAS] : CHANNELS;
-  const stream = live({ url, token, signal, now, channels });
+  const stream = live({ url, token, signal, clock, channels });
   let latest = agent;
   try {
     for await (const note of followAgent({ client, stream, agentId: agent.id, after })) {

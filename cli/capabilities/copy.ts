@@ -3,6 +3,7 @@ import { lstat, mkdir, mkdtemp, readdir, readFile, realpath, rename, rm } from '
 import { basename, dirname, join, relative } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { Capability } from '../../src/client/index.js';
+import { systemClock } from '../../src/kernel/clock.js';
 import type { Context } from '../command.js';
 import { CliFault, failed } from '../exit.js';
 import { sizeText } from '../operations/counts.js';
@@ -119,7 +120,7 @@ const copyFolder = async (
   let done = 0;
   const show = () =>
     line.show({ status: 'running', progress: { done, total, unit: 'bytes', note: null } });
-  const timer = setInterval(show, PACE_MS);
+  const stop = systemClock.every(PACE_MS, show);
   async function* counted(pieces: AsyncIterable<Buffer>) {
     for await (const piece of pieces) {
       done += piece.length;
@@ -134,7 +135,7 @@ const copyFolder = async (
       await pipeline(source, counted, output, { signal });
     }
   } finally {
-    clearInterval(timer);
+    stop();
     line.clear();
   }
 };

@@ -9,6 +9,7 @@ import { logInFromDevice, readDeviceToken, storeDevice } from '../../src/client/
 import { ApiError } from '../../src/client/errors.js';
 import { contracts, type Login, type User } from '../../src/client/index.js';
 import { dropSession, readSession, saveSession, sessionFile } from '../../src/client/session.js';
+import { systemClock } from '../../src/kernel/clock.js';
 import { buildColumns } from '../columns.js';
 import { type Context, command, switchFlag, textFlag } from '../command.js';
 import { resolveHome, shortPath } from '../daemon/environment.js';
@@ -103,7 +104,7 @@ const replyWith =
   };
 
 const codeFrom = async (server: Server, signal: AbortSignal): Promise<string> => {
-  const late = AbortSignal.timeout(LIMIT_MS);
+  const late = systemClock.deadline(LIMIT_MS);
   try {
     const [code] = await once(server, 'code', { signal: AbortSignal.any([signal, late]) });
     return code;

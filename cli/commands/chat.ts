@@ -197,7 +197,7 @@ const answerTo = async (
 ): Promise<ChatAnswer> => {
   const printer = createChatPrinter(context, isStreamed);
   let answer: ChatAnswer | undefined;
-  const signal = patientSignal(context.signal, () => answer !== undefined);
+  const signal = patientSignal(context, () => answer !== undefined);
   try {
     for await (const event of streamChatEvents(context, wanted, signal)) {
       if (isAnswer(event.data)) answer = event.data;
@@ -222,22 +222,24 @@ const FIRST_EVENT_MS = 3000;
  * Returns a signal that follows another: at once if the agent is known, otherwise after a delay.
  * A request aborted before its first event could leave an agent running.
  */
-const patientSignal = (signal: AbortSignal, isKnown: () => boolean): AbortSignal => {
+const patientSignal = ({ signal, clock }: Context, isKnown: () => boolean): AbortSignal => {
   const patient = new AbortController();
   const end = () => patient.abort(signal.reason);
   signal.addEventListener(
     'abort',
-    () => (isKnown() ? end() : setTimeout(end, FIRST_EVENT_MS).unref()),
-    {
-      once: true,
-    },
+    () => (isKnown() ? end() : clock.after(FIRST_EVENT_MS, end, { ref: false })),
+    { once: true },
   );
   return patient.signal;
 };
 
-const streamChatEvents = ({ url, token, out }: Context, wanted: ChatFlags, signal: AbortSignal) =>
+const streamChatEvents = (
+  { url, token, out, clock }: Context,
+  wanted: ChatFlags,
+  signal: AbortSignal,
+) =>
   followEvents(
-    { url, token, signal },
+    { url, token, signal, clock },
     {
       path: '/api/chat',
       body: wanted,

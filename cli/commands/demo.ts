@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Agent, Client, Hook } from '../../src/client/index.js';
+import { systemClock } from '../../src/kernel/clock.js';
 import { type Context, command } from '../command.js';
 import { DAEMON_ENV, environmentWith } from '../daemon/environment.js';
 import { failureLines, logLines } from '../daemon/log.js';
@@ -226,7 +227,7 @@ const createDemoSignal = (context: Context) => {
   const term = new AbortController();
   const abort = () => term.abort();
   process.once('SIGTERM', abort);
-  const signals = [context.signal, term.signal, AbortSignal.timeout(DEADLINE_MS)];
+  const signals = [context.signal, term.signal, systemClock.deadline(DEADLINE_MS)];
   return { signal: AbortSignal.any(signals), forget: () => process.off('SIGTERM', abort) };
 };
 
@@ -291,7 +292,7 @@ const waitForAddress = async (child: ChildProcess, signal: AbortSignal): Promise
 
 const end = async (child: ChildProcess, exit: Promise<unknown>): Promise<void> => {
   child.kill('SIGTERM');
-  const late = setTimeout(() => child.kill('SIGKILL'), ENDED_WITHIN_MS);
+  const cancel = systemClock.after(ENDED_WITHIN_MS, () => child.kill('SIGKILL'));
   await exit;
-  clearTimeout(late);
+  cancel();
 };

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Unreachable } from '../../src/client/errors.js';
 import type { Client } from '../../src/client/index.js';
 import { type Context, command, type Flag, switchFlag } from '../command.js';
@@ -103,14 +102,14 @@ async function* remoteLines(
 const next = async (
   client: Client,
   after: number,
-  { signal }: Context,
+  { signal, clock }: Context,
 ): Promise<LogPage | null> => {
   try {
     return await client.logs.list({ query: { after, limit: MAX_LINES, wait: WAIT_S } });
   } catch (error) {
     if (signal.aborted) return null;
     if (!(error instanceof Unreachable)) throw error;
-    await sleep(AGAIN_MS, undefined, { signal }).catch(() => undefined);
+    await clock.wait(AGAIN_MS, signal).catch(() => undefined);
     return null;
   }
 };

@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import type { Client } from '../../src/client/index.js';
 import { usesScreenReader } from '../../src/client/session.js';
 import { buildColumns } from '../columns.js';
@@ -23,7 +22,7 @@ export const status = command({
     for (;;) {
       if (context.out.format === 'table' && !usesScreenReader()) context.out.line(CLEAR);
       await show(context);
-      await pause(WATCH_MS, undefined, { signal: context.signal }).catch(() => {
+      await context.clock.wait(WATCH_MS, context.signal).catch(() => {
         throw interrupted('The daemon continues to run.');
       });
     }

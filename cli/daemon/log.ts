@@ -10,7 +10,7 @@ import {
   statSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { type Cancel, systemClock } from '../../src/kernel/clock.js';
 import { makePrivateFolder } from '../../src/kernel/private.js';
 import { valueAt } from '../columns.js';
 import { localTime, oneLine, plainText, safe, safeJson } from '../text.js';
@@ -102,17 +102,15 @@ export const rotateOpen = (path: string, fd: number): void => {
 };
 
 /** Checks the size regularly if stderr is that log. Returns the function that stops it. */
-export const keepLogSmall = (path: string): (() => void) => {
-  const timer = setInterval(() => {
+export const keepLogSmall = (path: string): Cancel =>
+  systemClock.every(EVERY_MS, () => {
     try {
       rotateOpen(path, process.stderr.fd);
     } catch (error) {
       // On a full disk the log stays as it is, and the next check tries again.
       if (!(error instanceof Error && 'code' in error)) throw error;
     }
-  }, EVERY_MS);
-  return () => clearInterval(timer);
-};
+  });
 
 const shift = (path: string): void => {
   for (let number = KEPT - 1; number >= 1; number--) {
@@ -149,7 +147,7 @@ export async function* followLog(
         if (file !== null) yield* restOf(file);
         file = openAt(path, 0);
       }
-      await sleep(POLL_MS, undefined, { signal }).catch(() => undefined);
+      await systemClock.wait(POLL_MS, signal).catch(() => undefined);
     }
   } finally {
     if (file !== null) closeSync(file.fd);

@@ -8,7 +8,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
+import { systemClock } from '../../src/kernel/clock.js';
 import { makePrivateFolder } from '../../src/kernel/private.js';
 
 const POLL_MS = 50;
@@ -55,7 +55,7 @@ export const hasEnded = async (
   const end = performance.now() + withinMs;
   while (isRunning(found)) {
     if (performance.now() >= end) return false;
-    await pause(POLL_MS, undefined, { signal });
+    await systemClock.wait(POLL_MS, signal);
   }
   return true;
 };

@@ -1,4 +1,5 @@
 import { send } from '../../src/client/send.js';
+import { systemClock } from '../../src/kernel/clock.js';
 import { type Flag, textFlag } from '../command.js';
 import { usageFault } from '../exit.js';
 
@@ -37,7 +38,7 @@ export const parseListeningUrl = (output: string): string | null => {
 /** Returns the reply, null without one, or undefined if it is not JSON. */
 const ask = async (url: string): Promise<object | null | undefined> => {
   try {
-    const signal = AbortSignal.timeout(TIMEOUT_MS);
+    const signal = systemClock.deadline(TIMEOUT_MS);
     const response = await send(url, { method: 'GET', headers: {}, signal });
     const text = await response.text();
     return text.startsWith('{') ? JSON.parse(text) : undefined;

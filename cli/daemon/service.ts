@@ -1,5 +1,5 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { defaultListenAddress, urlOfListener } from '../../src/client/session.js';
+import { systemClock } from '../../src/kernel/clock.js';
 import { buildColumns } from '../columns.js';
 import type { Context } from '../command.js';
 import { CliFault, failed } from '../exit.js';
@@ -124,7 +124,7 @@ const ready = async (
   const end = performance.now() + READY_WITHIN_MS;
   while ((await checkReadiness(url)).is !== 'ready') {
     if (performance.now() > end || hasRefused(home, from)) throw notReady(url, home, from);
-    await pause(POLL_MS, undefined, { signal });
+    await systemClock.wait(POLL_MS, signal);
   }
 };
 
@@ -206,7 +206,7 @@ export const stopService = async (context: Context, { url }: Installed): Promise
     while ((await checkReadiness(url)).is !== 'silent') {
       if (performance.now() > end)
         throw failed(`The daemon still replies at ${url}.`, 'Watch it: adjutant logs -f');
-      await pause(POLL_MS, undefined, { signal });
+      await systemClock.wait(POLL_MS, signal);
     }
   });
   out.done(`Stopped in ${duration(performance.now() - began)}.`, { url }, urlColumns);

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { appendFileSync, closeSync, openSync, rmSync } from 'node:fs';
-import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { systemClock } from '../../src/kernel/clock.js';
 import { type CliFault, failed, interrupted } from '../exit.js';
 import { now } from '../text.js';
 import { daemonEnvironment } from './environment.js';
@@ -168,7 +168,7 @@ const onceMore = async (of: DaemonChild): Promise<void> => {
       'Watch it: adjutant logs -f        Stop it: adjutant down',
     );
   }
-  await pause(POLL_MS, undefined, { signal: of.signal }).catch(() => {
+  await systemClock.wait(POLL_MS, of.signal).catch(() => {
     throw interrupted('The daemon continues to start: adjutant status');
   });
 };

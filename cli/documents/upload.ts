@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { ApiError } from '../../src/client/errors.js';
 import type { Client, DocumentView, Reply } from '../../src/client/index.js';
 import { uploadDocuments } from '../../src/client/upload.js';
@@ -150,7 +149,7 @@ interface Sent {
  * Retries after the delay that the daemon asks for. Returns the reasons if a whole batch is
  * refused.
  */
-const inTurn = async ({ signal }: Context, work: () => Promise<Sent>): Promise<Sent> => {
+const inTurn = async ({ signal, clock }: Context, work: () => Promise<Sent>): Promise<Sent> => {
   for (;;) {
     try {
       return await work();
@@ -158,7 +157,7 @@ const inTurn = async ({ signal }: Context, work: () => Promise<Sent>): Promise<S
       if (!(error instanceof ApiError)) throw error;
       const { statusCode, retryAfterSeconds: seconds, details } = error;
       const isBusy = statusCode === 429 && seconds !== undefined;
-      if (isBusy) await pause(seconds * 1000, undefined, { signal });
+      if (isBusy) await clock.wait(seconds * 1000, signal);
       else if (details?.length && details.every(({ path }) => path === 'files')) {
         return { documents: [], refused: details.map(parseUploadRefusal) };
       } else throw error;

@@ -1,6 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
-import { setTimeout as pause } from 'node:timers/promises';
 import type { Reply } from '../../src/client/index.js';
 import { valueAt } from '../columns.js';
 import type { Context } from '../command.js';
@@ -159,7 +158,7 @@ export const consentOnDevice = async (
   context.out.note(oneLine(text('user_code')));
   let seconds = Number(text('interval')) || 5;
   for (;;) {
-    await pause(seconds * SECOND_MS, undefined, { signal: context.signal });
+    await context.clock.wait(seconds * SECOND_MS, context.signal);
     const form = { grant_type: DEVICE_GRANT, client_id, device_code: text('device_code') };
     const { status, body } = await post(context, tokenEndpoint, form);
     if (status === 200) return credentialValue(consent, own, body);

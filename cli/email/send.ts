@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { contracts, type SentMailDetail } from '../../src/client/index.js';
 import { type Context, command, switchFlag, textFlag } from '../command.js';
 import { Exit, usageFault } from '../exit.js';
@@ -87,11 +86,11 @@ export const reportDelivery = async (
   isImpatient: boolean,
 ): Promise<void> => {
   const client = await context.client();
-  const until = performance.now() + (isImpatient ? 0 : PATIENCE_MS);
+  const until = context.clock.now() + (isImpatient ? 0 : PATIENCE_MS);
   for (;;) {
     const mail = await client.sentmail.get({ id });
-    if (isDecided(mail) || performance.now() > until) return tell(context, mail);
-    await pause(POLL_MS);
+    if (isDecided(mail) || context.clock.now() > until) return tell(context, mail);
+    await context.clock.wait(POLL_MS);
   }
 };
 

@@ -1,10 +1,10 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import {
   type Client,
   type Execution,
   loadSenders,
   type SignatureRecipe,
 } from '../../src/client/index.js';
+import { systemClock } from '../../src/kernel/clock.js';
 import { failed } from '../exit.js';
 import { now } from '../text.js';
 
@@ -88,6 +88,6 @@ export const until = async <T>(look: () => Promise<T | null>): Promise<T | null>
   for (;;) {
     const found = await look();
     if (found !== null || performance.now() >= end) return found;
-    await pause(POLL_MS);
+    await systemClock.wait(POLL_MS);
   }
 };

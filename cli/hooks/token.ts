@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import type { Client } from '../../src/client/index.js';
 import { type Context, command } from '../command.js';
 import { failed, interrupted } from '../exit.js';
@@ -50,7 +49,7 @@ export const receiveToken = async (context: Context, name: string): Promise<void
 
 /** Polls until tokens arrive. Returns them newest first. Throws if none arrives in time. */
 const waitForTokens = async (
-  { signal }: Context,
+  { signal, clock }: Context,
   client: Client,
   id: string,
 ): Promise<string[]> => {
@@ -59,7 +58,7 @@ const waitForTokens = async (
     if (token !== null) return [token, ...earlier.map((each) => each.token)];
     if (until === null)
       throw failed('No token arrived.', 'Trigger the verification at the sender again.');
-    await pause(POLL_MS, undefined, { signal }).catch(() => {
+    await clock.wait(POLL_MS, signal).catch(() => {
       throw interrupted('No token has arrived yet.');
     });
   }

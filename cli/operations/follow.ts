@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { ApiError, Unreachable } from '../../src/client/errors.js';
 import type { Operation } from '../../src/client/index.js';
 import { usesScreenReader } from '../../src/client/session.js';
@@ -131,7 +130,7 @@ export const awaitOperationEnd = async (
 
 /** Retries for a while if the daemon is away, because it may be restarting. */
 const reconnecting = async (
-  { signal }: Context,
+  { signal, clock }: Context,
   read: () => Promise<Operation>,
   wait: () => void,
 ): Promise<Operation> => {
@@ -144,7 +143,7 @@ const reconnecting = async (
         error instanceof Unreachable || (error instanceof ApiError && error.statusCode === 503);
       if (!isAway || signal.aborted || now() > until) throw error;
       wait();
-      await pause(RETRY_MS, undefined, { signal });
+      await clock.wait(RETRY_MS, signal);
     }
   }
 };

@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import type { Client, PipelineRunDetail } from '../../src/client/index.js';
 import { usesScreenReader } from '../../src/client/session.js';
 import { type Context, switchFlag } from '../command.js';
@@ -50,7 +49,7 @@ export const followRun = async (
  * a line per change.
  */
 const watched = async (
-  { out, signal }: Context,
+  { out, signal, clock }: Context,
   client: Client,
   id: string,
 ): Promise<PipelineRunDetail> => {
@@ -61,7 +60,7 @@ const watched = async (
   for (;;) {
     view.show(run);
     if (run.finishedAt !== null || needsPerson(run)) return run;
-    await pause(POLL_MS, undefined, { signal });
+    await clock.wait(POLL_MS, signal);
     run = await client.pipelines.get({ id });
   }
 };

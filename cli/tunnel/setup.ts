@@ -1,4 +1,3 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import {
   type Client,
   contracts,
@@ -6,6 +5,7 @@ import {
   type TunnelSettingsInput,
   type TunnelView,
 } from '../../src/client/index.js';
+import { systemClock } from '../../src/kernel/clock.js';
 import { buildColumns } from '../columns.js';
 import { type Context, command, textFlag } from '../command.js';
 import { Exit, failed, usageFault } from '../exit.js';
@@ -191,7 +191,7 @@ const startTunnel = async (
       return tunnel;
     }
     if (tunnel.restarts >= 2 || tookMs > UP_MS) throw startFailure(tunnel);
-    await wait(POLL_MS);
+    await systemClock.wait(POLL_MS);
   }
 };
 

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { platform, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
+import { systemClock } from '../../src/kernel/clock.js';
 import type { Context } from '../command.js';
 import { failed } from '../exit.js';
 import { oneLine } from '../text.js';
@@ -78,7 +78,7 @@ const record = async (context: Context, file: string): Promise<void> => {
     child.kill('SIGINT');
     const isOver = await Promise.race([
       ended.then(() => true),
-      pause(LAST_MS, false, { ref: false }),
+      systemClock.wait(LAST_MS, undefined, { ref: false }).then(() => false),
     ]);
     if (!isOver) child.kill('SIGKILL');
   }

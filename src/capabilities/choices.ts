@@ -1,5 +1,6 @@
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Clock } from '../kernel/clock.js';
 import { cataloguedModels, type FittedModel, findGgufFile, installedModel } from './candidates.js';
 import type { Catalogue, ChosenCatalogue } from './catalogue.js';
 import type { HeaderReader } from './headers.js';
@@ -14,6 +15,7 @@ interface FittedDeps {
   catalogue(): Promise<ChosenCatalogue>;
   /** null: the network. */
   folder: string | null;
+  clock: Clock;
 }
 
 const HEADERS_MS = 60_000;
@@ -24,11 +26,11 @@ const MAX_NAMED = 5;
  * installable.
  */
 export const createFittedModels =
-  ({ shelf, headers, catalogue, folder }: FittedDeps) =>
+  ({ shelf, headers, catalogue, folder, clock }: FittedDeps) =>
   async (): Promise<FittedModel[]> => {
     const [installed, { catalogue: chosen }] = await Promise.all([shelf.list(), catalogue()]);
     const source = folder === null ? null : await readSource(folder, chosen.models);
-    const signal = AbortSignal.timeout(HEADERS_MS);
+    const signal = clock.deadline(HEADERS_MS);
     const damages = new Map<string, string>();
     for (const each of installed) {
       const damage = await findDamage(each);

@@ -2,6 +2,7 @@ import { createHash, type Hash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { open, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import type { Clock } from '../kernel/clock.js';
 import { BadUrl, EgressRefused } from '../kernel/egress.js';
 import { errorCode, HttpFailure, isDiskFull } from '../kernel/failure.js';
 import type { Http, OpenedReply } from '../kernel/http.js';
@@ -38,6 +39,7 @@ export interface DownloadProgress {
 }
 
 interface DownloadOptions {
+  clock: Clock;
   signal: AbortSignal;
   onProgress(progress: DownloadProgress): void;
   onRetry?(next: NextTry): void;
@@ -60,11 +62,12 @@ const LIMITS = {
 export const download = async (
   http: Pick<Http, 'open'>,
   file: Download,
-  { signal, onProgress, onRetry = () => undefined }: DownloadOptions,
+  { clock, signal, onProgress, onRetry = () => undefined }: DownloadOptions,
 ): Promise<void> => {
   const rate = createByteRate();
   try {
     await retryBroken({
+      clock,
       signal,
       onRetry,
       work: () => attempt(http, file, { signal, onProgress, rate }),

@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Clock } from '../kernel/clock.js';
 import type { Http } from '../kernel/http.js';
 import { checkDiskSpace } from './diskspace.js';
 import { download } from './download.js';
@@ -10,6 +11,7 @@ import { fetchRemoteFileFacts, redactUrl } from './remotefilefacts.js';
 import type { NextTry } from './retry.js';
 
 export interface ProgressReporter {
+  clock: Clock;
   signal: AbortSignal;
   bytes(done: number, total: number | null, note: string): void;
   note(note: string): void;
@@ -41,6 +43,7 @@ export const fetchFiles = async (
       http,
       { url, to, bytes, sha256, ...(path.endsWith('.gguf') && { begin: 'GGUF' }) },
       {
+        clock: telling.clock,
         signal: telling.signal,
         onRetry: telling.onRetry,
         onProgress: ({ done, total: all, rate }) => {

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { argv } from 'node:process';
+import { systemClock } from '../kernel/clock.js';
 
 /**
  * Runs a program in its own process group and kills the group when the parent process ends.
@@ -15,6 +16,6 @@ child.on('error', ({ message }) => {
 });
 child.on('exit', (code) => process.exit(code ?? 1));
 
-setInterval(() => {
+systemClock.every(EVERY_MS, () => {
   if (process.ppid !== Number(parent)) process.kill(-process.pid, 'SIGKILL');
-}, EVERY_MS);
+});

@@ -69,8 +69,9 @@ export const installOperation = (deps: InstallDeps): OperationKind<InstallInput,
     most: 20,
     ended: ({ resource_id: slug }, status) => {
       // An operation that waited after a restart has no run that could clean up.
-      if (status === 'cancelled')
-        setTimeout(() => forgetIdle(deps, turns, slug), SETTLED_MS).unref();
+      if (status === 'cancelled') {
+        deps.clock.after(SETTLED_MS, () => forgetIdle(deps, turns, slug), { ref: false });
+      }
       return [];
     },
     run: async (run) => {

@@ -1,4 +1,5 @@
 import { isNonGlibcLinuxSync } from 'detect-libc';
+import type { Clock } from '../kernel/clock.js';
 import type { Http } from '../kernel/http.js';
 import type { Registry } from '../models/module.js';
 import type { CliTools } from '../providers/clitools/clitools.js';
@@ -17,6 +18,7 @@ import { readSource } from './source.js';
 import { modelsUsing } from './usage.js';
 
 export interface InventoryDeps {
+  clock: Clock;
   http: Http;
   registry: Registry;
   shelf: InstalledModels;
@@ -34,8 +36,8 @@ export interface InventoryDeps {
 }
 
 export const createInventory = (deps: InventoryDeps) => {
-  const { http, registry, shelf, store, cliTools, confinement, sources } = deps;
-  const ollama = () => ollamaState(http, ollamaAddress(registry.list()));
+  const { clock, http, registry, shelf, store, cliTools, confinement, sources } = deps;
+  const ollama = () => ollamaState(http, ollamaAddress(registry.list()), clock);
   return {
     known: async (): Promise<InventorySnapshot> => {
       const [{ catalogue }, machine, installed, installing, server, tools, languages, programs] =

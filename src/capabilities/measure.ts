@@ -60,7 +60,7 @@ export const measureOperation = ({
     try {
       for (let run = 0; run <= RUNS; run++) {
         progress({ done: run, total: RUNS + 1, unit: 'runs', note: run === 0 ? 'loading' : null });
-        const rate = await measureTokenRate(entry, run, signal);
+        const rate = await measureTokenRate(entry, run, { signal, clock });
         if (run > 0) rates.push(rate);
       }
     } catch (error) {
@@ -99,15 +99,20 @@ const getSpeedUnit = ({ embedder }: Pick<RegisteredModel, 'embedder'>): SpeedUni
 
 class TooShort extends Error {}
 
+interface RunLimits {
+  signal: AbortSignal;
+  clock: Clock;
+}
+
 const measureTokenRate = (
   { model, embedder, embedding }: RegisteredModel,
   run: number,
-  signal: AbortSignal,
+  limits: RunLimits,
 ): Promise<number> => {
-  if (!embedder) return writingRate(model, signal);
+  if (!embedder) return writingRate(model, limits.signal);
   const most = Math.min(TEXT_TOKENS, embedding?.maxInputTokens ?? TEXT_TOKENS);
   const texts = Array.from({ length: TEXTS }, (_, at) => buildSampleText(run * TEXTS + at, most));
-  return readingRate(embedder, texts, signal);
+  return readingRate(embedder, texts, limits);
 };
 
 /** Each text begins differently, so that no cache applies. */
@@ -120,9 +125,9 @@ const buildSampleText = (number: number, tokens: number): string =>
 const readingRate = async (
   embedder: EmbeddingModel,
   texts: string[],
-  signal: AbortSignal,
+  { signal, clock }: RunLimits,
 ): Promise<number> => {
-  const limit = AbortSignal.timeout(READING_MS);
+  const limit = clock.deadline(READING_MS);
   const since = performance.now();
   const { inputTokens } = await embedder.embed(texts, AbortSignal.any([signal, limit]));
   const seconds = (performance.now() - since) / 1000;

@@ -69,15 +69,17 @@ export const openCapabilities = (base: Base, options: CapabilitiesOptions) => {
   const headers = createHeaders(workers);
   const machine = createMachines(home);
   const llama = (on: Machine) => llamaGpuUse(toEngineHost(on), config.llamaGpu);
-  const needs = createMemoryNeeds({ shelf, headers, machine: () => readMachine(home) });
+  const needs = createMemoryNeeds({ clock, shelf, headers, machine: () => readMachine(home) });
   models.measureLlama(needs);
   const catalogue = createCatalogues(http, config.catalogue);
   const library = createOllamaLibrary(http, {
     address: () => ollamaAddress(registry.list()),
     folders: ollamaFolders(),
+    clock,
   });
   const places = { folders: config.cliPath, source: config.capabilitySource };
   const survey = createInventory({
+    clock,
     http,
     registry,
     shelf,
@@ -98,8 +100,9 @@ export const openCapabilities = (base: Base, options: CapabilitiesOptions) => {
     const now = await readMachine(home);
     return memoryOn(now, llama(now).gpus);
   };
-  models.describeLlama(createLlamaFactsReader({ shelf, headers, memory }));
+  models.describeLlama(createLlamaFactsReader({ clock, shelf, headers, memory }));
   const register = createModelRegistration({
+    clock,
     models,
     shelf,
     headers,
@@ -135,7 +138,7 @@ export const openCapabilities = (base: Base, options: CapabilitiesOptions) => {
     machine,
     bandwidth: createBandwidth(machine, openBandwidthRecord(shelf.root)),
     catalogue,
-    models: createFittedModels({ shelf, headers, catalogue, folder: places.source }),
+    models: createFittedModels({ shelf, headers, catalogue, folder: places.source, clock }),
     speeds,
     llama,
   });
@@ -149,6 +152,7 @@ export const openCapabilities = (base: Base, options: CapabilitiesOptions) => {
       checkSettings({
         catalogue: config.catalogue === null ? null : catalogue,
         source: config.capabilitySource,
+        clock,
       }),
     resources: (): Resource[] => [resource],
   };

@@ -3,6 +3,7 @@ import { rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { networkSettings } from '../config.js';
+import { systemClock } from '../kernel/clock.js';
 import { NamedError } from '../kernel/failure.js';
 import { findProgram, programEnv, signalGroup } from '../kernel/program.js';
 import type { ProgressReporter } from './fetch.js';
@@ -154,11 +155,11 @@ export const runProgramToEnd = (
     child.stdout.on('data', take);
     child.stderr.on('data', take);
     const kill = (): void => signalGroup(child.pid, 'SIGKILL');
-    const timer = setTimeout(kill, limitMs);
+    const cancel = systemClock.after(limitMs, kill);
     signal.addEventListener('abort', kill);
     if (signal.aborted) kill();
     const ended = (failure: string | null): void => {
-      clearTimeout(timer);
+      cancel();
       signal.removeEventListener('abort', kill);
       resolve(failure);
     };

@@ -1,5 +1,5 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { isLoopbackHost } from '../kernel/clientaddress.js';
+import type { Clock } from '../kernel/clock.js';
 import { errorCode, HttpFailure, NamedError } from '../kernel/failure.js';
 import type { Http } from '../kernel/http.js';
 import { memberAt, numberAt, parsedJson, textAt } from '../kernel/jsonvalue.js';
@@ -44,6 +44,7 @@ interface OllamaPlace {
   /** Model folders of a local Ollama. */
   folders: string[];
   shortMs?: number;
+  clock: Clock;
 }
 
 const pullErrorMessage = (model: string, error: string): string =>
@@ -54,7 +55,7 @@ const pullErrorMessage = (model: string, error: string): string =>
 /** docs/api.md of Ollama: pull, tags, show, delete. */
 export const createOllamaLibrary = (
   http: Pick<Http, 'fetchFor'>,
-  { address, folders, shortMs = SHORT_MS }: OllamaPlace,
+  { address, folders, shortMs = SHORT_MS, clock }: OllamaPlace,
 ) => {
   const short = async (method: string, path: string, input: ShortCall): Promise<string> => {
     const baseUrl = address();
@@ -96,7 +97,7 @@ export const createOllamaLibrary = (
       const layers = createLayers();
       for await (const content of linesOf(
         () => post('/api/pull', { model, stream: true }, signal),
-        signal,
+        { signal, clock },
       )) {
         const error = textAt(content, 'error');
         if (error !== null) throw new OllamaFailed(pullErrorMessage(model, error), false);
@@ -173,7 +174,7 @@ const wholeAt = (line: unknown, name: string): number | null => {
 /** A broken connection is an OllamaFailed that can be resumed. */
 async function* linesOf(
   ask: () => Promise<Response>,
-  signal: AbortSignal,
+  { signal, clock }: { signal: AbortSignal; clock: Clock },
 ): AsyncGenerator<unknown, void, undefined> {
   let rest = '';
   let read = 0;
@@ -191,7 +192,7 @@ async function* linesOf(
       for (const line of lines.filter((each) => each.trim() !== '')) {
         yield parsedJson(line);
         read += 1;
-        if (read % LINES_AT_ONCE === 0) await pause(PAUSE_MS, undefined, { signal });
+        if (read % LINES_AT_ONCE === 0) await clock.wait(PAUSE_MS, signal);
       }
     }
     if (rest.trim() !== '') yield parsedJson(rest);

@@ -1,3 +1,4 @@
+import type { Clock } from '../kernel/clock.js';
 import type { Http } from '../kernel/http.js';
 import type { RegisteredModel } from '../models/module.js';
 import { adapters } from '../providers/llm/adapters.js';
@@ -22,22 +23,24 @@ export const ownAddress = (address: string): string | null =>
 
 const PATIENCE_MS = 2000;
 
-const withTimeout = async <T>(requested: Promise<T>, ms: number): Promise<T> => {
-  let timer: NodeJS.Timeout | undefined;
+const withTimeout = async <T>(requested: Promise<T>, clock: Clock): Promise<T> => {
+  let cancel = (): void => {};
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(
-      () => reject(new ModelListUnavailable(`no response for ${ms / 1000} s`)),
-      ms,
-    );
+    const failure = new ModelListUnavailable(`no response for ${PATIENCE_MS / 1000} s`);
+    cancel = clock.after(PATIENCE_MS, () => reject(failure));
   });
   // A late rejection is ignored.
   requested.catch(() => undefined);
-  return Promise.race([requested, late]).finally(() => clearTimeout(timer));
+  return Promise.race([requested, late]).finally(cancel);
 };
 
-export const ollamaState = async (http: Http, baseUrl: string): Promise<OllamaState> => {
+export const ollamaState = async (
+  http: Http,
+  baseUrl: string,
+  clock: Clock,
+): Promise<OllamaState> => {
   try {
-    const models = await withTimeout(ollamaModels(http, { baseUrl }), PATIENCE_MS);
+    const models = await withTimeout(ollamaModels(http, { baseUrl }), clock);
     return { baseUrl, models: [...new Set(models.map(({ modelId }) => modelId))], fault: null };
   } catch (error) {
     if (!(error instanceof ModelListUnavailable)) throw error;

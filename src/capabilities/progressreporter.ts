@@ -25,6 +25,7 @@ export const createProgressReporter = (run: ReportingRun, clock: Clock): Progres
   const last = lastReported(run);
   let at = Number.NEGATIVE_INFINITY;
   return {
+    clock,
     signal: run.signal,
     bytes: (done, total, note) => {
       Object.assign(last, { done, total, note });

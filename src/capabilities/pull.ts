@@ -19,11 +19,12 @@ export const pullModel = async (
   { plan, isLicenceKept }: PulledModel,
   telling: ProgressReporter,
 ): Promise<string | null> => {
-  const { signal, onRetry } = telling;
+  const { clock, signal, onRetry } = telling;
   const { model, licence, bytes } = plan;
   const unknownRoom = (await library.checkRoom(bytes)) ? '' : ROOM_UNKNOWN;
   let most = 0;
   await retryBroken({
+    clock,
     signal,
     onRetry,
     work: () =>

@@ -1,4 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises';
+import { systemClock } from '../kernel/clock.js';
 
 const PATIENCE_MS = 5000;
 
@@ -15,7 +15,7 @@ export const readWithTimeout = async <T>(
   folder: string,
   read: () => Promise<T>,
   late: T,
-  patienceMs = PATIENCE_MS,
+  clock = systemClock,
 ): Promise<T> => {
   if (hanging.has(folder)) return late;
   let isLate = false;
@@ -29,7 +29,7 @@ export const readWithTimeout = async <T>(
   // A late rejection is ignored.
   ended.catch(() => undefined);
   const stop = new AbortController();
-  const waited = pause(patienceMs, late, { ref: false, signal: stop.signal }).then(() => {
+  const waited = clock.wait(PATIENCE_MS, stop.signal, { ref: false }).then(() => {
     isLate = true;
     hanging.add(folder);
     return late;

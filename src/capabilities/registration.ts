@@ -1,3 +1,4 @@
+import type { Clock } from '../kernel/clock.js';
 import type { ModelsModule, ReadLlamaFacts } from '../models/module.js';
 import type { GgufHeader } from '../providers/gguf/header.js';
 import { findGgufFile, usesByHeader } from './candidates.js';
@@ -11,6 +12,7 @@ import type { InstallPlan } from './installplan.js';
 import { LLAMA } from './packages.js';
 
 interface RegistrationDeps {
+  clock: Clock;
   models: Pick<ModelsModule, 'register'>;
   shelf: InstalledModels;
   headers: HeaderReader;
@@ -29,7 +31,7 @@ export interface RegistrationUse {
 
 /** Returns the model name; null if it is not a language model. Throws DownloadFailed. */
 export const createModelRegistration =
-  ({ models, shelf, headers, ollamaUrl, memory }: RegistrationDeps) =>
+  ({ clock, models, shelf, headers, ollamaUrl, memory }: RegistrationDeps) =>
   async (plan: InstallPlan, wanted: RegistrationUse): Promise<string | null> => {
     const { useCase, contextWindow: requested } = wanted;
     if (useCase === 'speech') return null;
@@ -43,7 +45,7 @@ export const createModelRegistration =
     const found = await shelf.find(plan.slug);
     const path = found && findGgufFile(found);
     if (!path) return null;
-    const { header, fault } = await headers(path, AbortSignal.timeout(HEADER_MS));
+    const { header, fault } = await headers(path, clock.deadline(HEADER_MS));
     if (!header) throw new DownloadFailed(`${plan.slug}: ${fault}`, false);
     refuseUnsupportedUseCase(plan, useCase, header);
     refuseShortContext(plan, header);
@@ -75,15 +77,16 @@ const ownWindow = (machine: MachineMemory, header: GgufHeader, isEmbedding: bool
 
 export const createLlamaFactsReader =
   ({
+    clock,
     shelf,
     headers,
     memory,
-  }: Pick<RegistrationDeps, 'shelf' | 'headers' | 'memory'>): ReadLlamaFacts =>
+  }: Pick<RegistrationDeps, 'clock' | 'shelf' | 'headers' | 'memory'>): ReadLlamaFacts =>
   async (slug, signal) => {
     const found = await shelf.find(slug);
     const path = found && findGgufFile(found);
     if (!path) return null;
-    const limit = AbortSignal.any([signal, AbortSignal.timeout(HEADER_MS)]);
+    const limit = AbortSignal.any([signal, clock.deadline(HEADER_MS)]);
     const { header } = await headers(path, limit);
     if (!header) return null;
     const { contextLength: longest, isEmbedding, embeddingLength, hasTools } = header;

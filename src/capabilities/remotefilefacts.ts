@@ -1,3 +1,4 @@
+import type { Clock } from '../kernel/clock.js';
 import { EgressRefused } from '../kernel/egress.js';
 import { HttpFailure } from '../kernel/failure.js';
 import type { Http } from '../kernel/http.js';
@@ -11,6 +12,7 @@ export interface RemoteFileFacts {
 }
 
 interface AskTelling {
+  clock: Clock;
   signal: AbortSignal;
   onRetry(next: NextTry): void;
 }
@@ -22,7 +24,7 @@ interface AskTelling {
 export const fetchRemoteFileFacts = async (
   http: Pick<Http, 'request'>,
   url: string,
-  { signal, onRetry }: AskTelling,
+  { clock, signal, onRetry }: AskTelling,
 ): Promise<RemoteFileFacts> => {
   let headers: Record<string, string> = {};
   const ask = async (): Promise<void> => {
@@ -31,13 +33,18 @@ export const fetchRemoteFileFacts = async (
     if (busy) throw busy;
     headers = reply.headers;
   };
-  await retryBroken({ signal, onRetry, work: ask, reached: async () => 0, ...retryPolicy }).catch(
-    (error: unknown) => {
-      signal.throwIfAborted();
-      if (error instanceof HttpFailure) throw new DownloadFailed(error.message, true);
-      throw error instanceof EgressRefused ? new DownloadFailed(error.message, false) : error;
-    },
-  );
+  await retryBroken({
+    clock,
+    signal,
+    onRetry,
+    work: ask,
+    reached: async () => 0,
+    ...retryPolicy,
+  }).catch((error: unknown) => {
+    signal.throwIfAborted();
+    if (error instanceof HttpFailure) throw new DownloadFailed(error.message, true);
+    throw error instanceof EgressRefused ? new DownloadFailed(error.message, false) : error;
+  });
   const etag = (headers['x-linked-etag'] ?? '').replaceAll('"', '').toLowerCase();
   const size = headers['x-linked-size'] ?? '';
   return {

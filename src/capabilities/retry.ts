@@ -1,4 +1,4 @@
-import { setTimeout as wait } from 'node:timers/promises';
+import type { Clock } from '../kernel/clock.js';
 
 export interface NextTry {
   attempt: number;
@@ -9,6 +9,7 @@ export interface NextTry {
 }
 
 interface RetriedWork {
+  clock: Clock;
   signal: AbortSignal;
   /** Continues from the current state. */
   work(): Promise<void>;
@@ -20,7 +21,6 @@ interface RetriedWork {
   askedMs?(error: unknown): number;
   /** Called before the pause. */
   onRetry(next: NextTry): void;
-  firstPauseMs?: number;
 }
 
 /** Attempts in a row without progress. */
@@ -45,13 +45,10 @@ export const retryBroken = async (of: RetriedWork): Promise<void> => {
       failures = reached > most ? 1 : failures + 1;
       most = Math.max(most, reached);
       if (failures >= ATTEMPTS) throw error;
-      const growing = Math.min(
-        MAX_PAUSE_MS,
-        (of.firstPauseMs ?? FIRST_PAUSE_MS) * 2 ** (failures - 1),
-      );
+      const growing = Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (failures - 1));
       const pauseMs = Math.max(growing, Math.min(MAX_ASKED_MS, of.askedMs?.(error) ?? 0));
       of.onRetry({ attempt: failures + 1, of: ATTEMPTS, pauseMs, reason });
-      await wait(pauseMs, undefined, { signal });
+      await of.clock.wait(pauseMs, signal);
     }
   }
 };

@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises';
-import { setTimeout as pause } from 'node:timers/promises';
+import type { Clock } from '../kernel/clock.js';
 import type { ChosenCatalogue } from './catalogue.js';
 import { readWithTimeout } from './readtimeout.js';
 
@@ -7,13 +7,19 @@ interface CheckedSettings {
   /** null: none is configured. */
   catalogue: (() => Promise<ChosenCatalogue>) | null;
   source: string | null;
+  clock: Clock;
 }
 
 /** A remote catalogue that takes longer is checked later. */
 const PATIENCE_MS = 1000;
 
-export const checkSettings = async ({ catalogue, source }: CheckedSettings): Promise<string[]> => {
-  const chosen = catalogue && Promise.race([catalogue(), pause(PATIENCE_MS, null, { ref: false })]);
+export const checkSettings = async ({
+  catalogue,
+  source,
+  clock,
+}: CheckedSettings): Promise<string[]> => {
+  const patience = () => clock.wait(PATIENCE_MS, undefined, { ref: false }).then(() => null);
+  const chosen = catalogue && Promise.race([catalogue(), patience()]);
   const [found, folder] = await Promise.all([
     chosen,
     source === null ? null : findSourceFault(source),

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { contracts } from '../api.js';
 import type { sessions } from '../conversations/contract.js';
+import { type Clock, systemClock } from '../kernel/clock.js';
 import type { Calls, Contract, Endpoint, Output } from '../kernel/contract/endpoint.js';
 import type { Static } from '../kernel/contract/schema.js';
 import { stringifyExact } from '../kernel/exactjson.js';
@@ -17,6 +18,7 @@ export interface ClientOptions {
   /** Timeout per call, 30 s by default. A call that waits gets its waiting time in addition. */
   timeoutMs?: number;
   signal?: AbortSignal;
+  clock?: Clock;
 }
 
 export interface ClientInput {
@@ -54,6 +56,7 @@ export const createClient = (options: ClientOptions): Client => {
     fetch: options.fetch ?? send,
     timeoutMs: options.timeoutMs ?? TIMEOUT_MS,
     signal: options.signal,
+    clock: options.clock ?? systemClock,
   };
   const call = async <E extends Endpoint>(endpoint: E, input: ClientInput = {}) =>
     (await exchangeJson<Output<E>>(to, buildClientRequest(endpoint, input, to.timeoutMs))).body;

@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { computeReconnectPauses } from './backoff.js';
 import { Unreachable } from './errors.js';
 import { type Connection, read, unreachable } from './exchange.js';
@@ -7,6 +6,8 @@ export interface ServerEvent {
   event: string;
   data: unknown;
 }
+
+export type EventStreamConnection = Pick<Connection, 'url' | 'token' | 'signal' | 'clock'>;
 
 export interface EventStreamRequest {
   path: string;
@@ -22,7 +23,7 @@ export interface EventStreamRequest {
  * stream did not start or come back.
  */
 export async function* followEvents(
-  to: Pick<Connection, 'url' | 'token' | 'signal'>,
+  to: EventStreamConnection,
   of: EventStreamRequest,
 ): AsyncGenerator<ServerEvent, void, undefined> {
   let lastId: string | undefined;
@@ -44,7 +45,7 @@ export async function* followEvents(
       const wait = computeReconnectPauses(to.url)[failures];
       if (!(error instanceof Unreachable) || path === null || wait === undefined) throw error;
       of.lost(error.message);
-      await pause(wait, undefined, { signal: to.signal });
+      await to.clock.wait(wait, to.signal);
     }
   }
 }
@@ -54,7 +55,7 @@ interface NumberedEvent extends ServerEvent {
 }
 
 async function* open(
-  to: Pick<Connection, 'url' | 'token' | 'signal'>,
+  to: Pick<EventStreamConnection, 'url' | 'token' | 'signal'>,
   { path, body, lastId }: { path: string; body?: object; lastId?: string },
 ): AsyncGenerator<NumberedEvent> {
   const response = await orUnreachable(to.url, () =>

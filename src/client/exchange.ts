@@ -1,4 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises';
+import type { Clock } from '../kernel/clock.js';
 import { ApiError, type ProblemBody, Unreachable } from './errors.js';
 import type { FetchLike, FetchResponse } from './send.js';
 
@@ -8,6 +8,7 @@ export interface Connection {
   fetch: FetchLike;
   timeoutMs: number;
   signal: AbortSignal | undefined;
+  clock: Clock;
 }
 
 export interface ClientRequest {
@@ -43,14 +44,14 @@ export const exchangeJson = async <T>(
     } catch (error) {
       const isLost = error instanceof Unreachable && error.mayHaveActed;
       if (!isLost || !request.isRepeatable || attempt === ATTEMPTS) throw error;
-      await pause(attempt * BETWEEN_MS, undefined, { signal: to.signal });
+      await to.clock.wait(attempt * BETWEEN_MS, to.signal);
     }
   }
 };
 
 const ask = async <T>(to: Connection, request: ClientRequest): Promise<ClientReply<T>> => {
   const timeoutMs = request.timeoutMs ?? to.timeoutMs;
-  const limit = createTimeoutSignal(to.signal, timeoutMs);
+  const limit = createTimeoutSignal(to, timeoutMs);
   try {
     const response = await to.fetch(`${to.url}${request.path}`, {
       method: request.method,
@@ -71,20 +72,17 @@ const ask = async <T>(to: Connection, request: ClientRequest): Promise<ClientRep
   }
 };
 
-/** Node fires a longer timer after 1 ms. */
-const MAX_MS = 2 ** 31 - 1;
-
-/** AbortSignal.timeout would keep the request and its reply in memory until the time is over. */
-const createTimeoutSignal = (given: AbortSignal | undefined, timeoutMs: number) => {
+/** A deadline would keep the request and its reply in memory until the time is over. */
+const createTimeoutSignal = ({ signal: given, clock }: Connection, timeoutMs: number) => {
   const controller = new AbortController();
   const abort = (): void => controller.abort();
-  const timer = setTimeout(abort, Math.min(timeoutMs, MAX_MS));
+  const cancel = clock.after(timeoutMs, abort);
   if (given?.aborted) abort();
   given?.addEventListener('abort', abort, { once: true });
   return {
     signal: controller.signal,
     lift: () => {
-      clearTimeout(timer);
+      cancel();
       given?.removeEventListener('abort', abort);
     },
   };

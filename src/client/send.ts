@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
+import { systemClock } from '../kernel/clock.js';
 
 export interface FetchRequest {
   method: string;
@@ -51,8 +52,8 @@ const limitConnecting = (request: ClientRequest): void => {
   request.once('socket', (socket) => {
     if (!socket.connecting) return;
     const late = Object.assign(new Error('connect timed out'), { code: 'ETIMEDOUT' });
-    const timer = setTimeout(() => request.destroy(late), CONNECT_MS);
-    for (const event of ['connect', 'close']) socket.once(event, () => clearTimeout(timer));
+    const cancel = systemClock.after(CONNECT_MS, () => request.destroy(late));
+    for (const event of ['connect', 'close']) socket.once(event, cancel);
   });
 };
 

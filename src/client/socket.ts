@@ -1,8 +1,8 @@
 import { EventEmitter, on } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { setTimeout as pause } from 'node:timers/promises';
 import type { WebSocket } from 'ws';
+import type { Cancel, Clock } from '../kernel/clock.js';
 import { pauseAfter } from './backoff.js';
 import { ApiError, Unreachable } from './errors.js';
 import { protocolMismatch } from './exchange.js';
@@ -13,8 +13,8 @@ export interface LiveOptions {
   token: string | undefined;
   channels: string[];
   signal: AbortSignal;
-  /** A jump in this time means that the machine slept. */
-  now(): number;
+  /** A jump of its time means that the machine slept. */
+  clock: Clock;
 }
 
 /**
@@ -60,7 +60,7 @@ export async function* live(options: LiveOptions): AsyncGenerator<LiveNote, void
     if (!wasConnected) throw new Unreachable(options.url, loss.reason);
     if (failures === 0) yield { type: 'lost', reason: loss.reason };
     const ms = pauseAfter(options.url, failures);
-    await pause(ms, undefined, { signal: options.signal });
+    await options.clock.wait(ms, options.signal);
     failures++;
   }
 }
@@ -77,7 +77,7 @@ export async function* connection(
   signal.throwIfAborted();
   const notes = new EventEmitter();
   const socket = await open(options, notes);
-  const watch = watchdog(socket, options);
+  const stopWatchdog = startWatchdog(socket, options);
   const subscribe = subscriber(socket, wanted);
   const stop = wanted.onChange(subscribe);
   try {
@@ -94,7 +94,7 @@ export async function* connection(
     return { reason: 'the stream ended' };
   } finally {
     stop();
-    clearInterval(watch);
+    stopWatchdog();
     socket.terminate();
   }
 }
@@ -144,18 +144,18 @@ const open = async (
 };
 
 /** Ends a silent connection, or one that was open while the machine slept. */
-const watchdog = (socket: WebSocket, { now }: Pick<LiveOptions, 'now'>): NodeJS.Timeout => {
-  let heardAt = now();
-  let lookedAt = now();
+const startWatchdog = (socket: WebSocket, { clock }: Pick<LiveOptions, 'clock'>): Cancel => {
+  let heardAt = clock.now();
+  let lookedAt = clock.now();
   const hear = () => {
-    heardAt = now();
+    heardAt = clock.now();
   };
   socket.on('message', hear).on('ping', hear);
-  return setInterval(() => {
-    const at = now();
+  return clock.every(LOOK_MS, () => {
+    const at = clock.now();
     if (at - heardAt > SILENCE_MS || Math.abs(at - lookedAt) > JUMP_MS) socket.terminate();
     lookedAt = at;
-  }, LOOK_MS);
+  });
 };
 
 interface ClientFrame {

@@ -3,13 +3,9 @@ import { type Duplex, Readable } from 'node:stream';
 import { Busboy, type BusboyFileStream, type BusboyInstance } from '@fastify/busboy';
 import Boom from '@hapi/boom';
 import Joi from 'joi';
+import { type Clock, systemClock } from './clock.js';
 import type { FormBody, FormFile, FormRules } from './contract/endpoint.js';
-import {
-  FORM_DEADLINES,
-  type FormDeadlines,
-  rejectWhenLate,
-  streamClosed,
-} from './formdeadlines.js';
+import { rejectWhenLate, streamClosed } from './formdeadlines.js';
 import { faultsMessage } from './problem.js';
 
 export const MULTIPART = 'multipart/form-data';
@@ -48,14 +44,14 @@ export interface FormRequest {
 export const openForm = (
   { payload: source, raw: { req } }: FormRequest,
   rules: FormRules,
-  pace: FormDeadlines = FORM_DEADLINES,
+  clock: Clock = systemClock,
 ): FormBody<unknown> => {
   if (!(source instanceof Readable)) throw new Error('The form body must be a stream');
   uploading.add(req.socket);
   return {
     read: (take, undo) =>
       whileUploading(req.socket, () =>
-        readForm({ source, headers: req.headers, rules, pace }, { take, undo }),
+        readForm({ source, headers: req.headers, rules, clock }, { take, undo }),
       ),
   };
 };
@@ -64,7 +60,7 @@ interface FormSource {
   source: Readable;
   headers: IncomingMessage['headers'];
   rules: FormRules;
-  pace: FormDeadlines;
+  clock: Clock;
 }
 
 interface FormTaker<T> {
@@ -78,12 +74,12 @@ interface FormTaker<T> {
  * undone.
  */
 const readForm = async <T>(
-  { source, headers, rules, pace }: FormSource,
+  { source, headers, rules, clock }: FormSource,
   taker: FormTaker<T>,
 ): Promise<{ files: T[]; fields: unknown }> => {
   const parser = createFormParser(headers, rules);
   const parts = collect(parser, rules, taker);
-  const arrival = pump(source, parser, { rules, pace });
+  const arrival = pump(source, parser, { rules, clock });
   try {
     await Promise.race([arrival.ended, parts.failed]);
     const files = await Promise.race([Promise.all(parts.files), parts.failed]);
@@ -203,7 +199,7 @@ export const checkFields = async (
 const pump = (
   source: Readable,
   parser: BusboyInstance,
-  { rules, pace }: Pick<FormSource, 'rules' | 'pace'>,
+  { rules, clock }: Pick<FormSource, 'rules' | 'clock'>,
 ) => {
   let total = 0;
   let isDropped = false;
@@ -227,7 +223,7 @@ const pump = (
     });
     parser.once('finish', resolve);
   });
-  const late = rejectWhenLate(source, pace);
+  const late = rejectWhenLate(source, clock);
   return {
     ended: Promise.race([arrived, late]),
     drop: async (): Promise<void> => {

@@ -1,39 +1,26 @@
 import type { Readable } from 'node:stream';
 import Boom from '@hapi/boom';
-
-export interface FormDeadlines {
-  periodMs: number;
-  leastBytes: number;
-  longestMs: number;
-}
+import type { Clock } from './clock.js';
 
 /** Minimum speed: bytes per period, in milliseconds. */
 const PERIOD_MS = 15_000;
 const MIN_BYTES = 16 * 1024 * (PERIOD_MS / 1000);
 const MAX_MS = 15 * 60_000;
 
-export const FORM_DEADLINES: FormDeadlines = {
-  periodMs: PERIOD_MS,
-  leastBytes: MIN_BYTES,
-  longestMs: MAX_MS,
-};
-
 /** Rejects if the source is too slow. Time in which we paused it does not count. */
-export const rejectWhenLate = (source: Readable, pace: FormDeadlines): Promise<never> => {
+export const rejectWhenLate = (source: Readable, clock: Clock): Promise<never> => {
   let bytes = 0;
   source.on('data', (chunk: Buffer) => {
     bytes += chunk.length;
   });
   const late = new Promise<never>((_resolve, reject) => {
     const judge = (): void => {
-      if (bytes < pace.leastBytes && !source.isPaused()) reject(tooSlow());
+      if (bytes < MIN_BYTES && !source.isPaused()) reject(tooSlow());
       bytes = 0;
     };
-    const slow = setInterval(judge, pace.periodMs);
-    const long = setTimeout(() => reject(tooSlow()), pace.longestMs);
+    const cancels = [clock.every(PERIOD_MS, judge), clock.after(MAX_MS, () => reject(tooSlow()))];
     void streamClosed(source).then(() => {
-      clearInterval(slow);
-      clearTimeout(long);
+      for (const cancel of cancels) cancel();
     });
   });
   late.catch(() => undefined);

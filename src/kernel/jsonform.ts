@@ -1,9 +1,10 @@
 import { Readable } from 'node:stream';
 import Boom from '@hapi/boom';
 import { createBodies } from './body.js';
+import { systemClock } from './clock.js';
 import type { FormBody, FormRules } from './contract/endpoint.js';
 import { checkFields, type FormRequest, fieldError, MULTIPART, whileUploading } from './form.js';
-import { FORM_DEADLINES, rejectWhenLate } from './formdeadlines.js';
+import { rejectWhenLate } from './formdeadlines.js';
 import type { ParseInWorker } from './input.js';
 import { isRecord } from './jsonvalue.js';
 import { readRawBody } from './raw.js';
@@ -23,7 +24,7 @@ export const openJsonForm = (
   return {
     read: (take) =>
       whileUploading(req.socket, async () => {
-        const late = rejectWhenLate(source, FORM_DEADLINES);
+        const late = rejectWhenLate(source, systemClock);
         const most = rules.jsonBytes ?? 0;
         const held = readRawBody(bodies, { stream: source, most }, async (bytes) => {
           const { file, fields } = await extractFormParts(

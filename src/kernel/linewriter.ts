@@ -1,5 +1,6 @@
 import { constants, fstatSync, openSync, write, writeSync } from 'node:fs';
 import { isatty } from 'node:tty';
+import { systemClock } from './clock.js';
 
 export type LineWriter = ReturnType<typeof createLineWriter>;
 
@@ -54,7 +55,7 @@ export const createLineWriter = (
       state = 'idle';
       next();
     };
-    setTimeout(again, code === 'EAGAIN' ? AGAIN_MS : RETRY_MS).unref();
+    systemClock.after(code === 'EAGAIN' ? AGAIN_MS : RETRY_MS, again, { ref: false });
   };
   return {
     write: (line: string): void => {

@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads';
+import { type Cancel, type Clock, systemClock } from './clock.js';
 import { errorCode, NamedError } from './failure.js';
 import { createFairQueue, QueueFull } from './fairqueue.js';
 
@@ -43,6 +44,7 @@ export interface PoolOptions {
   heapMb: number;
   idleMs: number;
   given?: unknown;
+  clock?: Clock;
 }
 
 export const createPool = <T extends Tasks>(options: PoolOptions): Pool<T> => {
@@ -90,7 +92,7 @@ const YOUNG_MB = 8;
 class PoolThread {
   private readonly worker: Worker;
   private underway: PendingTask | null = null;
-  private timer: NodeJS.Timeout | undefined;
+  private cancel: Cancel | undefined;
 
   constructor(
     private readonly options: PoolOptions,
@@ -124,16 +126,18 @@ class PoolThread {
   }
 
   async end(): Promise<void> {
-    clearTimeout(this.timer);
+    this.cancel?.();
     await this.worker.terminate();
   }
 
   private endAfter(ms: number, lose: () => void): void {
-    clearTimeout(this.timer);
-    this.timer = setTimeout(() => {
+    const { clock = systemClock } = this.options;
+    const due = (): void => {
       lose();
       this.end().catch(() => undefined);
-    }, ms).unref();
+    };
+    this.cancel?.();
+    this.cancel = clock.after(ms, due, { ref: false });
   }
 
   private onMessage(reply: TaskReply): void {
@@ -151,7 +155,7 @@ class PoolThread {
   }
 
   private lose(error: ThreadTerminated): void {
-    clearTimeout(this.timer);
+    this.cancel?.();
     this.ended();
     this.underway?.reject(error);
     this.underway = null;

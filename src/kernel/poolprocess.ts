@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { type Cancel, type Clock, systemClock } from './clock.js';
 import { type Pool, PoolFull, TaskLimitExceeded, type Tasks, ThreadTerminated } from './pool.js';
 
 export interface PoolRequest {
@@ -21,28 +22,33 @@ export interface PoolProcess {
 interface PoolProcessOptions {
   script: URL;
   idleMs: number;
+  clock?: Clock;
 }
 
-export const openPoolProcess = ({ script, idleMs }: PoolProcessOptions): PoolProcess => {
+export const openPoolProcess = ({
+  script,
+  idleMs,
+  clock = systemClock,
+}: PoolProcessOptions): PoolProcess => {
   let running: RunningProcess | null = null;
-  let idle: NodeJS.Timeout | undefined;
+  let cancelEnd: Cancel | undefined;
 
   const end = async (): Promise<void> => {
-    clearTimeout(idle);
+    cancelEnd?.();
     const last = running;
     running = null;
     await last?.end();
   };
 
   const ask = async <V>(request: Omit<PoolRequest, 'id'>): Promise<V> => {
-    clearTimeout(idle);
+    cancelEnd?.();
     if (!running?.isAlive) running = new RunningProcess(script);
     const asked = running;
     try {
       return await asked.ask<V>(request);
     } finally {
-      clearTimeout(idle);
-      if (asked === running && asked.isIdle) idle = setTimeout(end, idleMs).unref();
+      cancelEnd?.();
+      if (asked === running && asked.isIdle) cancelEnd = clock.after(idleMs, end, { ref: false });
     }
   };
 

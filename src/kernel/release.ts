@@ -1,4 +1,5 @@
 import { getHeapStatistics } from 'node:v8';
+import { type Cancel, systemClock } from './clock.js';
 
 const FIRST_LOOK_MS = 500;
 const LOOK_MS = 30_000;
@@ -10,7 +11,7 @@ export const releaseWhenIdle = (failed: (error: unknown) => void): (() => void) 
   let before = performance.eventLoopUtilization();
   let heap = 0;
   let isCancelled = false;
-  let timer: NodeJS.Timeout | undefined;
+  let cancel: Cancel | undefined;
 
   const look = async (): Promise<void> => {
     const { utilization } = performance.eventLoopUtilization(before);
@@ -21,16 +22,17 @@ export const releaseWhenIdle = (failed: (error: unknown) => void): (() => void) 
   };
   const lookAfter = (ms: number): void => {
     if (isCancelled) return;
-    timer = setTimeout(() => {
+    const due = (): void => {
       look()
         .catch(failed)
         .finally(() => lookAfter(heap === 0 ? FIRST_LOOK_MS : LOOK_MS));
-    }, ms).unref();
+    };
+    cancel = systemClock.after(ms, due, { ref: false });
   };
   lookAfter(FIRST_LOOK_MS);
   return () => {
     isCancelled = true;
-    clearTimeout(timer);
+    cancel?.();
   };
 };
 

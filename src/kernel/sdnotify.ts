@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { type Cancel, systemClock } from './clock.js';
 import { programEnv } from './program.js';
 
 /** See sd_notify(3) and sd_watchdog_enabled(3). */
@@ -25,15 +26,15 @@ export const openServiceManager = (
   const send = (state: string): void => {
     execFile('systemd-notify', [state], { env }, (error) => error && onError(error));
   };
-  let timer: NodeJS.Timeout | undefined;
+  let stop: Cancel | undefined;
   return {
     ready: () => {
       send('READY=1');
-      if (watchdogMs !== null)
-        timer = setInterval(() => send('WATCHDOG=1'), watchdogMs / 2).unref();
+      if (watchdogMs === null) return;
+      stop = systemClock.every(watchdogMs / 2, () => send('WATCHDOG=1'), { ref: false });
     },
     stopping: () => {
-      clearInterval(timer);
+      stop?.();
       send('STOPPING=1');
     },
   };

@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads';
+import { systemClock } from './clock.js';
 import { errorCode } from './failure.js';
 import { TaskLimitExceeded } from './pool.js';
 
@@ -28,7 +29,7 @@ export const inThread = <T>(task: ThreadTask): Promise<T> =>
       reject(error);
       worker.terminate().catch(() => undefined);
     };
-    const late = setTimeout(() => end(new TaskLimitExceeded(failure)), limitMs);
+    const cancel = systemClock.after(limitMs, () => end(new TaskLimitExceeded(failure)));
     const abort = (): void => end(signal?.reason);
     signal?.addEventListener('abort', abort);
     worker.once('message', resolve);
@@ -36,7 +37,7 @@ export const inThread = <T>(task: ThreadTask): Promise<T> =>
       reject(errorCode(error) === OUT_OF_MEMORY ? new TaskLimitExceeded(failure) : error),
     );
     worker.once('exit', () => {
-      clearTimeout(late);
+      cancel();
       signal?.removeEventListener('abort', abort);
       reject(new Error(failure));
     });

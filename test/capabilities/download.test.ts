@@ -16,7 +16,7 @@ import { hasFetched } from '../../src/capabilities/installedmodels.js';
 import { fetchRemoteFileFacts } from '../../src/capabilities/remotefilefacts.js';
 import { type NextTry, retryBroken } from '../../src/capabilities/retry.js';
 import { createHttp, type Http } from '../../src/kernel/http.js';
-import { until } from '../harness/app.js';
+import { type FrozenClock, frozenClock, until } from '../harness/app.js';
 import { type MirrorHabits, sha256Of, startMirror } from './mirror.js';
 
 export const lab = Lab.script();
@@ -31,7 +31,9 @@ describe('a download', () => {
   let mirror: Awaited<ReturnType<typeof startMirror>>;
   let told: DownloadProgress[];
   let waited: NextTry[];
+  let clock: FrozenClock;
   beforeEach(async () => {
+    clock = frozenClock();
     folder = await mkdtemp(join(tmpdir(), 'download-'));
     to = join(folder, 'model.gguf');
     told = [];
@@ -43,6 +45,12 @@ describe('a download', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
+  /** Notes the pause and passes it. */
+  const onRetry = (next: NextTry): void => {
+    waited.push(next);
+    void clock.waiting(next.pauseMs).then(() => clock.forward(next.pauseMs));
+  };
+
   const open = async (habits?: MirrorHabits) => {
     mirror = await startMirror(FILE, habits);
     http = createHttp({ allow: [mirror.entry] });
@@ -51,9 +59,10 @@ describe('a download', () => {
     const { signal = new AbortController().signal, ...rest } = over;
     const file = { url: mirror.url, to, bytes: FILE.length, sha256: sha256Of(FILE), ...rest };
     return download(http, file, {
+      clock,
       signal,
       onProgress: (progress) => told.push(progress),
-      onRetry: (next) => waited.push(next),
+      onRetry,
     });
   };
 
@@ -177,10 +186,7 @@ describe('a download', () => {
   it('is told of by a server that was busy before', async () => {
     await open({ busy: [{ status: 502 }], tellsSum: true });
     const { signal } = new AbortController();
-    const told = await fetchRemoteFileFacts(http, mirror.url, {
-      signal,
-      onRetry: (next) => waited.push(next),
-    });
+    const told = await fetchRemoteFileFacts(http, mirror.url, { clock, signal, onRetry });
     expect(told).to.equal({ sha256: sha256Of(FILE), bytes: FILE.length });
     expect(waited).to.equal([
       { attempt: 2, of: 8, pauseMs: 500, reason: '127.0.0.1 returned 502' },
@@ -236,7 +242,7 @@ describe('a download', () => {
     await download(
       other,
       { url: again.url, to, bytes: FILE.length, sha256: sha256Of(FILE) },
-      { signal: new AbortController().signal, onProgress: () => {} },
+      { clock, signal: new AbortController().signal, onProgress: () => {} },
     );
     expect(again.ranges).to.equal(['bytes=70000-']);
     expect([(await readFile(to)).equals(FILE), existsSync(`${to}.etag`)]).to.equal([true, false]);
@@ -255,6 +261,7 @@ describe('a download', () => {
     let tries = 0;
     const lengths = [20, 40];
     const endless = retryBroken({
+      clock,
       signal: new AbortController().signal,
       work: async () => {
         tries += 1;
@@ -266,9 +273,14 @@ describe('a download', () => {
       brokenBy: (error) =>
         error instanceof Error && error.message === 'broken' ? error.message : null,
       onRetry: () => {},
-      firstPauseMs: 1,
     });
-    await expect(endless).to.reject('broken');
+    const failure = endless.catch((error: unknown) => error);
+    for (let attempt = 1; attempt < 8; attempt++) {
+      const pauseMs = 500 * 2 ** (attempt - 1);
+      await clock.waiting(Math.min(pauseMs, 30_000));
+      clock.forward(pauseMs);
+    }
+    expect(await failure).to.be.an.error('broken');
     expect(tries).to.equal(8);
   });
 

@@ -3,6 +3,7 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { createOllamaLibrary, OllamaFailed } from '../../src/capabilities/ollama.js';
 import { isOtherLicence, licenceName } from '../../src/capabilities/ollamalicence.js';
+import { systemClock } from '../../src/kernel/clock.js';
 import { createHttp } from '../../src/kernel/http.js';
 import { until } from '../harness/app.js';
 import { catalogueModel, writeCatalogue } from '../harness/catalogue.js';
@@ -251,7 +252,7 @@ describe('a model of Ollama', () => {
     library.habits.keepsSilent = true;
     const http = createHttp({ allow: [] });
     const { remove } = createOllamaLibrary(http, {
-      ...{ address: () => `${library.origin}/v1`, folders: [], shortMs: 100 },
+      ...{ address: () => `${library.origin}/v1`, folders: [], shortMs: 100, clock: systemClock },
     });
     await expect(remove('tiny:1b', new AbortController().signal)).to.reject(
       OllamaFailed,

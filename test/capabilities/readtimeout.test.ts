@@ -1,11 +1,13 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { readWithTimeout } from '../../src/capabilities/readtimeout.js';
+import { frozenClock } from '../harness/clock.js';
+import { runLoopTurns } from '../harness/turns.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;
 
-const PATIENCE_MS = 20;
+const PATIENCE_MS = 5000;
 
 describe('the readings of a folder', () => {
   it('take turns, so that one thread is at it', async () => {
@@ -27,16 +29,19 @@ describe('the readings of a folder', () => {
     const hanging = new Promise<string>((resolve) => {
       answer = resolve;
     });
+    const clock = frozenClock();
     let begun = 0;
     const ask = (read: () => Promise<string>) => {
       const counted = () => {
         begun++;
         return read();
       };
-      return readWithTimeout('/hangs', counted, 'late', PATIENCE_MS);
+      return readWithTimeout('/hangs', counted, 'late', clock);
     };
     const first = ask(() => hanging);
     const second = ask(async () => 'second');
+    await runLoopTurns(1);
+    clock.forward(PATIENCE_MS);
     expect([await first, await second, begun]).to.equal(['late', 'late', 1]);
     expect([await ask(async () => 'third'), begun]).to.equal(['late', 1]);
     expect(await readWithTimeout('/other', async () => 'other', 'late')).to.equal('other');

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { PassThrough } from 'node:stream';
 import { run } from '../../cli/main.js';
+import type { Clock } from '../../src/kernel/clock.js';
 
 export interface Ended {
   code: number;
@@ -21,6 +22,7 @@ export interface Surroundings {
   until?: RegExp;
   /** Called once that was said on stderr. */
   at?: { text: RegExp; act(): void };
+  clock?: Clock;
 }
 
 /** Progress, from one clearing of its line to the next: none of it stays on a terminal. */
@@ -32,13 +34,14 @@ const PROGRESS = /\r\u001b\[K[^\r\n]*(?=\r\u001b\[K)|\r\u001b\[K/g;
  */
 export const adjutant = async (
   words: string[],
-  { terminal, stdin, answers = [], until, at }: Surroundings = {},
+  { terminal, stdin, answers = [], until, at, clock }: Surroundings = {},
 ): Promise<Ended> => {
   const face = terminal === undefined ? {} : { isTTY: true, columns: terminal };
   const streams = {
     stdin: Object.assign(new PassThrough(), face),
     stdout: Object.assign(new PassThrough(), face),
     stderr: Object.assign(new PassThrough(), face),
+    ...(clock && { clock }),
   };
   const stdout = collected(streams.stdout);
   const stderr = collected(streams.stderr);

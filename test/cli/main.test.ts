@@ -8,6 +8,7 @@ import { sections } from '../../cli/entries.js';
 import { dashed } from '../../cli/fields.js';
 import { reservedNames } from '../../cli/program.js';
 import { version } from '../../src/client/version.js';
+import { frozenClock } from '../harness/clock.js';
 import { listen } from '../kernel/listen.js';
 import { adjutant } from './harness.js';
 import { openWorld, type World } from './world.js';
@@ -192,8 +193,8 @@ describe('adjutant', () => {
       response.setHeader('content-type', 'application/json');
       response.setHeader('x-request-id', 'request_1');
       if (asked.length === 2) {
-        const message = 'At most 2 requests a minute. Try again in 1 s.';
-        response.writeHead(429, { 'retry-after': '1' });
+        const message = 'At most 2 requests a minute. Try again in 40 s.';
+        response.writeHead(429, { 'retry-after': '40' });
         response.end(JSON.stringify({ statusCode: 429, error: 'Too Many Requests', message }));
         return;
       }
@@ -201,13 +202,17 @@ describe('adjutant', () => {
       response.end(JSON.stringify({ notifications: [], unreadCount: 0, nextCursor }));
     });
     const words = ['notifications', 'list', '--all', '--output', 'id', '--server', server.origin];
-    const { code, stderr } = await adjutant(words);
+    const clock = frozenClock();
+    const done = adjutant(words, { clock });
+    await clock.waiting(40_000);
+    clock.forward(40_000);
+    const { code, stderr } = await done;
     await server.close();
     const path = '/api/notifications?limit=200';
     expect(asked).to.equal([path, `${path}&cursor=next`, `${path}&cursor=next`]);
     expect([code, stderr]).to.equal([
       0,
-      'At most 2 requests a minute. Try again in 1 s. Waiting for the next page.\n',
+      'At most 2 requests a minute. Try again in 40 s. Waiting for the next page.\n',
     ]);
   });
 

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
+import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import Boom from '@hapi/boom';
 import { expect } from '@hapi/code';
@@ -7,7 +8,9 @@ import * as Lab from '@hapi/lab';
 import type { FormFile, FormRules } from '../../src/kernel/contract/endpoint.js';
 import * as s from '../../src/kernel/contract/schema.js';
 import { isUploading, openForm } from '../../src/kernel/form.js';
-import { timersFired } from '../harness/turns.js';
+import { rejectWhenLate } from '../../src/kernel/formdeadlines.js';
+import { frozenClock } from '../harness/clock.js';
+import { runLoopTurns } from '../harness/turns.js';
 
 export const lab = Lab.script();
 const { after, before, describe, it } = lab;
@@ -22,7 +25,9 @@ const rules: FormRules = {
     index: s.optional(s.queryFlag()),
   }),
 };
-const PACE = { periodMs: 400, leastBytes: 100, longestMs: 1500 };
+const PERIOD_MS = 15_000;
+const PERIOD_BYTES = 16 * 1024 * (PERIOD_MS / 1000);
+const MAX_MS = 15 * 60_000;
 
 interface Taken {
   filename: string;
@@ -46,10 +51,11 @@ describe('A form', () => {
   let server: Server;
   let url: string;
   let uploading: boolean[] = [];
+  const clock = frozenClock();
 
   before(async () => {
     server = createServer(async (request: IncomingMessage, response) => {
-      const form = openForm({ payload: request, raw: { req: request } }, rules, PACE);
+      const form = openForm({ payload: request, raw: { req: request } }, rules, clock);
       uploading = [isUploading(request.socket)];
       const read = form.read(take).then(
         (body) => ({ status: 200, body }),
@@ -83,14 +89,9 @@ describe('A form', () => {
   /** Sends bytes as they are, and resolves to all that comes back. */
   const raw = (...pieces: string[]): Promise<string> =>
     new Promise((resolve, reject) => {
-      const socket = connect(Number(new URL(url).port), '127.0.0.1', async () => {
-        for (const piece of pieces) {
-          // Once it was answered, nothing more is sent.
-          if (!socket.writable) return;
-          socket.write(piece);
-          await timersFired(20);
-        }
-      });
+      const socket = connect(Number(new URL(url).port), '127.0.0.1', () =>
+        socket.write(pieces.join('')),
+      );
       let received = '';
       socket.on('data', (chunk) => {
         received += chunk;
@@ -172,10 +173,27 @@ describe('A form', () => {
     expect(text.status).to.equal(400);
   });
 
-  it('does not wait for a sender that is too slow, nor for one that never ends', async () => {
-    expect(await raw(head(1000), '--b\r\n')).to.match(/^HTTP\/1\.1 408/);
-    const begin = `--b\r\nContent-Disposition: form-data; name="files"; filename="a"\r\n\r\n${'x'.repeat(300)}`;
-    const drip = Array.from({ length: 200 }, () => 'x'.repeat(100));
-    expect(await raw(head(100_000), begin, ...drip)).to.match(/^HTTP\/1\.1 408/);
+  it('does not wait for a sender that is too slow', async () => {
+    const reply = raw(head(1000), '--b\r\n');
+    await clock.waiting(PERIOD_MS);
+    clock.forward(PERIOD_MS);
+    expect(await reply).to.match(/^HTTP\/1\.1 408/);
+  });
+
+  it('does not wait for a sender that never ends', async () => {
+    const source = new PassThrough();
+    let failure: unknown = null;
+    const late = rejectWhenLate(source, clock).catch((error: unknown) => {
+      failure = error;
+    });
+    for (let ms = PERIOD_MS; ms <= MAX_MS; ms += PERIOD_MS) {
+      expect(failure).to.be.null();
+      source.write(Buffer.alloc(PERIOD_BYTES));
+      await runLoopTurns(1);
+      clock.forward(PERIOD_MS);
+    }
+    await late;
+    expect(failure).to.be.an.error(/^The form was not received within the time limit/);
+    source.destroy();
   });
 });

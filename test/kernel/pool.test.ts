@@ -8,7 +8,7 @@ import {
   TaskLimitExceeded,
   ThreadTerminated,
 } from '../../src/kernel/pool.js';
-import { until } from '../harness/app.js';
+import { type FrozenClock, frozenClock } from '../harness/clock.js';
 
 export const lab = Lab.script();
 const { afterEach, describe, it } = lab;
@@ -33,16 +33,22 @@ interface Tasks {
   bloat(input: null): never;
 }
 
+const LIMIT_MS = 60_000;
+const IDLE_MS = 30_000;
+
 let pool: Pool<Tasks>;
-type Given = Partial<Pick<PoolOptions, 'size' | 'waiting' | 'limitMs' | 'heapMb' | 'idleMs'>>;
+let clock: FrozenClock;
+type Given = Partial<Pick<PoolOptions, 'size' | 'waiting' | 'heapMb'>>;
 const open = (given: Given = {}) => {
+  clock = frozenClock();
   pool = createPool({
+    clock,
     script: new URL(`data:text/javascript,${encodeURIComponent(SCRIPT)}`),
     size: 1,
     waiting: 10,
-    limitMs: 60_000,
+    limitMs: LIMIT_MS,
     heapMb: 64,
-    idleMs: 60_000,
+    idleMs: IDLE_MS,
     ...given,
   });
   return pool;
@@ -62,7 +68,7 @@ describe('a pool of threads', () => {
   });
 
   it('starts a new thread where one died or took too long', async () => {
-    const { run } = open({ limitMs: 2000 });
+    const { run } = open();
     const [{ threadId }, died] = await Promise.all([
       run('ada', 'echo', 'a'),
       run('ada', 'die', null).catch((error) => error),
@@ -70,8 +76,13 @@ describe('a pool of threads', () => {
     expect(died).to.be.an.error(ThreadTerminated, 'A worker thread ended unexpectedly: it exited');
     const next = await run('ada', 'echo', 'b');
     expect(next.threadId).to.not.equal(threadId);
-    const hung = 'A worker thread ended unexpectedly: it took longer than 2 s';
-    await expect(run('ada', 'hang', null)).to.reject(ThreadTerminated, hung);
+    const hung = expect(run('ada', 'hang', null)).to.reject(
+      ThreadTerminated,
+      'A worker thread ended unexpectedly: it took longer than 60 s',
+    );
+    await clock.waiting(LIMIT_MS);
+    clock.forward(LIMIT_MS);
+    await hung;
     expect((await run('ada', 'echo', 'c')).threadId).to.not.equal(next.threadId);
   });
 
@@ -89,10 +100,13 @@ describe('a pool of threads', () => {
   });
 
   it('tells a task that takes too much time from a thread that died', async () => {
-    const { run } = open({ limitMs: 2000 });
+    const { run } = open();
     const died = await run('ada', 'die', null).catch((error) => error);
     expect(died).not.to.be.instanceof(TaskLimitExceeded);
-    await expect(run('ada', 'hang', null)).to.reject(TaskLimitExceeded);
+    const hung = expect(run('ada', 'hang', null)).to.reject(TaskLimitExceeded);
+    await clock.waiting(LIMIT_MS);
+    clock.forward(LIMIT_MS);
+    await hung;
   });
 
   it('tells a task that takes too much memory, and goes on', async () => {
@@ -113,12 +127,11 @@ describe('a pool of threads', () => {
   });
 
   it('ends a thread that has nothing to do', async () => {
-    const { run } = open({ idleMs: 1 });
+    const { run } = open();
     const first = await run('ada', 'echo', 'a');
-    const next = await until(
-      () => run('ada', 'echo', 'b'),
-      ({ threadId }) => threadId !== first.threadId,
-    );
+    clock.forward(IDLE_MS);
+    const next = await run('ada', 'echo', 'b');
     expect(next.input).to.equal('b');
+    expect(next.threadId).to.not.equal(first.threadId);
   });
 });

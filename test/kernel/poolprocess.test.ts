@@ -7,7 +7,7 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { PoolFull, TaskLimitExceeded, ThreadTerminated } from '../../src/kernel/pool.js';
 import { openPoolProcess, type PoolProcess } from '../../src/kernel/poolprocess.js';
-import { until } from '../harness/app.js';
+import { type FrozenClock, frozenClock, until } from '../harness/app.js';
 
 export const lab = Lab.script();
 const { afterEach, after, before, describe, it } = lab;
@@ -25,6 +25,8 @@ const SCRIPT = `
   };
   servePools({ one: { run: async (asker, task, input) => tasks[task](input) } });
 `;
+
+const IDLE_MS = 60_000;
 
 interface Tasks {
   [name: string]: (input: never) => unknown;
@@ -59,6 +61,7 @@ const isGone = (pid: number) =>
 describe('a process of pools', () => {
   let folder: string;
   let pools: PoolProcess;
+  let clock: FrozenClock;
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'adjutant-pools-'));
     await writeFile(join(folder, 'main.mjs'), SCRIPT);
@@ -67,8 +70,10 @@ describe('a process of pools', () => {
   after(() => rm(folder, { recursive: true, force: true }));
   afterEach(() => pools.close());
 
-  const open = (idleMs = 60_000) => {
-    pools = openPoolProcess({ script: pathToFileURL(join(folder, 'main.mjs')), idleMs });
+  const open = () => {
+    clock = frozenClock();
+    const script = pathToFileURL(join(folder, 'main.mjs'));
+    pools = openPoolProcess({ script, idleMs: IDLE_MS, clock });
     return pools.pool<Tasks>('one');
   };
 
@@ -111,8 +116,9 @@ describe('a process of pools', () => {
   });
 
   it('ends when it is idle or closed, and not at a signal to all', async () => {
-    const { run } = open(50);
+    const { run } = open();
     const { pid } = await run('ada', 'echo', 1);
+    clock.forward(IDLE_MS);
     await isGone(pid);
     const hanging = run('ada', 'hang', null);
     const next = await run('ada', 'echo', 1);

@@ -205,7 +205,7 @@ describe('following an agent', () => {
         headers: { 'content-type': 'application/json' },
       });
     };
-    const store = createStore(reduce, known(), { beatMs: 1 });
+    const store = createStore(reduce, known());
     const client = createClient({ url: 'http://127.0.0.1:1', fetch });
     const numbers = () =>
       getStreamRing(store.get().streams, ID).entries.map(({ number }) => number);

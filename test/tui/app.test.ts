@@ -9,6 +9,7 @@ import { reduce, type StateAction } from '../../tui/state/state.js';
 import { createStore } from '../../tui/state/store.js';
 import { createTheme } from '../../tui/theme.js';
 import { until } from '../harness/app.js';
+import { frozenClock } from '../harness/clock.js';
 import { aHook, known, NOW } from './fixtures.js';
 
 export const lab = Lab.script();
@@ -29,13 +30,14 @@ const openScreen = () => {
 
 /** The app, and a daemon with the same reply to every request. */
 const open = (answer: () => Promise<Response>, actions: StateAction[] = []) => {
-  const store = createStore(reduce, known(actions, 100, 24), { beatMs: 1 });
+  const store = createStore(reduce, known(actions, 100, 24));
   const client = createClient({ url: 'http://127.0.0.1:1', fetch: answer });
-  const feed = createFeed({ client, store, now: () => NOW });
+  const clock = frozenClock(NOW);
+  const feed = createFeed({ client, store, clock });
   const { terminal, text } = openScreen();
   const size = () => store.get().ui.size;
   const painter = new Painter({ terminal, theme: createTheme('mono'), size, cursor: () => null });
-  render(createElement(App, { desk: { store, feed, painter } }));
+  render(createElement(App, { desk: { store, feed, clock, painter } }));
   store.subscribe(
     (state) => state,
     () => painter.plan(),

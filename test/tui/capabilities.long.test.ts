@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import type { Hardware, ModelFit } from '../../src/client/index.js';
+import { systemClock } from '../../src/kernel/clock.js';
 import type { Controller } from '../../tui/control/controller.js';
 import { dispatchKey } from '../../tui/control/dispatch.js';
 import { plainRowText } from '../../tui/parts/row.js';
@@ -383,7 +384,7 @@ describe('capabilities on a daemon', { timeout: 30_000 }, () => {
   /** A desk on the screen, with loaded lists and an open socket. */
   const openDesk = async (token: string) => {
     const size = { width: 80, height: 24 };
-    const desk = openDeskState({ url: app.url, token, size, now: Date.now });
+    const desk = openDeskState({ url: app.url, token, size, clock: systemClock });
     const end = Promise.all([loadAccount(desk.client, desk.store), desk.run()]);
     const { store } = desk;
     const press = (...keys: string[]): void => {
@@ -394,7 +395,7 @@ describe('capabilities on a daemon', { timeout: 30_000 }, () => {
     const sees = <T>(look: (state: State) => T, isIt: (seen: T) => boolean) =>
       until(async () => look(store.get()), isIt, 10_000);
     press('g', 'c');
-    const hold = createNeedHolder(desk.feed);
+    const hold = createNeedHolder(desk);
     hold(capabilitiesPage.needs(store.get()));
     await sees(
       ({ session, lists }) =>

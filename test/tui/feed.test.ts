@@ -7,6 +7,7 @@ import { isFull, listRows } from '../../tui/state/lists.js';
 import { reduce } from '../../tui/state/state.js';
 import { createStore } from '../../tui/state/store.js';
 import { until } from '../harness/app.js';
+import { frozenClock } from '../harness/clock.js';
 import { aHook, known, NOW, shown } from './fixtures.js';
 
 export const lab = Lab.script();
@@ -28,9 +29,9 @@ const opened = (all: string[], size: number) => {
       headers: { 'content-type': 'application/json' },
     });
   };
-  const store = createStore(reduce, known([{ type: 'ui.root', root: 'hooks' }]), { beatMs: 1 });
+  const store = createStore(reduce, known([{ type: 'ui.root', root: 'hooks' }]));
   const client = createClient({ url: 'http://127.0.0.1:1', fetch });
-  const feed = createFeed({ client, store, now: () => NOW });
+  const feed = createFeed({ client, store, clock: frozenClock(NOW) });
   ends.push(feed.close, store.close);
   const rows = (): string =>
     listRows(store.get().lists.hooks)
@@ -65,7 +66,7 @@ describe('feed', () => {
       });
     const client = createClient({ url: 'http://127.0.0.1:1', fetch, signal: end.signal });
     const store = createStore(reduce, known());
-    const feed = createFeed({ client, store, now: () => NOW });
+    const feed = createFeed({ client, store, clock: frozenClock(NOW) });
     const reading = feed.reload('hooks');
     await asked;
     end.abort();

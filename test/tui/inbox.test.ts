@@ -1,6 +1,7 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { createClient } from '../../src/client/index.js';
+import { systemClock } from '../../src/kernel/clock.js';
 import { inboxPage } from '../../tui/screens/inbox.js';
 import { openDeskState } from '../../tui/state/deskstate.js';
 import { createFeed } from '../../tui/state/feed.js';
@@ -9,6 +10,7 @@ import { createNeedHolder } from '../../tui/state/needs.js';
 import { reduce, type State } from '../../tui/state/state.js';
 import { createStore } from '../../tui/state/store.js';
 import { startApp, type TestApp, until } from '../harness/app.js';
+import { frozenClock } from '../harness/clock.js';
 import { inside } from '../harness/inside.js';
 import { aNotification, inboxLoaded, known, NOW, shown } from './fixtures.js';
 
@@ -28,14 +30,14 @@ describe('the inbox on a daemon', () => {
   it('shows a notification as soon as it is there, though its list was empty', async () => {
     const { id, token } = await app.register('ada');
     const size = { width: 80, height: 24 };
-    const desk = openDeskState({ url: app.url, token, size, now: Date.now });
+    const desk = openDeskState({ url: app.url, token, size, clock: systemClock });
     desk.store.dispatch({ type: 'ui.root', root: 'inbox' });
     const running = desk.run();
     await until(
       async () => desk.store.get().session.link.is,
       (link) => link === 'live',
     );
-    createNeedHolder(desk.feed)(inboxPage.needs(desk.store.get()));
+    createNeedHolder(desk)(inboxPage.needs(desk.store.get()));
     await until(
       async () => desk.store.get().lists.notifications.loadedAt,
       (at) => at !== null,
@@ -106,9 +108,9 @@ describe('the inbox', () => {
         headers: { 'content-type': 'application/json' },
       });
     };
-    const store = createStore(reduce, known(), { beatMs: 1 });
+    const store = createStore(reduce, known());
     const client = createClient({ url: 'http://127.0.0.1:1', fetch });
-    const feed = createFeed({ client, store, now: () => NOW });
+    const feed = createFeed({ client, store, clock: frozenClock(NOW) });
     const isLoaded = () =>
       until(
         async () => store.get().lists.notifications,

@@ -13,6 +13,7 @@ import { chunkKey } from '../../tui/state/rows.js';
 import { reduce, type StateAction } from '../../tui/state/state.js';
 import { createStore } from '../../tui/state/store.js';
 import { until } from '../harness/app.js';
+import { frozenClock } from '../harness/clock.js';
 import { runLoopTurns } from '../harness/turns.js';
 import { aFinding, aHit, anEntry, known, listLoaded, marked, NOW, shown } from './fixtures.js';
 
@@ -280,15 +281,17 @@ describe('requests about knowledge', () => {
         replies.set(word, () => resolve(new Response(JSON.stringify(body), { headers })));
       });
     };
-    const store = createStore(reduce, known(), { beatMs: 1 });
+    const store = createStore(reduce, known());
     const client = createClient({ url: 'http://127.0.0.1:1', fetch });
-    const feed = createFeed({ client, store, now: () => NOW });
+    const clock = frozenClock(NOW);
+    const feed = createFeed({ client, store, clock });
     const close = (): void => {
       feed.close();
       store.close();
     };
     const { lists } = store.get();
-    return { asked, ended, replies, store, feed, close, lists, hold: createNeedHolder(feed) };
+    const hold = createNeedHolder({ feed, clock });
+    return { asked, ended, replies, store, feed, clock, close, lists, hold };
   };
   const found = (of: string) => [{ is: 'list' as const, list: 'found' as const, of, afterMs: 20 }];
   const answers = (of: string) => [{ is: 'list' as const, list: 'answers' as const, of }];
@@ -296,10 +299,12 @@ describe('requests about knowledge', () => {
     until(async () => asked.includes(word), Boolean);
 
   it('are not made while one types, and a newer one ends the one before', async () => {
-    const { asked, ended, replies, store, close, hold } = openFeed();
+    const { asked, ended, replies, store, clock, close, hold } = openFeed();
     for (const query of ['s', 'st', 'sta']) hold(found(query));
+    clock.forward(20);
     await isAsked(asked, 'sta');
     hold(found('stag'));
+    clock.forward(20);
     await isAsked(asked, 'stag');
     expect([asked, ended]).to.equal([['sta', 'stag'], ['sta']]);
     replies.get('stag')?.();

@@ -2,6 +2,7 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { createClient } from '../../src/client/index.js';
 import { version } from '../../src/client/version.js';
+import { systemClock } from '../../src/kernel/clock.js';
 import { loadAccount } from '../../tui/state/bootstrap.js';
 import { createLive } from '../../tui/state/live.js';
 import type { SessionState } from '../../tui/state/session.js';
@@ -38,7 +39,7 @@ describe('the connection of the desk', () => {
       ...{ client, store, feed },
       token: () => token,
       signal: end.signal,
-      now: Date.now,
+      clock: systemClock,
     });
     const running = live.run();
     const isLive = () =>
@@ -90,7 +91,7 @@ const linkOf = async (url: string, isSo: (state: SessionState) => boolean) => {
   const end = new AbortController();
   const client = createClient({ url });
   const feed = { ...quietFeed(), wantedChannels: () => ['agent.status'] };
-  const deps = { client, store, feed, token: () => 't', signal: end.signal, now: Date.now };
+  const deps = { client, store, feed, token: () => 't', signal: end.signal, clock: systemClock };
   const running = createLive(deps).run();
   const session = await until(async () => store.get().session, isSo);
   end.abort();

@@ -9,6 +9,7 @@ import { isFirstVisit, welcomeView } from '../../tui/frame/welcome.js';
 import type { Link } from '../../tui/state/session.js';
 import { initialState, reduce } from '../../tui/state/state.js';
 import { createStore } from '../../tui/state/store.js';
+import { frozenClock } from '../harness/clock.js';
 import { runLoopTurns } from '../harness/turns.js';
 import { NOW, quietFeed, shown } from './fixtures.js';
 
@@ -30,7 +31,7 @@ const opened = (loginName: string | null) => {
     client: createClient({ url: 'http://127.0.0.1:1' }),
     store,
     feed: quietFeed(),
-    now: () => NOW,
+    clock: frozenClock(NOW),
     logIn: async ({ username, password }) => {
       tried.push(`${username} ${password}`);
       return password === 'right'

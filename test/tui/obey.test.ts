@@ -9,6 +9,7 @@ import { roots } from '../../tui/state/locations.js';
 import { reduce, type StateAction } from '../../tui/state/state.js';
 import { createStore } from '../../tui/state/store.js';
 import { topView } from '../../tui/state/ui.js';
+import { frozenClock } from '../harness/clock.js';
 import { runLoopTurns } from '../harness/turns.js';
 import {
   aCredential,
@@ -58,7 +59,7 @@ const openDesk = (
 ) => {
   const asked: string[] = [];
   const outside: string[] = [];
-  const clock = { now: NOW };
+  const clock = frozenClock(NOW);
   const store = createStore(reduce, known(actions));
   const fetch: typeof globalThis.fetch = async (url, init) => {
     asked.push(
@@ -72,7 +73,7 @@ const openDesk = (
     client: createClient({ url: 'http://127.0.0.1:1', fetch }),
     store,
     feed: { ...quietFeed(), reloadShown: async () => void asked.push('read again') },
-    now: () => clock.now,
+    clock,
     logIn: async ({ username, password, totpCode }) => {
       outside.push(`log in ${username} ${password} ${totpCode ?? ''}`.trim());
       return totpCode === undefined
@@ -163,7 +164,7 @@ describe('keys on the desk', () => {
     desk.keys('A', 'y');
     await desk.settled();
     expect(desk.asked).to.equal([]);
-    desk.clock.now += 700;
+    desk.clock.forward(700);
     desk.keys('y');
     await desk.settled();
     const { id: approvalId, digest } = anApproval();
@@ -182,7 +183,7 @@ describe('keys on the desk', () => {
       const desk = openDesk([...approvalsLoaded([one]), { type: 'ui.root', root: 'approvals' }]);
       desk.keys(key);
       expect(desk.store.get().ui.sheet?.act.ask?.lines.join(' ')).to.contain('https://example.org');
-      desk.clock.now += 700;
+      desk.clock.forward(700);
       desk.keys('y');
       await desk.settled();
       const body = { approvalId: one.id, digest: one.digest, approved: true, scope };
@@ -196,7 +197,7 @@ describe('keys on the desk', () => {
   it('does nothing to a call that was decided under the sheet', async () => {
     const desk = openDesk(atApprovals);
     desk.keys('A');
-    desk.clock.now += 1000;
+    desk.clock.forward(1000);
     desk.store.dispatch({
       type: 'list',
       name: 'approvals',
@@ -219,7 +220,7 @@ describe('keys on the desk', () => {
         change: { do: 'put', row, isBelow: true },
       });
     }
-    desk.clock.now += 700;
+    desk.clock.forward(700);
     desk.keys('y');
     await desk.settled();
     expect(desk.asked[0]).to.contain('"approvalId":"approval_01"');
@@ -248,7 +249,7 @@ describe('keys on the desk', () => {
     desk.keys('j', 'k');
     expect(page()).to.equal('hooks');
     desk.keys('G', 'g');
-    desk.clock.now += 2000;
+    desk.clock.forward(2000);
     desk.keys('k');
     expect(page()).to.equal('hooks');
   });

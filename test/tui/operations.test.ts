@@ -1,6 +1,7 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { createClient, type Operation } from '../../src/client/index.js';
+import { systemClock } from '../../src/kernel/clock.js';
 import { operationPage } from '../../tui/screens/operations/operation.js';
 import { operationsPage } from '../../tui/screens/operations/operations.js';
 import { openDeskState } from '../../tui/state/deskstate.js';
@@ -163,7 +164,7 @@ describe('operations on a daemon', () => {
   it('are there as soon as they begin, and go to their end by themselves', async () => {
     const { token } = await app.register('ada');
     const size = { width: 80, height: 24 };
-    const desk = openDeskState({ url: app.url, token, size, now: Date.now });
+    const desk = openDeskState({ url: app.url, token, size, clock: systemClock });
     desk.store.dispatch(here);
     const running = desk.run();
     const statuses = async () =>
@@ -174,7 +175,7 @@ describe('operations on a daemon', () => {
     );
     // The list is loaded once, so that only the socket can report an operation.
     const needs = operationsPage.needs(desk.store.get());
-    createNeedHolder(desk.feed)(
+    createNeedHolder(desk)(
       needs.map((need) => (need.is === 'list' ? { is: 'list', list: need.list } : need)),
     );
     await until(

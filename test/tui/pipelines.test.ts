@@ -16,7 +16,8 @@ import { createRefresh } from '../../tui/state/refresh.js';
 import { reduce, type State, type StateAction } from '../../tui/state/state.js';
 import { createStore } from '../../tui/state/store.js';
 import { topView } from '../../tui/state/ui.js';
-import { runLoopTurns, timersFired } from '../harness/turns.js';
+import { frozenClock } from '../harness/clock.js';
+import { runLoopTurns } from '../harness/turns.js';
 import { aNeed, known, listLoaded, NOW, overviewRead, quietFeed, shown } from './fixtures.js';
 
 export const lab = Lab.script();
@@ -75,7 +76,7 @@ const GAP_MS = 400;
 const openDesk = (actions: StateAction[]) => {
   const asked: string[] = [];
   const left: string[] = [];
-  const clock = { now: NOW };
+  const clock = frozenClock(NOW);
   const store = createStore(reduce, known(actions));
   const fetch: typeof globalThis.fetch = async (url, init) => {
     asked.push(`${init?.method} ${new URL(String(url)).pathname} ${init?.body}`);
@@ -84,7 +85,7 @@ const openDesk = (actions: StateAction[]) => {
   };
   const client = createClient({ url: 'http://127.0.0.1:1', fetch });
   const leave = async (words: readonly string[]) => void left.push(words.join(' '));
-  const hands = { client, store, feed: quietFeed(), now: () => clock.now, outside: { leave } };
+  const hands = { client, store, feed: quietFeed(), clock, outside: { leave } };
   const press = (isBurst: boolean, ...keys: string[]): void => {
     for (const key of keys) {
       dispatchKey(hands as unknown as Controller, { type: 'key', key, isBurst });
@@ -158,7 +159,7 @@ describe('the screen of pipelines', () => {
     press(false, 'r', 'y');
     await settled();
     expect(asked).to.equal([]);
-    clock.now += 700;
+    clock.forward(700);
     press(false, 'y');
     await settled();
     expect(asked).to.equal(['POST /api/pipelines/b/retry {}']);
@@ -290,13 +291,13 @@ describe('a run on the desk', () => {
       '| Publish it?',
     ]);
     press(false, 'y');
-    clock.now += 700;
+    clock.forward(700);
     press(true, 'y');
     press(false, 'enter');
     await settled();
     expect(asked).to.equal([]);
     press(false, 'A');
-    clock.now += 700;
+    clock.forward(700);
     press(false, 'y');
     await settled();
     expect(asked).to.equal([
@@ -309,7 +310,7 @@ describe('a run on the desk', () => {
     for (const change of [{ digest: OTHER }, { status: 'completed' as const, digest: null }]) {
       const { press, asked, settled, clock, store } = openDesk(opened(STAGES, 'approve'));
       press(false, 'A');
-      clock.now += 700;
+      clock.forward(700);
       const row = asking(change);
       store.dispatch({ type: 'list', name: 'stages', change: { do: 'put', row } });
       press(false, 'y');
@@ -356,7 +357,7 @@ describe('a run on the desk', () => {
       const { press, asked, settled, clock, store } = openDesk(opened(STAGES, selected));
       press(false, 'x');
       expect(store.get().ui.sheet?.act.ask?.lines[0]).to.match(/^(Deny approve|Stop the run)/);
-      clock.now += 700;
+      clock.forward(700);
       press(false, 'y');
       await settled();
       expect(asked.map((each) => each.split(' ')[1])).to.equal([
@@ -402,17 +403,21 @@ describe('the runs of pipelines', () => {
 
   it('are loaded again once for many changes, and once more for what came meanwhile', async () => {
     const loads: string[] = [];
+    const clock = frozenClock(NOW);
     let isWanted = true;
     const { soon, close } = createRefresh({
+      clock,
       reload: async (name) => void loads.push(name),
       isWanted: () => isWanted,
     });
     for (let at = 0; at < 20; at++) soon('runs');
     expect(loads).to.equal(['runs']);
-    await timersFired(GAP_MS);
+    await clock.waiting(GAP_MS);
+    clock.forward(GAP_MS);
     expect(loads).to.equal(['runs', 'runs']);
     isWanted = false;
-    await timersFired(GAP_MS);
+    await clock.waiting(GAP_MS);
+    clock.forward(GAP_MS);
     soon('runs');
     expect(loads.length).to.equal(2);
     close();

@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { createClient } from '../../src/client/index.js';
 import { saveSession } from '../../src/client/session.js';
 import { live } from '../../src/client/socket.js';
+import { systemClock } from '../../src/kernel/clock.js';
 import { openConfig } from '../cli/config.js';
 import { PASSWORD, sign } from '../harness/app.js';
 import { type Daemon, startDaemon } from '../harness/daemon.js';
@@ -196,7 +197,7 @@ const send = async (url: string, number: number): Promise<void> => {
 const countEvents = (url: string, token: string, signal: AbortSignal) => {
   let events = 0;
   const count = async (): Promise<void> => {
-    const options = { url, token, channels: ['hook.execution'], signal, now: Date.now };
+    const options = { url, token, channels: ['hook.execution'], signal, clock: systemClock };
     for await (const note of live(options)) if (note.type === 'event') events += 1;
   };
   count().catch((error: unknown) => {

@@ -10,16 +10,17 @@ import {
   type StreamsState,
 } from '../../tui/state/streams.js';
 import { getScreenStack, topView } from '../../tui/state/ui.js';
-import { timersFired } from '../harness/turns.js';
+import { frozenClock } from '../harness/clock.js';
 import { aHook, anApproval, approvalsLoaded, hooksLoaded, known, NOW } from './fixtures.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;
 
 describe('store', () => {
-  it('gathers what is queued into one beat', async () => {
+  it('gathers what is queued into one beat', () => {
+    const clock = frozenClock(NOW);
     const store = createStore((state: number[], action: number) => [...state, action], [], {
-      beatMs: 5,
+      clock,
     });
     const told: number[][] = [];
     store.subscribe(
@@ -29,7 +30,7 @@ describe('store', () => {
     store.queue(1);
     store.queue(2);
     expect(store.get()).to.equal([]);
-    await timersFired(5);
+    clock.forward(66);
     expect(told).to.equal([[1, 2]]);
     store.close();
   });

@@ -10,6 +10,7 @@ import * as Lab from '@hapi/lab';
 import { download } from '../../src/capabilities/download.js';
 import { DownloadFailed } from '../../src/capabilities/downloadfailed.js';
 import type { NextTry } from '../../src/capabilities/retry.js';
+import { systemClock } from '../../src/kernel/clock.js';
 import { createHttp, type Http } from '../../src/kernel/http.js';
 import { readCgroup } from '../../src/providers/hardware/cgroup.js';
 import { unusedProxyNote } from '../../src/proxy.js';
@@ -59,7 +60,12 @@ describe('a download', () => {
     download(
       http,
       { url, to, bytes: FILE.length, sha256: sha256Of(FILE) },
-      { signal, onProgress: () => undefined, onRetry: (next) => waited.push(next) },
+      {
+        clock: systemClock,
+        signal,
+        onProgress: () => undefined,
+        onRetry: (next) => waited.push(next),
+      },
     );
   /** Fetches the rest of a file, the first bytes of which are there. */
   const goOn = async (habits: MirrorHabits, kept = FILE) => {
@@ -130,6 +136,7 @@ describe('a download', () => {
       http,
       { url: 'https://models.example/x.gguf', to, bytes: null, sha256: sha256Of(FILE) },
       {
+        clock: systemClock,
         signal: stop.signal,
         onProgress: () => undefined,
         onRetry: (next) => {

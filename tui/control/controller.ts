@@ -2,7 +2,7 @@ import type { DeskState } from '../state/deskstate.js';
 import type { Terminal } from '../terminal.js';
 
 export interface Controller
-  extends Pick<DeskState, 'client' | 'store' | 'feed' | 'now' | 'logIn' | 'tryNow'> {
+  extends Pick<DeskState, 'client' | 'store' | 'feed' | 'clock' | 'logIn' | 'tryNow'> {
   outside: ControllerEffects;
   /** `null` if no login is stored. */
   keptName: string | null;

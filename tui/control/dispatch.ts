@@ -82,8 +82,8 @@ const handlePageKey = (controller: Controller, key: string, isBurst: boolean): v
     const field = { ...openField('palette'), isHurried: true };
     controller.store.dispatch({ type: 'ui.field', field });
   }
-  const letter = letterActions(state, key, controller.now());
-  run(controller, [...prefixActions(state, key, controller.now()), ...(letter ?? [])]);
+  const letter = letterActions(state, key, controller.clock.now());
+  run(controller, [...prefixActions(state, key, controller.clock.now()), ...(letter ?? [])]);
   if (letter) return;
   if (isBurst && !(verb && isHarmless(verb))) return;
   if (verb) move(controller, verb, key);

@@ -15,12 +15,12 @@ import { goAction, moveActions } from './moves.js';
  * the reason.
  */
 export const beginForm = (controller: Controller, act: Act): void => {
-  const { store, now } = controller;
+  const { store, clock } = controller;
   const text = actRefusal(store.get(), act);
   if (text !== null) store.dispatch(messageAction(text, 'warn'));
   else if (!act.ask) void performVerb(controller, act);
   else {
-    store.dispatch({ type: 'ui.sheet', sheet: { act, openedAt: now() } });
+    store.dispatch({ type: 'ui.sheet', sheet: { act, openedAt: clock.now() } });
     const draft = store.get().ui.drafts[act.row.id] ?? '';
     if (act.ask.name !== undefined) store.dispatch({ type: 'ui.field', field: openField('name') });
     if (act.ask.writes) store.dispatch({ type: 'ui.field', field: openField('text', draft) });
@@ -41,11 +41,11 @@ export const runCliCommand = async (
 
 /** Only `y` confirms, and only after the question has been open long enough to be read. */
 export const answerSheet = (controller: Controller, key: string, isBurst: boolean): void => {
-  const { store, now } = controller;
+  const { store, clock } = controller;
   const { sheet } = store.get().ui;
   const verb = sheetVerbForKey(key);
   if (!sheet || !verb || isBurst) return;
-  const isRipe = now() - sheet.openedAt >= (sheet.act.ask?.deadMs ?? 0);
+  const isRipe = clock.now() - sheet.openedAt >= (sheet.act.ask?.deadMs ?? 0);
   if (verb === 'no') close(controller, 'Nothing was done');
   else if (isRipe) confirm(controller, sheet.act);
 };

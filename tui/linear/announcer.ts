@@ -1,3 +1,4 @@
+import type { Cancel, Clock } from '../../src/kernel/clock.js';
 import { screenPage } from '../screens.js';
 import type { DeskState } from '../state/deskstate.js';
 import type { State } from '../state/state.js';
@@ -28,7 +29,7 @@ const MAX_HELD = 500;
 export type Announcer = ReturnType<typeof openAnnouncer>;
 
 export const openAnnouncer = ({ known, announcement, output, fail }: AnnouncerDeps) => {
-  const { store, now } = known;
+  const { store, clock } = known;
   const listener = createLinearListener(announcement);
   const followed = createFollower(store.get);
   const askers = createNaming(known);
@@ -40,7 +41,7 @@ export const openAnnouncer = ({ known, announcement, output, fail }: AnnouncerDe
   const flush = async (): Promise<void> => {
     // The dispatch applies everything that is queued. An agent named in it may have to be loaded
     // first.
-    do store.dispatch({ type: 'session.ticked', now: now() });
+    do store.dispatch({ type: 'session.ticked', now: clock.now() });
     while (await askers.named());
     if (wish.isHeld || wish.isOver) return;
     const news = [...held, ...listener.hear(store.get()), ...followed.fresh()].filter(
@@ -53,7 +54,7 @@ export const openAnnouncer = ({ known, announcement, output, fail }: AnnouncerDe
     );
   };
   // One at a time: a second flush would announce agents before their names are loaded.
-  const { plan, stop } = paced(flush, fail);
+  const { plan, stop } = paced(clock, flush, fail);
   // The clock is not observed, because `flush` sets it.
   const stops = [
     store.subscribe(({ lists }) => lists, plan),
@@ -101,23 +102,23 @@ export const openAnnouncer = ({ known, announcement, output, fail }: AnnouncerDe
 };
 
 /** Runs `work` soon, one run at a time, and once more if requested meanwhile. */
-const paced = (work: () => Promise<void>, fail: (error: unknown) => void) => {
-  let timer: NodeJS.Timeout | undefined;
+const paced = (clock: Clock, work: () => Promise<void>, fail: (error: unknown) => void) => {
+  let cancel: Cancel | undefined;
   let isWanted = false;
   let isOver = false;
   const begin = async (): Promise<void> => {
     isWanted = false;
     await work();
-    timer = undefined;
+    cancel = undefined;
     if (isWanted) plan();
   };
   const plan = (): void => {
     isWanted = true;
-    if (!isOver) timer ??= setTimeout(() => void begin().catch(fail), PACE_MS);
+    if (!isOver) cancel ??= clock.after(PACE_MS, () => void begin().catch(fail));
   };
   const stop = (): void => {
     isOver = true;
-    clearTimeout(timer);
+    cancel?.();
   };
   return { plan, stop };
 };
@@ -136,7 +137,7 @@ const tell = (output: LinearOutput, news: readonly LinearNews[]): void => {
  * Loads agents that ask for an approval and are not known yet, each at most once, so that
  * announcements can name them.
  */
-const createNaming = ({ store, feed }: DeskState) => {
+const createNaming = ({ store, feed, clock }: DeskState) => {
   const sought = new Set<string>();
   return {
     named: async (): Promise<boolean> => {
@@ -151,7 +152,7 @@ const createNaming = ({ store, feed }: DeskState) => {
       // A later request replaces this one, and its reply is dropped.
       const isRead = ({ lists }: State): boolean =>
         lists.agents.askedAt === null || unknown.every((id) => id in lists.agents.byId);
-      await waitForState(store, isRead, MAX_READ_MS);
+      await waitForState(store, isRead, { mostMs: MAX_READ_MS, clock });
       return true;
     },
   };

@@ -1,6 +1,6 @@
 import { inForeground } from '../../cli/foreground.js';
-import { now } from '../../cli/text.js';
 import { Unreachable } from '../../src/client/index.js';
+import { systemClock as clock } from '../../src/kernel/clock.js';
 import { environmentFor } from '../environment.js';
 import { onProcessEnd } from '../exit.js';
 import { loadAccount } from '../state/bootstrap.js';
@@ -37,7 +37,7 @@ const FIRST_MS = 5000;
  * terminal, if it cannot be reached.
  */
 export const openLinear = async (options: LinearOptions): Promise<number> => {
-  const known = openDeskState({ url: options.url, token: options.token, size: SIZE, now });
+  const known = openDeskState({ url: options.url, token: options.token, size: SIZE, clock });
   const ending = createEnding();
   const desk = assemble(options, known, ending.fail);
   const { lines, needs, announcer, output } = desk;
@@ -76,7 +76,7 @@ const assemble = (
   fail: (error: unknown) => void,
 ): Linear => {
   const output = openOutput(stdout);
-  const lines = openLines(stdin, now);
+  const lines = openLines(stdin, clock.now);
   const announcement = new Announcement();
   const announcer = openAnnouncer({ known, announcement, output, fail });
   const leave = (words: readonly string[]): Promise<void> =>
@@ -116,7 +116,10 @@ const letIn = async ({ client, store }: DeskState, isPatient: boolean): Promise<
       client.auth.me(),
     ]);
     store.dispatch({ type: 'session.known', version, who: { username, role } });
-    await waitForState(store, ({ session: { link } }) => link.is !== 'connecting', FIRST_MS);
+    await waitForState(store, ({ session: { link } }) => link.is !== 'connecting', {
+      mostMs: FIRST_MS,
+      clock,
+    });
   } catch (error) {
     if (!isPatient || !(error instanceof Unreachable)) throw error;
     const stop = store.subscribe(

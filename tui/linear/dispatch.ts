@@ -19,8 +19,8 @@ import {
 import { actOn, chooseLine, goTo, verbNames } from './select.js';
 
 export const dispatchLine = async (desk: Linear, typed: string): Promise<boolean> => {
-  const { store, now } = desk.known;
-  store.dispatch({ type: 'session.ticked', now: now() });
+  const { store, clock } = desk.known;
+  store.dispatch({ type: 'session.ticked', now: clock.now() });
   store.dispatch({ type: 'ui.said', message: null });
   const meaning = parseLinearInput(typed, screenPage(store.get()), verbNames(store.get()));
   if (meaning.is === 'command' && meaning.command === 'quit') return false;

@@ -24,8 +24,8 @@ const MAX_ROUNDS = 3;
 
 export type Needs = ReturnType<typeof openNeeds>;
 
-export const openNeeds = ({ store, feed, now }: DeskState) => {
-  const holdNeeds = createNeedHolder(feed);
+export const openNeeds = ({ store, feed, clock }: DeskState) => {
+  const holdNeeds = createNeedHolder({ feed, clock });
   let isClosed = false;
 
   const hold = (): boolean => !isClosed && holdNeeds(needsIn(store.get()));
@@ -39,7 +39,7 @@ export const openNeeds = ({ store, feed, now }: DeskState) => {
     const names = needs.flatMap((need) => (need.is === 'list' ? need.list : []));
     for (const name of new Set(names)) {
       const { askedAt, loadedAt } = lists[name];
-      if (askedAt === null && loadedAt !== null && now() - loadedAt > FRESH_MS) {
+      if (askedAt === null && loadedAt !== null && clock.now() - loadedAt > FRESH_MS) {
         void feed.reload(name);
       }
     }
@@ -48,7 +48,7 @@ export const openNeeds = ({ store, feed, now }: DeskState) => {
   const settled = async (): Promise<void> => {
     hold();
     for (let round = 0; round < MAX_ROUNDS; round++) {
-      await waitForState(store, isKnown, MAX_MS);
+      await waitForState(store, isKnown, { mostMs: MAX_MS, clock });
       if (!hold()) return;
     }
   };

@@ -42,7 +42,7 @@ const confirmedInput = async (
   output.line(
     name === undefined ? 'Type y to confirm. Anything else cancels.' : `Type ${name} to confirm.`,
   );
-  const questionAt = known.now();
+  const questionAt = known.clock.now();
   output.prompt('Answer: ');
   const typed = await lines.next();
   output.answered();

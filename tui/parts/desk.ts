@@ -1,4 +1,5 @@
 import { createContext, useContext, useSyncExternalStore } from 'react';
+import type { Clock } from '../../src/kernel/clock.js';
 import type { Painter } from '../painter.js';
 import type { Feed } from '../state/feed.js';
 import type { DeskStore, State } from '../state/state.js';
@@ -6,6 +7,7 @@ import type { DeskStore, State } from '../state/state.js';
 export interface DeskContext {
   store: DeskStore;
   feed: Feed;
+  clock: Clock;
   painter: Painter;
 }
 

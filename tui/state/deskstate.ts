@@ -1,4 +1,5 @@
 import { createClient } from '../../src/client/index.js';
+import type { Clock } from '../../src/kernel/clock.js';
 import type { Size } from '../parts/row.js';
 import { createFeed } from './feed.js';
 import { createLive } from './live.js';
@@ -11,25 +12,26 @@ export interface DeskStateOptions {
   url: string;
   token: string | undefined;
   size: Size;
-  now(): number;
+  clock: Clock;
 }
 
 export type DeskState = ReturnType<typeof openDeskState>;
 
-export const openDeskState = ({ url, token, size, now }: DeskStateOptions) => {
+export const openDeskState = ({ url, token, size, clock }: DeskStateOptions) => {
   const end = new AbortController();
   const { signal } = end;
   const held = createTokenHolder(token);
-  const client = createClient({ url, fetch: held.fetch, signal });
-  const store = createStore(reduce, initialState(url, size, now()), { join: joinStreams });
-  const feed = createFeed({ client, store, now });
-  const live = createLive({ client, token: held.get, store, feed, signal, now });
+  const client = createClient({ url, fetch: held.fetch, signal, clock });
+  const initial = initialState(url, size, clock.now());
+  const store = createStore(reduce, initial, { clock, join: joinStreams });
+  const feed = createFeed({ client, store, clock });
+  const live = createLive({ client, token: held.get, store, feed, signal, clock });
   return {
     ...live,
     client,
     store,
     feed,
-    now,
+    clock,
     token: held.get,
     logIn: async (given: LoginInput): Promise<LoginOutcome> => {
       const outcome = await logInToDaemon(client, held, given);

@@ -1,5 +1,6 @@
 import type { Client } from '../../src/client/index.js';
 import { DELTAS } from '../../src/client/replytext.js';
+import type { Cancel, Clock } from '../../src/kernel/clock.js';
 import { toLoadFailure } from './errors.js';
 import { createAgentFollower } from './followedagent.js';
 import { isFull, type ListState } from './lists.js';
@@ -13,7 +14,7 @@ import type { DeskStore, StateAction } from './state.js';
 interface FeedDeps {
   client: Client;
   store: DeskStore;
-  now(): number;
+  clock: Clock;
 }
 
 /** Always subscribed: the count in the title must be right on every screen. */
@@ -28,12 +29,13 @@ const FRESH_MS = 2000;
  */
 export type Feed = ReturnType<typeof createFeed>;
 
-export const createFeed = ({ client, store, now }: FeedDeps) => {
+export const createFeed = ({ client, store, clock }: FeedDeps) => {
+  const { now } = clock;
   const wanted = new Map<ListName, number>();
   const agents = createAgentFollower({ client, store });
   const channels = new Map<string, number>(ALWAYS.map((name) => [name, 1]));
   const listeners = new Set<() => void>();
-  const timers = new Set<NodeJS.Timeout>();
+  const timers = new Set<Cancel>();
   const requests = createRequests(client);
   const below = new Set<ListName>();
   const counts = { overviews: 0, generation: 0 };
@@ -95,13 +97,13 @@ export const createFeed = ({ client, store, now }: FeedDeps) => {
 
   const every = (ms: number | null, act: () => Promise<void>): (() => void) => {
     if (ms === null) return () => {};
-    const timer = setInterval(() => {
+    const cancel = clock.every(ms, () => {
       if (store.get().session.link.is === 'live') void act();
-    }, ms);
-    timers.add(timer);
+    });
+    timers.add(cancel);
     return () => {
-      clearInterval(timer);
-      timers.delete(timer);
+      cancel();
+      timers.delete(cancel);
     };
   };
   const tellChannels = (): void => {
@@ -170,7 +172,7 @@ export const createFeed = ({ client, store, now }: FeedDeps) => {
       ]);
     },
     close: (): void => {
-      for (const timer of timers) clearInterval(timer);
+      for (const cancel of timers) cancel();
       requests.close();
     },
   };

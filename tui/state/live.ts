@@ -13,6 +13,7 @@ import {
 import { DELTAS, isTextDelta } from '../../src/client/replytext.js';
 import { olderDaemon } from '../../src/client/skew.js';
 import { connection, type LiveNote } from '../../src/client/socket.js';
+import type { Clock } from '../../src/kernel/clock.js';
 import { loadAccount } from './bootstrap.js';
 import type { Feed } from './feed.js';
 import { createRefresh, type ListRefresh } from './refresh.js';
@@ -27,13 +28,14 @@ export interface LiveDeps {
   store: DeskStore;
   feed: Feed;
   signal: AbortSignal;
-  now(): number;
+  clock: Clock;
 }
 
 /** Puts events into the store, and reconnects when the connection is lost. */
 export const createLive = (deps: LiveDeps) => {
-  const { client, token, store, feed, signal, now } = deps;
-  const refresh = createRefresh(feed);
+  const { client, token, store, feed, signal, clock } = deps;
+  const { now } = clock;
+  const refresh = createRefresh({ clock, ...feed });
   signal.addEventListener('abort', refresh.close, { once: true });
   let hurry = (): void => {};
 
@@ -42,7 +44,7 @@ export const createLive = (deps: LiveDeps) => {
       url: client.url,
       token: token(),
       signal,
-      now,
+      clock,
       isLenient: true,
       wanted: { channels: feed.wantedChannels, onChange: feed.onChannels },
     };
@@ -62,9 +64,9 @@ export const createLive = (deps: LiveDeps) => {
   /** Waits that many milliseconds. `null` waits until `tryNow`. */
   const wait = (ms: number | null): Promise<void> =>
     new Promise((resolve) => {
-      const timer = ms === null ? undefined : setTimeout(() => end(), ms);
+      const cancel = ms === null ? null : clock.after(ms, () => end());
       const end = (): void => {
-        clearTimeout(timer);
+        cancel?.();
         signal.removeEventListener('abort', end);
         resolve();
       };
@@ -144,7 +146,7 @@ const connected = async (deps: LiveDeps, isAgain: boolean): Promise<void> => {
 type Heard = Extract<LiveNote, { type: 'event' }>;
 
 const applyFrame = (
-  { store, feed, now }: LiveDeps,
+  { store, feed, clock: { now } }: LiveDeps,
   refresh: ListRefresh,
   { channel, data }: Heard,
 ): void => {

@@ -1,8 +1,14 @@
+import type { Clock } from '../../src/kernel/clock.js';
 import type { PageNeed } from '../page.js';
 import type { Feed } from './feed.js';
 
+export interface NeedDeps {
+  feed: Feed;
+  clock: Clock;
+}
+
 /** Loads or subscribes to the data of a need. Returns a function that ends it. */
-const want = (feed: Feed, need: PageNeed): (() => void) => {
+const want = ({ feed, clock }: NeedDeps, need: PageNeed): (() => void) => {
   if (need.is === 'channel') return feed.channels([need.channel]);
   if (need.is === 'agent') return feed.follow(need.id);
   if (need.is === 'overview') return feed.overview(need.everyMs);
@@ -11,9 +17,9 @@ const want = (feed: Feed, need: PageNeed): (() => void) => {
   const read = (): void => {
     stop = feed.list(list, of, everyMs);
   };
-  const timer = setTimeout(read, afterMs);
+  const cancel = clock.after(afterMs, read);
   return () => {
-    clearTimeout(timer);
+    cancel();
     stop();
   };
 };
@@ -22,7 +28,7 @@ const want = (feed: Feed, need: PageNeed): (() => void) => {
  * Takes all needs of a desk, starts new ones and ends those that are gone. Returns true if there
  * were new ones.
  */
-export const createNeedHolder = (feed: Feed): ((needs: readonly PageNeed[]) => boolean) => {
+export const createNeedHolder = (deps: NeedDeps): ((needs: readonly PageNeed[]) => boolean) => {
   const held = new Map<string, () => void>();
   return (needs) => {
     const wanted = new Map(needs.map((need) => [JSON.stringify(need), need]));
@@ -32,7 +38,7 @@ export const createNeedHolder = (feed: Feed): ((needs: readonly PageNeed[]) => b
       held.delete(key);
     }
     const fresh = [...wanted].filter(([key]) => !held.has(key));
-    for (const [key, need] of fresh) held.set(key, want(feed, need));
+    for (const [key, need] of fresh) held.set(key, want(deps, need));
     return fresh.length > 0;
   };
 };

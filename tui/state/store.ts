@@ -1,3 +1,5 @@
+import { type Cancel, type Clock, systemClock } from '../../src/kernel/clock.js';
+
 /** A store: a state, and the only way to change it. */
 export interface ReducerStore<S, A> {
   get(): S;
@@ -10,7 +12,7 @@ export interface ReducerStore<S, A> {
 }
 
 export interface ReducerStoreOptions<A> {
-  beatMs?: number;
+  clock?: Clock;
   /** Joins two consecutive queued actions into one. `null` keeps them separate. */
   join?(first: A, next: A): A | null;
 }
@@ -20,11 +22,11 @@ const BEAT_MS = 66;
 export const createStore = <S, A>(
   reduce: (state: S, action: A) => S,
   initial: S,
-  { beatMs = BEAT_MS, join = () => null }: ReducerStoreOptions<A> = {},
+  { clock = systemClock, join = () => null }: ReducerStoreOptions<A> = {},
 ): ReducerStore<S, A> => {
   let state = initial;
   let waiting: A[] = [];
-  let timer: NodeJS.Timeout | undefined;
+  let cancel: Cancel | undefined;
   const listeners = new Set<() => void>();
 
   const apply = (actions: A[]): void => {
@@ -33,7 +35,7 @@ export const createStore = <S, A>(
     if (state !== before) for (const tell of listeners) tell();
   };
   const flush = (): void => {
-    timer = undefined;
+    cancel = undefined;
     const actions = waiting;
     waiting = [];
     apply(actions);
@@ -51,7 +53,7 @@ export const createStore = <S, A>(
       const one = last === undefined ? null : join(last, action);
       if (one === null) waiting.push(action);
       else waiting[waiting.length - 1] = one;
-      timer ??= setTimeout(flush, beatMs);
+      cancel ??= clock.after(BEAT_MS, flush);
     },
     subscribe: (select, onChange) => {
       let last = select(state);
@@ -64,7 +66,7 @@ export const createStore = <S, A>(
       listeners.add(tell);
       return () => void listeners.delete(tell);
     },
-    close: () => clearTimeout(timer),
+    close: () => cancel?.(),
   };
 };
 
@@ -72,14 +74,14 @@ export const createStore = <S, A>(
 export const waitForState = <S, A>(
   { get, subscribe }: ReducerStore<S, A>,
   isReached: (state: S) => boolean,
-  mostMs: number,
+  { mostMs, clock }: { mostMs: number; clock: Clock },
 ): Promise<void> =>
   new Promise((resolve) => {
     if (isReached(get())) return resolve();
-    const timer = setTimeout(() => end(), mostMs);
+    const cancel = clock.after(mostMs, () => end());
     const stop = subscribe(isReached, () => end());
     const end = (): void => {
-      clearTimeout(timer);
+      cancel();
       stop();
       resolve();
     };

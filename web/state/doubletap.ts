@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
+import { after, type Cancel } from './clock.js';
 
 /** Time without a click after which a view counts as seen, in milliseconds. */
 const SETTLED_MS = 1000;
@@ -11,16 +12,16 @@ const SETTLED_MS = 1000;
 export const useDoubleTapGuard = (key: string): boolean => {
   const [settled, setSettled] = useState<string | null>(null);
   useEffect(() => {
-    let timer: ReturnType<typeof setTimeout> | undefined;
+    let cancel: Cancel | undefined;
     const begin = (): void => {
-      clearTimeout(timer);
-      timer = setTimeout(() => {
-        timer = undefined;
+      cancel?.();
+      cancel = after(SETTLED_MS, () => {
+        cancel = undefined;
         setSettled(key);
-      }, SETTLED_MS);
+      });
     };
     const clicked = (): void => {
-      if (timer !== undefined) begin();
+      if (cancel !== undefined) begin();
     };
     const returned = (): void => {
       if (document.hidden) return;
@@ -32,7 +33,7 @@ export const useDoubleTapGuard = (key: string): boolean => {
     document.addEventListener('visibilitychange', returned);
     addEventListener('focus', returned);
     return () => {
-      clearTimeout(timer);
+      cancel?.();
       document.removeEventListener('click', clicked, true);
       document.removeEventListener('visibilitychange', returned);
       removeEventListener('focus', returned);

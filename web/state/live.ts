@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { ask, RequestError } from './api.js';
-import { timeNow } from './clock.js';
+import { after, type Cancel, timeNow } from './clock.js';
 import { createObservable } from './store.js';
 
 /** `offline`: the last attempt failed, and the next one is scheduled. */
@@ -28,7 +28,7 @@ const withoutTopic = new Set<Listener>();
 
 let socket: WebSocket | null = null;
 let pause = FIRST_PAUSE_MS;
-let timer: ReturnType<typeof setTimeout> | undefined;
+let cancelRetry: Cancel | undefined;
 let wasOnline = false;
 let heardAt = 0;
 let onSignedOut: () => void = () => {};
@@ -44,7 +44,7 @@ export const startLive = (signedOut: () => void): void => {
 
 export const stopLive = (): void => {
   liveState.set('off');
-  clearTimeout(timer);
+  cancelRetry?.();
   const old = socket;
   socket = null;
   old?.close();
@@ -53,7 +53,7 @@ export const stopLive = (): void => {
 /** Connects at once: the page is visible again, the network is back, or the user asks for it. */
 export const reconnectNow = (): void => {
   if (liveState.get() === 'offline') {
-    clearTimeout(timer);
+    cancelRetry?.();
     void connect();
   } else if (liveState.get() === 'online' && timeNow() - heardAt > PROBE_AFTER_MS) probe();
 };
@@ -172,22 +172,22 @@ const probe = (): void => {
   const asked = timeNow();
   const mine = socket;
   send({ type: 'subscribe', channels: ['notification'] });
-  setTimeout(() => {
+  after(PROBE_MS, () => {
     if (heardAt >= asked || socket !== mine || mine === null) return;
     socket = null;
     mine.close();
     liveState.set('offline');
     void connect();
-  }, PROBE_MS);
+  });
 };
 
 const retryLater = (): void => {
   if (liveState.get() === 'off') return;
   liveState.set('offline');
-  clearTimeout(timer);
+  cancelRetry?.();
   // Half of the pause is random, so that pages do not reconnect at the same moment.
   const wait = pause * (0.5 + Math.random() / 2);
   pause = Math.min(pause * 2, MAX_PAUSE_MS);
   nextConnectAt.set(timeNow() + wait);
-  timer = setTimeout(() => void connect(), wait);
+  cancelRetry = after(wait, () => void connect());
 };

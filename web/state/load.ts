@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { RequestError } from './api.js';
-import { timeNow } from './clock.js';
+import { after, type Cancel, timeNow } from './clock.js';
 import { useTopics } from './live.js';
 import { useRetry } from './retry.js';
 
@@ -96,12 +96,12 @@ interface LoadPace {
 }
 
 const createPace = (act: () => void): LoadPace => {
-  let timer: ReturnType<typeof setTimeout> | undefined;
+  let cancel: Cancel | undefined;
   let notBefore = 0;
   let pause = FIRST_PAUSE_MS;
   let isOwed = false;
   const run = (): void => {
-    timer = undefined;
+    cancel = undefined;
     isOwed = document.hidden;
     if (isOwed) return;
     notBefore = timeNow() + pause;
@@ -110,15 +110,15 @@ const createPace = (act: () => void): LoadPace => {
   };
   return {
     call: () => {
-      if (timer !== undefined || isOwed) return;
+      if (cancel !== undefined || isOwed) return;
       const now = timeNow();
       if (now > notBefore + MAX_PAUSE_MS) pause = FIRST_PAUSE_MS;
-      timer = setTimeout(run, Math.max(TOGETHER_MS, notBefore - now));
+      cancel = after(Math.max(TOGETHER_MS, notBefore - now), run);
     },
     shown: () => {
       if (isOwed && !document.hidden) run();
     },
-    stop: () => clearTimeout(timer),
+    stop: () => cancel?.(),
   };
 };
 

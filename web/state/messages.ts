@@ -2,6 +2,7 @@ import { useCallback, useEffect, useRef } from 'preact/hooks';
 import type { MessageReply } from '../../src/conversations/contract.js';
 import { AGENT_TOPICS, agentIdOfEvent } from './agentevents.js';
 import { ask, type RequestError } from './api.js';
+import { wait } from './clock.js';
 import { useTopics } from './live.js';
 import { asRequestError } from './load.js';
 import { useRedraw } from './redraw.js';
@@ -83,7 +84,8 @@ const pullNewer = (id: string, held: MessageBuffer): Promise<void> => {
       while (held.isBehind) {
         held.isBehind = false;
         await loadNewer(id, held);
-        if (held.isBehind) await pause();
+        // An active agent sends many events. They share one load.
+        if (held.isBehind) await wait(PAUSE_MS);
       }
       held.error = null;
       held.isLoaded = true;
@@ -95,9 +97,6 @@ const pullNewer = (id: string, held: MessageBuffer): Promise<void> => {
   })();
   return held.loading;
 };
-
-/** An active agent sends many events. They share one load. */
-const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
 
 const loadNewer = async (id: string, held: MessageBuffer): Promise<void> => {
   const last = held.messages.at(-1)?.seq ?? (await firstToLoad(id));

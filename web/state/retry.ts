@@ -1,5 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks';
 import type { RequestError } from './api.js';
+import { after } from './clock.js';
 
 const FIRST_PAUSE_MS = 2000;
 const MAX_PAUSE_MS = 30_000;
@@ -16,8 +17,8 @@ export const useRetry = (error: RequestError | null, load: () => void): void => 
   useEffect(() => {
     if (error === null) pause.current = FIRST_PAUSE_MS;
     if (error === null || !isPassing(error)) return;
-    const timer = setTimeout(() => latest.current(), pause.current);
+    const cancel = after(pause.current, () => latest.current());
     pause.current = Math.min(pause.current * 2, MAX_PAUSE_MS);
-    return () => clearTimeout(timer);
+    return cancel;
   }, [error]);
 };

@@ -1,4 +1,5 @@
 import { type PagePlace, pageLink, pagePaths } from '../../src/kernel/pagepath.js';
+import { after } from './clock.js';
 import { createObservable } from './store.js';
 
 /** `id` is empty if the path has none. */
@@ -49,7 +50,7 @@ export const goToPlace = (name: PagePlace, id?: string): void => go(pageLink(nam
 addEventListener('popstate', ({ state }) => {
   route.set(parseRoute(location));
   const scrolled = Number(state?.scrollY ?? 0);
-  if (scrolled > 0) setTimeout(() => scrollTo(0, scrolled), SCROLL_AFTER_MS);
+  if (scrolled > 0) after(SCROLL_AFTER_MS, () => scrollTo(0, scrolled));
 });
 
 /** A list must load before its scroll position is restored, in milliseconds. */

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
+import { systemClock } from '../../kernel/clock.js';
 import { loadExtractor } from './extractors.js';
 import { ExtractFailed, type ExtractJob, type ExtractLine } from './job.js';
 import { openRecognizer } from './recognizer.js';
@@ -25,7 +26,7 @@ const main = async (): Promise<void> => {
   }
   // The reader of the last line ends this process, so that no line is lost. Recognition threads may
   // still be running after a timeout.
-  setTimeout(() => process.exit(0), LEFT_MS);
+  systemClock.after(LEFT_MS, () => process.exit(0));
 };
 
 /** Time after which the process ends itself, in milliseconds. */

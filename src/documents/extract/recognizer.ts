@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Worker } from 'tesseract.js';
+import { systemClock } from '../../kernel/clock.js';
 import type { ExtractJob, RecognizedText } from './job.js';
 import { languageFolder } from './languages.js';
 
@@ -118,13 +119,13 @@ const dataFile = (code: string, added: string | undefined): string =>
 
 /** Resolves to null after a timeout. */
 const withinMs = async <T>(recognition: Promise<T>, ms: number): Promise<T | null> => {
-  let timer: NodeJS.Timeout | undefined;
+  let cancel = (): void => {};
   const late = new Promise<null>((resolve) => {
-    timer = setTimeout(() => resolve(null), ms);
+    cancel = systemClock.after(ms, () => resolve(null));
   });
   try {
     return await Promise.race([recognition, late]);
   } finally {
-    clearTimeout(timer);
+    cancel();
   }
 };

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { Readable, Writable } from 'node:stream';
+import { type Cancel, systemClock } from '../../kernel/clock.js';
 import { errorCode } from '../../kernel/failure.js';
 import { signalGroup } from '../../kernel/program.js';
 import { type ConfinedResult, type ConfinedRun, ConfinementFailed } from './confinement.js';
@@ -100,10 +101,10 @@ const guard = (child: ChildProcess, run: ConfinedRun, kill: () => void) => {
     watch.isAborted = true;
     kill();
   };
-  const timer = setTimeout(expire, run.timeoutMs);
+  const cancel = systemClock.after(run.timeoutMs, expire);
   run.signal.addEventListener('abort', abort);
   watch.release = () => {
-    clearTimeout(timer);
+    cancel();
     run.signal.removeEventListener('abort', abort);
   };
   child.once('exit', watch.release);
@@ -118,15 +119,15 @@ export const whenClosed = (
   child: ChildProcess,
 ): Promise<[exitCode: number | null, signal: string | null]> =>
   new Promise((resolve, reject) => {
-    let drain: NodeJS.Timeout | undefined;
+    let cancel: Cancel | undefined;
     child.once('exit', () => {
       signalGroup(child.pid, 'SIGKILL');
-      drain = setTimeout(() => {
+      cancel = systemClock.after(DRAIN_MS, () => {
         for (const stream of child.stdio) stream?.destroy();
-      }, DRAIN_MS);
+      });
     });
     child.once('close', (exitCode, signal) => {
-      clearTimeout(drain);
+      cancel?.();
       resolve([exitCode, signal]);
     });
     child.once('error', reject);

@@ -1,5 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import { Readable } from 'node:stream';
+import { type Cancel, systemClock } from '../../kernel/clock.js';
 import { errorCode } from '../../kernel/failure.js';
 import { signalGroup } from '../../kernel/program.js';
 
@@ -21,12 +22,12 @@ export const createKiller = (child: ChildProcess): (() => void) => {
   const killGroup = () => isAlive() && signalGroup(child.pid, 'SIGKILL');
   if (!(status instanceof Readable)) return killGroup;
   let reported = '';
-  let deadline: NodeJS.Timeout | undefined;
+  let cancel: Cancel | undefined;
   const kill = () => {
     if (!isAlive()) return;
     const inner = CHILD_PID.exec(reported)?.[1];
     if (inner === undefined) {
-      deadline ??= setTimeout(killGroup, NAMED_MS);
+      cancel ??= systemClock.after(NAMED_MS, killGroup);
       return;
     }
     // A stopped bubblewrap cannot reap the process, so its ID is not reused.
@@ -36,9 +37,9 @@ export const createKiller = (child: ChildProcess): (() => void) => {
   };
   status.on('data', (chunk: Buffer) => {
     reported += chunk;
-    if (deadline) kill();
+    if (cancel) kill();
   });
-  child.once('exit', () => clearTimeout(deadline));
+  child.once('exit', () => cancel?.());
   return kill;
 };
 

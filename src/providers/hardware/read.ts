@@ -2,6 +2,7 @@ import { statfs } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Systeminformation } from 'systeminformation';
+import { systemClock } from '../../kernel/clock.js';
 import type { CgroupLimits } from './cgroup.js';
 import { type CoreSources, computeUsableCores, readSystemCgroup } from './cores.js';
 import { toGpus } from './gpu.js';
@@ -103,16 +104,16 @@ interface Reading<T> {
 }
 
 const withTimeout = async <T>(reading: Promise<T>): Promise<Reading<T>> => {
-  let timer: NodeJS.Timeout | undefined;
+  let cancel = (): void => {};
   const late = new Promise<Reading<T>>((resolve) => {
     const fault = `no reply within ${MAX_MS / 1000} s`;
-    timer = setTimeout(() => resolve({ value: null, fault }), MAX_MS);
+    cancel = systemClock.after(MAX_MS, () => resolve({ value: null, fault }));
   });
   const result = reading.then(
     (value) => ({ value, fault: null }),
     (error: unknown) => ({ value: null, fault: error instanceof Error ? error.message : 'failed' }),
   );
-  return Promise.race([result, late]).finally(() => clearTimeout(timer));
+  return Promise.race([result, late]).finally(cancel);
 };
 
 const source = (

@@ -2,6 +2,7 @@ import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
+import { systemClock } from '../../kernel/clock.js';
 import { errorCode, NamedError } from '../../kernel/failure.js';
 import { findProgram, programEnv, readProgramOutput, signalGroup } from '../../kernel/program.js';
 
@@ -92,9 +93,9 @@ const waitForExit = (child: ChildProcess): Promise<string> =>
 const stop = async (child: ChildProcess, ended: Promise<string>): Promise<void> => {
   if (child.exitCode !== null || child.signalCode !== null) return;
   signalGroup(child.pid, 'SIGTERM');
-  const timer = setTimeout(() => signalGroup(child.pid, 'SIGKILL'), LAST_CHANCE_MS);
+  const cancel = systemClock.after(LAST_CHANCE_MS, () => signalGroup(child.pid, 'SIGKILL'));
   await ended;
-  clearTimeout(timer);
+  cancel();
 };
 
 /**

@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
 import type { Base } from '../../base.js';
 import type { Config } from '../../config.js';
 import { iso } from '../../kernel/clock.js';
@@ -53,7 +52,7 @@ interface CurrentBackup {
 
 /** Runs one backup or verification at a time, in its own thread. */
 export const createBackups = (base: Base, deps: BackupDeps) => {
-  const { store, home } = base;
+  const { store, home, clock } = base;
   const settings = backupSettings(deps.config);
   const rows = backupRows(store);
   let current: CurrentBackup | null = null;
@@ -133,7 +132,7 @@ export const createBackups = (base: Base, deps: BackupDeps) => {
     },
     settled: async (id: string, ms: number): Promise<void> => {
       if (current?.id === id)
-        await Promise.race([current.ended, wait(ms, undefined, { ref: false })]);
+        await Promise.race([current.ended, clock.wait(ms, undefined, { ref: false })]);
     },
     /** Null if the backup is not running or has not reported progress yet. */
     step: (id: string): BackupProgress | null =>

@@ -1,5 +1,4 @@
 import { createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
-import { setTimeout as wait } from 'node:timers/promises';
 import type { ProbeArrival } from '../../hooks/module.js';
 import type { Clock } from '../../kernel/clock.js';
 import { verifySignature } from '../../kernel/signature.js';
@@ -56,7 +55,7 @@ export const createProbes = (clock: Clock) => {
       if (path === probe.open) return Promise.resolve({ nonce });
       const { body, headers } = arrival;
       const isSigned = verifySignature(key, body, headers, clock.now());
-      return isSigned ? wait(HELD_MS, { nonce }) : Promise.resolve('refused');
+      return isSigned ? clock.wait(HELD_MS).then(() => ({ nonce })) : Promise.resolve('refused');
     },
   };
 };

@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { type Clock, iso } from '../../kernel/clock.js';
 import {
   startTunnelChild,
@@ -79,16 +78,16 @@ export const createSupervisor = (deps: SupervisorDeps) => {
     const stop = (): void => void child.stop();
     signal.addEventListener('abort', stop, { once: true });
     if (signal.aborted) stop();
-    const startTimer = setTimeout(() => {
+    const cancel = clock.after(PATIENCE_MS, () => {
       if (state.status === 'running') return;
       lines.add('adjutant: not running after 60 s, restarting');
       stop();
-    }, PATIENCE_MS);
+    });
     try {
       await deps.keep(child.pid);
       return await child.ended;
     } finally {
-      clearTimeout(startTimer);
+      cancel();
       await child.stop();
       signal.removeEventListener('abort', stop);
       await deps.keep(null);
@@ -98,17 +97,18 @@ export const createSupervisor = (deps: SupervisorDeps) => {
   const supervise = async (signal: AbortSignal): Promise<void> => {
     for (let failures = 0; !signal.aborted; failures++) {
       set({ status: 'starting', nextTryAt: null, url: null });
-      const since = performance.now();
-      const why = await live(signal).catch(notStartedReason);
+      const cancel = clock.after(STEADY_MS, () => {
+        failures = 0;
+      });
+      const why = await live(signal).catch(notStartedReason).finally(cancel);
       if (signal.aborted) break;
-      if (performance.now() - since > STEADY_MS) failures = 0;
       const ms = pauseMs(failures, Math.random());
       const last = lines.all().at(-1);
       const detail = last ? `${why}: ${last.line}` : why;
       lines.add(`adjutant: ${why}; next attempt in ${(ms / 1000).toFixed(1)} s`);
       const nextTryAt = iso(clock.now() + ms);
       set({ status: 'restarting', pid: null, detail, nextTryAt, restarts: state.restarts + 1 });
-      await pause(ms, undefined, { signal }).catch(() => undefined);
+      await clock.wait(ms, signal).catch(() => undefined);
     }
   };
 

@@ -1,5 +1,6 @@
 import { open, readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
+import { systemClock } from '../../kernel/clock.js';
 import { readPacked } from './codecs.js';
 import { readByFfmpeg } from './ffmpeg.js';
 import {
@@ -38,7 +39,7 @@ const main = async (): Promise<void> => {
     write({ failed: { code, message } });
   }
   // The reader ends this process, so that no line is lost.
-  setTimeout(() => process.exit(0), EXIT_AFTER_MS);
+  systemClock.after(EXIT_AFTER_MS, () => process.exit(0));
 };
 
 const write = (line: DecodeLine): void => {

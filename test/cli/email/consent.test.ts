@@ -3,7 +3,7 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import type { Context } from '../../../cli/command.js';
 import { consentInBrowser, consentOnDevice } from '../../../cli/email/consent.js';
-import { until } from '../../harness/app.js';
+import { type FrozenClock, frozenClock, until } from '../../harness/app.js';
 import { type Listening, listen } from '../../kernel/listen.js';
 
 export const lab = Lab.script();
@@ -18,6 +18,7 @@ describe('the consent to the use of a mailbox', () => {
   let notes: string[];
   let stop: AbortController;
   let context: Context;
+  let clock: FrozenClock;
   beforeEach(async () => {
     [forms, answers, notes, stop] = [[], [], [], new AbortController()];
     service = await listen((_request, response) => {
@@ -27,7 +28,8 @@ describe('the consent to the use of a mailbox', () => {
       response.end(JSON.stringify(body));
     });
     const out = { note: (line: string) => notes.push(line) };
-    context = { signal: stop.signal, out } as unknown as Context;
+    clock = frozenClock();
+    context = { signal: stop.signal, out, clock } as unknown as Context;
   });
   afterEach(() => service.close());
 
@@ -103,30 +105,35 @@ describe('the consent to the use of a mailbox', () => {
     }
   });
 
+  const pass = async (seconds: number): Promise<void> => {
+    await clock.waiting(seconds * 1000);
+    clock.forward(seconds * 1000);
+  };
+
   it('on another device is waited for, and ends with the command', async () => {
-    const device = { device_code: 'd-1', user_code: 'WDJB-MJHT', interval: 0.05 };
+    const device = { device_code: 'd-1', user_code: 'WDJB-MJHT', interval: 60 };
     const begun = { ...device, verification_uri: 'https://login.example.org/device' };
     answers.push({ status: 200, body: begun });
     answers.push({ status: 400, body: { error: 'authorization_pending' } });
+    answers.push({ status: 400, body: { error: 'slow_down' } });
     answers.push({ status: 200, body: granted });
-    const value = await consentOnDevice(context, consent(), OWN);
-    expect(JSON.parse(value)).to.equal(credential());
+    const value = consentOnDevice(context, consent(), OWN);
+    for (const seconds of [60, 60, 65]) await pass(seconds);
+    expect(JSON.parse(await value)).to.equal(credential());
     expect(notes).to.equal([
       'Open https://login.example.org/device on any device, and enter:',
       'WDJB-MJHT',
     ]);
-    expect(forms.map(({ device_code }) => device_code)).to.equal([undefined, 'd-1', 'd-1']);
+    expect(forms.map(({ device_code }) => device_code)).to.equal([undefined, 'd-1', 'd-1', 'd-1']);
     answers.push({ status: 200, body: begun }, { status: 400, body: { error: 'expired_token' } });
-    await expect(consentOnDevice(context, consent(), OWN)).to.reject(
-      'The provider refused the request: expired_token',
-    );
-    answers.push({ status: 200, body: { ...begun, interval: 60 } });
+    const refused = consentOnDevice(context, consent(), OWN);
+    refused.catch(() => undefined);
+    await pass(60);
+    await expect(refused).to.reject('The provider refused the request: expired_token');
+    answers.push({ status: 200, body: begun });
     const waiting = consentOnDevice(context, consent(), OWN);
     waiting.catch(() => undefined);
-    await until(
-      async () => forms.length,
-      (count) => count === 6,
-    );
+    await clock.waiting(60_000);
     stop.abort(new Error('stopped'));
     await expect(waiting).to.reject();
   });

@@ -3,12 +3,26 @@ import * as Lab from '@hapi/lab';
 import { createClient } from '../../src/client/client.js';
 import { ApiError, Unreachable } from '../../src/client/errors.js';
 import { type LiveNote, live } from '../../src/client/socket.js';
-import { startApp, type TestApp } from '../harness/app.js';
+import type { Clock } from '../../src/kernel/clock.js';
+import { type FrozenClock, frozenClock, startApp, type TestApp, until } from '../harness/app.js';
 import { openGate } from '../harness/gate.js';
 import { listen } from '../kernel/listen.js';
 
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;
+
+/** Interval of the check for a silent connection. */
+const LOOK_MS = 1000;
+
+/** Waits until the client pauses before its next attempt, and ends the pause. */
+const passPause = async (clock: FrozenClock): Promise<void> => {
+  const isPause = (ms: number): boolean => ms !== LOOK_MS;
+  const pending = await until(
+    async () => clock.pending(),
+    (all) => all.some(isPause),
+  );
+  clock.forward(pending.find(isPause) ?? 0);
+};
 
 describe('live', () => {
   let app: TestApp;
@@ -20,13 +34,13 @@ describe('live', () => {
   after(() => app.stop());
 
   /** A stream that is ended with the test's own hand. */
-  const opened = (over: { token?: string; url?: string; now?: () => number } = {}) => {
+  const opened = (over: { token?: string; url?: string; clock?: Clock } = {}) => {
     const end = new AbortController();
     const stream = live({
       url: app.url,
       token,
       channels: ['agent.status'],
-      now: () => 0,
+      clock: frozenClock(),
       signal: end.signal,
       ...over,
     });
@@ -84,52 +98,55 @@ describe('live', () => {
     expect(error instanceof ApiError && error.statusCode).to.equal(401);
   });
 
-  it('comes back after the daemon was restarted', { timeout: 10_000 }, async () => {
-    const { stream, next } = opened();
+  it('comes back after the daemon was restarted', async () => {
+    const clock = frozenClock();
+    const { stream, next } = opened({ clock });
     await next();
     await app.restart({ port: Number(new URL(app.url).port) });
     expect(await next()).to.equal({ type: 'lost', reason: 'the server is stopping' });
-    expect(await next()).to.equal({ type: 'connected' });
+    const restored = next();
+    await passPause(clock);
+    expect(await restored).to.equal({ type: 'connected' });
     await stream.return();
   });
 
   it('comes back, however long the daemon was away', async () => {
+    const clock = frozenClock();
     const gate = await openGate(app.url);
-    const { stream, next } = opened({ url: gate.url });
+    const { stream, next } = opened({ url: gate.url, clock });
     expect(await next()).to.equal({ type: 'connected' });
     const refused = gate.refuse(6);
     expect((await next()).type).to.equal('lost');
-    const found = next();
+    const restored = next();
+    for (let attempt = 0; attempt < 7; attempt++) await passPause(clock);
     await refused;
-    expect(await found).to.equal({ type: 'connected' });
+    expect(await restored).to.equal({ type: 'connected' });
     await stream.return();
     gate.close();
   });
 
-  it('takes a jump of the clock for a lost connection', { timeout: 10_000 }, async () => {
-    let at = 0;
-    const { stream, next } = opened({ now: () => at });
+  it('takes a jump of the clock for a lost connection', async () => {
+    const clock = frozenClock();
+    const { stream, next } = opened({ clock });
     await next();
-    at += 31_000;
+    clock.shift(31_000);
+    clock.forward(LOOK_MS);
     expect((await next()).type).to.equal('lost');
-    expect(await next()).to.equal({ type: 'connected' });
+    const restored = next();
+    await passPause(clock);
+    expect(await restored).to.equal({ type: 'connected' });
     await stream.return();
   });
 
-  it('takes 40 s without any frame for a lost connection', { timeout: 10_000 }, async () => {
-    let at = 0;
-    let isSilent = false;
-    const { stream, next } = opened({
-      now: () => {
-        if (isSilent) at += 20_000;
-        return at;
-      },
-    });
+  it('takes 40 s without any frame for a lost connection', async () => {
+    const clock = frozenClock();
+    const { stream, next } = opened({ clock });
     await next();
-    isSilent = true;
-    expect((await next()).type).to.equal('lost');
-    isSilent = false;
-    expect(await next()).to.equal({ type: 'connected' });
+    const note = next();
+    clock.forward(40_000);
+    expect(clock.pending()).to.equal([LOOK_MS]);
+    clock.forward(LOOK_MS);
+    expect((await note).type).to.equal('lost');
     await stream.return();
   });
 
