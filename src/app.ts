@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Server } from '@hapi/hapi';
 import type { Base } from './base.js';
 import { createPayloadPool, type PayloadPool } from './hooks/payloads/pool.js';
@@ -169,8 +169,8 @@ const drain = async (server: Server, fastPath: FastPath, farewellMs: number): Pr
   listener.close();
   closeAfterReplies(server);
   const drained = fastPath.drain();
-  await wait(farewellMs);
-  await Promise.race([drained, wait(LAST_REPLIES_MS, undefined, { ref: false })]);
+  await systemClock.wait(farewellMs);
+  await Promise.race([drained, systemClock.wait(LAST_REPLIES_MS, undefined, { ref: false })]);
   await nextTurn();
 };
 
@@ -190,7 +190,7 @@ const close = async (
   if (state.isDraining) return;
   state.isDraining = true;
   const { server } = modules.http;
-  await Promise.all([stopModules(modules, drainMs), wait(farewellMs)]);
+  await Promise.all([stopModules(modules, drainMs), systemClock.wait(farewellMs)]);
   await modules.system.tunnel.end();
   modules.hub.endWaits();
   await drain(server, fastPath, farewellMs);

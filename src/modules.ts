@@ -52,7 +52,7 @@ export const openModules = async (base: Base, options: ModulesOptions) => {
   const { config, master, payloads, checkedReplies } = options;
   const { dailyCostUsd, hookConcurrency: concurrency } = config;
   const confinement = await findConfinement({ allowUnconfined: config.allowUnconfined });
-  const hub = openRealtime();
+  const hub = openRealtime(base);
   const schedule = openSchedule(base);
   const jobs = openJobs(base, { concurrency: config.jobConcurrency });
   const operations = openOperations(base, { hub });

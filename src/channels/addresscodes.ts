@@ -108,7 +108,7 @@ const sendCode = async (
   }
   const { code, expiresAt } = await deps.links.codeTo(userId, { kind, id: address, name });
   const [part = {}] = platform.render({ title: TITLE, text: formatCodeMessage(username, code) });
-  const reach = { http: deps.http, settings, receiver: '', signal };
+  const reach = { clock: deps.clock, http: deps.http, settings, receiver: '', signal };
   const sent = await platform.send(reach, address, part);
   if (sent.verdict === 'sent') return { kind, address, expiresAt };
   throw Boom.conflict(`The code could not be sent: ${sent.error}`, { code: 'code_not_sent' });

@@ -1,7 +1,6 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import Boom from '@hapi/boom';
 import type { Queue } from '../jobs/module.js';
-import { type Clock, iso } from '../kernel/clock.js';
+import { type Clock, iso, systemClock } from '../kernel/clock.js';
 import type { Recorder } from '../kernel/contract/audit.js';
 import type { Caller } from '../kernel/contract/endpoint.js';
 import type { Http } from '../kernel/http.js';
@@ -170,13 +169,13 @@ export const testChannel = async (
   const message = to({ id, user_id: userId }, { causeId, kind: 'test', content });
   await deps.store.transact(addOutboundMessage(deps, message));
   deps.outgoing.added(getMessageLane(message));
-  const until = performance.now() + TEST_MS;
+  const limit = AbortSignal.any([signal, deps.clock.deadline(TEST_MS)]);
   for (;;) {
     const test = await findTestMessage(deps.store, userId, causeId);
     if (!test) throw channelGone();
     const isOver = test.status !== 'queued' && test.status !== 'sending';
-    if (isOver || signal.aborted || performance.now() > until) return test;
-    await wait(LOOK_MS);
+    if (isOver || limit.aborted) return test;
+    await systemClock.wait(LOOK_MS);
   }
 };
 

@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import { type DocumentIntake, FILE_BYTES, type IntakeResult } from '../documents/module.js';
+import type { Clock } from '../kernel/clock.js';
 import { HttpFailure } from '../kernel/failure.js';
 import type { Http } from '../kernel/http.js';
 import { openPlatformFile } from '../providers/chat/file.js';
@@ -10,6 +11,7 @@ import type { VoiceMessages } from '../voice/module.js';
 import type { PlatformSettingsCache } from './settings.js';
 
 export interface FetchDeps {
+  clock: Clock;
   http: Http;
   settings: Pick<PlatformSettingsCache, 'of'>;
   arrivals: Pick<DocumentIntake, 'keep'>;
@@ -43,7 +45,7 @@ export const fetchFile = async (deps: FetchDeps, fetch: FileFetch): Promise<Fetc
   const platform = platforms.find((one) => one.kind === kind);
   const settings = platform && deps.settings.of(platform.kind);
   if (!platform?.files || !settings) return ended(file, unreached(`${kind} is not configured`));
-  const reach = { http: deps.http, settings, receiver: '', signal };
+  const reach = { clock: deps.clock, http: deps.http, settings, receiver: '', signal };
   const opened = await openPlatformFile(platform.files, reach, { file, maxBytes: FILE_BYTES });
   if (opened.verdict === 'too_large') return ended(file, TOO_LARGE);
   if (opened.verdict === 'failed') return ended(file, unreached(opened.error));

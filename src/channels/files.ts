@@ -1,4 +1,3 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import Boom from '@hapi/boom';
 import { SessionBusy } from '../agents/module.js';
 import type { DocumentIntake } from '../documents/module.js';
@@ -180,7 +179,7 @@ const fetchWithRetries = async (
     const pauseMs = PAUSES_MS[tries];
     if (pauseMs === undefined) return fetched.refused;
     const requested = Math.min(fetched.afterMs ?? 0, MAX_MS);
-    await wait(Math.max(pauseMs, requested), undefined, { signal });
+    await deps.clock.wait(Math.max(pauseMs, requested), signal);
   }
 };
 

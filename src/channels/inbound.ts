@@ -1,5 +1,4 @@
 import { setMaxListeners } from 'node:events';
-import { setTimeout as wait } from 'node:timers/promises';
 import type { Clock } from '../kernel/clock.js';
 import type { Http } from '../kernel/http.js';
 import type { Log } from '../kernel/log.js';
@@ -94,7 +93,10 @@ export const createPlatformReceiver = (deps: PlatformReceiverDeps) => {
   ): Promise<object | null> => {
     const handled = deps.handle({ kind: proven.kind, event, origin });
     const { deferral } = proven;
-    if (deferral && !(await endsWithin(handled, deferral.afterMs, aborter.signal))) {
+    if (
+      deferral &&
+      !(await endsWithin(deps.clock, handled, { ms: deferral.afterMs, signal: aborter.signal }))
+    ) {
       afterwards(handled.then((outcome) => deferral.finish(event, outcome)));
       return deferral.reply(event);
     }
@@ -174,8 +176,14 @@ const prove = async (
   const [settings] = proving;
   if (!settings || !proving.some((each) => platform.verify(request, each, now))) return null;
   const receiver = deps.settings.receiver(endpoint) ?? '';
-  const { http } = deps;
-  return verifiedSender(platform, request, { http, settings, receiver, signal: attempt.signal });
+  const { clock, http } = deps;
+  return verifiedSender(platform, request, {
+    clock,
+    http,
+    settings,
+    receiver,
+    signal: attempt.signal,
+  });
 };
 
 const verifiedSender = (
@@ -212,12 +220,12 @@ const deferralBy = (
 
 /** Errors are left to the caller. */
 const endsWithin = async (
+  clock: Clock,
   work: Promise<unknown>,
-  ms: number,
-  signal: AbortSignal,
+  { ms, signal }: { ms: number; signal: AbortSignal },
 ): Promise<boolean> => {
   const timer = new AbortController();
-  const late = wait(ms, false, { signal: AbortSignal.any([timer.signal, signal]) });
+  const late = clock.wait(ms, AbortSignal.any([timer.signal, signal])).then(() => false);
   const ended = work.then(
     () => true,
     () => true,

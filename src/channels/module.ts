@@ -110,7 +110,7 @@ export const openChannels = (base: Base, deps: ChannelsModuleDeps): Channels => 
     moved: (kind, { from, to }) => links.move({ kind, id: from }, to),
     undelivered: createUndelivered({ store, clock, outbox, queue, links, settings }),
   });
-  const pace = createChatPace();
+  const pace = createChatPace(clock);
   for (const platform of outboundPlatforms) {
     const transport = createPlatformTransport({ ...texts, clock, http, settings, pace }, platform);
     transports.put(platform.kind, transport);

@@ -50,7 +50,14 @@ export const createPlatformTransport = (
       return { verdict: 'failed', error: notConfigured(platform.kind) };
     }
     const receiver = deps.settings.receiver(platform.endpoint) ?? '';
-    const reach = { http: deps.http, settings, signal, receiver, hops: message.hops };
+    const reach = {
+      clock: deps.clock,
+      http: deps.http,
+      settings,
+      signal,
+      receiver,
+      hops: message.hops,
+    };
     return sendContent(deps, platform, { message, channel, reach });
   },
 });

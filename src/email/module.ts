@@ -54,7 +54,7 @@ export const openEmail = (base: Base, deps: EmailModuleDeps) => {
   const { outbox } = deps.outbound;
   const accounts = mailAccountsStore(store);
   const tokens = createMailTokens({ clock, log, http, vault, renew });
-  const access = createMailAccess({ http, accounts, outbox, tokens });
+  const access = createMailAccess({ clock, http, accounts, outbox, tokens });
   const findServers = createFindMailServers(http);
   const messages = mailMessagesStore(store);
   const turns = createFairQueue({ ...UNLIMITED, each: 1, isOldestFirst: true });
@@ -63,7 +63,7 @@ export const openEmail = (base: Base, deps: EmailModuleDeps) => {
     clock,
     inbox: processingStore(store),
     triggers: deps.mail.hooks.mailTriggers,
-    sort: createMailSorting(deps.mail.questions),
+    sort: createMailSorting(clock, deps.mail.questions),
     findBounces: createFindBounces({ sent: bouncedMailStore(store), outbox }),
   };
   const visits = { take, clock, messages, accounts, access, inTurn };

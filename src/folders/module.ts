@@ -69,6 +69,7 @@ export const openFolders = ({ store, clock, log, home }: Base, options: FoldersO
     }),
   );
   const watcher = createFolderWatcher({
+    clock,
     log,
     settleMs: SETTLE_MS,
     mostWatched: MAX_WATCHED,

@@ -1,5 +1,6 @@
 import { relative } from 'node:path';
 import type { FSWatcher } from 'chokidar';
+import type { Cancel, Clock } from '../kernel/clock.js';
 import { errorCode } from '../kernel/failure.js';
 import type { Log } from '../kernel/log.js';
 import { createWatch, type Watch } from '../kernel/watch.js';
@@ -17,6 +18,7 @@ export interface FolderWatcher {
 }
 
 interface WatcherDeps {
+  clock: Clock;
   log: Log;
   /** Pause after the last change before a scan, in milliseconds. */
   settleMs: number;
@@ -34,16 +36,17 @@ interface Watched {
   /** Identity of the folder when the watch was created. `null` if nothing existed. */
   presence: string | null;
   isStale: boolean;
-  timer: NodeJS.Timeout | undefined;
+  cancel: Cancel;
   since: number | null;
   /** Whether the system does not report all changes. */
   isBlind: boolean;
   fault: string | null;
 }
 
-const POLL_MS = 10 * 60_000;
 /** The system does not report when a missing folder returns. */
 const LOOK_MS = 3000;
+/** Every ten minutes. */
+const LOOKS_PER_POLL = 200;
 
 const INTERVAL = 'The folder is scanned every ten minutes';
 /** Linux limits per user, by error code (inotify(7)). */
@@ -58,30 +61,28 @@ export const isWatchFault = (fault: string): boolean => fault.startsWith(INTERVA
 const MAX_PAUSES = 10;
 
 export const createFolderWatcher = (deps: WatcherDeps): FolderWatcher => {
-  const { log, settleMs, mostWatched, isSecret, changed } = deps;
+  const { clock, log, settleMs, mostWatched, isSecret, changed } = deps;
   const watched = new Map<string, Watched>();
-  let polledAt = performance.now();
+  let looks = 0;
 
   const isWatched = (one: Watched): boolean => watched.get(one.folder.id) === one;
 
   const touched = (one: Watched): void => {
     if (!isWatched(one)) return;
-    clearTimeout(one.timer);
-    const now = performance.now();
+    one.cancel();
+    const now = clock.now();
     one.since ??= now;
     const left = one.since + MAX_PAUSES * settleMs - now;
-    one.timer = setTimeout(
-      () => {
-        one.since = null;
-        scan(one).catch((error) => {
-          log.warn(
-            { folderId: one.folder.id, error: String(error) },
-            'folder scan could not be started',
-          );
-        });
-      },
-      Math.max(0, Math.min(settleMs, left)),
-    ).unref();
+    const due = (): void => {
+      one.since = null;
+      scan(one).catch((error) => {
+        log.warn(
+          { folderId: one.folder.id, error: String(error) },
+          'folder scan could not be started',
+        );
+      });
+    };
+    one.cancel = clock.after(Math.max(0, Math.min(settleMs, left)), due, { ref: false });
   };
 
   const scan = async (one: Watched): Promise<void> => {
@@ -153,14 +154,20 @@ export const createFolderWatcher = (deps: WatcherDeps): FolderWatcher => {
   const remove = async (id: string): Promise<void> => {
     const one = watched.get(id);
     watched.delete(id);
-    clearTimeout(one?.timer);
+    one?.cancel();
     if (one) await close(one);
   };
 
   return {
     add: async (folder) => {
       await remove(folder.id);
-      const none = { files: null, presence: null, timer: undefined, since: null, fault: null };
+      const none = {
+        files: null,
+        presence: null,
+        cancel: () => undefined,
+        since: null,
+        fault: null,
+      };
       const one = { folder, ...none, isStale: true, isBlind: false };
       watched.set(folder.id, one);
       await open([one], () => undefined);
@@ -171,8 +178,7 @@ export const createFolderWatcher = (deps: WatcherDeps): FolderWatcher => {
       everyMs: LOOK_MS,
       afterMs: LOOK_MS,
       look: async () => {
-        const isDue = performance.now() - polledAt >= POLL_MS;
-        if (isDue) polledAt = performance.now();
+        const isDue = ++looks % LOOKS_PER_POLL === 0;
         for (const one of watched.values()) {
           if (one.isBlind && isDue) touched(one);
           if (!one.isStale && (await isOutdated(one))) stale(one);

@@ -1,6 +1,6 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { addClaimedJob, type JobHandler, type Queue } from '../jobs/module.js';
+import type { Clock } from '../kernel/clock.js';
 import type { Log } from '../kernel/log.js';
 import { type Statement, Unavailable } from '../store/engine/protocol.js';
 import { type Store, statement } from '../store/store.js';
@@ -19,11 +19,12 @@ const AGAIN_MS = 5000;
 
 export const createHookDeletion = (deps: {
   store: Store;
+  clock: Clock;
   boot: string;
   log: Log;
   queue: Pick<Queue, 'added'>;
 }) => {
-  const { store, boot, log, queue } = deps;
+  const { store, clock, boot, log, queue } = deps;
   const { db } = store;
 
   const release = async (hookId: string): Promise<void> => {
@@ -34,7 +35,7 @@ export const createHookDeletion = (deps: {
         return queue.added(formatDeletionLane(hookId));
       } catch (error) {
         if (!(error instanceof Unavailable)) throw error;
-        await wait(AGAIN_MS, undefined, { ref: false });
+        await clock.wait(AGAIN_MS, undefined, { ref: false });
       }
     }
   };

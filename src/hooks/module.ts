@@ -102,7 +102,7 @@ export const openHooks = (base: Base, deps: HooksModuleDeps): Hooks => {
   const { openSecret, sealSecret } = deps.secrets.sealers.hooks;
   const hooks = {
     ...hooksStore(store),
-    deletion: createHookDeletion({ store, boot, log, queue }),
+    deletion: createHookDeletion({ store, clock, boot, log, queue }),
   };
   const directory = createDirectory({ clock, openSecret }, vault.keysOf);
   const evaluate = createEvaluator(payloads.run);

@@ -1,7 +1,7 @@
 import http, { type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import Boom from '@hapi/boom';
-import type { Clock } from '../kernel/clock.js';
+import { type Clock, systemClock } from '../kernel/clock.js';
 import { isUploading } from '../kernel/form.js';
 import {
   type ProblemDeps,
@@ -145,6 +145,6 @@ const endWith = (socket: Duplex, boom: Boom.Boom, deps: ListenerDeps): void => {
   if (output.statusCode === 408) socket.end(text, () => socket.destroy());
   else {
     socket.end(text);
-    setTimeout(() => socket.destroy(), LINGER_MS).unref();
+    systemClock.after(LINGER_MS, () => socket.destroy(), { ref: false });
   }
 };

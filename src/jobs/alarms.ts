@@ -1,21 +1,21 @@
-import type { Clock } from '../kernel/clock.js';
+import type { Cancel, Clock } from '../kernel/clock.js';
 
 /** Maximum delay after the clock was set forward, or the machine slept. */
-const LOOK_MS = 30_000;
+export const LOOK_MS = 30_000;
 
 /**
- * One timer per name. setTimeout uses the monotonic clock, so the clock is also checked every
- * `lookMs` milliseconds.
+ * One timer per name. Timers use the monotonic clock, so the time is also checked every `LOOK_MS`
+ * milliseconds.
  */
-export const createAlarms = (clock: Clock, lookMs = LOOK_MS) => {
-  const alarms = new Map<string, { at: number; timer: NodeJS.Timeout }>();
+export const createAlarms = (clock: Clock) => {
+  const alarms = new Map<string, { at: number; cancel: Cancel }>();
 
   let isStopped = false;
 
   const set = (name: string, { at, ms }: { at: number; ms: number }, ring: () => void): void => {
     if (isStopped) return;
-    clearTimeout(alarms.get(name)?.timer);
-    alarms.set(name, { at, timer: setTimeout(ring, ms) });
+    alarms.get(name)?.cancel();
+    alarms.set(name, { at, cancel: clock.after(ms, ring) });
   };
 
   const act = (name: string, acting: () => void): void => {
@@ -24,7 +24,7 @@ export const createAlarms = (clock: Clock, lookMs = LOOK_MS) => {
   };
 
   const watch = (name: string, at: number, acting: () => void): void => {
-    const ms = Math.min(Math.max(at - clock.now(), 0), lookMs);
+    const ms = Math.min(Math.max(at - clock.now(), 0), LOOK_MS);
     set(name, { at, ms }, () => (clock.now() < at ? watch(name, at, acting) : act(name, acting)));
   };
 
@@ -38,7 +38,7 @@ export const createAlarms = (clock: Clock, lookMs = LOOK_MS) => {
       set(name, { at: clock.now() + ms, ms }, () => act(name, acting)),
     stop: (): void => {
       isStopped = true;
-      for (const { timer } of alarms.values()) clearTimeout(timer);
+      for (const { cancel } of alarms.values()) cancel();
       alarms.clear();
     },
   };

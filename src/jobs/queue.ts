@@ -1,4 +1,4 @@
-import { iso } from '../kernel/clock.js';
+import { iso, systemClock } from '../kernel/clock.js';
 import { Unavailable } from '../store/engine/protocol.js';
 import type { Store } from '../store/store.js';
 import { type Alarms, createAlarms } from './alarms.js';
@@ -80,7 +80,7 @@ export const createQueue = (deps: QueueDeps): Queue => {
   };
 
   const timers = laneTimers(lanes, alarms, proceed);
-  const pace = batchPace(deps.precedence, { lanes, alarms, proceed });
+  const pace = batchPace(deps.precedence, { lanes, proceed });
   const runner = createRunner(deps, { lanes, alarms, timers, proceed });
 
   return {
@@ -112,24 +112,21 @@ export const createQueue = (deps: QueueDeps): Queue => {
 
 interface PaceContext {
   lanes: ReturnType<typeof createLanes>;
-  alarms: Alarms;
   proceed(): void;
 }
 
-const batchPace = (
-  precedence: QueueDeps['precedence'],
-  { lanes, alarms, proceed }: PaceContext,
-) => {
+const batchPace = (precedence: QueueDeps['precedence'], { lanes, proceed }: PaceContext) => {
   let heldSince = 0;
   let isHeld = false;
 
   const scheduleClaim = (): void => {
     if (isHeld) return;
     isHeld = true;
-    alarms.after('held', HELD_MS, () => {
+    const due = (): void => {
       isHeld = false;
       proceed();
-    });
+    };
+    systemClock.after(HELD_MS, due, { ref: false });
   };
 
   const limit = (): BatchLimit | undefined => {

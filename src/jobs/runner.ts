@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import { iso } from '../kernel/clock.js';
+import { type Cancel, iso, systemClock } from '../kernel/clock.js';
 import { isTemporaryError } from '../kernel/failure.js';
 import { Unavailable } from '../store/engine/protocol.js';
 import type { Alarms } from './alarms.js';
@@ -163,13 +163,13 @@ const createAborter = (): AbortController => {
 };
 
 const settled = async (running: Set<Promise<void>>, waitMs: number): Promise<void> => {
-  let timer: NodeJS.Timeout | undefined;
+  let cancel: Cancel = () => undefined;
   const limit = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, waitMs);
+    cancel = systemClock.after(waitMs, resolve);
   });
   const all = (async () => {
     while (running.size > 0) await Promise.all(running);
   })();
   await Promise.race([all, limit]);
-  clearTimeout(timer);
+  cancel();
 };

@@ -49,7 +49,7 @@ export const openOperations = (base: Base, { hub }: { hub: Hub }): Operations =>
   const { store, clock, log, boot } = base;
   const kinds = new Map<string, OperationKind>();
   const operations = operationsStore(store);
-  const progress = createProgress(hub);
+  const progress = createProgress(clock, hub);
   const shared = { store, clock, operations, kinds, progress };
   const runs = createOperationRuns(shared);
   const limits = { concurrency: CONCURRENCY, limitOf: () => LANE_LIMIT };

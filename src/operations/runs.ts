@@ -143,8 +143,8 @@ export const createOperationRuns = (deps: OperationRunsDeps) => {
       const now = (await operations.find(row.id)) ?? row;
       return kind.run(runOf(job, now, { kind, signal }));
     };
-    const ended = await (kind.isResumable ? retryWhileUnavailable(run, signal) : run());
-    await retryWhileUnavailable(() => end(job, row, ended), signal);
+    const ended = await (kind.isResumable ? retryWhileUnavailable(clock, run, signal) : run());
+    await retryWhileUnavailable(clock, () => end(job, row, ended), signal);
   };
 
   const runOf = (
@@ -160,7 +160,7 @@ export const createOperationRuns = (deps: OperationRunsDeps) => {
     commit: async (steps, after) => {
       signal.throwIfAborted();
       const own = [operations.advance(id, after, kind.isAdmins), forgetAttempts(job)];
-      await retryWhileUnavailable(() => committed(own, steps), signal);
+      await retryWhileUnavailable(clock, () => committed(own, steps), signal);
       progress.moved(id, after.progress);
     },
     refuseForbidden: async () => {

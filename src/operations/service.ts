@@ -148,15 +148,13 @@ export const waitForOperationEnd = async (
   by: Pick<Caller, 'userId' | 'signal'>,
   { id, waitMs }: { id: string; waitMs: number },
 ): Promise<void> => {
-  const end = performance.now() + waitMs;
+  const signal = AbortSignal.any([by.signal, deps.clock.deadline(waitMs)]);
   const isOpen = async () => {
     const row = await deps.operations.get(by.userId, id);
     return row !== undefined && isUnfinished(row);
   };
-  while ((await isOpen()) && !by.signal.aborted) {
-    const left = end - performance.now();
-    if (left <= 0) return;
-    await waitForOperation(deps, by, { id, waitMs: left });
+  while ((await isOpen()) && !signal.aborted) {
+    await waitForOperation(deps, { userId: by.userId, signal }, { id, waitMs });
   }
 };
 

@@ -1,3 +1,4 @@
+import type { Cancel, Clock } from '../kernel/clock.js';
 import { Operation } from '../kernel/contract/operation.js';
 import type { Hub } from '../realtime/module.js';
 import {
@@ -19,11 +20,11 @@ const viewRow = viewer(operationTable, Operation, {
 interface RunningOperation {
   row: OperationRow;
   /** Set until the next publication is allowed. */
-  timer: NodeJS.Timeout | null;
+  cancel: Cancel | null;
   isNew: boolean;
 }
 
-export const createProgress = (hub: Pick<Hub, 'publish'>) => {
+export const createProgress = (clock: Clock, hub: Pick<Hub, 'publish'>) => {
   const running = new Map<string, RunningOperation>();
 
   const publish = (row: OperationRow): void => hub.publish(row.user_id, PROGRESS, view(row));
@@ -34,15 +35,16 @@ export const createProgress = (hub: Pick<Hub, 'publish'>) => {
   };
 
   const publishSoon = (one: RunningOperation): void => {
-    if (one.timer) {
+    if (one.cancel) {
       one.isNew = true;
       return;
     }
     one.isNew = false;
-    one.timer = setTimeout(() => {
-      one.timer = null;
+    const due = (): void => {
+      one.cancel = null;
       if (one.isNew) publishSoon(one);
-    }, BETWEEN_MS).unref();
+    };
+    one.cancel = clock.after(BETWEEN_MS, due, { ref: false });
     publish(one.row);
   };
 
@@ -52,7 +54,7 @@ export const createProgress = (hub: Pick<Hub, 'publish'>) => {
     /** For an operation that was created or has ended. */
     publish,
     began: (row: OperationRow): void => {
-      const one: RunningOperation = { row, timer: null, isNew: false };
+      const one: RunningOperation = { row, cancel: null, isNew: false };
       running.set(row.id, one);
       publishSoon(one);
     },
@@ -66,7 +68,7 @@ export const createProgress = (hub: Pick<Hub, 'publish'>) => {
     /** Returns the reported progress, else the stored one. */
     of: (row: OperationRow): string | null => running.get(row.id)?.row.progress ?? row.progress,
     stopped: (id: string): void => {
-      clearTimeout(running.get(id)?.timer ?? undefined);
+      running.get(id)?.cancel?.();
       running.delete(id);
     },
   };

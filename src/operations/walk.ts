@@ -1,4 +1,4 @@
-import { setTimeout as wait } from 'node:timers/promises';
+import { systemClock } from '../kernel/clock.js';
 import { ExpectationFailed, type TransactionStep } from '../store/engine/protocol.js';
 import type { OperationProgress } from '../store/tables/operations.js';
 import type { OperationEnd, OperationRun } from './kind.js';
@@ -61,7 +61,7 @@ export const walkLanes = async (
       if (items.length === 0) left.delete(lane);
       else at = await take(walk, run, { lane, items, at });
     }
-    if (isFull) await wait(PAUSE_MS, undefined, { signal: run.signal });
+    if (isFull) await systemClock.wait(PAUSE_MS, run.signal);
   }
   const { done, skipped } = at;
   const result = { [walk.verb]: done, skipped: skippedIn(at), reasons: skipped };

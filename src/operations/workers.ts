@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { type Cancel, systemClock } from '../kernel/clock.js';
 import { NamedError } from '../kernel/failure.js';
 import { createFairQueue } from '../kernel/fairqueue.js';
 import { makePrivateFolder } from '../kernel/private.js';
@@ -94,14 +95,14 @@ const start = async (
 /** The process has ended when this settles. */
 const converse = async <Line>(held: ConfinedProcess, task: WorkerTask<Line>): Promise<void> => {
   const { signal, silenceMs } = task;
-  let silence: NodeJS.Timeout | undefined;
+  let endSilence: Cancel = () => undefined;
   let isSilent = false;
   const listen = (): void => {
-    clearTimeout(silence);
-    silence = setTimeout(() => {
+    endSilence();
+    endSilence = systemClock.after(silenceMs, () => {
       isSilent = true;
       held.kill();
-    }, silenceMs);
+    });
   };
   signal.addEventListener('abort', held.kill);
   const lines = createInterface({ input: held.stdout });
@@ -111,14 +112,14 @@ const converse = async <Line>(held: ConfinedProcess, task: WorkerTask<Line>): Pr
     listen();
     for await (const line of lines) {
       if (line.length > MAX_LINE_LENGTH) throw new WorkerFailed('a line of the output is too long');
-      clearTimeout(silence);
+      endSilence();
       if (await task.take(parsed(line))) return;
       listen();
     }
     signal.throwIfAborted();
     throw new WorkerFailed(isSilent ? 'it sent no output in time' : await held.ended);
   } finally {
-    clearTimeout(silence);
+    endSilence();
     signal.removeEventListener('abort', held.kill);
     held.kill();
     await held.ended;

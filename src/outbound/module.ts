@@ -85,7 +85,7 @@ export const openOutbound = (base: Base, { hub, operations, vault, secrets }: Ou
     targets: transports.targets,
     slowLanes: { isDoubtful: targetHealth.isDoubtful, most: MAX_UNPROVEN },
   });
-  const rates = createRates();
+  const rates = createRates(clock);
   const outbox = createOutbox({ store, clock, hub });
   const policy = createPolicy(base);
   queue.handle(NOTICE_JOB, createNoticeFanout({ store, clock, queue, policy }));

@@ -1,9 +1,11 @@
+import type { Clock } from '../kernel/clock.js';
+
 const MINUTE_MS = 60_000;
 /** Above this, idle webhooks are forgotten. */
 const MAX_REMEMBERED_WEBHOOKS = 10_000;
 
-/** Lost on restart. `now` is a monotonic clock in milliseconds. */
-export const createRates = (now = (): number => performance.now()) => {
+/** Lost on restart. */
+export const createRates = ({ now }: Pick<Clock, 'now'>) => {
   const next = new Map<string, number>();
 
   const forgetRested = (at: number): void => {

@@ -102,7 +102,7 @@ const attempt = async (
   const also = sent.verdict === 'sent' ? undefined : await transport.failed?.(message, sent);
   const delayMs = computeRetryDelay(transport, begun, { sent, now: clock.now() });
   const end = { job, message, target, at, sent, delayMs, also };
-  const settled = retryWhileUnavailable(() => settleSendAttempt(deps, end), signal);
+  const settled = retryWhileUnavailable(clock, () => settleSendAttempt(deps, end), signal);
   // The next job is claimed in the transaction that settles this one, or later.
   if (sent.verdict === 'sent') free();
   const runAt = await settled;

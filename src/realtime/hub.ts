@@ -1,5 +1,7 @@
+import type { Clock } from '../kernel/clock.js';
+
 /** In memory only. */
-export const createHub = () => {
+export const createHub = (clock: Clock) => {
   const listeners = new Map<string, Set<(data: unknown) => void>>();
   const everyone = new Set<(userId: string, channel: string, data: unknown) => void>();
   const waits = new Set<() => void>();
@@ -13,11 +15,16 @@ export const createHub = () => {
     follow: (listener: (userId: string, channel: string, data: unknown) => void): void => {
       everyone.add(listener);
     },
-    /** Called at once if the hub has ended. Returns the unsubscribe function. */
-    whenOver: (end: () => void): (() => void) => {
+    /**
+     * Called when the hub ends or after `ms`, and at once if the hub has ended. Returns the
+     * unsubscribe function.
+     */
+    whenOver: (end: () => void, ms?: number): (() => void) => {
       if (isOver) end();
       waits.add(end);
+      const cancel = ms === undefined ? undefined : clock.after(ms, end);
       return () => {
+        cancel?.();
         waits.delete(end);
       };
     },
@@ -72,8 +79,7 @@ export const readOrWait = async <T>(
       if (concerns(data)) wake();
     }),
   );
-  stops.push(hub.whenOver(end));
-  const timer = setTimeout(end, ms);
+  stops.push(hub.whenOver(end, ms));
   signal.addEventListener('abort', end, { once: true });
   try {
     while (true) {
@@ -85,7 +91,6 @@ export const readOrWait = async <T>(
       await published;
     }
   } finally {
-    clearTimeout(timer);
     signal.removeEventListener('abort', end);
     for (const stop of stops) stop();
   }

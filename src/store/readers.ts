@@ -1,3 +1,4 @@
+import { systemClock } from '../kernel/clock.js';
 import type { Engine } from './engine/engine.js';
 import type { StoreWork } from './engine/protocol.js';
 
@@ -72,7 +73,7 @@ export const createReaders = (writer: Engine, start: () => Promise<Engine>) => {
     open = open.filter((reader) => !idle.includes(reader));
     for (const { engine } of idle) engine.close().catch(() => undefined);
   };
-  const checks = setInterval(closeIdle, CHECK_MS).unref();
+  const endChecks = systemClock.every(CHECK_MS, closeIdle, { ref: false });
 
   const choose = (): Engine => {
     const free = open.find(({ engine }) => engine.busyMs() < BUSY_MS)?.engine;
@@ -93,7 +94,7 @@ export const createReaders = (writer: Engine, start: () => Promise<Engine>) => {
     open: (): Promise<void> => openAtLeast(1),
     close: async (): Promise<void> => {
       isClosed = true;
-      clearInterval(checks);
+      endChecks();
       await starting?.catch(() => undefined);
       await Promise.all(open.splice(0).map(({ engine }) => engine.close()));
     },

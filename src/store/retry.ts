@@ -1,4 +1,4 @@
-import { setTimeout as wait } from 'node:timers/promises';
+import type { Clock } from '../kernel/clock.js';
 import { Unavailable } from './engine/protocol.js';
 
 const AGAIN_MS = 5000;
@@ -8,6 +8,7 @@ const AGAIN_MS = 5000;
  * not lost.
  */
 export const retryWhileUnavailable = async <T>(
+  clock: Clock,
   work: () => Promise<T>,
   signal: AbortSignal,
 ): Promise<T> => {
@@ -16,7 +17,7 @@ export const retryWhileUnavailable = async <T>(
       return await work();
     } catch (error) {
       if (!(error instanceof Unavailable)) throw error;
-      await wait(AGAIN_MS, undefined, { signal });
+      await clock.wait(AGAIN_MS, signal);
     }
   }
 };

@@ -2,10 +2,9 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import type { DecisionReply } from '../../src/channels/decision.js';
 import { createPlatformReceiver } from '../../src/channels/inbound.js';
-import { systemClock } from '../../src/kernel/clock.js';
 import { createHttp } from '../../src/kernel/http.js';
 import { createLog } from '../../src/kernel/log.js';
-import { until } from '../harness/app.js';
+import { frozenClock, until } from '../harness/app.js';
 import {
   BOT_TOKEN,
   commanded,
@@ -19,12 +18,16 @@ import {
 export const lab = Lab.script();
 const { after, before, describe, it } = lab;
 
+/** Of Discord. */
+const DEFERRAL_MS = 2000;
 const ORIGIN = { address: '127.0.0.1', requestId: 'request_1' };
 
 describe('a reply that takes longer than the platform waits', () => {
   let discord: Discord;
   let release: (outcome: DecisionReply | null) => void;
   const http = createHttp({ allow: [] });
+  // Signatures are of the true time.
+  const clock = frozenClock(Date.now());
   before(async () => {
     discord = await openDiscord();
   });
@@ -43,7 +46,7 @@ describe('a reply that takes longer than the platform waits', () => {
       secrets: { botToken: BOT_TOKEN },
     };
     const receiver = createPlatformReceiver({
-      clock: systemClock,
+      clock,
       log: createLog('silent'),
       http,
       settings: {
@@ -70,14 +73,21 @@ describe('a reply that takes longer than the platform waits', () => {
     ).map(({ asked, body }) => [asked, body.content]);
 
   it('is announced in time, and sent to the same place', async () => {
-    const command = await receive(commanded('status'));
+    /** As late as the platform allows. */
+    const receiveLate = async (interaction: object) => {
+      const received = receive(interaction);
+      await clock.waiting(DEFERRAL_MS);
+      clock.forward(DEFERRAL_MS);
+      return received;
+    };
+    const command = await receiveLate(commanded('status'));
     expect(command).to.equal({
       verdict: 'received',
       reply: { type: 5, data: { flags: 64 } },
     });
     release({ text: 'Two agents', isOver: false });
     expect(await later(1)).to.equal([['PATCH /messages/@original', 'Two agents']]);
-    const button = await receive(pressed(`y:approval_1:${'a'.repeat(48)}`));
+    const button = await receiveLate(pressed(`y:approval_1:${'a'.repeat(48)}`));
     expect(button).to.equal({ verdict: 'received', reply: { type: 6 } });
     release({ text: 'Approved', isOver: true });
     expect((await later(2))[1]).to.equal(['PATCH /messages/@original', 'Approved']);

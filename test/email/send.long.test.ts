@@ -83,10 +83,9 @@ describe(`the sending of e-mails${said}`, () => {
     );
   const statuses = ({ recipients }: { recipients: Recipient[] }): string[] =>
     recipients.map(({ status }) => status);
-  /** Puts the clock forward; a new start looks at once what is due. */
+  /** Puts the clock forward, after which a login may have ended. */
   const later = async (ms: number): Promise<void> => {
     stage.clock.forward(ms);
-    await stage.app.restart();
     token = await loggedIn();
   };
   const notices = async (kind: string) =>

@@ -37,7 +37,10 @@ export interface MailStage {
   stop(): Promise<void>;
 }
 
-export const openMailStage = async (config: Partial<Config> = {}): Promise<MailStage> => {
+export const openMailStage = async (
+  config: Partial<Config> = {},
+  clock: FrozenClock = frozenClock(Date.now()),
+): Promise<MailStage> => {
   const authority = await makeAuthority();
   const distrust = trustAuthority(authority.file);
   const certificate = await authority.issue('mail');
@@ -51,7 +54,6 @@ export const openMailStage = async (config: Partial<Config> = {}): Promise<MailS
       await dovecot.deliver(user, Buffer.from(results + text, 'latin1'));
     }
   };
-  const clock = frozenClock(Date.now());
   const app = await startApp({
     clock,
     config: { registration: 'open', egressAllow: ['localhost', '127.0.0.1'], ...config },

@@ -2,7 +2,8 @@ import { readdir, readFile, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { until } from '../harness/app.js';
+import { systemClock } from '../../src/kernel/clock.js';
+import { frozenClock, until } from '../harness/app.js';
 import { type MailStage, noMail, openMailStage } from './stage.js';
 
 export const lab = Lab.script();
@@ -11,6 +12,10 @@ const { after, before, describe, it } = lab;
 const missing = noMail();
 const said = missing ? ` (skipped: ${missing})` : '';
 const LIMIT = { timeout: 60_000, skip: missing !== null };
+
+const { now, shift, forward, pending, waiting } = frozenClock(Date.now());
+/** Its time stands still, but what waits waits the true time, as the mail server does. */
+const CLOCK = { ...systemClock, now, shift, forward, pending, waiting };
 
 const mail = (subject: string): string =>
   [
@@ -24,7 +29,7 @@ const mail = (subject: string): string =>
 describe(`the watch on mailboxes${said}`, () => {
   let stage: MailStage;
   before({ timeout: 60_000 }, async () => {
-    if (!missing) stage = await openMailStage();
+    if (!missing) stage = await openMailStage({}, CLOCK);
   });
   after(async () => {
     await stage?.stop();

@@ -4,6 +4,7 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { loadTreeWatch } from '../../src/folders/treewatch.js';
 import { createFolderWatcher } from '../../src/folders/watcher.js';
+import { systemClock } from '../../src/kernel/clock.js';
 import { createLog } from '../../src/kernel/log.js';
 import type { KnowledgeFolderRow } from '../../src/store/tables/folders.js';
 import { until } from '../harness/app.js';
@@ -190,6 +191,7 @@ describe('the watch of a folder', { skip: process.platform !== 'linux' }, () => 
   it('gives way to scans at intervals where there are too many folders', async () => {
     const faults: string[] = [];
     const watcher = createFolderWatcher({
+      clock: systemClock,
       log: createLog('silent'),
       settleMs: 10,
       mostWatched: 10,
@@ -220,6 +222,7 @@ describe('the watch of a folder', { skip: process.platform !== 'linux' }, () => 
     it(`gives way to scans at intervals at a limit of the system: ${code}`, async () => {
       const faults: string[] = [];
       const watcher = createFolderWatcher({
+        clock: systemClock,
         log: createLog('silent'),
         settleMs: 10,
         mostWatched: 10,

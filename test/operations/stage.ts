@@ -27,7 +27,7 @@ export const openOperationsStage = async (): Promise<OperationsStage> => {
       parameters: [OWNER, at],
     },
   ]);
-  const hub = createHub();
+  const hub = createHub(systemClock);
   const published: OperationsStage['published'] = [];
   hub.listen(OWNER, 'operation.progress', (data) => {
     published.push(JSON.parse(JSON.stringify(data)));

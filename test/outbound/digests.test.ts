@@ -81,6 +81,8 @@ describe('a storm', () => {
     expect(body.notifications.length).to.equal(STORM);
     putTransport(desk.test, alive, ['slack']);
     await desk.ask('POST', `/api/admin/outbox/${letter.id}/resend`);
+    // The lane rests after the failures.
+    clock.forward(MINUTE);
     await come(1);
     await settled();
     expect(arrived.map(({ title }) => title)).to.equal([

@@ -1,7 +1,7 @@
 import type { Config } from '../../src/config.js';
 import type { SendResult, Transport } from '../../src/outbound/transport.js';
 import type { OutboundMessageRow } from '../../src/store/tables/outbox.js';
-import { startApp, type TestApp, until } from '../harness/app.js';
+import { type FrozenClock, startApp, type TestApp, until } from '../harness/app.js';
 import { linkChannel } from '../harness/channel.js';
 import { inside } from '../harness/inside.js';
 
@@ -48,8 +48,9 @@ export interface Stage {
 export const openStage = async (
   over: Partial<Transport> = {},
   config: Partial<Config> = {},
+  clock?: FrozenClock,
 ): Promise<Stage> => {
-  const test = await startApp({ config });
+  const test = await startApp({ config, ...(clock && { clock }) });
   const owner = await test.register('owner');
   const slack = openPlatform(over);
   inside(test.app).transports.put('slack', slack);

@@ -205,7 +205,7 @@ export const installPlatform = (
 const UNREACHABLE = 'This daemon is not reachable from outside. Set ADJUTANT_PUBLIC_URL first';
 
 export const askPlatform = (
-  { platformSettings, http }: PlatformsDeps,
+  { platformSettings, http, clock }: PlatformsDeps,
   adapter: Adapter,
   { signal }: Caller,
   ask: (reach: Parameters<Adapter['check']>[0]) => Promise<PlatformCheck>,
@@ -213,7 +213,7 @@ export const askPlatform = (
   const settings = platformSettings.of(adapter.kind);
   const receiver = platformSettings.receiver(adapter.endpoint) ?? '';
   if (settings && isConfiguredFor('send', adapter, settings)) {
-    return ask({ http, settings, receiver, signal });
+    return ask({ clock, http, settings, receiver, signal });
   }
   const needed = adapter.fields.filter(({ requiredFor }) => requiredFor?.includes('send'));
   const names = needed.map(({ name }) => name).join(', ') || 'a base URL';

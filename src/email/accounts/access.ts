@@ -1,3 +1,4 @@
+import type { Clock } from '../../kernel/clock.js';
 import type { Http } from '../../kernel/http.js';
 import type { Outbox } from '../../outbound/module.js';
 import { FolderMissing, MailFault } from '../../providers/mail/fault.js';
@@ -10,6 +11,7 @@ import type { MailAccountsStore } from './queries.js';
 import type { MailTokens } from './tokens.js';
 
 export interface MailAccessDeps {
+  clock: Clock;
   http: Pick<Http, 'addressesOf'>;
   accounts: MailAccountsStore;
   outbox: Pick<Outbox, 'toOwner'>;
@@ -29,7 +31,7 @@ export interface MailAccess {
 }
 
 export const createMailAccess = (deps: MailAccessDeps): MailAccess => {
-  const { http, tokens } = deps;
+  const { clock, http, tokens } = deps;
 
   /** Retries once with a new access token. */
   const loggedIn = async <T>(
@@ -75,7 +77,7 @@ export const createMailAccess = (deps: MailAccessDeps): MailAccess => {
     smtp: (account, signal) =>
       noted(account, () =>
         loggedIn(account, signal, (login) =>
-          openSmtp(http, { server: JSON.parse(account.smtp), login, signal }),
+          openSmtp(http, { server: JSON.parse(account.smtp), login, signal, clock }),
         ),
       ),
   };

@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import Boom from '@hapi/boom';
 import type { Clock } from '../../kernel/clock.js';
 import { hopHeader } from '../../kernel/hops.js';
@@ -78,7 +77,7 @@ export const testMailAccount = async (
     } finally {
       session.close();
     }
-    const header = await waitForArrival(access, account, { messageId, signal });
+    const header = await waitForArrival({ clock, access }, account, { messageId, signal });
     did('arrival', header.folder);
     return { steps, authservId: parseAuthservId(header.text) };
   } catch (error) {
@@ -162,20 +161,20 @@ interface ArrivedHeader {
 
 /** Throws MailFault `timeout`. */
 const waitForArrival = (
-  access: MailAccess,
+  { clock, access }: Pick<MailTestDeps, 'clock' | 'access'>,
   account: MailAccountRow,
   { messageId, signal }: { messageId: string; signal: AbortSignal },
 ): Promise<ArrivedHeader> =>
   access.imap(account, { signal }, async (session) => {
     const folders = await arrivalFolders(session);
-    const until = performance.now() + ARRIVAL_MS;
+    const late = clock.deadline(ARRIVAL_MS);
     for (;;) {
       for (const folder of folders) {
         const text = await headerIn(session, folder, messageId);
         if (text !== null) return { folder, text };
       }
-      if (performance.now() > until) break;
-      await pause(LOOK_MS, undefined, { signal });
+      if (late.aborted) break;
+      await clock.wait(LOOK_MS, signal);
     }
     const { host } = JSON.parse(account.imap);
     throw new MailFault(

@@ -1,3 +1,4 @@
+import type { Clock } from '../../kernel/clock.js';
 import type { Caller } from '../../kernel/contract/endpoint.js';
 import { MailFault } from '../../providers/mail/fault.js';
 import type { MailAccountRow } from '../../store/tables/mail.js';
@@ -6,6 +7,7 @@ import type { MailAccountsStore } from './queries.js';
 import { findMailAccount } from './service.js';
 
 interface MailFoldersDeps {
+  clock: Clock;
   accounts: MailAccountsStore;
   access: MailAccess;
 }
@@ -26,7 +28,7 @@ export const listMailFolders = async (
   id: string,
 ): Promise<{ folders: ListedFolder[]; problem: string | null }> => {
   const account = await findMailAccount(deps, userId, id);
-  const limit = AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)]);
+  const limit = AbortSignal.any([signal, deps.clock.deadline(PATIENCE_MS)]);
   try {
     const listed = await deps.access.imap(account, { signal: limit }, (session) =>
       session.list({ statusQuery: { messages: true, unseen: true } }),

@@ -48,7 +48,7 @@ export const mailAccountsResource = (deps: AccountRoutesDeps) => {
     test: ({ id }, by) => testAccount(deps, by, id),
     folders: async ({ id }, by) => {
       const { accounts } = service;
-      return listMailFolders({ accounts, access: deps.access }, by, id);
+      return listMailFolders({ clock: deps.service.clock, accounts, access: deps.access }, by, id);
     },
     servers: async ({ body: { address } }, { signal }) => {
       const found = await service.findServers(address, signal);

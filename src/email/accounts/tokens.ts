@@ -102,10 +102,13 @@ const renewedToken = async (
 /** Not aborted by the caller, since the reply may contain the only token. */
 const REQUEST_MS = 30_000;
 
-const requestedToken = async ({ http }: MailTokensDeps, grant: MailGrant): Promise<MailToken> => {
+const requestedToken = async (
+  { clock, http }: MailTokensDeps,
+  grant: MailGrant,
+): Promise<MailToken> => {
   const { host } = new URL(grant.tokenEndpoint);
   try {
-    return await refreshMailToken(http, grant, AbortSignal.timeout(REQUEST_MS));
+    return await refreshMailToken(http, grant, clock.deadline(REQUEST_MS));
   } catch (error) {
     if (!(error instanceof TokenRefused)) throw toMailFault(error, host);
     const kind = error.code === 'invalid_grant' ? 'login' : 'server';

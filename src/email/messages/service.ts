@@ -108,12 +108,12 @@ const loadAccounts = async (
  * nobody waits.
  */
 const withServer = async <T>(
-  { access, inTurn }: MailMessagesDeps,
+  { sync, access, inTurn }: MailMessagesDeps,
   account: MailAccountRow,
   signal: AbortSignal | null,
   work: (session: ImapSession) => Promise<T>,
 ): Promise<{ value: T } | { problem: string; isMissing: boolean }> => {
-  const late = AbortSignal.timeout(PATIENCE_MS);
+  const late = sync.clock.deadline(PATIENCE_MS);
   const limit = signal ? AbortSignal.any([signal, late]) : late;
   const visit = inTurn(account.id, () => access.imap(account, { signal: limit }, work));
   try {

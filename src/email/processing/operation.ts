@@ -1,4 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises';
+import type { Clock } from '../../kernel/clock.js';
 import type { OperationEnd, OperationKind, OperationRun } from '../../operations/module.js';
 import { MailFault } from '../../providers/mail/fault.js';
 import type { TransactionStep } from '../../store/engine/protocol.js';
@@ -53,7 +53,7 @@ const processMailboxes = async (
       commit: tally.commit,
     };
     try {
-      await visitWithRetries(run.signal, () => visitMailbox(deps, visit));
+      await visitWithRetries(deps.clock, run.signal, () => visitMailbox(deps, visit));
     } catch (error) {
       if (!(error instanceof MailFault)) throw error;
       failures.push(`${account.address}: ${error.message}`);
@@ -82,7 +82,11 @@ const createTally = (run: ProcessingRun) => {
   };
 };
 
-const visitWithRetries = async (signal: AbortSignal, visit: () => Promise<void>): Promise<void> => {
+const visitWithRetries = async (
+  clock: Clock,
+  signal: AbortSignal,
+  visit: () => Promise<void>,
+): Promise<void> => {
   for (let tries = 1; ; tries++) {
     try {
       return await visit();
@@ -90,7 +94,7 @@ const visitWithRetries = async (signal: AbortSignal, visit: () => Promise<void>)
       const isAway = error instanceof MailFault && UNREACHABLE_KINDS.has(error.kind);
       if (!isAway || tries === TRIES) throw error;
     }
-    await pause(FIRST_PAUSE_MS * 2 ** (tries - 1), undefined, { signal });
+    await clock.wait(FIRST_PAUSE_MS * 2 ** (tries - 1), signal);
   }
 };
 

@@ -1,4 +1,5 @@
 import { type UserCalls, webhookPrompt } from '../../agents/module.js';
+import type { Clock } from '../../kernel/clock.js';
 import { digest } from '../../providers/llm/digest.js';
 import { MAIL_CATEGORIES, type MailFile, type MailMessageRow } from '../../store/tables/mail.js';
 
@@ -34,7 +35,10 @@ const LINE = new RegExp(
  * One question per message, so that no message influences another. The built-in rules apply without
  * a model, on timeout, on an invalid reply, and at the daily limit.
  */
-export const createMailSorting = ({ userCalls, isRouted }: MailSortingDeps): SortMessages => {
+export const createMailSorting = (
+  clock: Clock,
+  { userCalls, isRouted }: MailSortingDeps,
+): SortMessages => {
   const sorted = async (row: MailMessageRow, signal: AbortSignal): Promise<MailMessageRow> => {
     const answer = await userCalls.ask({
       userId: row.user_id,
@@ -49,7 +53,7 @@ export const createMailSorting = ({ userCalls, isRouted }: MailSortingDeps): Sor
         },
       ],
       maxOutputTokens: OUTPUT_TOKENS,
-      signal: AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)]),
+      signal: AbortSignal.any([signal, clock.deadline(PATIENCE_MS)]),
     });
     if (answer === null) throw new Error('The daily limit of the user for model usage is reached');
     // The digest, used if no model replies, repeats the text of the message.

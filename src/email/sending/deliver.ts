@@ -67,7 +67,7 @@ export const createMailDelivery = (deps: DeliveryDeps): JobHandler => {
     if (row.status === 'sending') return end(of, markUnknown(recipients, LOST), LOST);
     if (!(await deps.maySend(row.user_id))) return end(of, refused(recipients), NOT_ALLOWED);
     const outcome = await attempt(deps, of, { recipients, signal });
-    if (outcome) await retryWhileUnavailable(() => settle(deps, of, outcome), signal);
+    if (outcome) await retryWhileUnavailable(deps.clock, () => settle(deps, of, outcome), signal);
   };
 
   return {

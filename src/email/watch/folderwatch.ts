@@ -1,4 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises';
+import type { Clock } from '../../kernel/clock.js';
 import type { ImapSession } from '../../providers/mail/imap.js';
 import { inFolder, type OpenFolder } from '../messages/sync.js';
 
@@ -22,6 +22,7 @@ export const FOLDER_WATCH_TIMES: FolderWatchTimes = {
 };
 
 interface FolderWatch {
+  clock: Clock;
   session: ImapSession;
   place: Omit<OpenFolder, 'session' | 'uidValidity' | 'folder'>;
   folders: string[];
@@ -37,7 +38,7 @@ interface FolderWatch {
  * others are polled. Without IDLE it polls every two minutes.
  */
 export const watchFolders = async (stay: FolderWatch): Promise<void> => {
-  const { session, folders, times, signal } = stay;
+  const { clock, session, folders, times, signal } = stay;
   const [first = 'INBOX', ...others] = folders;
   const news = createNews(session);
   const waitMs = others.length > 0 ? times.othersMs : times.idleMs;
@@ -50,9 +51,9 @@ export const watchFolders = async (stay: FolderWatch): Promise<void> => {
         await stay.look(opened);
       } while (news.isThere());
       await stay.looked();
-      await idle(session, { news, waitMs, restMs: times.restMs, signal });
+      await idle(session, { clock, news, waitMs, restMs: times.restMs, signal });
     });
-    await pause(times.settleMs, undefined, { signal });
+    await clock.wait(times.settleMs, signal);
   }
 };
 
@@ -83,6 +84,7 @@ const createNews = (session: ImapSession) => {
 const idle = async (
   session: ImapSession,
   of: {
+    clock: Clock;
     news: ReturnType<typeof createNews>;
     waitMs: number;
     restMs: number;
@@ -91,8 +93,7 @@ const idle = async (
 ): Promise<void> => {
   const over = new AbortController();
   const signal = AbortSignal.any([of.signal, over.signal]);
-  const wait = (ms: number): Promise<unknown> =>
-    pause(ms, undefined, { signal }).catch(() => undefined);
+  const wait = (ms: number): Promise<void> => of.clock.wait(ms, signal).catch(() => undefined);
   const idling = session.idle();
   const rested = idling.then(() => (session.usable ? wait(of.restMs) : undefined));
   try {

@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { iso } from '../../kernel/clock.js';
 import type { Log } from '../../kernel/log.js';
 import { createWatch } from '../../kernel/watch.js';
@@ -101,7 +100,7 @@ const keepWatching = async (
   account: MailAccountRow,
   { isConnected, signal }: { isConnected: boolean; signal: AbortSignal },
 ): Promise<void> => {
-  const { times, log } = deps;
+  const { times, log, visits } = deps;
   let failures = 0;
   const connected = (): void => {
     failures = 0;
@@ -116,7 +115,7 @@ const keepWatching = async (
       log.info({ accountId: account.id, error: String(error) }, 'reconnecting to a mailbox');
       waitMs = waitAfter(times, error, failures++);
     }
-    await pause(waitMs, undefined, { signal }).catch(() => undefined);
+    await visits.clock.wait(waitMs, signal).catch(() => undefined);
   }
 };
 
@@ -145,6 +144,7 @@ const watchMailbox = async (
   await visits.access.imap(account, { signal }, (session: ImapSession) =>
     guard.around(() =>
       watchFolders({
+        clock: visits.clock,
         session,
         place: { account },
         folders: inboxFirst(JSON.parse(account.folders)),

@@ -1,5 +1,6 @@
 import Boom from '@hapi/boom';
 import { WebSocket } from 'ws';
+import type { Clock } from '../../kernel/clock.js';
 
 export type NesRequest =
   | {
@@ -39,7 +40,10 @@ export class Bridge {
   private requestCount = 0;
   private isClosing = false;
 
-  constructor(private readonly closing: () => void) {}
+  constructor(
+    private readonly clock: Clock,
+    private readonly closing: () => void,
+  ) {}
 
   on(event: 'message' | 'error', listener: (text: string) => void): void {
     if (event === 'message') this.deliver = listener;
@@ -76,7 +80,7 @@ export class Bridge {
   leave(): void {
     this.isClosing = true;
     if (this.pending.size === 0) this.left();
-    else setTimeout(() => this.left(), SETTLE_MS).unref();
+    else this.clock.after(SETTLE_MS, () => this.left(), { ref: false });
   }
 
   private settle(reply: NesReply): void {

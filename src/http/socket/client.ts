@@ -82,7 +82,9 @@ export class SocketClient {
     );
     this.peer = peer;
     this.connection = connection;
-    this.bridge = new Bridge(() => connection.end(Close.internal, 'Closed by the server'));
+    this.bridge = new Bridge(settings.clock, () =>
+      connection.end(Close.internal, 'Closed by the server'),
+    );
     connections.add(connection);
     settings.log('ws.opened', { userId, sessionId });
   }

@@ -1,3 +1,4 @@
+import type { Cancel } from '../../kernel/clock.js';
 import { Close, type CloseCode, type Publication, type SocketConnection } from './connection.js';
 import type { SocketSettings } from './socketserver.js';
 import { Audience } from './subscriptions.js';
@@ -8,16 +9,15 @@ const STEPS = 64;
 export class Connections {
   private readonly groups = new Map<SocketConnection, number>();
   private readonly audiences = new Map<string, Audience>();
-  private readonly timer: NodeJS.Timeout;
+  /** Null while there is no connection. */
+  private endTicks: Cancel | null = null;
   private step = 0;
   private joined = 0;
   private slow = 0;
   private whenEmpty: () => void = () => {};
   private closing: Promise<void> | undefined;
 
-  constructor(private readonly settings: SocketSettings) {
-    this.timer = setInterval(() => this.tick(), settings.limits.heartbeatMs / STEPS).unref();
-  }
+  constructor(private readonly settings: SocketSettings) {}
 
   get size(): number {
     return this.groups.size;
@@ -42,6 +42,8 @@ export class Connections {
   }
 
   add(connection: SocketConnection): void {
+    const { clock, limits } = this.settings;
+    this.endTicks ??= clock.every(limits.heartbeatMs / STEPS, () => this.tick(), { ref: false });
     this.groups.set(connection, this.joined++ % STEPS);
     this.audienceOf(connection.identity.userId).connections.add(connection);
   }
@@ -51,7 +53,10 @@ export class Connections {
     this.groups.delete(connection);
     this.audiences.get(userId)?.connections.delete(connection);
     if (this.countOf(userId) === 0) this.audiences.delete(userId);
-    if (this.size === 0) this.whenEmpty();
+    if (this.size > 0) return;
+    this.endTicks?.();
+    this.endTicks = null;
+    this.whenEmpty();
   }
 
   newestOf = (userId: string, channel: string): number =>
@@ -112,7 +117,6 @@ export class Connections {
   }
 
   private endEveryone(): Promise<void> {
-    clearInterval(this.timer);
     for (const connection of this.groups.keys()) {
       connection.end(Close.goingAway, 'The server is stopping');
     }

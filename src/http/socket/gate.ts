@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import Boom from '@hapi/boom';
+import type { Cancel, Clock } from '../../kernel/clock.js';
 import { mint } from '../../kernel/ids.js';
 import { rateLimitMessage } from '../../kernel/rate.js';
 import { asksForWebSocket, parseRequestPath, SOCKET_PATH } from '../listener.js';
@@ -63,7 +64,7 @@ export class UpgradeGate {
     this.asking++;
     try {
       const read = service.identify(service.redeem(token) ?? token);
-      const identity = await within(settings.limits.identifyMs, read);
+      const identity = await within(settings.clock, settings.limits.identifyMs, read);
       if (!identity || identity.expiresAt <= settings.clock.now()) throw unauthorized();
       return identity;
     } finally {
@@ -140,14 +141,14 @@ const toPeer = ({ headers, socket: { remoteAddress, remotePort } }: IncomingMess
   socket: { remoteAddress, remotePort },
 });
 
-const within = async <T>(ms: number, work: Promise<T>): Promise<T> => {
-  let timer: NodeJS.Timeout | undefined;
+const within = async <T>(clock: Clock, ms: number, work: Promise<T>): Promise<T> => {
+  let cancel: Cancel = () => undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`Not finished within ${ms} ms`)), ms);
+    cancel = clock.after(ms, () => reject(new Error(`Not finished within ${ms} ms`)));
   });
   try {
     return await Promise.race([work, late]);
   } finally {
-    clearTimeout(timer);
+    cancel();
   }
 };

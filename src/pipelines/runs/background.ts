@@ -1,3 +1,4 @@
+import type { Clock } from '../../kernel/clock.js';
 import type { Log } from '../../kernel/log.js';
 import type { SerializeByRun } from './turns.js';
 
@@ -8,6 +9,7 @@ export interface BackgroundWork {
 }
 
 interface BackgroundDeps {
+  clock: Clock;
   inTurn: SerializeByRun;
   log: Log;
   isStopping(): boolean;
@@ -17,6 +19,7 @@ interface BackgroundDeps {
 const RETRY_MS = 5000;
 
 export const createBackgroundWork = ({
+  clock,
   inTurn,
   log,
   isStopping,
@@ -27,7 +30,7 @@ export const createBackgroundWork = ({
     const ended = inTurn(runId, work)
       .catch((err) => {
         log.error({ err, run: runId }, 'pipeline run failed to continue');
-        setTimeout(() => begin(runId, work), RETRY_MS).unref();
+        clock.after(RETRY_MS, () => begin(runId, work), { ref: false });
       })
       .finally(() => works.delete(ended));
     works.add(ended);

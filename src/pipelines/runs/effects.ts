@@ -1,4 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises';
+import { type Clock, systemClock } from '../../kernel/clock.js';
 import { createFairQueue } from '../../kernel/fairqueue.js';
 import type { Log } from '../../kernel/log.js';
 import { retryWhileUnavailable } from '../../store/retry.js';
@@ -23,6 +23,7 @@ export type RecordCallOutcome = (of: RunStage, outcome: CallOutcome) => Promise<
 export type PerformCall = (of: RunStage, signal: AbortSignal) => Promise<CallOutcome>;
 
 interface EffectsDeps {
+  clock: Clock;
   log: Log;
   perform: PerformCall;
   settled: RecordCallOutcome;
@@ -32,7 +33,7 @@ const AT_ONCE = 16;
 const EACH = 8;
 const WAITING = 100_000;
 
-export const createEffects = ({ log, perform, settled }: EffectsDeps): Effects => {
+export const createEffects = ({ clock, log, perform, settled }: EffectsDeps): Effects => {
   const turns = createFairQueue({
     atOnce: AT_ONCE,
     each: EACH,
@@ -61,7 +62,7 @@ export const createEffects = ({ log, perform, settled }: EffectsDeps): Effects =
   const run = async (of: RunStage, { signal }: AbortController): Promise<void> => {
     const outcome = await performed(of, signal);
     // An outcome must not be lost while the disk is full.
-    if (!signal.aborted) await retryWhileUnavailable(() => settled(of, outcome), signal);
+    if (!signal.aborted) await retryWhileUnavailable(clock, () => settled(of, outcome), signal);
   };
 
   return {
@@ -90,7 +91,10 @@ export const createEffects = ({ log, perform, settled }: EffectsDeps): Effects =
       isStopping = true;
       // The next start waits for research again.
       for (const controller of resumable) controller.abort();
-      await Promise.race([Promise.all(running), pause(waitMs, undefined, { ref: false })]);
+      await Promise.race([
+        Promise.all(running),
+        systemClock.wait(waitMs, undefined, { ref: false }),
+      ]);
       for (const controller of live.values()) controller.abort();
       live.clear();
     },

@@ -41,7 +41,7 @@ export interface RunsModuleDeps {
 }
 
 const openCalls = (
-  { store, log, clock: { now } }: Base,
+  { store, log, clock }: Base,
   { outbound, tools, access }: RunsModuleDeps,
   of: { budget: Budget; settled: RecordCallOutcome; begun: RecordOperation },
 ) => {
@@ -49,7 +49,7 @@ const openCalls = (
   const { budget, settled } = of;
   const calls = createStageCalls({
     outbound,
-    now,
+    now: clock.now,
     toolbox: tools.toolbox,
     owner: {
       permissionsOf: permissions.permissionsOf,
@@ -65,7 +65,7 @@ const openCalls = (
     stage.stage.kind === 'research'
       ? research.perform(stage, signal)
       : calls.perform(stage, signal);
-  return { calls, research, effects: createEffects({ log, perform, settled }) };
+  return { calls, research, effects: createEffects({ clock, log, perform, settled }) };
 };
 
 const openBeginnings = (
@@ -89,7 +89,7 @@ const openBeginnings = (
 };
 
 const openFamily = (
-  { log, clock: { now } }: Base,
+  { log, clock }: Base,
   { hub, agents }: RunsModuleDeps,
   parts: {
     runs: RunsStore;
@@ -100,8 +100,13 @@ const openFamily = (
   },
 ) => {
   const { runs, children, inTurn, isStopping, engine } = parts;
-  const background = createBackgroundWork({ inTurn, log, isStopping });
-  const record = { runs, hub, now, childMoved: (child: PipelineRunRow) => family.moved(child) };
+  const background = createBackgroundWork({ clock, inTurn, log, isStopping });
+  const record = {
+    runs,
+    hub,
+    now: clock.now,
+    childMoved: (child: PipelineRunRow) => family.moved(child),
+  };
   const family = createRunHierarchy({ children, record, background, inTurn, engine });
   const watchAgent = createAgentRest({ hub, rows: agents.rows, record, background });
   return { record, background, family, watchAgent };

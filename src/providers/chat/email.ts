@@ -122,7 +122,7 @@ export const parseMailbox = (typed: string): string | null => {
 };
 
 const withSession = async (
-  { http, settings, signal }: PlatformReach,
+  { clock, http, settings, signal }: PlatformReach,
   work: (session: SmtpSession) => Promise<PlatformSent>,
 ): Promise<PlatformSent> => {
   const { username = '' } = settings.values;
@@ -131,7 +131,12 @@ const withSession = async (
   const reached = {
     addressesOf: (host: string, port: number) => http.addressesOf(host, port, [`${host}:${port}`]),
   };
-  const options = { server: parseMailServer(settings), login: { username, password }, signal };
+  const options = {
+    server: parseMailServer(settings),
+    login: { username, password },
+    clock,
+    signal,
+  };
   let session: SmtpSession | null = null;
   try {
     session = await openSmtp(reached, options);

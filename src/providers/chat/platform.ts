@@ -1,3 +1,4 @@
+import type { Clock } from '../../kernel/clock.js';
 import type { Http } from '../../kernel/http.js';
 import type { Headers } from '../../kernel/signature.js';
 import type { ButtonScope } from './buttonscopes.js';
@@ -97,6 +98,7 @@ export interface PlatformSettings {
 }
 
 export interface PlatformReach {
+  clock: Clock;
   http: Http;
   settings: PlatformSettings;
   /** Empty if the platform sends no requests. */

@@ -1,4 +1,5 @@
 import type { ImapFlow } from 'imapflow';
+import { systemClock } from '../../kernel/clock.js';
 import type { Http } from '../../kernel/http.js';
 import { MailFault, toMailFault } from './fault.js';
 import { limitResponses } from './responselimits.js';
@@ -81,13 +82,13 @@ const buildImapFlowOptions = (
 
 /** Closes the connection if the logout takes more than a second. */
 const closeImap = async (client: ImapSession): Promise<void> => {
-  const late = setTimeout(() => client.close(), 1000);
+  const cancel = systemClock.after(1000, () => client.close());
   try {
     await client.logout();
   } catch {
     // Closed even if the logout fails.
   } finally {
-    clearTimeout(late);
+    cancel();
     client.close();
   }
 };

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import type SMTPConnection from 'nodemailer/lib/smtp-connection';
+import type { Clock } from '../../kernel/clock.js';
 import type { Http } from '../../kernel/http.js';
 import { MailFault, sanitizeServerText, toMailFault } from './fault.js';
 import { limitTime } from './phaselimit.js';
@@ -7,14 +8,13 @@ import { redactLoginSecrets } from './secret.js';
 import { connectTo, type DialledServer, type MailLogin, type MailServer } from './server.js';
 
 interface SmtpOptions {
+  clock: Clock;
   server: MailServer;
   login: MailLogin;
   signal: AbortSignal;
   silenceMs?: number;
   /** Until the greeting. */
   connectMs?: number;
-  /** For the login, and again for the recipients. */
-  phaseMs?: number;
 }
 
 export interface MailEnvelope {
@@ -68,7 +68,10 @@ export interface SmtpSession {
 
 const CONNECT_MS = 15_000;
 const SILENCE_MS = 60_000;
-/** For a server that never completes a reply (RFC 5321, 4.5.3.2). */
+/**
+ * For a server that never completes a reply (RFC 5321, 4.5.3.2): for the login, and again for the
+ * recipients.
+ */
 const PHASE_MS = 5 * 60_000;
 /** 18 MiB at 15 KiB per second. */
 const DATA_MS = 20 * 60_000;
@@ -78,6 +81,7 @@ export const openSmtp = async (
   http: Pick<Http, 'addressesOf'>,
   options: SmtpOptions,
 ): Promise<SmtpSession> => {
+  const { clock } = options;
   const { default: Connection } = await import('nodemailer/lib/smtp-connection');
   const connection = await connectTo(http, options.server, async (to) => {
     options.signal.throwIfAborted();
@@ -86,7 +90,7 @@ export const openSmtp = async (
     const close = (): void => opened.close();
     options.signal.addEventListener('abort', close, { once: true });
     opened.once('end', () => options.signal.removeEventListener('abort', close));
-    const limit = limitTime(opened, to.host, options.phaseMs ?? PHASE_MS);
+    const limit = limitTime(clock, { connection: opened, host: to.host, ms: PHASE_MS });
     try {
       await awaitReply(opened, (done) => opened.connect(done));
     } catch (error) {
@@ -101,14 +105,14 @@ export const openSmtp = async (
     options.signal.throwIfAborted();
     throw error;
   });
-  const { phaseMs = PHASE_MS } = options;
-  const limit = limitTime(connection, options.server.host, phaseMs);
+  const { host } = options.server;
+  const limit = limitTime(clock, { connection, host, ms: PHASE_MS });
   try {
     await logIn(connection, options.login);
   } catch (error) {
     connection.close();
     options.signal.throwIfAborted();
-    throw limit.fault() ?? toMailFault(error, options.server.host);
+    throw limit.fault() ?? toMailFault(error, host);
   } finally {
     limit.end();
   }
@@ -116,7 +120,7 @@ export const openSmtp = async (
   return {
     send: (envelope, message, beforeData) =>
       redactReplies([password, accessToken], () =>
-        sendOn(connection, options.server.host, { envelope, message, beforeData, phaseMs }),
+        sendOn({ clock, connection, host }, { envelope, message, beforeData }),
       ),
     close: () => connection.quit(),
   };
@@ -176,16 +180,14 @@ interface Mailing {
   envelope: MailEnvelope;
   message: Buffer;
   beforeData?: (() => Promise<void>) | undefined;
-  phaseMs: number;
 }
 
 const sendOn = async (
-  connection: SMTPConnection,
-  host: string,
-  { envelope, message, beforeData, phaseMs }: Mailing,
+  { clock, connection, host }: { clock: Clock; connection: SMTPConnection; host: string },
+  { envelope, message, beforeData }: Mailing,
 ): Promise<RecipientReply[]> => {
   let isWhole = false;
-  let limit = limitTime(connection, host, phaseMs);
+  let limit = limitTime(clock, { connection, host, ms: PHASE_MS });
   const pieces = async function* () {
     try {
       await beforeData?.();
@@ -195,7 +197,7 @@ const sendOn = async (
       throw error;
     }
     limit.end();
-    limit = limitTime(connection, host, DATA_MS);
+    limit = limitTime(clock, { connection, host, ms: DATA_MS });
     for (let at = 0; at < message.length; at += PIECE) yield message.subarray(at, at + PIECE);
     // After the final line the message may have been accepted.
     isWhole = true;

@@ -1,4 +1,5 @@
 import type Database from 'better-sqlite3';
+import { type Cancel, systemClock } from '../../kernel/clock.js';
 
 /**
  * Checkpoints dominate p99, so the reader thread does passive ones, which delay no commit. They
@@ -9,10 +10,8 @@ const LOOK_EVERY = 64;
 /** Size that the log file keeps, because shrinking and growing would slow down commits. */
 export const LOG_BYTES = 64 * 1024 * 1024;
 
-export const checkpointByTimer = (db: Database.Database): (() => void) => {
-  const timer = setInterval(() => checkpoint(db), EVERY_MS);
-  return () => clearInterval(timer);
-};
+export const checkpointByTimer = (db: Database.Database): Cancel =>
+  systemClock.every(EVERY_MS, () => checkpoint(db));
 
 export const checkpoint = (db: Database.Database): void => attempt(db, 'PASSIVE');
 

@@ -1,6 +1,7 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { Bridge } from '../../../src/http/socket/bridge.js';
+import { frozenClock } from '../../harness/clock.js';
 import { build, Client, until } from './harness.js';
 
 export const lab = Lab.script();
@@ -8,7 +9,7 @@ const { describe, it } = lab;
 
 describe('the bridge to nes', () => {
   it('tells nes of the end only when nes has answered', async () => {
-    const bridge = new Bridge(() => {});
+    const bridge = new Bridge(frozenClock(), () => {});
     const asked: string[] = [];
     const ended: string[] = [];
     bridge.on('message', (text) => asked.push(text));
@@ -26,6 +27,17 @@ describe('the bridge to nes', () => {
     await expect(bridge.ask({ type: 'sub', path: '/agent.status' })).to.reject(
       'The socket is closed',
     );
+  });
+
+  it('tells nes of the end after two seconds without an answer', () => {
+    const clock = frozenClock();
+    const bridge = new Bridge(clock, () => {});
+    void bridge.ask({ type: 'sub', path: '/agent.status' });
+    bridge.leave();
+    clock.forward(1999);
+    expect(bridge.readyState).to.equal(1);
+    clock.forward(1);
+    expect(bridge.readyState).to.equal(3);
   });
 
   it('leaves nothing behind of clients that vanish in the middle of a hello', async () => {

@@ -129,7 +129,6 @@ describe('a burst to a webhook', () => {
     );
     expect((await deliveries(id)).at(-2)).to.equal(first);
     clock.forward(HOUR);
-    await stage.test.restart();
     const all = await ended(id, 1 + EVENTS);
     expect(all.every(({ status }) => status === 'sent')).to.be.true();
     const seen = stage.target.received.map(({ headers, body }) => ({

@@ -1,7 +1,7 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { createRates } from '../../../src/outbound/rates.js';
-import { until } from '../../harness/app.js';
+import { frozenClock, until } from '../../harness/app.js';
 import { openStage, type Stage } from './stage.js';
 
 export const lab = Lab.script();
@@ -9,19 +9,19 @@ const { describe, it, before, beforeEach, after } = lab;
 
 describe('createRates', () => {
   it('gives a turn to each message, evenly, and says how long the next one waits', () => {
-    let now = 1000;
-    const { take } = createRates(() => now);
+    const clock = frozenClock();
+    const { take } = createRates(clock);
     expect(take('webhook_1', 60)).to.equal(1000);
     expect(take('webhook_1', 60)).to.equal(-1000);
     expect(take('webhook_2', 60)).to.equal(1000);
-    now += 400;
+    clock.forward(400);
     expect(take('webhook_1', 60)).to.equal(-600);
-    now += 600;
+    clock.forward(600);
     expect(take('webhook_1', 60)).to.equal(1000);
   });
 
   it('keeps nobody waiting by a rate that was lower before', () => {
-    const { take } = createRates(() => 1000);
+    const { take } = createRates(frozenClock());
     take('webhook_1', 1);
     expect(take('webhook_1', 600)).to.equal(-100);
   });

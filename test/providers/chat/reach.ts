@@ -1,3 +1,4 @@
+import { systemClock } from '../../../src/kernel/clock.js';
 import { createHttp } from '../../../src/kernel/http.js';
 import type { PlatformReach, PlatformSettings } from '../../../src/providers/chat/platform.js';
 
@@ -10,7 +11,7 @@ export const reachOf = (
   const http = createHttp({ allow });
   const empty = { baseUrl: 'http://127.0.0.1:1', values: {}, secrets: {} };
   return {
-    ...{ http, settings: { ...empty, ...settings }, signal },
+    ...{ clock: systemClock, http, settings: { ...empty, ...settings }, signal },
     receiver: 'https://adjutant.example.org/api/receiver',
     close: () => http.close(),
   };

@@ -5,6 +5,7 @@ import * as Lab from '@hapi/lab';
 import { outcomeOfAttempt } from '../../../src/email/sending/outcome.js';
 import { MailFault } from '../../../src/providers/mail/fault.js';
 import { openSmtp } from '../../../src/providers/mail/smtp.js';
+import { frozenClock } from '../../harness/clock.js';
 import { trustAuthority } from '../../harness/mail/trust.js';
 import {
   type Authority,
@@ -30,8 +31,11 @@ const ANSWERS: [string, RegExp, string][] = [
   ['end', /^\.$/, '250 taken\r\n'],
 ];
 
-/** Starts a server that says nothing any more from a stage on, or for ever the half of an answer. */
-const startSilent = async (certificate: Certificate, stage: string, isDripping = false) => {
+/** Of a session until its message is sent. */
+const PHASE_MS = 5 * 60_000;
+
+/** Starts a server that says nothing any more from a stage on, or calls `halved` at half an answer. */
+const startSilent = async (certificate: Certificate, stage: string, halved?: () => void) => {
   const sockets = new Set<TLSSocket>();
   const server = createServer(
     { cert: readFileSync(certificate.certificate), key: readFileSync(certificate.key) },
@@ -43,10 +47,8 @@ const startSilent = async (certificate: Certificate, stage: string, isDripping =
         for (const line of data.toString().split('\r\n')) {
           const [name, , answer = ''] = ANSWERS.find(([, told]) => told.test(line)) ?? [];
           if (name !== undefined && name !== stage) socket.write(answer);
-          else if (name !== undefined && isDripping) {
-            const drip = setInterval(() => socket.write(answer.replace(/^(\d+) /gm, '$1-')), 30);
-            socket.on('close', () => clearInterval(drip));
-          }
+          else if (name !== undefined && halved)
+            socket.write(answer.replace(/^(\d+) /gm, '$1-'), halved);
         }
       });
     },
@@ -76,17 +78,17 @@ describe(`an SMTP server that says nothing any more${said}`, () => {
   });
 
   /** Sends to a server; resolves to what the message is then. */
-  const outcomeAt = async (stage: string, isDripping = false) => {
-    const { port, close } = await startSilent(certificate, stage, isDripping);
+  const outcomeAt = async (stage: string, isHalf = false) => {
+    const clock = frozenClock();
+    const halved = isHalf ? () => clock.forward(PHASE_MS) : undefined;
+    const { port, close } = await startSilent(certificate, stage, halved);
     const http = { addressesOf: async () => ['127.0.0.1'] };
     const server = { host: 'localhost', port, tls: 'implicit' as const };
     const login = { username: 'ada', password: 'x' };
     const { signal } = new AbortController();
-    const limits = isDripping
-      ? { silenceMs: 5000, connectMs: 5000, phaseMs: 300 }
-      : { silenceMs: 150, connectMs: 150 };
+    const limits = isHalf ? {} : { silenceMs: 150, connectMs: 150 };
     try {
-      const session = await openSmtp(http, { server, login, signal, ...limits });
+      const session = await openSmtp(http, { server, login, signal, clock, ...limits });
       const envelope = { from: 'ada@example.test', to: ['bob@example.org'] };
       const replies = await session.send(envelope, Buffer.from('Subject: x\r\n\r\nx\r\n'));
       session.close();

@@ -3,27 +3,34 @@ import * as Lab from '@hapi/lab';
 import type { Job, Queue } from '../../src/jobs/handler.js';
 import { createQueue } from '../../src/jobs/queue.js';
 import { addJob, releaseJob, removeJob } from '../../src/jobs/statements.js';
-import { systemClock } from '../../src/kernel/clock.js';
 import { markTemporary } from '../../src/kernel/failure.js';
 import { createLog } from '../../src/kernel/log.js';
+import { type FrozenClock, frozenClock } from '../harness/clock.js';
 import { openScratch, type Scratch } from '../store/scratch.js';
 
 export const lab = Lab.script();
-const { describe, it, beforeEach, afterEach } = lab;
+const { describe, it, before, beforeEach, after } = lab;
 
+/** After a temporary error. */
+const REST_MS = 500;
 const DUE = '2026-01-01T00:00:00.000Z';
 
 describe('queue', () => {
   let scratch: Scratch;
-  beforeEach(async () => {
+  let clock: FrozenClock;
+  before(async () => {
     scratch = await openScratch();
   });
-  afterEach(() => scratch.remove());
+  beforeEach(async () => {
+    clock = frozenClock();
+    await scratch.store.db.deleteFrom('jobs').execute();
+  });
+  after(() => scratch.remove());
 
   const queueOf = (limit = 2): Queue =>
     createQueue({
       store: scratch.store,
-      clock: systemClock,
+      clock,
       log: createLog('silent'),
       boot: 'boot_now',
       concurrency: 20,
@@ -78,7 +85,7 @@ describe('queue', () => {
     };
     const held = { precedence, batchOf: () => 256, limitOf: () => 1 };
     const queue = createQueue({
-      ...{ store, clock: systemClock, log: createLog('silent'), boot: 'boot_now' },
+      ...{ store, clock, log: createLog('silent'), boot: 'boot_now' },
       ...{ concurrency: 20, ...held },
     });
     const refs = Array.from({ length: 30 }, (_, n) => `job ${n}`);
@@ -139,15 +146,20 @@ describe('queue', () => {
   it('runs a job that was put off when it is due, not before', async () => {
     const queue = queueOf();
     const { store } = scratch;
-    const runAt = new Date(Date.now() + 150).toISOString();
+    const runAt = new Date(clock.now() + 1000).toISOString();
     await store.transact([addJob({ kind: 'work', ref: 'later', lane: 'lane', runAt })]);
-    let began = 0;
+    const began: number[] = [];
     const done = work(queue, 1, async () => {
-      began = Date.now();
+      began.push(clock.now());
     });
     await queue.start();
+    await clock.waiting(1000);
+    clock.forward(999);
+    await clock.waiting(1);
+    expect(began).to.equal([]);
+    clock.forward(1);
     await done;
-    expect(began).to.be.at.least(Date.parse(runAt));
+    expect(began).to.equal([Date.parse(runAt)]);
     await queue.stop(1000);
   });
 
@@ -193,6 +205,10 @@ describe('queue', () => {
       });
     });
     await queue.start();
+    for (const _ of [1, 2]) {
+      await clock.waiting(REST_MS);
+      clock.forward(REST_MS);
+    }
     expect(await done).to.equal('done, attempt 5');
     await queue.stop(1000);
     expect(await jobs()).to.equal([]);
@@ -260,7 +276,7 @@ describe('queue', () => {
     const both = new Promise<void>((resolve) => {
       queue.handle('work', {
         run: async (job) => {
-          const runAt = new Date(Date.now() + 60_000).toISOString();
+          const runAt = new Date(clock.now() + 60_000).toISOString();
           await store.transact([releaseJob(store, job, runAt)]);
           queue.delayed(job.lane, runAt);
           if (seen.push(job.ref) === 2) resolve();
@@ -294,15 +310,19 @@ describe('queue', () => {
     const queue = queueOf();
     const began: number[] = [];
     const done = work(queue, 1, async () => {
-      began.push(Date.now());
+      began.push(clock.now());
     });
     await queue.start();
-    const since = Date.now();
-    queue.rest('lane', 150);
+    const since = clock.now();
+    queue.rest('lane', 1000);
     await add('a');
     queue.added('lane');
+    clock.forward(999);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(queue.totals()).to.equal({ waiting: 1, running: 0 });
+    clock.forward(1);
     await done;
+    expect(began).to.equal([since + 1000]);
     await queue.stop(1000);
-    expect((began[0] ?? 0) - since).to.be.at.least(149);
   });
 });
