@@ -47,7 +47,7 @@ export const openApp = async (options: AppOptions): Promise<App> => {
   const { config, log, clock = systemClock, farewellMs = 300, checkedReplies = 0 } = options;
   const { since, master, engines, heads } = options.begun ?? beginOpening(options);
   const store = createDatabaseStore(await engines);
-  const http = createHttp({ allow: config.egressAllow, nameNote: unusedProxyNote() });
+  const http = createHttp({ allow: config.egressAllow, nameNote: unusedProxyNote(), clock });
   const payloads = createPayloadPool(options.payloadMs);
   const boot = mint('boot', clock.now());
   const base: Base = { store, clock, log, http, boot, home: config.home };

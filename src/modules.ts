@@ -217,6 +217,6 @@ const foldersSettings = ({ knowledgeRoots, backupFolder }: Config) => ({
 
 /** One access for all modules, so that a host is requested once per second by everybody together. */
 const setUpPageAccess = ({ http, clock }: Base, { readPage }: Documents) =>
-  createPageAccess({ http, now: clock.now, readPage });
+  createPageAccess({ http, clock, readPage });
 
 export type Modules = Awaited<ReturnType<typeof openModules>>;

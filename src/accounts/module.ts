@@ -1,4 +1,3 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import type { Base } from '../base.js';
 import type { Config } from '../config.js';
 import { createPace } from '../kernel/pace.js';
@@ -65,9 +64,6 @@ interface AccountsResourcesDeps {
   scopes(): readonly string[];
 }
 
-/** Waits without keeping the process alive. */
-const pause = async (ms: number): Promise<void> => wait(ms, undefined, { ref: false });
-
 export const openAccounts = async (base: Base, deps: AccountsModuleDeps) => {
   const { store, clock, home } = base;
   const { config } = deps;
@@ -90,6 +86,7 @@ export const openAccounts = async (base: Base, deps: AccountsModuleDeps) => {
       const { endSession, endUser } = sockets;
       const { seal, unseal } = sealers.totp;
       const factors = totpStore(store);
+      const pause = (ms: number) => clock.wait(ms, undefined, { ref: false });
       const codeTries = createCodeTries({ store, clock, outbox });
       const checking = { factors, tries: codeTries, clock, seal, unseal };
       const auth = {

@@ -1,4 +1,3 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import { type Clock, iso } from '../kernel/clock.js';
 import { mint } from '../kernel/ids.js';
 import type { ModelUsage } from '../providers/llm/model.js';
@@ -97,20 +96,18 @@ export type StepBudget = ReturnType<typeof openBudget>;
 
 /** Retries until the limit is no longer used up by running calls alone. */
 const awaitGrant = async (
-  { store }: BudgetDeps,
+  { store, clock }: BudgetDeps,
   signal: AbortSignal,
   request: () => CallRequest,
 ): Promise<CallGrant> => {
-  const since = performance.now();
-  for (;;) {
+  for (let waitedMs = 0; ; waitedMs += LOOK_MS) {
     signal.throwIfAborted();
-    const waitedMs = performance.now() - since;
     const grant = await store.call('reserveCall', {
       ...request(),
       takesLess: waitedMs >= WHOLE_MS,
     });
     if (grant.is !== 'held' || waitedMs >= MAX_WAIT_MS) return grant;
-    await wait(LOOK_MS, undefined, { signal });
+    await clock.wait(LOOK_MS, signal);
   }
 };
 

@@ -33,7 +33,7 @@ export interface LiveAgents {
  */
 export const createControl = (deps: ControlDeps) => {
   const { rows, queue } = deps;
-  const live: LiveAgents = { running: new Map(), deltas: createDeltas() };
+  const live: LiveAgents = { running: new Map(), deltas: createDeltas(deps.clock) };
 
   const interrupt = async (agents: AgentRow[]): Promise<void> => {
     const works = agents.flatMap(({ id }) => live.running.get(id) ?? []);

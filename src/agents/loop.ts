@@ -43,7 +43,7 @@ export const createLoop = (deps: LoopDeps): JobHandler => {
     { stop, shutdown }: Interrupts,
   ): Promise<void> => {
     const { maxSeconds }: AgentLimits = JSON.parse(agent.limits);
-    const timeLimit = AbortSignal.timeout(Math.max(0, maxSeconds * 1000 - agent.active_ms));
+    const timeLimit = deps.clock.deadline(Math.max(0, maxSeconds * 1000 - agent.active_ms));
     const signal = AbortSignal.any([stop, shutdown, timeLimit]);
     const run = { agent, signal, activeMs: meter(deps, agent) };
     try {

@@ -164,6 +164,7 @@ export const openAgents = (base: Base, deps: AgentsModuleDeps) => {
       }),
       chat: chatResource({
         rows,
+        clock,
         hub,
         deltas: control.live.deltas,
         models,

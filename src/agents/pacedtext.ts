@@ -1,9 +1,12 @@
+import type { Cancel, Clock } from '../kernel/clock.js';
+
 /** Minimum time between two messages of one text. */
 const PACE_MS = 250;
 /** Maximum characters per message. Only the newest are sent. */
 const LONGEST = 65_536;
 
 interface PacedReceiver {
+  clock: Clock;
   /** Number of the newest reader, growing with each new one. 0 without readers. */
   newestReader(): number;
   /** `from` is the offset of the first character in the whole text. */
@@ -14,16 +17,16 @@ interface PacedReceiver {
  * Sends at most four messages per second, the first immediately. A new reader causes the text to be
  * sent from its beginning, to all. `end` must be called.
  */
-export const createPacedText = ({ newestReader, send }: PacedReceiver) => {
+export const createPacedText = ({ clock, newestReader, send }: PacedReceiver) => {
   /** The newest part of the text. */
   let text = '';
   /** Length of the whole text. */
   let length = 0;
   /** Offset up to which the text has been sent. */
   let sentTo = 0;
-  let paceEndsAt = Number.NEGATIVE_INFINITY;
+  let isPaced = false;
   let reader = 0;
-  let timer: NodeJS.Timeout | undefined;
+  let cancel: Cancel = () => undefined;
 
   const flush = (): boolean => {
     if (reader === 0 || sentTo === length) return false;
@@ -37,18 +40,17 @@ export const createPacedText = ({ newestReader, send }: PacedReceiver) => {
     reader = newestReader();
     if (reader > before) sentTo = 0;
     // After a pause, the next piece is sent immediately.
-    const isIdle = !flush() && reader > 0;
-    paceEndsAt = isIdle ? Number.NEGATIVE_INFINITY : performance.now() + PACE_MS;
+    isPaced = flush() || reader === 0;
     // A reader that joins during a pause gets the existing text.
-    clearTimeout(timer);
-    timer = setTimeout(beginPace, PACE_MS).unref();
+    cancel();
+    cancel = clock.after(PACE_MS, beginPace, { ref: false });
   };
   return {
     take: (piece: string): void => {
       text += piece;
       length += piece.length;
       if (text.length > 2 * LONGEST) text = text.slice(-LONGEST);
-      if (performance.now() >= paceEndsAt) beginPace();
+      if (!isPaced) beginPace();
     },
     /** The next piece starts a new text. */
     restart: (): void => {
@@ -58,7 +60,7 @@ export const createPacedText = ({ newestReader, send }: PacedReceiver) => {
     },
     /** Sends the rest. */
     end: (): void => {
-      clearTimeout(timer);
+      cancel();
       flush();
     },
   };

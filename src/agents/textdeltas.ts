@@ -1,3 +1,4 @@
+import type { Clock } from '../kernel/clock.js';
 import type { AgentRow } from '../store/tables/agents.js';
 import type { TextDelta } from './contract.js';
 import { createPacedText } from './pacedtext.js';
@@ -20,7 +21,7 @@ export interface ReplyDeltas {
 }
 
 /** Deltas have no number and are not stored. */
-export const createDeltas = () => {
+export const createDeltas = (clock: Clock) => {
   const listeners = new Map<string, Set<ReplyListener>>();
   let sockets: DeltaSockets = { newestReader: () => 0, send: () => undefined };
   return {
@@ -41,6 +42,7 @@ export const createDeltas = () => {
       step: number,
     ): ReplyDeltas => {
       const paced = createPacedText({
+        clock,
         newestReader: () => sockets.newestReader(userId),
         send: (from, text) => sockets.send(userId, { agentId: id, step, from, text }),
       });

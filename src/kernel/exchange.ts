@@ -1,5 +1,6 @@
 import type { Dispatcher } from 'undici';
 import { BodyStream } from './bodystream.js';
+import type { Cancel, Clock } from './clock.js';
 import { type FailureKind, failureKind, HttpFailure } from './failure.js';
 
 export interface HttpRequest {
@@ -9,13 +10,14 @@ export interface HttpRequest {
   body: string | Buffer | null;
 }
 
-/** undici's own limits are imprecise and have no deadline, so they are disabled. */
+/** undici's own limits are imprecise and have no total limit, so they are disabled. */
 export interface ExchangeLimits {
   firstByteMs: number;
   silenceMs: number;
   maxBytes: number;
-  deadline: number;
+  totalMs: number;
   signal?: AbortSignal | null;
+  clock: Clock;
 }
 
 export interface HttpReply {
@@ -46,7 +48,8 @@ export const dispatchRequest = (
 class Exchange implements Dispatcher.DispatchHandler {
   #controller: Dispatcher.DispatchController | null = null;
   readonly #body = new BodyStream({ resume: () => this.#resume(), cancel: () => this.#cancel() });
-  #timer: NodeJS.Timeout | undefined;
+  readonly #cancelTotal: Cancel;
+  #cancelWait: Cancel = () => undefined;
   #received = 0;
   #isOver = false;
 
@@ -55,6 +58,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     readonly limits: ExchangeLimits,
     readonly head: { resolve(reply: RawHttpReply): void; reject(error: Error): void },
   ) {
+    this.#cancelTotal = limits.clock.after(limits.totalMs, this.#onTimeout);
     this.#wait(limits.firstByteMs);
     limits.signal?.addEventListener('abort', this.#onAbort);
     if (limits.signal?.aborted) this.#onAbort();
@@ -96,9 +100,10 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   #pass(controller: Dispatcher.DispatchController, piece: Buffer): void {
     this.#body.push(piece);
-    const { isFull } = this.#body;
-    if (isFull) controller.pause();
-    this.#wait(isFull ? Number.POSITIVE_INFINITY : this.limits.silenceMs);
+    if (this.#body.isFull) {
+      this.#cancelWait();
+      controller.pause();
+    } else this.#wait(this.limits.silenceMs);
   }
 
   #cancel(): void {
@@ -113,10 +118,11 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   #wait(ms: number): void {
-    clearTimeout(this.#timer);
-    const left = this.limits.deadline - performance.now();
-    this.#timer = setTimeout(() => this.#fail('timeout'), Math.min(ms, left));
+    this.#cancelWait();
+    this.#cancelWait = this.limits.clock.after(ms, this.#onTimeout);
   }
+
+  readonly #onTimeout = (): void => this.#fail('timeout');
 
   readonly #onAbort = (): void => {
     const reason = this.limits.signal?.reason;
@@ -139,7 +145,8 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   #end(): void {
     this.#isOver = true;
-    clearTimeout(this.#timer);
+    this.#cancelWait();
+    this.#cancelTotal();
     this.limits.signal?.removeEventListener('abort', this.#onAbort);
   }
 }

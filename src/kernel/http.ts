@@ -1,4 +1,5 @@
 import type { Agent } from 'undici';
+import { type Clock, systemClock } from './clock.js';
 import { collectBody } from './collect.js';
 import type { Cookies } from './cookies.js';
 import { decodedBody, ENCODINGS } from './decode.js';
@@ -66,11 +67,12 @@ export const createHttp = (options: {
   allow: string[];
   lookup?: Lookup;
   nameNote?: string | null;
+  clock?: Clock;
 }) => {
-  const { allow, lookup: plain = systemLookup, nameNote = null } = options;
+  const { allow, lookup: plain = systemLookup, nameNote = null, clock = systemClock } = options;
   const lookup = lookupWithDetail(plain, nameNote);
   const egress = createEgress(allow);
-  const ways = createWays(allow, lookup);
+  const ways = createWays(allow, lookup, clock);
 
   return {
     shake: (url: string, { allow: extra = [], signal }: Pick<Outgoing, 'allow' | 'signal'>) => {
@@ -142,6 +144,7 @@ const dialableAddresses = async (
 };
 
 interface CheckedAgent {
+  clock: Clock;
   egress: Egress;
   agent: Agent;
 }
@@ -150,13 +153,13 @@ interface CheckedAgent {
  * One pool per set of allowed hosts, so that no call reuses a connection that it may not make
  * itself.
  */
-const createWays = (allow: string[], lookup: Lookup) => {
+const createWays = (allow: string[], lookup: Lookup, clock: Clock) => {
   const ways = new Map<string, Promise<CheckedAgent>>();
   const open = async (extra: string[]): Promise<CheckedAgent> => {
     const egress = createEgress([...allow, ...extra]);
     const { Agent } = await loadUndici();
     const agent = new Agent({ ...pooling, connect: createConnector(egress, lookup) });
-    return { egress, agent };
+    return { clock, egress, agent };
   };
   return {
     to: (extra: string[]) => {
@@ -199,14 +202,14 @@ const ofEncoding = /^(accept-encoding|range)$/i;
 const fetchOver =
   (open: () => Promise<CheckedAgent>, limits: CallLimits): typeof fetch =>
   async (input, init) => {
-    const { egress, agent } = await open();
+    const { clock, egress, agent } = await open();
     const check = (url: URL) => {
       egress.check(url);
       if (!egress.names(url)) throw new EgressRefused(url.hostname, OWN_HOST_ONLY);
     };
     const signal = init?.signal ?? (input instanceof Request ? input.signal : null);
     const hop = prepareRequest(textRequest(input, init) ?? (await wholeRequest(input, init)));
-    const reply = await followRedirects(hop, { egress: { check }, agent, limits, signal });
+    const reply = await followRedirects(hop, { clock, egress: { check }, agent, limits, signal });
     if (reply.notFollowed) {
       reply.body.cancel();
       const { hostname } = reply.notFollowed;

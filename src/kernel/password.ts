@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { setTimeout as wait } from 'node:timers/promises';
+import { systemClock } from './clock.js';
 import { createFairQueue, QueueFull } from './fairqueue.js';
 import { getNetworkPrefix } from './rate.js';
 
@@ -92,7 +92,7 @@ const createTimes = () => {
       return done;
     },
     pass: async (): Promise<false> => {
-      await wait(last[Math.floor(Math.random() * last.length)] ?? 0);
+      await systemClock.wait(last[Math.floor(Math.random() * last.length)] ?? 0);
       return false;
     },
   };

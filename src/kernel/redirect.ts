@@ -1,4 +1,5 @@
 import type { Dispatcher } from 'undici';
+import type { Clock } from './clock.js';
 import { type Cookies, createCookies } from './cookies.js';
 import { BadUrl, type Egress, EgressRefused, parseUrl } from './egress.js';
 import {
@@ -56,6 +57,7 @@ export interface CallLimits {
 }
 
 interface Bounds {
+  clock: Clock;
   agent: Dispatcher;
   egress: Pick<Egress, 'check'>;
   limits: CallLimits;
@@ -79,11 +81,12 @@ export const followRedirects = async (first: HttpRequest, bounds: Bounds): Promi
   const isBound = bounds.isBound === true || first.body !== null;
   const { isExact, limits, cookies = createCookies() } = bounds;
   const { redirects, totalMs } = limits;
-  const deadline = performance.now() + totalMs;
+  const since = performance.now();
   let hop = first;
   for (let count = 0; ; count++) {
     const sent = withCookies(hop, cookies);
-    const { setCookies, ...reply } = await send(sent, bounds, deadline).catch((error: unknown) => {
+    const leftMs = count === 0 ? totalMs : totalMs - (performance.now() - since);
+    const { setCookies, ...reply } = await send(sent, bounds, leftMs).catch((error: unknown) => {
       throw count === 0 ? error : afterEffect(error);
     });
     if (bounds.cookies || isRedirect(reply)) await cookies.keep(hop.url, setCookies);
@@ -107,9 +110,10 @@ const withCookies = (hop: HttpRequest, cookies: Cookies): HttpRequest => {
   return { ...hop, headers: { ...hop.headers, cookie: own ? `${own}; ${kept}` : kept } };
 };
 
-const send = async (hop: HttpRequest, bounds: Bounds, deadline: number): Promise<RawHttpReply> => {
-  bounds.egress.check(hop.url);
-  return dispatchRequest(bounds.agent, hop, { ...bounds.limits, deadline, signal: bounds.signal });
+const send = async (hop: HttpRequest, bounds: Bounds, totalMs: number): Promise<RawHttpReply> => {
+  const { agent, egress, limits, signal, clock } = bounds;
+  egress.check(hop.url);
+  return dispatchRequest(agent, hop, { ...limits, totalMs, signal, clock });
 };
 
 const afterEffect = (error: unknown): unknown => {

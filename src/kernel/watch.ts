@@ -1,27 +1,29 @@
-import { setTimeout as pause } from 'node:timers/promises';
+import { type Clock, systemClock } from './clock.js';
 
 export type Watch = ReturnType<typeof createWatch>;
 
 /**
- * Polls by the real clock, `everyMs` after each check. Errors go to `failed`, and polling
- * continues. The signal is aborted on stop.
+ * Polls `everyMs` after each check, by the system clock unless another is passed. Errors go to
+ * `failed`, and polling continues. The signal is aborted on stop.
  */
 export const createWatch = ({
   everyMs,
   afterMs = 0,
   look,
   failed,
+  clock = systemClock,
 }: {
   everyMs: number;
   afterMs?: number;
   look(signal: AbortSignal): Promise<void>;
   failed(error: unknown): void;
+  clock?: Clock;
 }) => {
   const end = new AbortController();
   const { signal } = end;
   let watching = Promise.resolve();
 
-  const wait = (ms: number): Promise<void> => pause(ms, undefined, { signal }).catch(() => {});
+  const wait = (ms: number): Promise<void> => clock.wait(ms, signal).catch(() => {});
   const watch = async (): Promise<void> => {
     await wait(afterMs);
     while (!signal.aborted) {

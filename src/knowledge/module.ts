@@ -90,8 +90,8 @@ export const openKnowledge = (
 ): Knowledge => {
   const entries = knowledgeStore(store);
   const vectors = embedStore(store);
-  const index = openSearchIndex({ store, log, home });
-  const builtin = openBuiltin({ home, confinement });
+  const index = openSearchIndex({ store, clock, log, home });
+  const builtin = openBuiltin({ home, clock, confinement });
   const embedders = openEmbedders({
     store,
     clock,

@@ -1,3 +1,4 @@
+import type { Cancel, Clock } from '../kernel/clock.js';
 import type { Log } from '../kernel/log.js';
 import { openPoolProcess } from '../kernel/poolprocess.js';
 import type { Store } from '../store/store.js';
@@ -7,6 +8,7 @@ import type { knowledgeTasks, NearestEntry } from './procedures/tasks.js';
 
 interface SearchIndexDeps {
   store: Store;
+  clock: Clock;
   log: Log;
   home: string;
 }
@@ -34,7 +36,7 @@ const MERGE_AFTER_MS = 5000;
 const SYNC = 'sync';
 
 /** Its process starts on demand and stops when it is idle. */
-export const openSearchIndex = ({ store, log, home }: SearchIndexDeps): SearchIndex => {
+export const openSearchIndex = ({ store, clock, log, home }: SearchIndexDeps): SearchIndex => {
   const script = new URL('./procedures/main.js', import.meta.url);
   const pools = openPoolProcess({ script, idleMs: IDLE_MS });
   const writer = pools.pool<typeof knowledgeTasks>('writer');
@@ -62,18 +64,19 @@ export const openSearchIndex = ({ store, log, home }: SearchIndexDeps): SearchIn
     }
   };
 
-  let merging: NodeJS.Timeout | undefined;
+  let cancelMerge: Cancel = () => undefined;
   const merge = async (): Promise<void> => {
     while (!running && !isClosed && (await writer.run(SYNC, 'merge', { home })));
   };
 
   const begin = (): Promise<void> => {
-    clearTimeout(merging);
+    cancelMerge();
     isStarted = true;
     running ??= takeOver().finally(() => {
       running = null;
       if (isClosed) return;
-      merging = setTimeout(() => merge().catch(failed('merged')), MERGE_AFTER_MS).unref();
+      const due = () => void merge().catch(failed('merged'));
+      cancelMerge = clock.after(MERGE_AFTER_MS, due, { ref: false });
     });
     return running;
   };
@@ -116,7 +119,7 @@ export const openSearchIndex = ({ store, log, home }: SearchIndexDeps): SearchIn
     },
     close: async () => {
       isClosed = true;
-      clearTimeout(merging);
+      cancelMerge();
       await running?.catch(() => undefined);
       await pools.close();
     },

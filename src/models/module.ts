@@ -64,8 +64,8 @@ export const openModels = (base: Base, deps: ModelsModuleDeps): ModelsModule => 
   const cliTools = createCliTools({ home, path: config.cliPath, confinement, timeouts, clock });
   const memory = createLlamaMemory();
   const facts = createLlamaFacts();
-  const llama = openLlama({ home, confinement, timeouts, memory, ...llamaLimits(config) });
-  const open = modelOpener(http, timeouts, { cliTools, llama });
+  const llama = openLlama({ home, confinement, timeouts, memory, clock, ...llamaLimits(config) });
+  const open = modelOpener({ http, clock, timeouts, cliTools, llama });
   const configured = configuredModel(config);
   const openEmbedding = embeddingOpener(http, llama);
   const openTranscription = transcriptionOpener(http);

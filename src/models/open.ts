@@ -1,3 +1,4 @@
+import type { Clock } from '../kernel/clock.js';
 import type { Http } from '../kernel/http.js';
 import type { CliTools } from '../providers/clitools/clitools.js';
 import { adapters, type Provider } from '../providers/llm/adapters.js';
@@ -75,14 +76,17 @@ export const transcriptionOpener =
     return transcriptionModel({ ...opening, provider, baseUrl, fetch });
   };
 
-interface LocalModels {
+interface OpenerDeps {
+  http: Http;
+  clock: Clock;
+  timeouts: ModelTimeouts;
   cliTools: Pick<CliTools, 'model'>;
   llama: LlamaModels;
 }
 
 /** A model can reach the host and port of its base URL, and egressAllow. */
 export const modelOpener =
-  (http: Http, timeouts: ModelTimeouts, { cliTools, llama }: LocalModels): OpenModel =>
+  ({ http, clock, timeouts, cliTools, llama }: OpenerDeps): OpenModel =>
   ({ provider, ...given }) => {
     const { supports, price, maxOutputTokens, ...opening } = given;
     if (provider === 'cli') return cliTools.model({ ...opening, price });
@@ -99,6 +103,7 @@ export const modelOpener =
       takesTools: supports.tools,
       fetch: http.fetchFor(baseUrl, { firstByteMs, silenceMs, totalMs }),
       timeouts,
+      clock,
     });
   };
 

@@ -1,3 +1,4 @@
+import type { Clock } from '../kernel/clock.js';
 import type { Caller } from '../kernel/contract/endpoint.js';
 import { throwIfFaults } from '../kernel/route.js';
 import type { EmbeddingModel } from '../providers/llm/embeddings.js';
@@ -37,7 +38,7 @@ export const testUnregistered = async (
     baseUrl,
     ...(typeof key === 'string' && { apiKey: key }),
   });
-  return probe(model, by.signal);
+  return probe(deps.clock, model, { signal: by.signal });
 };
 
 export const checkModel = async (
@@ -49,17 +50,17 @@ export const checkModel = async (
   const because = entry.whyKeyless();
   if (because !== null) return { ok: false, latencyMs: 0, error: `${name}: ${because}` };
   if (entry.embedder) return probeEmbedder(entry.name, entry.embedder, { signal, deps });
-  return probe(entry.model, signal, deps.modelHealth);
+  return probe(deps.clock, entry.model, { signal, health: deps.modelHealth });
 };
 
 const probeEmbedder = async (
   name: string,
   embedder: EmbeddingModel,
-  { signal, deps: { modelHealth } }: { signal: AbortSignal; deps: ModelsDeps },
+  { signal, deps: { clock, modelHealth } }: { signal: AbortSignal; deps: ModelsDeps },
 ): Promise<ProbeResult> => {
   const since = performance.now();
   const took = (): number => Math.round(performance.now() - since);
-  const limit = AbortSignal.timeout(PROBE_MS);
+  const limit = clock.deadline(PROBE_MS);
   try {
     const { vectors } = await embedder.embed(['ok'], AbortSignal.any([signal, limit]));
     modelHealth.replied(name, took());
@@ -116,14 +117,14 @@ const ECHO: ToolSpec = {
  * Pass `health` for a registered model.
  */
 const probe = async (
+  clock: Clock,
   model: Model,
-  signal: AbortSignal,
-  health?: ModelHealths,
+  { signal, health }: { signal: AbortSignal; health?: ModelHealths },
 ): Promise<ProbeResult> => {
   const since = performance.now();
   const took = (): number => Math.round(performance.now() - since);
   const isLoaded = model.provider !== 'llama';
-  const limit = AbortSignal.timeout(isLoaded ? PROBE_MS : LOADING_PROBE_MS);
+  const limit = clock.deadline(isLoaded ? PROBE_MS : LOADING_PROBE_MS);
   const ask = (features: ProbeFeatures): Promise<string> =>
     converse(model, features, AbortSignal.any([signal, limit]));
   // A command-line tool cannot use our tools, and each request starts a program.

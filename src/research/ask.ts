@@ -1,7 +1,7 @@
 import type { UserCalls } from '../agents/module.js';
 import { digest } from '../providers/llm/digest.js';
 import { ModelFailure, type ModelUsage, type Turn } from '../providers/llm/model.js';
-import { addNote, type ResearchWork, remainingMs } from './work.js';
+import { addNote, type ResearchWork } from './work.js';
 
 export interface JobQuestion {
   turns: Turn[];
@@ -19,12 +19,10 @@ export const askForJob = async (
   work: ResearchWork,
   question: JobQuestion,
 ): Promise<{ text: string; model: string } | null> => {
-  const { run, usage } = work;
-  const ms = remainingMs(work, false);
-  if (ms === 0) return unavailableNote(work, NO_TIME);
-  const late = AbortSignal.timeout(ms);
+  const { run, usage, deadline } = work;
+  if (deadline.aborted) return unavailableNote(work, NO_TIME);
   try {
-    const reply = await userCalls.ask(buildModelCall(work, question, late));
+    const reply = await userCalls.ask(buildModelCall(work, question));
     if (!reply) return unavailableNote(work, NO_MODEL_TODAY);
     if (reply.model === digest.name) {
       return unavailableNote(
@@ -36,7 +34,7 @@ export const askForJob = async (
     return reply;
   } catch (error) {
     run.signal.throwIfAborted();
-    if (late.aborted) return unavailableNote(work, NO_TIME);
+    if (deadline.aborted) return unavailableNote(work, NO_TIME);
     if (!(error instanceof ModelFailure)) throw error;
     return unavailableNote(work, noAnswer(error.message));
   }
@@ -52,9 +50,8 @@ const countCall = (usage: ResearchWork['usage'], call: ModelUsage): void => {
 };
 
 const buildModelCall = (
-  { run, job, limits, usage }: ResearchWork,
+  { run, job, limits, usage, deadline }: ResearchWork,
   question: JobQuestion,
-  late: AbortSignal,
 ) => {
   const { maxCostUsd } = limits;
   return {
@@ -64,7 +61,7 @@ const buildModelCall = (
     topic: TOPIC,
     turns: question.turns,
     maxOutputTokens: question.maxOutputTokens,
-    signal: AbortSignal.any([run.signal, late]),
+    signal: AbortSignal.any([run.signal, deadline]),
     wasted: (call: ModelUsage) => countCall(usage, call),
     ...(maxCostUsd !== null && { maxCostUsd: Math.max(0, maxCostUsd - usage.costUsd) }),
   };

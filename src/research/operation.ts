@@ -40,7 +40,7 @@ export const researchOperation = (
     const { userId, input, checkpoint } = run;
     const job = await deps.jobs.get(userId, input.jobId);
     if (!job) return { status: 'failed', error: 'The job was deleted' };
-    const work = await openWork(deps.sources, run, job);
+    const work = await openWork(deps, run, job);
     let at: ResearchPlace | null = checkpoint ?? (await advance(deps.jobs, work, BEGINNING));
     while (at) at = await STEPS[at.step](deps, work, pickPlace(at));
     return toOperationEnd(work);

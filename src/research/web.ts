@@ -14,7 +14,6 @@ import {
   type ResearchDeps,
   type ResearchPlace,
   type ResearchWork,
-  remainingMs,
 } from './work.js';
 
 const NO_TIME_TO_SEARCH = 'The time limit was reached before all searches were done.';
@@ -28,7 +27,7 @@ export const searchNext = async (
   const query = work.plan[at.searched]?.query;
   const reading: ResearchPlace = { ...at, step: 'read', searched: work.plan.length };
   if (query === undefined) return advance(jobs, work, reading);
-  if (remainingMs(work, true) === 0) {
+  if (work.readingDeadline.aborted) {
     addNote(work, NO_TIME_TO_SEARCH);
     return advance(jobs, work, reading);
   }
@@ -47,16 +46,15 @@ const pagesFor = async (
   work: ResearchWork,
   query: string,
 ): Promise<FoundPage[]> => {
-  const { run, job, usage } = work;
+  const { run, job, usage, readingDeadline } = work;
   // More than are read, because some are already known.
   const count = DEPTHS[job.depth].pages * 3;
-  const late = AbortSignal.timeout(remainingMs(work, true));
   usage.searches++;
   try {
-    return await search.search(query, count, AbortSignal.any([run.signal, late]));
+    return await search.search(query, count, AbortSignal.any([run.signal, readingDeadline]));
   } catch (error) {
     run.signal.throwIfAborted();
-    if (late.aborted) {
+    if (readingDeadline.aborted) {
       addNote(work, NO_TIME_TO_SEARCH);
       return [];
     }
@@ -195,12 +193,11 @@ const fetchPageText = async (
     sha256: null,
     error: truncateText(error, 1000),
   });
-  const ms = remainingMs(work, true);
-  if (ms === 0) return failed(NO_TIME_TO_READ);
-  const late = AbortSignal.timeout(ms);
-  const signal = AbortSignal.any([work.run.signal, late]);
+  const { run, readingDeadline } = work;
+  if (readingDeadline.aborted) return failed(NO_TIME_TO_READ);
+  const signal = AbortSignal.any([run.signal, readingDeadline]);
   try {
-    const asker = { userId: work.run.userId, signal };
+    const asker = { userId: run.userId, signal };
     const page = await getAllowedPage(url, asker);
     const { content, title } = await readPage(page, WISH, asker);
     const text = (content ?? '').slice(0, MAX_CHARS).trim();
@@ -208,8 +205,8 @@ const fetchPageText = async (
     const sha256 = createHash('sha256').update(text).digest('hex');
     return { url: page.url, title: title && truncateText(title, 300), text, sha256, error: null };
   } catch (error) {
-    work.run.signal.throwIfAborted();
-    if (late.aborted) return failed(NO_TIME_TO_READ);
+    run.signal.throwIfAborted();
+    if (readingDeadline.aborted) return failed(NO_TIME_TO_READ);
     if (error instanceof PageFailed) return failed(error.message);
     if (error instanceof PageUnreadable) return failed(`The page ${error.message}`);
     throw error;

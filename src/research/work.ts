@@ -70,31 +70,39 @@ export interface ResearchWork {
   sources: ListedSource[];
   /** Start of this run, by the process clock. */
   sinceMs: number;
+  /** Aborted when the time of the job is over. */
+  deadline: AbortSignal;
+  /** Aborted when the time for searching and reading is over. */
+  readingDeadline: AbortSignal;
 }
 
 export const openWork = async (
-  store: ResearchSourcesStore,
+  { sources, clock }: Pick<ResearchDeps, 'sources' | 'clock'>,
   run: ResearchWork['run'],
   job: ResearchJobRow,
-): Promise<ResearchWork> => ({
-  run,
-  job,
-  kinds: JSON.parse(job.source_kinds),
-  limits: JSON.parse(job.limits),
-  usage: JSON.parse(job.usage),
-  plan: JSON.parse(job.plan),
-  notes: JSON.parse(job.notes),
-  sources: await store.list(run.userId, job.id),
-  sinceMs: performance.now(),
-});
+): Promise<ResearchWork> => {
+  const limits: ResearchWork['limits'] = JSON.parse(job.limits);
+  const spent = run.checkpoint?.spentMs ?? 0;
+  const deadlineAt = (ms: number) =>
+    ms > spent ? clock.deadline(Math.ceil(ms - spent)) : AbortSignal.abort();
+  const totalMs = limits.maxSeconds * 1000;
+  return {
+    run,
+    job,
+    kinds: JSON.parse(job.source_kinds),
+    limits,
+    usage: JSON.parse(job.usage),
+    plan: JSON.parse(job.plan),
+    notes: JSON.parse(job.notes),
+    sources: await sources.list(run.userId, job.id),
+    sinceMs: performance.now(),
+    deadline: deadlineAt(totalMs),
+    readingDeadline: deadlineAt(totalMs * READING_SHARE),
+  };
+};
 
 /** Share of the time for searching and reading. The rest is for writing. */
 const READING_SHARE = 2 / 3;
-
-export const remainingMs = (work: ResearchWork, isReading: boolean): number => {
-  const share = isReading ? READING_SHARE : 1;
-  return Math.max(0, Math.ceil(work.limits.maxSeconds * 1000 * share - spentMs(work)));
-};
 
 const spentMs = ({ run, sinceMs }: ResearchWork): number =>
   (run.checkpoint?.spentMs ?? 0) + performance.now() - sinceMs;

@@ -39,7 +39,7 @@ export const openSkills = (base: Base, deps: SkillsModuleDeps) => {
     reserved,
     folderOf: work.open,
   });
-  const skills = createSkills({ home, log, servers, reserved });
+  const skills = createSkills({ home, clock, log, servers, reserved });
   tools.extend(skills.groups);
   return {
     skills,

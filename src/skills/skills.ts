@@ -1,3 +1,4 @@
+import type { Cancel, Clock } from '../kernel/clock.js';
 import type { Log } from '../kernel/log.js';
 import type { ToolGroup } from '../tools/module.js';
 import { createSkillFolders, type FolderSkill } from './folders.js';
@@ -11,6 +12,7 @@ const SWEEP_MS = 60_000;
 
 interface SkillsDeps {
   home: string;
+  clock: Clock;
   log: Log;
   servers: Servers;
   reserved: ReadonlySet<string>;
@@ -19,14 +21,14 @@ interface SkillsDeps {
 export const reservedSkillNames = (builtIn: string[]): ReadonlySet<string> =>
   new Set([...RESERVED, ...builtIn]);
 
-export const createSkills = ({ home, log, servers, reserved }: SkillsDeps) => {
+export const createSkills = ({ home, clock, log, servers, reserved }: SkillsDeps) => {
   const reader = createSkillFolders(home);
   let folders: FolderSkill[] = [];
   let folderTools = skillsTools(reader, []);
   let groups: ToolGroup[] = [];
   let ofServers: ToolGroup[] | null = null;
   let freshUntil = 0;
-  let sweeping: NodeJS.Timeout | undefined;
+  let stopSweeping: Cancel = () => undefined;
 
   const scan = async (): Promise<void> => {
     const taken = new Set([...reserved, ...servers.all().map(({ name }) => name)]);
@@ -47,12 +49,13 @@ export const createSkills = ({ home, log, servers, reserved }: SkillsDeps) => {
     start: async (): Promise<void> => {
       await servers.start();
       await scan();
-      sweeping = setInterval(() => {
+      const sweep = () => {
         servers.sweep().catch((err) => log.warn({ err }, 'failed to end idle MCP sessions'));
-      }, SWEEP_MS).unref();
+      };
+      stopSweeping = clock.every(SWEEP_MS, sweep, { ref: false });
     },
     stop: async (): Promise<void> => {
-      clearInterval(sweeping);
+      stopSweeping();
       await servers.stop();
     },
     refresh,

@@ -16,9 +16,10 @@ const again = (usage = { input: 10, output: 5 }): Reply =>
   says({ toolCalls: [call('time_now')], usage });
 
 describe('the limits of an agent', () => {
+  const clock = frozenClock();
   let stage: Stage;
   before(async () => {
-    stage = await startStage();
+    stage = await startStage({}, clock);
   });
   after(() => stage.stop());
 
@@ -45,9 +46,14 @@ describe('the limits of an agent', () => {
 
   it('ends it after so many seconds, and the call with it', async () => {
     stage.model.script(hangs);
-    const { id } = await stage.spawn({ prompt: 'Wait', limits: { maxSeconds: 1 } });
+    const asked = stage.model.nextAsked();
+    const { id } = await stage.spawn({ prompt: 'Wait', limits: { maxSeconds: 60 } });
+    await asked;
+    clock.forward(59_999);
+    expect(await stage.agent(id)).to.include({ status: 'running' });
+    clock.forward(1);
     const agent = await stage.reaches(id);
-    expect(agent).to.include({ status: 'failed', error: 'time limit of 1 s reached' });
+    expect(agent).to.include({ status: 'failed', error: 'time limit of 60 s reached' });
     expect(await stage.model.asked.at(-1)?.gone).to.be.true();
   });
 
@@ -56,16 +62,16 @@ describe('the limits of an agent', () => {
     const asked = stage.model.nextAsked();
     const { id } = await stage.spawn({ prompt: 'Wait', limits: { maxSeconds: 60 } });
     await asked;
+    clock.forward(5_000);
     await stage.ask('POST', `/api/agents/${id}/pause`);
     const activeMs = async (): Promise<number> =>
       (await inside(stage.app).rows.byId(id))?.active_ms ?? -1;
-    const worked = await activeMs();
-    expect(worked).to.be.within(1, 10_000);
-    expect(await activeMs()).to.equal(worked);
+    expect(await activeMs()).to.equal(5_000);
+    clock.forward(60_000);
     stage.model.script(says({ text: 'Enough.' }));
     await stage.ask('POST', `/api/agents/${id}/resume`);
     expect((await stage.reaches(id)).status).to.equal('completed');
-    expect(await activeMs()).to.be.within(worked, worked + 10_000);
+    expect(await activeMs()).to.equal(5_000);
   });
 
   it('lets no next turn begin once they are used up', async () => {
@@ -188,6 +194,27 @@ describe('what agents may cost', () => {
     await db.deleteFrom('agents').where('id', '=', other.id).execute();
     answer();
     await until(spentToday, (spent) => spent === 1.4);
+  });
+});
+
+describe('an agent whose call other calls leave no room for', () => {
+  it('accepts a shorter reply after five seconds', async () => {
+    const clock = frozenClock();
+    const stage = await startStage({ modelOutputPrice: 15, dailyCostUsd: 0.13 }, clock);
+    stage.model.script(hangs, says({ text: 'Short.', usage: { input: 1, output: 100 } }));
+    const first = stage.model.nextAsked();
+    await stage.spawn({ prompt: 'Write' });
+    await first;
+    const { id } = await stage.spawn({ prompt: 'Write' });
+    for (let waitedMs = 0; waitedMs < 5_000; waitedMs += 200) {
+      await clock.waiting(200);
+      expect(stage.model.asked.length).to.equal(1);
+      clock.forward(200);
+    }
+    expect(await stage.reaches(id)).to.include({ status: 'completed', result: 'Short.' });
+    // The first call reserved 0.12288 USD, and a token costs 0.000015 USD.
+    expect(stage.model.asked.map(({ body }) => body.max_tokens)).to.equal([8192, 474]);
+    await stage.stop();
   });
 });
 

@@ -2,6 +2,7 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { type FollowingDeps, streamChatEvents } from '../../src/agents/chat/stream.js';
 import type { AgentRow } from '../../src/store/tables/agents.js';
+import { frozenClock } from '../harness/clock.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;
@@ -31,5 +32,26 @@ describe('the stream of an answer', () => {
       names.push(name);
     }
     expect(names).to.equal(['chat', 'agent.message', 'agent.status', 'done']);
+  });
+
+  it('has an empty event after fifteen seconds without news', async () => {
+    const clock = frozenClock();
+    const deps = {
+      clock,
+      rows: {
+        events: async () => ({ events: [], gap: false }),
+        byId: async () => ({ ...AGENT, status: 'running' }),
+      },
+      hub: { whenOver: () => () => undefined, listen: () => () => undefined },
+      deltas: { listen: () => () => undefined },
+    } as unknown as FollowingDeps;
+    const { signal } = new AbortController();
+    const stream = streamChatEvents(deps, AGENT, { after: 0, signal });
+    await stream.next();
+    const next = stream.next();
+    await clock.waiting(15_000);
+    clock.forward(15_000);
+    expect(await next).to.equal({ done: false, value: {} });
+    await stream.return();
   });
 });

@@ -1,41 +1,41 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { createPacedText } from '../../src/agents/pacedtext.js';
-import { until } from '../harness/app.js';
-import { timersFired } from '../harness/turns.js';
+import { frozenClock } from '../harness/clock.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;
 
+const PACE_MS = 250;
+
 const opened = () => {
   const sent: [number, string][] = [];
   const reader = { newest: 1, asked: 0 };
+  const clock = frozenClock();
   const paced = createPacedText({
+    clock,
     newestReader: () => {
       reader.asked++;
       return reader.newest;
     },
     send: (from, text) => sent.push([from, text]),
   });
-  return { ...paced, sent, reader };
+  return { ...paced, sent, reader, pace: () => clock.forward(PACE_MS) };
 };
 
 describe('paced text', () => {
-  it('sends the first piece at once, and joins those that follow', async () => {
-    const { take, sent } = opened();
+  it('sends the first piece at once, and joins those that follow', () => {
+    const { take, sent, pace } = opened();
     for (const piece of ['a', 'b', 'c']) take(piece);
     expect(sent).to.equal([[0, 'a']]);
-    await until(
-      async () => sent.length,
-      (count) => count === 2,
-    );
+    pace();
     expect(sent).to.equal([
       [0, 'a'],
       [1, 'bc'],
     ]);
   });
 
-  it('sends the rest at the end, and nothing twice', async () => {
+  it('sends the rest at the end, and nothing twice', () => {
     const { take, end, sent } = opened();
     for (const piece of ['one ', 'two ', 'three']) take(piece);
     end();
@@ -53,74 +53,64 @@ describe('paced text', () => {
     reader.newest = 2;
     end();
     expect(sent).to.equal([]);
-    expect(reader.asked).to.be.below(5);
+    expect(reader.asked).to.equal(1);
   });
 
-  it('gives the whole text to who comes while nobody reads, and to who comes back', async () => {
-    const { take, end, sent, reader } = opened();
-    let written = '';
-    const reaches = async (isSo: () => boolean) => {
-      await until(
-        async () => {
-          take('.');
-          written += '.';
-          return isSo();
-        },
-        (is) => is,
-      );
+  it('gives the whole text to who comes while nobody reads, and to who comes back', () => {
+    const { take, end, sent, reader, pace } = opened();
+    const write = (piece: string) => {
+      take(piece);
+      pace();
     };
     reader.newest = 0;
-    await reaches(() => reader.asked > 1);
+    write('one ');
     reader.newest = 3;
-    const before = written.length;
-    await reaches(() => sent.length > 0);
-    expect(sent[0]).to.equal([0, written.slice(0, sent[0]?.[1].length)]);
-    expect(sent[0]?.[1].length ?? 0).to.be.least(before);
+    write('two ');
+    expect(sent).to.equal([[0, 'one two ']]);
     reader.newest = 0;
-    const { asked } = reader;
-    await reaches(() => reader.asked > asked + 1);
-    const heard = sent.length;
-    const length = written.length;
+    write('three ');
     reader.newest = 4;
-    await reaches(() => sent.length > heard);
-    expect(sent[heard]).to.equal([0, written.slice(0, sent[heard]?.[1].length)]);
-    expect(sent[heard]?.[1].length ?? 0).to.be.least(length);
+    write('four');
     end();
+    expect(sent.slice(1)).to.equal([[0, 'one two three four']]);
   });
 
-  it('gives what there is to who comes while nothing is written', async () => {
-    const { take, end, sent, reader } = opened();
+  it('gives what there is to who comes while nothing is written', () => {
+    const { take, end, sent, reader, pace } = opened();
     reader.newest = 0;
     take('one ');
     take('two');
     reader.newest = 1;
-    await until(
-      async () => sent.length,
-      (count) => count === 1,
-    );
+    pace();
+    expect(sent).to.equal([[0, 'one two']]);
     reader.newest = 2;
-    await until(
-      async () => sent.length,
-      (count) => count === 2,
-    );
+    pace();
     end();
     reader.newest = 3;
-    await timersFired(500);
+    pace();
     expect(sent).to.equal([
       [0, 'one two'],
       [0, 'one two'],
     ]);
   });
 
-  it('gives the whole text to who comes while others read', async () => {
-    const { take, sent, reader } = opened();
+  it('sends a piece after a pause at once', () => {
+    const { take, sent, pace } = opened();
+    take('one ');
+    pace();
+    take('two');
+    expect(sent).to.equal([
+      [0, 'one '],
+      [4, 'two'],
+    ]);
+  });
+
+  it('gives the whole text to who comes while others read', () => {
+    const { take, sent, reader, pace } = opened();
     take('one ');
     reader.newest = 2;
     take('two');
-    await until(
-      async () => sent.length,
-      (count) => count === 2,
-    );
+    pace();
     expect(sent).to.equal([
       [0, 'one '],
       [0, 'one two'],
@@ -128,10 +118,7 @@ describe('paced text', () => {
     // One of them has left.
     reader.newest = 1;
     take(' three');
-    await until(
-      async () => sent.length,
-      (count) => count === 3,
-    );
+    pace();
     expect(sent[2]).to.equal([7, ' three']);
   });
 

@@ -5,20 +5,23 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { HttpFailure } from '../../src/kernel/failure.js';
 import { createHttp, type Http, type Outgoing } from '../../src/kernel/http.js';
+import { type FrozenClock, frozenClock } from '../harness/clock.js';
+import { runLoopTurns } from '../harness/turns.js';
 import { type Listening, listen, listenTcp } from './listen.js';
 
 export const lab = Lab.script();
 const { describe, it, beforeEach, afterEach } = lab;
 
-/** Bounds far enough from the one that a test is about. */
-const ample = { firstByteMs: 5_000, silenceMs: 5_000, totalMs: 5_000 };
+const LIMITS = { firstByteMs: 10_000, silenceMs: 20_000, totalMs: 60_000 };
 
 describe('exchange', () => {
+  let clock: FrozenClock;
   let http: Http;
   let servers: Listening[];
 
   beforeEach(() => {
-    http = createHttp({ allow: ['127.0.0.1'] });
+    clock = frozenClock();
+    http = createHttp({ allow: ['127.0.0.1'], clock });
     servers = [];
   });
   afterEach(async () => {
@@ -37,7 +40,7 @@ describe('exchange', () => {
     return server;
   };
   const failing = async (server: Listening, more: Partial<Outgoing> = {}): Promise<unknown> => {
-    const out = { method: 'POST', url: server.origin, body: 'x', ...ample, ...more };
+    const out = { method: 'POST', url: server.origin, body: 'x', ...LIMITS, ...more };
     const error = await http.request(out).then(
       () => 'no failure',
       (failure: unknown) => failure,
@@ -134,44 +137,65 @@ describe('exchange', () => {
     expect(reply.body.equals(zipped)).to.be.true();
   });
 
+  /** The failure of a request whose server has answered all that it will when `isMute` resolves. */
+  const timingOut = async (server: Listening, isMute: Promise<unknown>, ms: number) => {
+    const failure = failing(server);
+    await isMute;
+    clock.forward(ms - 1);
+    await runLoopTurns();
+    expect(server.sockets.map(({ closed }) => closed)).to.equal([false]);
+    clock.forward(1);
+    const error = await failure;
+    await server.emptied();
+    expect(clock.pending()).to.equal([]);
+    return error;
+  };
+
   it('ends with timeout where no reply comes', async () => {
     const server = await serving(() => {});
-    const error = await failing(server, { firstByteMs: 50 });
+    const error = await timingOut(server, once(server.server, 'request'), 10_000);
     expect(error).to.include({ kind: 'timeout', effectBegan: true, host: '127.0.0.1' });
-    await server.emptied();
   });
 
   it('ends with timeout where a body does not begin', async () => {
-    const server = await serving((_request, response) => response.flushHeaders());
-    expect(await failing(server, { firstByteMs: 50 })).to.include({ kind: 'timeout' });
-    await server.emptied();
+    const server = await serving((_request, response) => {
+      response.flushHeaders();
+      server.server.emit('began');
+    });
+    const error = await timingOut(server, once(server.server, 'began'), 10_000);
+    expect(error).to.include({ kind: 'timeout' });
   });
 
   it('ends with timeout where a body falls silent', async () => {
     const server = await serving((_request, response) => void response.write('some'));
-    const error = await failing(server, { silenceMs: 50 });
+    const error = await timingOut(server, clock.waiting(20_000), 20_000);
     expect(error).to.include({ kind: 'timeout', effectBegan: true });
-    await server.emptied();
   });
 
   it('ends with timeout where a body trickles for too long', async () => {
+    let write = (): unknown => undefined;
     const server = await serving((_request, response) => {
-      const timer = setInterval(() => response.write('.'), 10);
-      response.on('close', () => clearInterval(timer));
+      write = () => response.write('.');
+      write();
     });
-    const error = await failing(server, { silenceMs: 1_000, totalMs: 100 });
-    expect(error).to.include({ kind: 'timeout', effectBegan: true });
+    const failure = failing(server);
+    for (let waitedMs = 0; waitedMs < 60_000; waitedMs += 15_000) {
+      await clock.waiting(20_000);
+      clock.forward(15_000);
+      write();
+    }
+    expect(await failure).to.include({ kind: 'timeout', effectBegan: true });
     await server.emptied();
   });
 
   it('ends with timeout where only interim replies come', async () => {
-    const server = await listenTcp((socket) => {
-      const timer = setInterval(() => socket.write('HTTP/1.1 102 Processing\r\n\r\n'), 10);
-      socket.on('close', () => clearInterval(timer));
-    });
+    const interim = 'HTTP/1.1 102 Processing\r\n\r\n'.repeat(10);
+    const server = await listenTcp((socket) =>
+      socket.once('data', () => socket.write(interim, () => server.server.emit('began'))),
+    );
     servers.push(server);
-    expect(await failing(server, { firstByteMs: 60 })).to.include({ kind: 'timeout' });
-    await server.emptied();
+    const error = await timingOut(server, once(server.server, 'began'), 10_000);
+    expect(error).to.include({ kind: 'timeout' });
   });
 
   it('ends with too_large one byte over the limit', async () => {
@@ -233,8 +257,10 @@ describe('exchange', () => {
 
   it('ends with timeout on a signal that is one', async () => {
     const server = await serving(() => {});
-    const error = await failing(server, { signal: AbortSignal.timeout(50) });
-    expect(error).to.include({ kind: 'timeout', effectBegan: true });
+    const failure = failing(server, { signal: clock.deadline(1000) });
+    await once(server.server, 'request');
+    clock.forward(1000);
+    expect(await failure).to.include({ kind: 'timeout', effectBegan: true });
   });
 
   it('ends with aborted where the client is closed', async () => {

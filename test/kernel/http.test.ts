@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import type { RequestListener } from 'node:http';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
@@ -5,18 +6,21 @@ import { BadUrl, EgressRefused } from '../../src/kernel/egress.js';
 import { HttpFailure } from '../../src/kernel/failure.js';
 import { createHttp, type Http } from '../../src/kernel/http.js';
 import type { CallLimits } from '../../src/kernel/redirect.js';
-import { timersFired } from '../harness/turns.js';
+import { type FrozenClock, frozenClock } from '../harness/clock.js';
+import { runLoopTurns } from '../harness/turns.js';
 import { type Listening, listen } from './listen.js';
 
 export const lab = Lab.script();
 const { describe, it, beforeEach, afterEach } = lab;
 
 describe('http', () => {
+  let clock: FrozenClock;
   let http: Http;
   let servers: Listening[];
 
   beforeEach(() => {
-    http = createHttp({ allow: ['git.local'] });
+    clock = frozenClock();
+    http = createHttp({ allow: ['git.local'], clock });
     servers = [];
   });
   afterEach(async () => {
@@ -78,7 +82,10 @@ describe('http', () => {
   });
 
   describe('fetchFor()', () => {
-    const failing = async (server: Listening, limits: Partial<CallLimits>): Promise<unknown> => {
+    const failing = async (
+      server: Listening,
+      limits: Partial<CallLimits> = {},
+    ): Promise<unknown> => {
       const fetch = http.fetchFor(server.origin, limits);
       return fetch(server.origin)
         .then((response) => response.text())
@@ -174,17 +181,27 @@ describe('http', () => {
     it('fails where the first token, or the next, does not come', async () => {
       const headOnly = await serving((_request, response) => response.flushHeaders());
       const oneToken = await serving((_request, response) => void response.write('data: 1\n\n'));
-      expect(await failing(headOnly, { firstByteMs: 50 })).to.include({ kind: 'timeout' });
-      expect(await failing(oneToken, { silenceMs: 50 })).to.include({ kind: 'timeout' });
+      const unbegun = failing(headOnly);
+      await once(headOnly.server, 'request');
+      clock.forward(120_000);
+      expect(await unbegun).to.include({ kind: 'timeout' });
+      const silent = failing(oneToken);
+      await clock.waiting(60_000);
+      clock.forward(60_000);
+      expect(await silent).to.include({ kind: 'timeout' });
       await Promise.all([headOnly.emptied(), oneToken.emptied()]);
     });
 
     it('waits longer for the first token than for the next', async () => {
       const server = await serving((_request, response) => {
         response.flushHeaders();
-        void timersFired(100).then(() => response.end('data: 1\n\n'));
+        server.server.emit('began', response);
       });
-      expect(await failing(server, { silenceMs: 20 })).to.equal('no failure');
+      const answered = failing(server);
+      const [response] = await once(server.server, 'began');
+      clock.forward(119_999);
+      response.end('data: 1\n\n');
+      expect(await answered).to.equal('no failure');
     });
 
     it('fails where a body is too large', async () => {
@@ -196,15 +213,16 @@ describe('http', () => {
 
     it('lets a slow reader take its time', async () => {
       const server = await serving((_request, response) => void response.end(Buffer.alloc(size)));
-      const fetch = http.fetchFor(server.origin, { silenceMs: 250 });
-      const response = await fetch(server.origin);
-      await timersFired(250);
+      const response = await http.fetchFor(server.origin)(server.origin);
+      await runLoopTurns();
+      clock.forward(1_000_000);
       expect((await response.arrayBuffer()).byteLength).to.equal(size);
     });
 
     it('ends the connection of a reader that never reads', async () => {
       const server = await serving((_request, response) => void response.end(Buffer.alloc(size)));
-      const response = await http.fetchFor(server.origin, { totalMs: 1000 })(server.origin);
+      const response = await http.fetchFor(server.origin)(server.origin);
+      clock.forward(1_800_000);
       await server.emptied();
       await expect(response.arrayBuffer()).to.reject(/took too long/);
     });

@@ -1,11 +1,13 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { createWatch } from '../../src/kernel/watch.js';
-import { until } from '../harness/app.js';
-import { timersFired } from '../harness/turns.js';
+import { frozenClock } from '../harness/clock.js';
+import { runLoopTurns } from '../harness/turns.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;
+
+const EVERY_MS = 60_000;
 
 const never = (): void => {
   throw new Error('no look was to fail');
@@ -13,26 +15,29 @@ const never = (): void => {
 
 describe('watch', () => {
   it('looks again, one look at a time, and no more once stopped', async () => {
+    const clock = frozenClock();
     let looks = 0;
-    let underWay = 0;
-    let most = 0;
-    const look = async (): Promise<void> => {
-      underWay += 1;
-      most = Math.max(most, underWay);
-      await timersFired(5);
-      underWay -= 1;
-      looks += 1;
-    };
-    const watch = createWatch({ everyMs: 1, look, failed: never });
+    let release = (): void => undefined;
+    const look = (): Promise<void> =>
+      new Promise((resolve) => {
+        looks += 1;
+        release = resolve;
+      });
+    const watch = createWatch({ everyMs: EVERY_MS, look, failed: never, clock });
     watch.start();
-    await until(
-      async () => looks,
-      (seen) => seen >= 3,
-    );
-    await watch.stop();
-    const seen = looks;
-    await timersFired(20);
-    expect({ most, underWay, since: looks - seen }).to.equal({ most: 1, underWay: 0, since: 0 });
+    clock.forward(0);
+    await runLoopTurns();
+    // It waits for nothing while it looks.
+    expect({ looks, pending: clock.pending() }).to.equal({ looks: 1, pending: [] });
+    release();
+    await clock.waiting(EVERY_MS);
+    clock.forward(EVERY_MS);
+    await runLoopTurns();
+    expect(looks).to.equal(2);
+    const stopped = watch.stop();
+    release();
+    await stopped;
+    expect({ looks, pending: clock.pending() }).to.equal({ looks: 2, pending: [] });
   });
 
   it('has ended its look when it is stopped, and tells it to hurry', async () => {
@@ -45,12 +50,12 @@ describe('watch', () => {
       new Promise((resolve) => {
         began();
         signal.addEventListener('abort', async () => {
-          await timersFired(20);
+          await runLoopTurns();
           isEnded = true;
           resolve();
         });
       });
-    const watch = createWatch({ everyMs: 1, look, failed: never });
+    const watch = createWatch({ everyMs: EVERY_MS, look, failed: never });
     watch.start();
     await begun;
     await watch.stop();
@@ -58,27 +63,32 @@ describe('watch', () => {
   });
 
   it('says what a look failed with, and looks again', async () => {
+    const clock = frozenClock();
     const said: unknown[] = [];
     const broken = new Error('broken');
     const look = async (): Promise<void> => {
       throw broken;
     };
-    const watch = createWatch({ everyMs: 1, look, failed: (error) => said.push(error) });
+    const failed = (error: unknown) => said.push(error);
+    const watch = createWatch({ everyMs: EVERY_MS, look, failed, clock });
     watch.start();
-    await until(
-      async () => said.length,
-      (times) => times >= 2,
-    );
+    for (const _ of [1, 2]) {
+      await clock.waiting(EVERY_MS);
+      clock.forward(EVERY_MS);
+    }
+    await clock.waiting(EVERY_MS);
     await watch.stop();
-    expect(said[0]).to.shallow.equal(broken);
+    expect(said).to.equal([broken, broken, broken]);
   });
 
   it('never looks where it is stopped before the first look', async () => {
+    const clock = frozenClock();
     let looks = 0;
     const look = async (): Promise<void> => void looks++;
-    const watch = createWatch({ everyMs: 1, afterMs: 60_000, look, failed: never });
+    const watch = createWatch({ everyMs: 1, afterMs: EVERY_MS, look, failed: never, clock });
     watch.start();
+    clock.forward(EVERY_MS - 1);
     await watch.stop();
-    expect(looks).to.equal(0);
+    expect({ looks, pending: clock.pending() }).to.equal({ looks: 0, pending: [] });
   });
 });

@@ -1,6 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
+import { systemClock } from '../../src/kernel/clock.js';
 import { createLog } from '../../src/kernel/log.js';
 import { splitIntoBatches, takeBatch } from '../../src/knowledge/procedures/batches.js';
 import { openSearchIndex } from '../../src/knowledge/searchindex.js';
@@ -38,6 +39,9 @@ describe('the batches of a text', () => {
   });
 });
 
+const openIndex = ({ app: { store }, home }: TestApp) =>
+  openSearchIndex({ store, clock: systemClock, log: createLog('silent'), home });
+
 describe('a split text whose batches were lost', () => {
   let app: TestApp;
   before(async () => {
@@ -46,8 +50,7 @@ describe('a split text whose batches were lost', () => {
   after(() => app.stop());
 
   it('is split again', async () => {
-    const { store } = app.app;
-    const index = openSearchIndex({ store, log: createLog('silent'), home: app.home });
+    const index = openIndex(app);
     const first = await index.split('user_a', textOf(70));
     for (let n = 0; n < 9; n++) await index.split('user_b', textOf(70));
     const headings = [await first.batch(0), await first.batch(1)].flatMap(headingsIn);
@@ -57,8 +60,7 @@ describe('a split text whose batches were lost', () => {
 
   const onLinux = { skip: process.platform !== 'linux' };
   it('is split by a thread that gives way to others', onLinux, async () => {
-    const { store } = app.app;
-    const index = openSearchIndex({ store, log: createLog('silent'), home: app.home });
+    const index = openIndex(app);
     await index.split('user_a', textOf(70));
     const values = await niceValues();
     await index.close();

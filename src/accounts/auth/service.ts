@@ -117,7 +117,7 @@ const judge = async (
   { credentials, typed, key, device }: LoginRequest,
   by: RequestContext & AuditRecorder,
 ): Promise<Login> => {
-  const since = performance.now();
+  const leastTime = deps.limits.wait(WRONG_MS);
   await refuseFlood(deps, key);
   const row = await deps.users.userByKey(typed);
   const known = row?.password_hash ?? null;
@@ -128,8 +128,7 @@ const judge = async (
   );
   if (!row || !isRight || row.disabled_at !== null) {
     await addFailure(deps, key, row?.id ?? null);
-    if (by.isShared && !isKnown)
-      await deps.limits.wait(Math.max(0, since + WRONG_MS - performance.now()));
+    if (by.isShared && !isKnown) await leastTime;
     throw wrongLogin();
   }
   const verdict = await checkSecondFactor(deps, { row, code: credentials.totpCode, key, device });

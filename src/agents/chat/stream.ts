@@ -1,4 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises';
+import type { Clock } from '../../kernel/clock.js';
 import type { ServerSentEvent } from '../../kernel/contract/endpoint.js';
 import { type Hub, readOrWait } from '../../realtime/module.js';
 import type { AgentRow } from '../../store/tables/agents.js';
@@ -10,6 +10,7 @@ import type { ChatAnswer } from './contract.js';
 
 export interface FollowingDeps {
   rows: AgentRows;
+  clock: Clock;
   hub: Hub;
   deltas: Deltas;
 }
@@ -146,7 +147,11 @@ const isOver = async ({ rows }: FollowingDeps, id: string): Promise<boolean> => 
   return now === undefined || FINISHED.includes(now.status);
 };
 
-const listen = ({ hub, deltas }: FollowingDeps, { id, user_id }: AgentRow, signal: AbortSignal) => {
+const listen = (
+  { clock, hub, deltas }: FollowingDeps,
+  { id, user_id }: AgentRow,
+  signal: AbortSignal,
+) => {
   let waking = new AbortController();
   let hasEvents = true;
   /** In the order of writing. */
@@ -196,7 +201,10 @@ const listen = ({ hub, deltas }: FollowingDeps, { id, user_id }: AgentRow, signa
       if (hasEvents || pending.length > 0 || signal.aborted) return false;
       waking = new AbortController();
       const either = AbortSignal.any([signal, waking.signal]);
-      return pause(IDLE_MS, true, { signal: either }).catch(() => false);
+      return clock.wait(IDLE_MS, either).then(
+        () => true,
+        () => false,
+      );
     },
     stop: () => {
       for (const stop of stops) stop();

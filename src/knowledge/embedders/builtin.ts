@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { type Cancel, type Clock, systemClock } from '../../kernel/clock.js';
 import { createFairQueue } from '../../kernel/fairqueue.js';
 import { orAborted } from '../../kernel/gate.js';
 import { makePrivateFolder } from '../../kernel/private.js';
@@ -19,6 +20,7 @@ export interface BuiltinEmbedder {
 
 interface BuiltinOptions {
   home: string;
+  clock: Clock;
   confinement: Confinement | null;
 }
 
@@ -46,14 +48,14 @@ const FACTS = {
   isQueued: true,
 };
 
-export const openBuiltin = ({ home, confinement }: BuiltinOptions): BuiltinEmbedder => {
+export const openBuiltin = ({ home, clock, confinement }: BuiltinOptions): BuiltinEmbedder => {
   const turns = createFairQueue({ atOnce: 1, waiting: Number.POSITIVE_INFINITY });
   let running: Promise<EmbedderProcess> | null = null;
-  let idle: NodeJS.Timeout | undefined;
+  let cancelIdle: Cancel = () => undefined;
   const closing = new AbortController();
 
   const end = async (): Promise<void> => {
-    clearTimeout(idle);
+    cancelIdle();
     const last = running;
     running = null;
     await last?.then((process) => process.end()).catch(() => undefined);
@@ -61,11 +63,11 @@ export const openBuiltin = ({ home, confinement }: BuiltinOptions): BuiltinEmbed
 
   const ask = async (text: string): Promise<number[]> => {
     if (closing.signal.aborted) throw brokenBuiltin(STOPPING);
-    clearTimeout(idle);
+    cancelIdle();
     running ??= startProcess(join(home, 'scratch'), confinement ?? unconfined(), closing.signal);
     try {
       const vector = await (await running).embed(text.slice(0, MAX_CHARS));
-      idle = setTimeout(end, IDLE_MS).unref();
+      cancelIdle = clock.after(IDLE_MS, () => void end(), { ref: false });
       return vector;
     } catch (error) {
       await end();
@@ -127,13 +129,13 @@ const startProcess = async (
   const lines = createInterface({ input: held.stdout })[Symbol.asyncIterator]();
 
   const read = async (limitMs: number): Promise<EmbedderLine> => {
-    const timer = setTimeout(held.kill, limitMs);
+    const cancelKill = systemClock.after(limitMs, held.kill);
     try {
       const { value, done } = await lines.next();
       if (done) throw brokenBuiltin(await held.ended);
       return JSON.parse(value);
     } finally {
-      clearTimeout(timer);
+      cancelKill();
     }
   };
 

@@ -1,3 +1,4 @@
+import type { Clock } from '../../kernel/clock.js';
 import { type EmbedCall, type Embedder, EmbedderFailed } from './embedder.js';
 import type { HealthRecord } from './health.js';
 
@@ -16,7 +17,7 @@ const QUEUED_MS = 60_000;
  * Finds the cause of a failure by embedding a harmless text. The embedder counts as failed only if
  * that fails as well, so that a text of one user does not turn it off for others.
  */
-export const createFaultFinder = (health: HealthRecord) => {
+export const createFaultFinder = (clock: Clock, health: HealthRecord) => {
   const trials = new Map<string, Promise<Fault>>();
 
   const attempt = async (
@@ -24,7 +25,7 @@ export const createFaultFinder = (health: HealthRecord) => {
     { userId, askedBy }: Pick<EmbedCall, 'userId' | 'askedBy'>,
   ): Promise<Fault> => {
     const { key, isQueued, queryMs } = embedder;
-    const signal = AbortSignal.timeout(isQueued ? QUEUED_MS : queryMs);
+    const signal = clock.deadline(isQueued ? QUEUED_MS : queryMs);
     try {
       await embedder.embed([PROBE_TEXT], { use: 'query', userId, askedBy, signal });
       health.worked(key);

@@ -1,4 +1,3 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import type { Clock } from '../../kernel/clock.js';
 import { mint } from '../../kernel/ids.js';
 import type { Store } from '../../store/store.js';
@@ -65,7 +64,7 @@ export const openEmbedders = (deps: EmbeddersDeps): Embedders => {
   const { store, clock, builtin, comparesVectors, isBuiltinOn } = deps;
   const builtinEmbedder = isBuiltinOn ? builtin.embedder : null;
   const health = createHealthRecord();
-  const faults = createFaultFinder(health);
+  const faults = createFaultFinder(clock, health);
   const ids = embedderIds(store);
   const queryCache = new Map<string, Uint8Array>();
   let source: EmbedderSource = { routed: () => null, withKey: () => null };
@@ -94,7 +93,7 @@ export const openEmbedders = (deps: EmbeddersDeps): Embedders => {
   const askVector: Embedders['queryVector'] = async (embedder, userId, query) => {
     const failure = health.failure(embedder.key, REST_MS);
     if (failure !== null) return { reason: failure };
-    const signal = AbortSignal.timeout(embedder.queryMs);
+    const signal = clock.deadline(embedder.queryMs);
     const call = { use: 'query' as const, userId, askedBy: mint('question', clock.now()), signal };
     try {
       const [values = []] = await embedder.embed([query], call);
@@ -175,7 +174,7 @@ export const openEmbedders = (deps: EmbeddersDeps): Embedders => {
     },
     change: async (ms, signal) => {
       const either = AbortSignal.any([signal, change.signal]);
-      await wait(ms, undefined, { signal: either }).catch(() => undefined);
+      await clock.wait(ms, either).catch(() => undefined);
       signal.throwIfAborted();
     },
     changed: () => {

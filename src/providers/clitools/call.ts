@@ -1,3 +1,4 @@
+import type { Clock } from '../../kernel/clock.js';
 import {
   type ConfinedProcess,
   type Confinement,
@@ -19,6 +20,7 @@ export interface CallDeps {
   home: string;
   confinement: Confinement | null;
   timeouts: ModelTimeouts;
+  clock: Clock;
   find: ToolFinder;
   quotas: Quotas;
 }
@@ -78,11 +80,11 @@ const start = async (
 
 /** All processes are killed when the tool ends, fails, times out, or the request is cancelled. */
 const converse = async (
-  { timeouts, quotas }: CallDeps,
+  { timeouts, clock, quotas }: CallDeps,
   { name, tool, price, held, prompt }: ToolModel & { held: ConfinedProcess; prompt: string },
   request: ModelRequest,
 ) => {
-  const watch = watchTimeouts(name, timeouts);
+  const watch = watchTimeouts(clock, name, timeouts);
   const tally = createTally();
   const over = AbortSignal.any([request.signal, watch.signal]);
   over.addEventListener('abort', held.kill);

@@ -38,8 +38,8 @@ const AT_ONCE = 4;
  * folder that the tool would obey.
  */
 export const createCliTools = (deps: CliToolsDeps) => {
-  const { home, confinement, timeouts } = deps;
-  const quotas = createQuotas(deps.clock);
+  const { home, confinement, timeouts, clock } = deps;
+  const quotas = createQuotas(clock);
   const find = createFinder(deps);
   const inHome = createHomes(home);
   const gate = createGate(AT_ONCE);
@@ -54,7 +54,7 @@ export const createCliTools = (deps: CliToolsDeps) => {
       throw abortFailure(name, request.signal);
     });
     try {
-      const calling = { home, confinement, timeouts, find, quotas };
+      const calling = { home, confinement, timeouts, clock, find, quotas };
       const sdkReply = await inHome(of.tool, () => call(calling, { name, price, ...of }, request));
       quotas.replied(of.tool.name);
       return toStepReply({ name, request, sdkReply, ...(price && { price }) });

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
-import { setTimeout as wait } from 'node:timers/promises';
+import { systemClock } from '../../kernel/clock.js';
 import { errorCode } from '../../kernel/failure.js';
 import { parsedJson, textAt } from '../../kernel/jsonvalue.js';
 import type { ConfinedProcess } from '../confine/confinement.js';
@@ -135,7 +135,7 @@ const ended = async (
   { text, isCut }: Extract<ToolEvent, { is: 'end' }>,
 ): Promise<SdkReply> => {
   if (reply.text === '' && text !== null) addText(of, reply, text);
-  await Promise.race([of.held.ended, wait(FAREWELL_MS)]);
+  await Promise.race([of.held.ended, systemClock.wait(FAREWELL_MS)]);
   const finishReason = isCut ? 'length' : 'stop';
   return of.reader.end({ ...reply, finishReason, seen: textTokens(reply.text) });
 };

@@ -1,4 +1,5 @@
 import type { LanguageModelV4, LanguageModelV4CallOptions } from '@ai-sdk/provider';
+import { type Clock, systemClock } from '../../kernel/clock.js';
 import { adapters, type ModelEndpoint, type Provider } from './adapters.js';
 import { askStreamed, askWhole } from './call.js';
 import type { DialectTraits } from './dialect.js';
@@ -30,6 +31,7 @@ export interface ModelOptions extends ModelEndpoint {
   takesTools?: boolean;
   price?: Price;
   timeouts?: ModelTimeouts;
+  clock?: Clock;
 }
 
 /** Half an hour for a whole reply. */
@@ -92,12 +94,13 @@ const take = async (
   learned: ObservedEndpoint,
   modelRequest: ModelRequest,
 ): Promise<StepReply> => {
-  const { name, modelId, price, streaming = true, timeouts = TIMEOUTS } = options;
+  const { name, modelId, price, streaming = true } = options;
+  const { timeouts = TIMEOUTS, clock = systemClock } = options;
   const apiKey = (await options.keyOf?.()) ?? options.apiKey;
   assertKeySendable(name, apiKey);
   const ownErrors = createOwnErrors();
   const whole = new AbortController();
-  const watch = watchTimeouts(name, timeouts);
+  const watch = watchTimeouts(clock, name, timeouts);
   const request = {
     ...modelRequest,
     maxOutputTokens: modelRequest.maxOutputTokens ?? options.maxOutputTokens,

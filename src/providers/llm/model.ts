@@ -50,7 +50,7 @@ export interface ModelRequest {
   tools: ToolSpec[];
   /** Maximum reply in tokens, including reasoning. A stream that exceeds it is cut. */
   maxOutputTokens?: number;
-  /** Ends the call immediately: as `timeout` for `AbortSignal.timeout`, otherwise as `aborted`. */
+  /** Ends the call immediately: as `timeout` for a `TimeoutError`, otherwise as `aborted`. */
   signal: AbortSignal;
   /** An error that it throws ends the step and is passed on. */
   onText?(delta: string): void;

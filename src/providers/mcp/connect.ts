@@ -1,4 +1,5 @@
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { systemClock } from '../../kernel/clock.js';
 import type { ConfinedProcess } from '../confine/confinement.js';
 import type { McpConnection } from './connection.js';
 import { mcpFailure } from './failure.js';
@@ -103,7 +104,7 @@ const transportTo = async (sdk: McpSdk, to: McpAddress, broken: () => void) => {
     }),
   });
   const leave = async () => {
-    const late = new Promise<void>((resolve) => setTimeout(resolve, FAREWELL_MS).unref());
+    const late = systemClock.wait(FAREWELL_MS, undefined, { ref: false });
     // If this fails, the server drops the session by itself.
     await Promise.race([transport.terminateSession().catch(() => undefined), late]);
   };

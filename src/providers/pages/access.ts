@@ -1,6 +1,11 @@
-import type { Http } from '../../kernel/http.js';
 import type { ReadPage } from './pageworker.js';
-import { createPageClient, type PageClient, PageFailed, type PageRequester } from './request.js';
+import {
+  createPageClient,
+  type PageClient,
+  type PageClientDeps,
+  PageFailed,
+  type PageRequester,
+} from './request.js';
 import { createRobots } from './robots.js';
 
 export interface PageAccess {
@@ -12,16 +17,14 @@ export interface PageAccess {
   readPage: ReadPage;
 }
 
-interface PageAccessDeps {
-  http: Pick<Http, 'request'>;
-  now(): number;
+interface PageAccessDeps extends PageClientDeps {
   readPage: ReadPage;
 }
 
 /** All functions share the limit of one request per second and host. */
-export const createPageAccess = ({ http, now, readPage }: PageAccessDeps): PageAccess => {
-  const getPage = createPageClient(http);
-  const robots = createRobots(getPage, now);
+export const createPageAccess = ({ http, clock, readPage }: PageAccessDeps): PageAccess => {
+  const getPage = createPageClient({ http, clock });
+  const robots = createRobots(getPage, clock.now);
 
   const refuseUnlessAllowed = async (url: string, signal: AbortSignal): Promise<void> => {
     const refusal = await robots(url, signal);

@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http';
-import { setTimeout as wait } from 'node:timers/promises';
+import type { Clock } from '../../kernel/clock.js';
 import { type Cookies, createCookies } from '../../kernel/cookies.js';
 import { BadUrl, EgressRefused } from '../../kernel/egress.js';
 import { HttpFailure } from '../../kernel/failure.js';
@@ -106,6 +106,11 @@ export interface PageRequester {
   refuse?(url: string): Promise<void>;
 }
 
+export interface PageClientDeps {
+  http: Pick<Http, 'request'>;
+  clock: Clock;
+}
+
 /** Minimum interval per host, and the maximum number of waiting requests. */
 const MIN_INTERVAL_MS = 1000;
 const MAX_WAITING = 100;
@@ -114,9 +119,9 @@ const MAX_WAITING = 100;
  * Each host receives at most one request per second, and users take turns. Throws PageFailed, or
  * the reason of the signal as soon as it is aborted.
  */
-export const createPageClient = (http: Pick<Http, 'request'>, everyMs = MIN_INTERVAL_MS) => {
-  const pause = (ms: number) => wait(ms, undefined, { ref: false });
-  const pace = createPace({ everyMs, waiting: MAX_WAITING, wait: pause });
+export const createPageClient = ({ http, clock }: PageClientDeps) => {
+  const pause = (ms: number) => clock.wait(ms, undefined, { ref: false });
+  const pace = createPace({ everyMs: MIN_INTERVAL_MS, waiting: MAX_WAITING, wait: pause });
   const turn = async (host: string, { userId, signal }: PageRequester): Promise<void> => {
     try {
       await pace.take(host, async () => undefined, { asker: userId, signal });

@@ -44,12 +44,4 @@ describe('login', () => {
     );
     expect((unknown ?? 0) / (known ?? 0)).to.be.within(0.5, 2);
   });
-
-  it('never shuts the owner out who comes from another address', async () => {
-    for (let n = 0; n < 12; n++) await fail(ada, from(`198.51.100.${n}`));
-    const since = performance.now();
-    const { status } = await login({ username: ada, password: PASSWORD }, from('203.0.113.1'));
-    expect(status).to.equal(200);
-    expect(performance.now() - since).to.be.within(1900, 3000);
-  });
 });

@@ -4,6 +4,7 @@ import { type FollowingDeps, streamChatEvents } from '../../../src/agents/chat/s
 import type { AgentEvent } from '../../../src/agents/contract.js';
 import { createDeltas } from '../../../src/agents/textdeltas.js';
 import type { AgentRow } from '../../../src/store/tables/agents.js';
+import { frozenClock } from '../../harness/clock.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;
@@ -30,7 +31,8 @@ const silentHub = {
 
 describe('the stream of a chat', () => {
   it('has the text of each reply before its message, however slowly events are read', async () => {
-    const deltas = createDeltas();
+    const clock = frozenClock();
+    const deltas = createDeltas(clock);
     const write = (step: number, text: string) => {
       const reply = deltas.begin({ id: 'a', user_id: 'u' }, step);
       reply.take(text.slice(0, 4));
@@ -46,12 +48,10 @@ describe('the stream of a chat', () => {
       write(1, 'Looking it up.');
       write(2, 'It is late.');
     });
+    const deps = { rows, clock, hub: silentHub, deltas };
     const told: unknown[] = [];
     const { signal } = new AbortController();
-    for await (const { event, data } of streamChatEvents({ rows, hub: silentHub, deltas }, AGENT, {
-      after: 0,
-      signal,
-    })) {
+    for await (const { event, data } of streamChatEvents(deps, AGENT, { after: 0, signal })) {
       told.push(event === 'delta' ? data : event);
     }
     expect(told).to.equal([

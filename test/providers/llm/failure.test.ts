@@ -9,6 +9,7 @@ import {
   type ModelFailureKind,
   type ModelRequest,
 } from '../../../src/providers/llm/model.js';
+import { type FrozenClock, frozenClock } from '../../harness/clock.js';
 import {
   breaks,
   hangs,
@@ -27,6 +28,7 @@ const { describe, it, beforeEach, afterEach } = lab;
 const SECRETS = /canary/;
 let openai: Openai;
 let http: Http;
+let clock: FrozenClock;
 
 const modelAt = (baseUrl: string, limits: Parameters<Http['fetchFor']>[1] = {}) =>
   openAiSdkModel({
@@ -172,7 +174,8 @@ const FRAMES: [string, string[], ModelFailureKind, string][] = [
 describe('failures of a compatible model', () => {
   beforeEach(async () => {
     openai = await startOpenai();
-    http = createHttp({ allow: [] });
+    clock = frozenClock();
+    http = createHttp({ allow: [], clock });
   });
   afterEach(async () => {
     await http.close();
@@ -250,10 +253,16 @@ describe('failures of a compatible model', () => {
 
     it(`reports silence as timeout (${way})`, async () => {
       openai.script(hangs, stalls('Rain '));
-      const model = modelAt(openai.baseUrl, { firstByteMs: 100, silenceMs: 100 });
+      const model = modelAt(openai.baseUrl, { firstByteMs: 20_000, silenceMs: 10_000 });
       const message = 'house/fake at 127.0.0.1: the reply took too long';
-      expect(await failing(model.step(stepOf(way)))).to.equal({ kind: 'timeout', message });
-      expect(await failing(model.step(stepOf(way)))).to.equal({ kind: 'timeout', message });
+      for (const limitMs of [20_000, 10_000]) {
+        const asked = openai.nextAsked();
+        const step = failing(model.step(stepOf(way)));
+        await asked;
+        await clock.waiting(limitMs);
+        clock.forward(limitMs);
+        expect(await step).to.equal({ kind: 'timeout', message });
+      }
     });
 
     it(`reports a cut connection in the middle of the reply as server (${way})`, async () => {
@@ -298,7 +307,11 @@ describe('failures of a compatible model', () => {
     openai.script(refuses(500), hangs, says({ text: 'Rain.' }));
     const model = modelAt(openai.baseUrl);
     await failing(model.step(stepOf('plain')));
-    await failing(model.step(stepOf('plain', AbortSignal.timeout(50))));
+    const asked = openai.nextAsked();
+    const late = failing(model.step(stepOf('plain', clock.deadline(1000))));
+    await asked;
+    clock.forward(1000);
+    expect((await late).kind).to.equal('timeout');
     expect((await model.step(stepOf('plain'))).text).to.equal('Rain.');
   });
 });

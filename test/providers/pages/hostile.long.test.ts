@@ -4,6 +4,7 @@ import * as Lab from '@hapi/lab';
 import { createHttp, type Http } from '../../../src/kernel/http.js';
 import { readPageInWorker } from '../../../src/providers/pages/pageworker.js';
 import { createPageClient } from '../../../src/providers/pages/request.js';
+import { frozenClock } from '../../harness/clock.js';
 import { type Listening, listen } from '../../kernel/listen.js';
 
 export const lab = Lab.script();
@@ -97,7 +98,7 @@ describe('createPageClient', () => {
     await server.close();
   });
   const failure = (url: string) =>
-    createPageClient(http, 0)(url, asker()).then(
+    createPageClient({ http, clock: frozenClock() })(url, asker()).then(
       () => null,
       (error) => `${error.name}: ${error.message}`,
     );
@@ -110,23 +111,5 @@ describe('createPageClient', () => {
     expect(await failure(`${server.origin}/loop`)).to.match(/redirects more than \d+ times/);
     expect(await failure('http://127.0.0.1:1/')).to.match(/127\.0\.0\.1 is refused/);
     expect(await failure('http://nowhere.invalid/')).to.match(/the name does not resolve/);
-  });
-
-  it('says who it is', async () => {
-    await createPageClient(http, 0)(`${server.origin}/page`, asker());
-    const { headers } = server.got.at(-1) ?? {};
-    expect(headers?.['user-agent']).to.match(
-      /^adjutant\/\d+\.\d+\.\d+ \(reads a page for a person\)$/,
-    );
-  });
-
-  it('stops at once when it is aborted, also while it waits for its turn', async () => {
-    const getPage = createPageClient(http, 60_000);
-    await getPage(`${server.origin}/page`, asker());
-    const controller = new AbortController();
-    const stopped = { userId: 'ada', signal: controller.signal };
-    const reading = getPage(`${server.origin}/page`, stopped).catch(String);
-    controller.abort(new Error('stopped'));
-    expect(await reading).to.equal('Error: stopped');
   });
 });

@@ -1,18 +1,13 @@
-import { gzipSync } from 'node:zlib';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { createHttp, type Http } from '../../../src/kernel/http.js';
 import { readPageInWorker } from '../../../src/providers/pages/pageworker.js';
-import { createPageClient } from '../../../src/providers/pages/request.js';
 import { watchLoop } from '../../generated/block.js';
-import { type Listening, listen } from '../../kernel/listen.js';
 
 export const lab = Lab.script();
-const { describe, it, before, after } = lab;
+const { describe, it } = lab;
 
 const MIB = 1024 * 1024;
 const signal = () => new AbortController().signal;
-const asker = () => ({ userId: 'ada', signal: signal() });
 const WISH = { format: 'markdown', isWhole: false, hasAddresses: false, most: 1_000_000 } as const;
 
 /** Reads a page apart; resolves to its content, or to the sentence why it cannot be read. */
@@ -68,46 +63,4 @@ describe('readPageApart: hostile pages', () => {
       expect(turnMs).to.be.below(MAX_TURN_MS);
     });
   }
-});
-
-describe('createPageClient', () => {
-  let http: Http;
-  let server: Listening;
-  before(async () => {
-    server = await listen((request, response) => {
-      const path = request.url ?? '';
-      response.setHeader('content-type', 'text/html');
-      if (path === '/bomb') {
-        response.setHeader('content-encoding', 'gzip');
-        return response.end(gzipSync(Buffer.alloc(200 * MIB)));
-      }
-      if (path === '/large') return response.end(Buffer.alloc(50 * MIB, 'x'));
-      if (path === '/loop') return response.writeHead(302, { location: '/loop' }).end();
-      if (path === '/endless') {
-        const more = (): void => {
-          while (!response.destroyed && response.write('x'.repeat(MIB)));
-        };
-        response.on('drain', more);
-        return more();
-      }
-      return response.end('<p>here');
-    });
-    http = createHttp({ allow: [server.entry] });
-  });
-  after(async () => {
-    await http.close();
-    await server.close();
-  });
-
-  it('says who it is, and asks a host once in a time', async () => {
-    const getPage = createPageClient(http, 200);
-    const since = performance.now();
-    const url = `${server.origin}/page`;
-    await Promise.all([1, 2, 3].map(() => getPage(url, asker())));
-    expect(performance.now() - since).to.be.at.least(390);
-    const { headers } = server.got.at(-1) ?? {};
-    expect(headers?.['user-agent']).to.match(
-      /^adjutant\/\d+\.\d+\.\d+ \(reads a page for a person\)$/,
-    );
-  });
 });

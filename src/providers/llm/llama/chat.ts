@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { Clock } from '../../../kernel/clock.js';
 import { abortFailure } from '../failure.js';
 import { ModelFailure, type ModelRequest, type StepReply } from '../model.js';
 import { type SdkReply, toStepReply } from '../reply.js';
@@ -15,6 +16,7 @@ import type { GenerateRequest, LlamaCall, LlamaEnd } from './protocol.js';
 
 interface ChatDeps {
   residents: LoadedModels;
+  clock: Clock;
   timeouts: ModelTimeouts;
   opening: LlamaOpening;
 }
@@ -22,7 +24,7 @@ interface ChatDeps {
 const MAX_REPLY_LENGTH = 4 * 1024 * 1024;
 
 export const askForReply = async (
-  { residents, timeouts, opening }: ChatDeps,
+  { residents, clock, timeouts, opening }: ChatDeps,
   modelRequest: ModelRequest,
 ): Promise<StepReply> => {
   const { name, modelId: slug, contextWindow, price } = opening;
@@ -37,7 +39,7 @@ export const askForReply = async (
   try {
     const wanted = { slug, contextWindow, use: 'chat' as const };
     return await residents.use(wanted, request.signal, async (process) => {
-      const watch = watchTimeouts(name, timeouts);
+      const watch = watchTimeouts(clock, name, timeouts);
       const tally = createTally();
       try {
         // The engine recognizes the reasoning of a chat template itself.

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { Clock } from '../../../kernel/clock.js';
 import type { Confinement } from '../../confine/confinement.js';
 import { unconfined } from '../../confine/unconfined.js';
 import type { EmbeddingModel } from '../embeddings.js';
@@ -23,6 +24,7 @@ export interface LlamaOptions {
   /** Threads that run at full speed. */
   threads(): number;
   memory: LlamaMemory;
+  clock: Clock;
 }
 
 export interface LlamaModels {
@@ -35,15 +37,17 @@ export interface LlamaModels {
 }
 
 export const openLlama = (options: LlamaOptions): LlamaModels => {
-  const { home, useGpu, threads, confinement, timeouts, loadMs, idleMs, memory } = options;
+  const { home, useGpu, threads, confinement, timeouts, loadMs, idleMs, memory, clock } = options;
   const closing = new AbortController();
   const residents = createLoadedModels({
     capabilities: join(home, 'capabilities'),
     memory,
+    clock,
     idleMs,
     load: {
       scratch: join(home, 'scratch'),
       confinement: useGpu || !confinement ? unconfined() : confinement,
+      clock,
       loadMs,
       useGpu,
       threads,
@@ -57,7 +61,7 @@ export const openLlama = (options: LlamaOptions): LlamaModels => {
       contextWindow: opening.contextWindow,
       takesTools: opening.takesTools,
       ...(opening.price && { price: opening.price }),
-      step: (request) => askForReply({ residents, timeouts, opening }, request),
+      step: (request) => askForReply({ residents, clock, timeouts, opening }, request),
     }),
     embedding: (opening, dimensions) => ({
       embed: (texts, signal) => askForVectors({ residents, opening, dimensions }, texts, signal),

@@ -1,4 +1,5 @@
 import { dirname } from 'node:path';
+import type { Clock } from '../../../kernel/clock.js';
 import { type Confinement, ConfinementFailed } from '../../confine/confinement.js';
 import type { createCrashRecord } from './crashes.js';
 import { type ModelFiles, NotLoaded } from './files.js';
@@ -9,6 +10,7 @@ import type { LoadRequest } from './protocol.js';
 export interface LoadDeps {
   scratch: string;
   confinement: Confinement;
+  clock: Clock;
   /** Some files block the engine forever. */
   loadMs: number;
   useGpu: boolean;
@@ -27,7 +29,7 @@ interface LoadOf {
 /** Throws ViewLoadFailure or the abort reason. */
 export const loadProcess = async (deps: LoadDeps, of: LoadOf): Promise<LlamaProcess> => {
   const process = await start(deps, of);
-  const late = AbortSignal.timeout(deps.loadMs);
+  const late = deps.clock.deadline(deps.loadMs);
   const stop = (): void => void process.end();
   late.addEventListener('abort', stop);
   of.signal.addEventListener('abort', stop);

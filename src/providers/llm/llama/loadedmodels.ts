@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import type { Cancel, Clock } from '../../../kernel/clock.js';
 import { type ConcurrencyGate, createGate, orAborted } from '../../../kernel/gate.js';
 import type { Price } from '../model.js';
 import { createCrashRecord } from './crashes.js';
@@ -20,7 +21,7 @@ interface Resident {
   neededBytes: number;
   /** Whether a request runs or is about to. */
   isActive: boolean;
-  idle: NodeJS.Timeout | undefined;
+  cancelIdle: Cancel;
 }
 
 interface Load {
@@ -41,6 +42,7 @@ export interface LoadedModelsDeps {
   load: LoadDeps;
   capabilities: string;
   memory: LlamaMemory;
+  clock: Clock;
   idleMs: number;
   closing: AbortSignal;
 }
@@ -56,7 +58,7 @@ const GRACE_MS = 10_000;
  * answers one request at a time. A load that nobody waits for is cancelled.
  */
 export const createLoadedModels = (deps: LoadedModelsDeps) => {
-  const { capabilities, memory, idleMs, closing } = deps;
+  const { capabilities, memory, clock, idleMs, closing } = deps;
   /** Most recently used last. */
   const residents = new Map<string, Resident>();
   const loads = new Map<string, BegunLoad>();
@@ -64,6 +66,7 @@ export const createLoadedModels = (deps: LoadedModelsDeps) => {
   const crashes = createCrashRecord();
   const room = createMemoryAllocator({
     memory,
+    clock,
     waitMs: deps.load.loadMs + GRACE_MS,
     loaded: () => {
       const all = [...residents.values()];
@@ -75,13 +78,13 @@ export const createLoadedModels = (deps: LoadedModelsDeps) => {
 
   const end = async (resident: Resident): Promise<void> => {
     if (residents.get(resident.key) === resident) residents.delete(resident.key);
-    clearTimeout(resident.idle);
+    resident.cancelIdle();
     await resident.process.end();
     room.changed();
   };
 
   const activate = (resident: Resident): Resident => {
-    clearTimeout(resident.idle);
+    resident.cancelIdle();
     resident.isActive = true;
     residents.delete(resident.key);
     residents.set(resident.key, resident);
@@ -89,10 +92,11 @@ export const createLoadedModels = (deps: LoadedModelsDeps) => {
   };
 
   const rest = (resident: Resident): void => {
-    clearTimeout(resident.idle);
+    resident.cancelIdle();
     resident.isActive = false;
     const isThere = residents.get(resident.key) === resident;
-    if (isThere) resident.idle = setTimeout(() => void end(resident), idleMs).unref();
+    if (isThere)
+      resident.cancelIdle = clock.after(idleMs, () => void end(resident), { ref: false });
     room.changed();
   };
 
@@ -121,7 +125,11 @@ export const createLoadedModels = (deps: LoadedModelsDeps) => {
     try {
       const process = await loadProcess(deps.load, { wanted, files, need, crashes, signal });
       const key = buildModelKey(wanted);
-      const resident = { key, slug, process, neededBytes, isActive: true, idle: undefined };
+      const resident: Resident = {
+        ...{ key, slug, process, neededBytes },
+        isActive: true,
+        cancelIdle: () => undefined,
+      };
       residents.set(key, resident);
       void process.ended().then(() => end(resident));
       if (!of.isAwaited) rest(resident);

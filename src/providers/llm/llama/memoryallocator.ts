@@ -1,9 +1,11 @@
+import type { Clock } from '../../../kernel/clock.js';
 import { createGate, orAborted } from '../../../kernel/gate.js';
 import { NotLoaded } from './files.js';
 import { insufficientMemoryMessage, type LlamaMemory, type MemoryNeed } from './memory.js';
 
 export interface MemoryAllocatorDeps {
   memory: Pick<LlamaMemory, 'freeBytes'>;
+  clock: Clock;
   /** Maximum time that a model waits for memory. */
   waitMs: number;
   /** `unloadIdle` is null if all models are busy. */
@@ -21,7 +23,7 @@ export interface ReservedMemory {
 }
 
 /** Memory is assigned in the order of the requests, and reserved while a model loads. */
-export const createMemoryAllocator = ({ memory, waitMs, loaded }: MemoryAllocatorDeps) => {
+export const createMemoryAllocator = ({ memory, clock, waitMs, loaded }: MemoryAllocatorDeps) => {
   const turn = createGate(1);
   const reserved = new Set<MemoryNeed>();
   let changes = 0;
@@ -68,7 +70,7 @@ export const createMemoryAllocator = ({ memory, waitMs, loaded }: MemoryAllocato
     signal: AbortSignal,
     work: (signal: AbortSignal) => Promise<T>,
   ): Promise<T> => {
-    const late = AbortSignal.timeout(waitMs);
+    const late = clock.deadline(waitMs);
     const either = AbortSignal.any([signal, late]);
     try {
       const leave = await turn(either);

@@ -1,4 +1,5 @@
 import { parentPort } from 'node:worker_threads';
+import { systemClock } from '../../../kernel/clock.js';
 
 /**
  * Ends this process when its parent has ended. It runs in its own thread, because native code may
@@ -12,5 +13,5 @@ const check = (): void => {
   if (process.ppid !== parent) process.kill(process.pid, 'SIGKILL');
 };
 
-setInterval(check, EVERY_MS);
+systemClock.every(EVERY_MS, check);
 parentPort?.postMessage('begun');

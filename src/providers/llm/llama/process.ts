@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { constants } from 'node:os';
 import { join } from 'node:path';
+import { type Cancel, systemClock } from '../../../kernel/clock.js';
 import { NamedError } from '../../../kernel/failure.js';
 import { makePrivateFolder } from '../../../kernel/private.js';
 import type { ConfinedProcess, Confinement } from '../../confine/confinement.js';
@@ -119,10 +120,10 @@ const createConversation = (held: ConfinedProcess, { remove, named }: ProcessEnd
   const ask: LlamaProcess['ask'] = async (request, { signal, onPart = () => undefined }) => {
     last += 1;
     const id = last;
-    let deadline: NodeJS.Timeout | undefined;
+    let cancelKill: Cancel = () => undefined;
     const abort = (): void => {
       write({ id, do: 'abort' });
-      deadline = setTimeout(held.kill, ABORT_MS);
+      cancelKill = systemClock.after(ABORT_MS, held.kill);
     };
     signal.addEventListener('abort', abort);
     try {
@@ -134,7 +135,7 @@ const createConversation = (held: ConfinedProcess, { remove, named }: ProcessEnd
       });
     } finally {
       question = null;
-      clearTimeout(deadline);
+      cancelKill();
       signal.removeEventListener('abort', abort);
     }
   };

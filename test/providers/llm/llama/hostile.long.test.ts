@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
+import { frozenClock } from '../../../harness/clock.js';
 import { withEngine } from '../../../harness/llamaengine.js';
 import {
   endlessHeader,
@@ -26,10 +27,12 @@ describe('a broken GGUF file (needs node-llama-cpp)', () => {
 
   it('that holds the engine up ends at the limit of a load', withEngine, async () => {
     writeFileSync(modelFile(stage.home, 'broken'), endlessHeader());
-    stage.open({ loadMs: 3000 });
-    expect(await stage.failure('broken')).to.equal(
-      'timeout: broken was not loaded: it did not load within 3 s',
-    );
+    const clock = frozenClock();
+    stage.open({ clock });
+    const failure = stage.failure('broken');
+    await clock.waiting(30_000);
+    clock.forward(30_000);
+    expect(await failure).to.equal('timeout: broken was not loaded: it did not load within 30 s');
     expect(modelProcesses(stage.home)).to.equal([]);
   });
 
@@ -166,8 +169,12 @@ describe('an engine', () => {
 
   it('that says nothing is a model that is too slow', async () => {
     install(`await new Promise(() => {});`);
-    stage.open({ timeouts: { firstTokenMs: 200, silenceMs: 200, totalMs: 10_000 } });
-    expect(await stage.failure('any')).to.equal('timeout: any sent no token within 0.2 s');
+    const clock = frozenClock();
+    stage.open({ clock });
+    const failure = stage.failure('any');
+    await clock.waiting(20_000);
+    clock.forward(20_000);
+    expect(await failure).to.equal('timeout: any sent no token within 20 s');
   });
 
   it('that takes too much memory ends as one failure, and other models answer', async () => {

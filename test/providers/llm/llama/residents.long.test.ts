@@ -3,6 +3,7 @@ import { dirname } from 'node:path';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { until } from '../../../harness/app.js';
+import { type FrozenClock, frozenClock } from '../../../harness/clock.js';
 import { withEngine } from '../../../harness/llamaengine.js';
 import {
   HOLDING_ENGINE,
@@ -60,8 +61,12 @@ describe('models in memory (needs node-llama-cpp)', () => {
   });
 
   it('are unloaded when they were idle for a while, and loaded again', withEngine, async () => {
-    stage.open({ idleMs: 100 });
+    const clock = frozenClock();
+    stage.open({ clock });
     await stage.step('parrot');
+    clock.forward(59_999);
+    expect(modelProcesses(stage.home)).to.have.length(1);
+    clock.forward(1);
     await running(stage.home, 0);
     expect((await stage.step('parrot')).text).to.equal('Hello');
   });
@@ -142,6 +147,12 @@ describe('a load', () => {
 
   const put = (slug: string, text: string) => writeFileSync(modelFile(stage.home, slug), text);
   const slow = { timeout: 60_000 };
+  /** Waits until so many models have asked for memory, which they wait for at most 15 s. */
+  const waitingForMemory = (clock: FrozenClock, count: number) =>
+    until(
+      async () => clock.pending().filter((ms) => ms === 15_000).length,
+      (found) => found === count,
+    );
   /** Memory for one model at a time, as far as none is in it. */
   const forOne = {
     freeBytes: async () => 100 * MIB * (1 - Math.min(1, modelProcesses(stage.home).length)),
@@ -159,20 +170,29 @@ describe('a load', () => {
   });
 
   it('waits for the memory of one that hangs until that has failed', slow, async () => {
-    stage.open({ loadMs: 5000, memory: forOne });
+    const clock = frozenClock();
+    stage.open({ clock, loadMs: 5000, memory: forOne });
     const hung = stage.failure('held');
-    await running(stage.home, 1);
-    expect((await stage.step('other')).text).to.equal('Hello');
+    await clock.waiting(5000);
+    const other = stage.step('other');
+    await waitingForMemory(clock, 2);
+    clock.forward(5000);
     expect(await hung).to.equal('timeout: held was not loaded: it did not load within 5 s');
+    expect((await other).text).to.equal('Hello');
   });
 
   it('does not wait for ever for the memory of one that answers', slow, async () => {
-    stage.open({ loadMs: 5000, memory: forOne });
+    const clock = frozenClock();
+    stage.open({ clock, loadMs: 5000, memory: forOne });
     put('mute', 'mute');
     const stop = new AbortController();
     const answering = stage.failure('mute', { signal: stop.signal });
-    await running(stage.home, 1);
-    expect(await stage.failure('other')).to.equal(
+    // It has loaded, and answers.
+    await clock.waiting(20_000);
+    const other = stage.failure('other');
+    await waitingForMemory(clock, 2);
+    clock.forward(15_000);
+    expect(await other).to.equal(
       'timeout: other was not loaded: no memory became free within 15 s, because other models are in use',
     );
     stop.abort();

@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { systemClock } from '../../../../src/kernel/clock.js';
 import { findConfinement } from '../../../../src/providers/confine/find.js';
 import {
   type LlamaModels,
@@ -30,9 +31,9 @@ const confinement = await findConfinement({ allowUnconfined: false });
 export const llamaStage = async ({ hasEngine = true } = {}): Promise<LlamaStage> => {
   const home = await mkdtemp(join(tmpdir(), 'adjutant-llama-'));
   if (hasEngine) installEngine(home);
-  const options = {
-    ...{ home, confinement, timeouts: TIMEOUTS, memory: UNKNOWN },
-    ...{ loadMs: 30_000, idleMs: 60_000, useGpu: false, threads: () => 2 },
+  const options: LlamaOptions = {
+    ...{ home, confinement, clock: systemClock, timeouts: TIMEOUTS },
+    ...{ memory: UNKNOWN, loadMs: 30_000, idleMs: 60_000, useGpu: false, threads: () => 2 },
   };
   const stage: LlamaStage = {
     home,

@@ -4,6 +4,7 @@ import { createHttp } from '../../../src/kernel/http.js';
 import { type ModelOptions, openAiSdkModel } from '../../../src/providers/llm/create.js';
 import { ModelFailure, type ModelRequest, type Turn } from '../../../src/providers/llm/model.js';
 import { anthropic } from '../../harness/anthropic.js';
+import { frozenClock } from '../../harness/clock.js';
 import { google } from '../../harness/google.js';
 import { misbehaviours } from '../../harness/misbehave.js';
 import { ollama } from '../../harness/ollama.js';
@@ -15,8 +16,6 @@ const { describe, it, after, afterEach, beforeEach } = lab;
 
 const dialects: Dialect[] = [...openaiDialects, anthropic, google, ollama];
 const KEY = 'key-canary-1234';
-const TIMEOUTS = { firstTokenMs: 500, silenceMs: 500, totalMs: 1500 };
-const LIMITS = { firstByteMs: 500, silenceMs: 500, totalMs: 1500, maxBytes: 1_000_000 };
 
 const WEATHER = {
   name: 'weather',
@@ -41,7 +40,8 @@ const TURNS: Turn[] = [
   { role: 'user', content: 'Sure?' },
 ];
 
-const http = createHttp({ allow: [] });
+const clock = frozenClock();
+const http = createHttp({ allow: [], clock });
 let wire: Wire;
 
 const modelOf = async (
@@ -57,10 +57,22 @@ const modelOf = async (
     baseUrl: wire.baseUrl,
     apiKey: KEY,
     contextWindow: 8000,
-    fetch: http.fetchFor(wire.baseUrl, LIMITS),
-    timeouts: TIMEOUTS,
+    fetch: http.fetchFor(wire.baseUrl),
+    clock,
     ...options,
   });
+};
+
+/** The longest limit of a model. */
+const LIMIT_MS = 1_800_000;
+/** What ends by a limit of time alone, and whether it has sent text before. */
+const ENDLESS: Record<string, 'text' | 'nothing'> = {
+  'a hang before the headers': 'nothing',
+  'a hang behind the headers': 'nothing',
+  'signs of life and no token': 'nothing',
+  'a hang in mid-stream': 'text',
+  'endless tokens': 'text',
+  'a line without end': 'nothing',
 };
 
 const stepOf = (step: Partial<ModelRequest> = {}): ModelRequest => ({
@@ -162,8 +174,19 @@ for (const dialect of dialects) {
     for (const [what, reply] of Object.entries(misbehaviours)) {
       it(`fails on ${what}`, async () => {
         const model = await modelOf(dialect, [reply(dialect)]);
-        const step = stepOf({ onText: () => {} });
-        const failure = await expect(model.step(step)).to.reject(ModelFailure);
+        const asked = wire.nextAsked();
+        let heard = (): void => undefined;
+        const begun = new Promise<void>((resolve) => {
+          heard = resolve;
+        });
+        const step = expect(model.step(stepOf({ onText: () => heard() }))).to.reject(ModelFailure);
+        const isMute = ENDLESS[what];
+        if (isMute) {
+          await (isMute === 'text' ? begun : asked);
+          clock.forward(LIMIT_MS);
+        }
+        const failure = await step;
+        if (isMute) expect(failure.kind).to.equal('timeout');
         expect(failure.message).to.match(/^house\/fake /);
         expect(`${failure.message} ${failure.stack}`).to.not.contain(KEY);
         expect(failure.cause).to.be.undefined();
