@@ -30,6 +30,8 @@ export interface Scenario {
 }
 
 export interface Round {
+  /** Prepares the work of this round. Its changes are not counted. */
+  prepare?(scene: Scene): Promise<void>;
   /** Does the work up to its end. Ignored after the kill. */
   run(scene: Scene): Promise<void>;
   /**
@@ -67,6 +69,7 @@ export const atEachCrashPoint = async (scenario: Scenario): Promise<string[]> =>
     }
     for (let n = 1; n <= MAX_ROUNDS; n++) {
       const round = scenario.round(n);
+      await round.prepare?.(sceneOf(daemon, owner, home));
       points.arm(n);
       const ended = daemon.ended.then(() => undefined);
       const failure = await Promise.race([round.run(sceneOf(daemon, owner, home)), ended]).then(
