@@ -97,8 +97,8 @@ const replyWith =
       'cache-control': 'no-store',
       connection: 'close',
     });
-    const html = isRight ? 'Done. Return to the terminal. You can close this page.' : 'Not found';
-    response.end(`${html}\n`, () => {
+    const text = isRight ? 'Done. Return to the terminal. You can close this page.' : 'Not found';
+    response.end(`${text}\n`, () => {
       if (isRight) take(code);
     });
   };

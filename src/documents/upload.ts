@@ -5,6 +5,7 @@ import type { FormBody, FormFile } from '../kernel/contract/endpoint.js';
 import type { Static } from '../kernel/contract/schema.js';
 import { isDiskFull } from '../kernel/failure.js';
 import { mint } from '../kernel/ids.js';
+import { sizeText } from '../kernel/sizetext.js';
 import type { OperationBeginner } from '../operations/module.js';
 import type { DocumentRow } from '../store/tables/documents.js';
 import { type documents, FILE_BYTES } from './contract.js';
@@ -157,7 +158,7 @@ const receive = async (
   return { name, kind, file };
 };
 
-const quotaMessage = (bytes: number): string => `exceeds your quota of ${bytes / 1024 ** 3} GiB`;
+const quotaMessage = (bytes: number): string => `exceeds your quota of ${sizeText(bytes)}`;
 
 /** Returns the last segment of a path, normalized and without invisible characters. */
 export const sanitizeFileName = (value: string): string => {

@@ -108,8 +108,8 @@ console.log(version);
     rmSync(file);
     expect(code).to.equal(1);
     expect(stdout.match(/^typed\.ts\(\d+,\d+\): error TS\d+/gm)).to.equal([
-      'typed.ts(4,60): error TS2353',
-      'typed.ts(5,48): error TS2322',
+      'typed.ts(4,58): error TS2561',
+      'typed.ts(5,53): error TS2322',
     ]);
     const { version } = JSON.parse(readFileSync(join(projectRoot(), 'package.json'), 'utf8'));
     const printed = await run(process.execPath, [

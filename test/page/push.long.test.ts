@@ -81,6 +81,7 @@ for (const { where, viewport } of WIDTHS) {
           async () => service.pushes.map(({ path }) => path),
           (paths) => paths.includes(pathname),
         );
+        await page.waitForSelector('section .buttons button:last-child[aria-disabled=false]');
         await tabTo('section .buttons button:last-child');
         await page.keyboard.press('Enter');
         await page.waitForSelector(

@@ -170,12 +170,16 @@ describe('bounds of runs', () => {
   }, async () => {
     target.answer = (response) => response.end('x'.repeat(700_000));
     const body = Array.from({ length: 5 }, () => '{{stages.read.output.body}}');
-    const many = Array.from({ length: 30 }, (_, at) => ({
+    const many = Array.from({ length: 80 }, (_, at) => ({
       key: `m${at}`,
       kind: 'tool' as const,
       needs: ['read'],
       onError: 'continue' as const,
-      config: { toolId: 'time', toolAction: 'now', toolParams: { timezone: body.slice(0, 3) } },
+      config: {
+        toolId: 'time',
+        toolAction: 'now',
+        toolParams: { timezone: body[0] },
+      },
     }));
     const id = await stage.start([
       get('read', '/long', { allowUntrusted: true }),

@@ -85,8 +85,12 @@ const FAULTS: [object, string, RegExp][] = [
     /notify/,
   ],
   [{ actionConfig: {} }, 'actionConfig.notifyMessage', /required/],
-  [{ action: 'run_hook', actionConfig: { hookId: 'hook_x' } }, 'actionConfig.hookId', /no hook/],
-  [{ endsAt: '2026-01-01T00:00:00.000Z' }, 'endsAt', /after the next time/],
+  [
+    { action: 'run_hook', actionConfig: { hookId: 'hook_x' } },
+    'actionConfig.hookId',
+    /unknown hook/,
+  ],
+  [{ endsAt: '2026-01-01T00:00:00.000Z' }, 'endsAt', /one future due time/],
 ];
 
 describe('a recurring task', () => {

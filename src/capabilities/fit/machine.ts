@@ -1,3 +1,4 @@
+import { sizeText } from '../../kernel/sizetext.js';
 import type { ModelShape } from '../../providers/gguf/shape.js';
 import { computeModelMemory } from './memory.js';
 
@@ -48,16 +49,6 @@ export const placeModel = (
   return misfit(computeModelMemory(model, { contextWindow }).totalBytes, budgets);
 };
 
-const MIB = 1024 ** 2;
-const GIB = 1024 ** 3;
-
-/** `5.1 GiB`, `640 MiB`. */
-export const readableSize = (bytes: number): string =>
-  bytes < 1023.5 * MIB ? `${mebibytes(bytes / MIB)} MiB` : `${(bytes / GIB).toFixed(1)} GiB`;
-
-const mebibytes = (size: number): string =>
-  size < 99.95 ? size.toFixed(1) : String(Math.round(size));
-
 const computeBudgets = ({ memory, gpus }: MachineMemory): Budgets => {
   const cpu = memory.availableBytes * CPU_SHARE;
   const apart = gpus.filter(({ isUnified, vramBytes }) => !isUnified && vramBytes !== null);
@@ -103,8 +94,8 @@ const buildMachineFit = (
   { gpuLayers, left, need, budgets }: Placement,
 ): MachineFit => {
   const shared = { headroomBytes: left, gpuLayers };
-  const inMemory = `${readableSize(need.cpu)} of the ${readableSize(budgets.cpu)} of memory`;
-  const onGpu = `${readableSize(need.gpu)} of the ${readableSize(budgets.gpu)} that a model may use`;
+  const inMemory = `${sizeText(need.cpu)} of the ${sizeText(budgets.cpu)} of memory`;
+  const onGpu = `${sizeText(need.gpu)} of the ${sizeText(budgets.gpu)} that a model may use`;
   if (gpuLayers === 0) {
     return { ...shared, runsOn: 'cpu', why: `The model needs ${inMemory} that a model may use.` };
   }
@@ -119,11 +110,11 @@ const buildMachineFit = (
 
 const misfit = (totalBytes: number, { gpu, cpu, isUnified }: Budgets): MachineFit => {
   const isApart = gpu > 0 && !isUnified;
-  const beside = isApart ? ` and ${readableSize(gpu)} on the GPU` : '';
+  const beside = isApart ? ` and ${sizeText(gpu)} on the GPU` : '';
   return {
     runsOn: 'none',
     headroomBytes: Math.floor((isApart ? gpu + cpu : cpu) - totalBytes),
     gpuLayers: 0,
-    why: `The model needs ${readableSize(totalBytes)}. A model may use ${readableSize(cpu)} of memory${beside}.`,
+    why: `The model needs ${sizeText(totalBytes)}. A model may use ${sizeText(cpu)} of memory${beside}.`,
   };
 };

@@ -1,4 +1,5 @@
-import { type MachineFit, readableSize } from './machine.js';
+import { sizeText } from '../../kernel/sizetext.js';
+import type { MachineFit } from './machine.js';
 
 export interface Candidate {
   model: string;
@@ -31,7 +32,7 @@ export const recommend = (candidates: readonly Candidate[], useCase: string): Re
   const fitting = suited.filter(({ runsOn }) => runsOn !== 'none');
   const [smallest] = suited.slice(-1);
   if (fitting.length === 0) {
-    const need = readableSize(smallest?.totalBytes ?? 0);
+    const need = sizeText(smallest?.totalBytes ?? 0);
     return { model: null, why: `No model for ${useCase} fits. The smallest one needs ${need}.` };
   }
   return pickRecommendation(fitting, useCase);

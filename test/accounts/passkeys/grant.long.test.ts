@@ -128,7 +128,7 @@ describe('hand-over of a login', () => {
     expect(new URL(page.url()).hash).to.equal('');
     await page.click('text=Log in with a passkey');
     await page.click('text=Yes, log it in');
-    await page.waitForSelector('text=Go back to the terminal');
+    await page.waitForSelector('text=Done. Return to the terminal.');
     expect(await cli.ended).to.equal(0);
     expect(await cli.note()).to.contain('Logged in as ada');
     const token = readSession(url)?.token ?? '';
@@ -144,7 +144,7 @@ describe('hand-over of a login', () => {
     const cli = await startLogin(stage.app.url);
     await page.goto(cli.address);
     await page.click('text=Yes, log it in');
-    await page.waitForSelector('text=Go back to the terminal');
+    await page.waitForSelector('text=Done. Return to the terminal.');
     expect(await cli.ended).to.equal(0);
   });
 
@@ -161,7 +161,7 @@ describe('hand-over of a login', () => {
       });
       await page.goto(cli.address);
       await page.click('text=Log in with a passkey');
-      await page.waitForSelector('text=A program on this machine asks to be logged in as you');
+      await page.waitForSelector('text=A program on this machine asks to log in as you');
       await page.click('text=No');
       expect(await page.isVisible('text=Yes, log it in')).to.be.false();
       expect(await page.isVisible('text=Your passkeys')).to.be.true();

@@ -293,7 +293,7 @@ describe('a file in a linked chat, of an owner who has no room', { timeout: 60_0
     const told = (await desk.inTelegram(2)).map(({ text }) => String(text)).join();
     const { documents } = (await desk.ask('GET', '/api/documents')).body;
     await desk.stop();
-    expect(told).to.contain('"much.txt" was not stored: it exceeds your quota of');
+    expect(told).to.contain('"much.txt" was not stored: it exceeds your quota of 1.0 KiB');
     expect(documents).to.equal([]);
   });
 });

@@ -22,14 +22,21 @@ const { describe, it, beforeEach, afterEach } = lab;
 const SYSTEMCTL = `#!/bin/sh
 echo "$*" >> "$HOME/asked"
 unit="$XDG_CONFIG_HOME/systemd/user/adjutant.service"
+end() {
+  test -e "$HOME/pid" || return 0
+  pid="$(cat "$HOME/pid")"
+  rm "$HOME/pid"
+  kill "$pid" 2>/dev/null
+  while grep -qs "^State:.[^XZ]" "/proc/$pid/status"; do sleep 0.1; done
+}
 case "$*" in
-  *stop*) kill "$(cat "$HOME/pid")" 2>/dev/null; rm "$HOME/pid" ;;
+  *stop*) end ;;
   *start*)
-    test -e "$HOME/pid" && kill "$(cat "$HOME/pid")" && while kill -0 "$(cat "$HOME/pid")" 2>/dev/null; do sleep 0.1; done
+    end
     log="$(sed -n 's/^StandardError=append://p' "$unit")"
     eval "exec $(sed -n 's/^ExecStart=//p' "$unit")" >> "$log" 2>&1 < /dev/null &
     echo $! > "$HOME/pid" ;;
-  *disable*) kill "$(cat "$HOME/pid")" 2>/dev/null; rm "$HOME/pid" ;;
+  *disable*) end ;;
 esac
 exit 0
 `;

@@ -1,9 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { hasEnded, runningDaemon } from '../../../cli/daemon/process.js';
 import { ended } from '../../harness/clone.js';
 import { projectRoot } from '../../harness/sources.js';
 
@@ -72,7 +73,7 @@ export const newMachine = async (): Promise<Machine> => {
     leftovers: () => readdirSync(temporary).filter((name) => name.startsWith('adjutant-')),
     clear: async () => {
       await endAll(children);
-      endRecorded(home);
+      await endRecorded(home);
       rmSync(folder, { recursive: true, force: true });
     },
   };
@@ -132,8 +133,10 @@ const endAll = async (children: ChildProcess[]): Promise<void> => {
   }
 };
 
-const endRecorded = (home: string): void => {
-  if (!existsSync(join(home, 'daemon.json'))) return;
-  const pid = recordedPid(home);
-  if (isAlive(pid)) process.kill(pid, 'SIGKILL');
+/** Without the wait the daemon would still write while its home is removed. */
+const endRecorded = async (home: string): Promise<void> => {
+  const record = runningDaemon(home);
+  if (record === null) return;
+  process.kill(record.pid, 'SIGKILL');
+  await hasEnded(record, { withinMs: Infinity });
 };

@@ -15,13 +15,29 @@ export interface Place {
 }
 
 /** The doors whose canaries stand there, in whatever writing: `vault api_key in GET /api/vault`. */
-export const leaksIn = (places: Place[], canaries: Canary[]): string[] =>
-  canaries.flatMap(({ door, core }) => {
-    const forms = formsOf(core);
-    return places
-      .filter(({ held }) => forms.some((form) => held.includes(form)))
-      .map(({ where }) => `${door} in ${where}`);
+export const leaksIn = (places: Place[], canaries: Canary[]): string[] => {
+  const forms = canaries.flatMap(({ door, core }) =>
+    formsOf(core).map((form) => ({ door, form: form.toString('latin1') })),
+  );
+  const beginnings = new Set(forms.map(({ form }) => escaped(form.slice(0, BEGINNING))));
+  const pattern = new RegExp([...beginnings].join('|'), 'g');
+  return places.flatMap(({ where, held }) => {
+    const text = held.toString('latin1');
+    const doors = new Set<string>();
+    pattern.lastIndex = 0;
+    for (let hit = pattern.exec(text); hit !== null; hit = pattern.exec(text)) {
+      const { index } = hit;
+      for (const { door, form } of forms) if (text.startsWith(form, index)) doors.add(door);
+      pattern.lastIndex = index + 1;
+    }
+    return [...doors].map((door) => `${door} in ${where}`);
   });
+};
+
+/** Characters of a form that one pass over a place looks for: hundreds of forms, many megabytes. */
+const BEGINNING = 8;
+const escaped = (text: string): string =>
+  text.replace(/[^a-z0-9]/gi, (char) => `\\x${char.charCodeAt(0).toString(16).padStart(2, '0')}`);
 
 /**
  * Letters and digits stand unchanged in JSON and in addresses; in base64 they look otherwise by how
