@@ -326,6 +326,12 @@ describe('the text of a presentation of PowerPoint', () => {
     ]);
   });
 
+  it('has a slide once, and its notes, however often they are listed', async () => {
+    const notes = shape([shown('to say')], 'body');
+    const slide = { number: 1, shapes: shape([shown('shown')]), notes };
+    expect(await textsOf(slide, slide, slide)).to.equal(['shown\n\nNotes:\nto say']);
+  });
+
   it('ends where a page does, and goes on with the next slide', async () => {
     const long = shape([shown('x'.repeat(500_000))]);
     const slides = [

@@ -115,6 +115,34 @@ describe('the text of a workbook of Excel', () => {
     expect((await pagesOf(XLSX, content)).texts).to.equal(['# Q1 & Q2\nfirst', '', '# Last\nlast']);
   });
 
+  it('has a sheet once, however often and in whatever spelling it is listed', async () => {
+    const row = '<row><c><v>1</v></c></row>';
+    const listed = [
+      'worksheets/sheet1.xml',
+      'worksheets/SHEET1.xml',
+      '/xl/worksheets/./sheet1.xml',
+    ];
+    const content = zip([
+      {
+        name: '_rels/.rels',
+        content: `<Relationships>${relation('w', 'officeDocument', 'xl/workbook.xml')}</Relationships>`,
+      },
+      {
+        name: 'xl/workbook.xml',
+        content: `<workbook xmlns:r="${TYPES}"><sheets>${listed.map((_, at) => `<sheet name="S" r:id="r${at}"/>`.repeat(2000)).join('')}</sheets></workbook>`,
+      },
+      {
+        name: 'xl/_rels/workbook.xml.rels',
+        content: `<Relationships>${listed.map((path, at) => relation(`r${at}`, 'worksheet', path)).join('')}</Relationships>`,
+      },
+      {
+        name: 'xl/worksheets/sheet1.xml',
+        content: `<worksheet><sheetData>${row}</sheetData></worksheet>`,
+      },
+    ]);
+    expect((await pagesOf(XLSX, content)).texts).to.equal(['1']);
+  });
+
   it('ends where a page does, and says so', async () => {
     const rows = '<row><c t="s"><v>0</v></c><c t="s"><v>0</v></c></row>'.repeat(10_000);
     const content = workbook({ Only: rows }, `<si><t>${'x'.repeat(30_000)}</t></si>`);

@@ -151,6 +151,11 @@ describe('a book', () => {
     }
   });
 
+  it('has a chapter once, however often and in whatever spelling it is listed', async () => {
+    const hrefs = [...Array(5000).fill('a.xhtml'), 'A.xhtml', './a.xhtml', '%61.xhtml#top'];
+    expect(await chapters(hrefs, {}, ['a.xhtml'])).to.equal([TIDE]);
+  });
+
   it('names a chapter that is missing, and is damaged without any', async () => {
     const { texts, notes } = await pagesOf(BOOK, opf(['a.xhtml', 'b.xhtml'], {}, ['a.xhtml']));
     expect(texts).to.equal([TIDE, '']);

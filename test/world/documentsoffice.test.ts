@@ -106,6 +106,83 @@ describe('the numbers of clauses', () => {
   });
 });
 
+describe('the numbers of clauses of an OpenDocument text', () => {
+  const texts = async (body: string, styles: string) =>
+    (await pagesOf(ODT, odf('text', body, styles))).texts;
+  const at = (level: number, format: string, more = '') =>
+    `<text:list-level-style-number text:level="${level}" style:num-format="${format}" ${more}/>`;
+  const style = (name: string, ...levels: string[]) =>
+    `<text:list-style style:name="${name}">${levels.join('')}</text:list-style>`;
+  const item = (...content: string[]) =>
+    `<text:list-item>${content.map((each) => (each.startsWith('<') ? each : `<text:p>${each}</text:p>`)).join('')}</text:list-item>`;
+  const list = (more: string, ...items: string[]) =>
+    `<text:list ${more}>${items.join('')}</text:list>`;
+  const LEGAL = style(
+    'L',
+    at(1, '1', 'style:num-suffix="." text:start-value="3"'),
+    at(2, '1', 'text:display-levels="2"'),
+    at(3, 'a', 'style:num-prefix="(" style:num-suffix=")"'),
+  );
+
+  it('are those that the word processor shows', async () => {
+    const body = [
+      list(
+        'text:style-name="L"',
+        item('Rent', list('', item('It is due.'), item('See 3.1.', list('', item('in cash'))))),
+        item('Notice', list('', item('Three months.', 'In writing.'))),
+      ),
+      '<text:p>Between</text:p>',
+      list('text:style-name="L" text:continue-numbering="true"', item(list('', item('Later.')))),
+      list('text:style-name="L" text:continue-list="x"', item('Deposit')),
+      list(
+        'text:style-name="L"',
+        item('Anew'),
+        '<text:list-item text:start-value="9"><text:p>Nine</text:p></text:list-item>',
+      ),
+    ];
+    expect(await texts(body.join(''), LEGAL)).to.equal([
+      '3. Rent\n3.1 It is due.\n3.2 See 3.1.\n(a) in cash\n4. Notice\n4.1 Three months.\nIn writing.\nBetween\n4.2 Later.\n5. Deposit\n3. Anew\n9. Nine',
+    ]);
+  });
+
+  it('are not those of points, hidden items or notes', async () => {
+    const styles = `${LEGAL}${style('B', '<text:list-level-style-bullet text:level="1"/>', at(2, ''))}
+      <style:style style:name="H"><style:text-properties text:display="none"/></style:style>`;
+    const note = `<text:p>Seen<text:note-body>${list('text:style-name="L"', item('in a note'))}</text:note-body></text:p>`;
+    const body = [
+      list('text:style-name="B"', item('a point', list('', item('none')))),
+      list('text:style-name="L"', item('<text:p text:style-name="H">UNSEEN</text:p>'), item(note)),
+    ];
+    const [text = ''] = await texts(body.join(''), styles);
+    expect(text.split('\n').filter(Boolean)).to.equal([
+      ...['a point', 'none', '4. Seen', '3. in a note'],
+    ]);
+  });
+
+  it('may be of headings', async () => {
+    const level = (number: number, more: string) =>
+      `<text:outline-level-style text:level="${number}" style:num-format="1" ${more}/>`;
+    const styles = `<text:outline-style>${level(1, 'style:num-prefix="§ "')}${level(2, 'text:display-levels="2"')}</text:outline-style>`;
+    const heading = (text: string, number: number) =>
+      `<text:h text:outline-level="${number}">${text}</text:h>`;
+    const body = [heading('Scope', 1), heading('Terms', 2), heading('Law', 1), heading('Court', 2)];
+    const [text = ''] = await texts(body.join(''), styles);
+    expect(text.split('\n').filter(Boolean)).to.equal([
+      ...['# § 1 Scope', '## 1.1 Terms', '# § 2 Law', '## 2.1 Court'],
+    ]);
+  });
+});
+
+describe('comments of a spreadsheet of OpenDocument', () => {
+  it('are left out', async () => {
+    const comment =
+      '<office:annotation><dc:creator>Ada</dc:creator><text:p>why?</text:p></office:annotation>';
+    const row = `<table:table-row><table:table-cell>${comment}<text:p>Total</text:p></table:table-cell><table:table-cell>${comment}</table:table-cell></table:table-row>`;
+    const table = `<table:table table:name="S">${row}</table:table>`;
+    expect((await pagesOf(ODS, odf('spreadsheet', table))).texts).to.equal(['Total']);
+  });
+});
+
 describe('boxes of a text', () => {
   it('are told apart', async () => {
     const field = (checked: string) =>

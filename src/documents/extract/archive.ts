@@ -92,6 +92,18 @@ export const fileIn = (files: ArchiveFiles, name: string): ArchiveFile | undefin
 
 const normalizeEntryName = (name: string): string => normalForm(name).toLowerCase();
 
+/**
+ * Returns a function that is true for the first use of each file. A small archive could otherwise
+ * list a large file thousands of times.
+ */
+export const createFirstUse = (files: ArchiveFiles): ((path: string) => boolean) => {
+  const used = new Set<ArchiveFile | string>();
+  return (path) => {
+    const before = used.size;
+    return used.add(fileIn(files, path) ?? path).size > before;
+  };
+};
+
 export const bytesIn = async (file: ArchiveFile): Promise<Buffer> => buffer(await file());
 
 export const listArchive = async (bytes: Buffer): Promise<ArchiveFiles> => {

@@ -5,6 +5,7 @@ import {
   type ArchiveFiles,
   bytesIn,
   checkArchive,
+  createFirstUse,
   fileIn,
   listArchive,
 } from './archive.js';
@@ -54,7 +55,10 @@ const readingOrder = async (files: ArchiveFiles): Promise<BookFile[]> => {
     },
   });
   const folder = posix.dirname(book.path);
-  return spine.map((id) => findFile(files, folder, hrefs.get(id) ?? ''));
+  const isFirst = createFirstUse(files);
+  return spine
+    .map((id) => findFile(files, folder, hrefs.get(id) ?? ''))
+    .filter((chapter) => isFirst(chapter.path));
 };
 
 const walkBook = async ({ file }: BookFile, visitor: XmlVisitor): Promise<void> => {

@@ -1,10 +1,11 @@
+import { withoutElements } from './alternatives.js';
 import type { ArchiveFiles } from './archive.js';
 import type { Extraction } from './job.js';
 import { openDocument, walkContent } from './opendocument.js';
 import { createSheetText, hasResult, noteFormulas, type SheetText } from './sheettext.js';
-import { findAttribute, type XmlAttributes } from './xmlwalk.js';
+import { findAttribute, type XmlAttributes, type XmlVisitor } from './xmlwalk.js';
 
-/** ODF 1.3. Each sheet is a page. */
+/** ODF 1.3. Each sheet is a page. Comments are left out. */
 export const extractOds = async (bytes: Buffer, extraction: Extraction): Promise<void> => {
   const { pageChars } = extraction.job.limits;
   const files = await openDocument(bytes, extraction);
@@ -45,7 +46,7 @@ const walkSheets = async (files: ArchiveFiles, visitor: SheetsVisitor): Promise<
   const parents: string[] = [];
   const rows = createRows(formulas);
   let sheet: SheetText | null = null;
-  await walkContent(files, {
+  const content: XmlVisitor = {
     open: (name, attributes) => {
       // Tables elsewhere are cached copies of other files.
       const isSheet = name === 'table' && parents.at(-1) === 'spreadsheet';
@@ -65,8 +66,11 @@ const walkSheets = async (files: ArchiveFiles, visitor: SheetsVisitor): Promise<
       end(sheet);
     },
     isDone,
-  });
+  };
+  await walkContent(files, withoutElements(content, isComment));
 };
+
+const isComment = (name: string): boolean => name === 'annotation';
 
 const CELLS = new Set(['table-cell', 'covered-table-cell']);
 const PARAGRAPHS = new Set(['p', 'h']);

@@ -3,21 +3,27 @@ import { fileIn } from './archive.js';
 import { type BlockKind, type BlockText, createFlowText } from './blocktext.js';
 import { noteHidden } from './docxruns.js';
 import type { Extraction } from './job.js';
+import { createOdtNumbers, type OdtNumbers } from './odtnumbers.js';
 import { openDocument, walkContent } from './opendocument.js';
 import { addText } from './text.js';
 import { findAttribute, walkXml, type XmlAttributes, type XmlVisitor } from './xmlwalk.js';
 
 /**
- * Extracts an OpenDocument text (ODF 1.3, part 3) with tracked changes accepted. Footnotes follow
- * their paragraph. Comments and hidden text are left out.
+ * Extracts an OpenDocument text (ODF 1.3, part 3) with tracked changes accepted and list numbers.
+ * Footnotes follow their paragraph. Comments and hidden text are left out.
  */
 export const extractOdt = async (bytes: Buffer, extraction: Extraction): Promise<void> => {
   const files = await openDocument(bytes, extraction);
   const blocks = createFlowText(extraction);
   const hiding = createHiding();
+  const numbers = createOdtNumbers();
+  const takeStyle = (name: string, attributes: XmlAttributes): void => {
+    hiding.takeStyle(name, attributes);
+    numbers.takeStyle(name, attributes);
+  };
   const styles = fileIn(files, 'styles.xml');
-  if (styles) await walkXml(await styles(), { open: hiding.takeStyle });
-  await walkContent(files, withoutElements(textVisitor(blocks, hiding), isLeftOut));
+  if (styles) await walkXml(await styles(), { open: takeStyle });
+  await walkContent(files, withoutElements(textVisitor(blocks, { hiding, numbers }), isLeftOut));
   noteHidden(extraction, hiding.chars());
   addText(blocks.text(), extraction);
 };
@@ -90,7 +96,10 @@ const isLeftOut = (name: string, _: XmlAttributes, parent: string): boolean =>
 /** Maximum number of spaces per element. */
 const MAX_SPACES = 1000;
 
-const textVisitor = (blocks: BlockText, hiding: Hiding): XmlVisitor => {
+const textVisitor = (
+  blocks: BlockText,
+  { hiding, numbers }: { hiding: Hiding; numbers: OdtNumbers },
+): XmlVisitor => {
   const paragraphs: (number | null)[] = [];
   // Leading white space is ignored, and several white spaces count as one (part 3, 6.1.2).
   let isAfterSpace = true;
@@ -101,11 +110,15 @@ const textVisitor = (blocks: BlockText, hiding: Hiding): XmlVisitor => {
   const begin = (level: number | null): void => {
     paragraphs.push(level);
     isAfterSpace = true;
+    const number = numbers.next(level);
+    if (number !== '' && !hiding.hides('')) blocks.add(`${number} `);
   };
   return {
     open: (name, attributes) => {
       const kind = BLOCKS.get(name);
       hiding.begin(name, attributes);
+      numbers.takeStyle(name, attributes);
+      numbers.open(name, attributes);
       if (kind) blocks.begin(kind);
       else if (name === 'h') begin(parseOutlineLevel(attributes));
       else if (name === 'p') begin(null);
@@ -125,6 +138,7 @@ const textVisitor = (blocks: BlockText, hiding: Hiding): XmlVisitor => {
     },
     close: (name) => {
       hiding.end(name);
+      numbers.close(name);
       if (BLOCKS.has(name)) {
         blocks.end();
         isAfterSpace = false;

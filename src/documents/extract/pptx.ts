@@ -1,5 +1,5 @@
 import { withoutElements } from './alternatives.js';
-import type { ArchiveFiles } from './archive.js';
+import { type ArchiveFiles, createFirstUse } from './archive.js';
 import { createBlockText } from './blocktext.js';
 import type { Extraction } from './job.js';
 import { findPart, openPackage, type Relation, readRelations, walkFile } from './openpackage.js';
@@ -8,12 +8,14 @@ import type { XmlAttributes } from './xmlwalk.js';
 export const extractPptx = async (bytes: Buffer, extraction: Extraction): Promise<void> => {
   const { files, main, relations } = await openPackage(bytes, extraction);
   const slides = await readSlidePaths(files, main, relations);
+  const isFirst = createFirstUse(files);
   extraction.total(slides.length);
   for (const path of slides) {
     if (extraction.skip()) continue;
     const text = await slideText({ files, path }, isNumber, extraction);
     const notes = findPart(await readRelations(files, path), 'notesSlide');
-    const spoken = notes ? await slideText({ files, path: notes }, isAround, extraction) : '';
+    const spoken =
+      notes && isFirst(notes) ? await slideText({ files, path: notes }, isAround, extraction) : '';
     if (!extraction.add(spoken === '' ? text : `${text}\n\nNotes:\n${spoken}`)) break;
   }
 };
@@ -25,12 +27,13 @@ const readSlidePaths = async (
   relations: ReadonlyMap<string, Relation>,
 ): Promise<string[]> => {
   const slides: string[] = [];
+  const isFirst = createFirstUse(files);
   const open = (name: string, attributes: XmlAttributes): void => {
     if (name !== 'sldId') return;
     // An `id` attribute without a prefix has another meaning.
     const key = Object.keys(attributes).find((attribute) => attribute.endsWith(':id')) ?? '';
     const relation = relations.get(attributes[key] ?? '');
-    if (relation?.type === 'slide') slides.push(relation.path);
+    if (relation?.type === 'slide' && isFirst(relation.path)) slides.push(relation.path);
   };
   await walkFile(files, path, { open });
   return slides;

@@ -1,4 +1,4 @@
-import type { ArchiveFiles } from './archive.js';
+import { type ArchiveFiles, createFirstUse } from './archive.js';
 import {
   builtInForm,
   type CellForm,
@@ -47,11 +47,13 @@ const readSheets = async (
   relations: ReadonlyMap<string, Relation>,
 ): Promise<{ sheets: Sheet[]; calendar: Calendar }> => {
   const sheets: Sheet[] = [];
+  const isFirst = createFirstUse(files);
   let calendar: Calendar = 1900;
   const open = (element: string, attributes: XmlAttributes): void => {
     if (element === 'workbookPr' && isTrue(attributes.date1904)) calendar = 1904;
     const relation = relations.get(findAttribute(attributes, 'id') ?? '');
     if (element !== 'sheet' || relation?.type !== 'worksheet') return;
+    if (!isFirst(relation.path)) return;
     sheets.push({ name: attributes.name ?? '', path: relation.path });
   };
   await walkFile(files, path, { open });
