@@ -27,15 +27,6 @@ const ENVIRONMENT = [
 ];
 const CLOCKS = ['src/kernel/clock.ts', 'web/state/clock.ts'];
 const TIMERS = ['src/kernel/clock.ts', 'web/state/clock.ts'];
-/** Folders whose timers are not moved to the clock yet. */
-const OWN_TIMERS = [
-  ...['accounts/', 'agents/', 'models/', 'providers/llm/', 'knowledge/', 'research/', 'reader/'],
-  ...['skills/', 'providers/clitools/', 'providers/mcp/', 'providers/pages/', 'tools/'],
-  ...['kernel/password.ts', 'kernel/pace.ts', 'kernel/exchange.ts', 'kernel/watch.ts'],
-  ...['channels/', 'email/', 'providers/mail/', 'providers/chat/', 'realtime/', 'http/', 'jobs/'],
-  ...['schedule/', 'hooks/', 'outbound/', 'pipelines/', 'recurring/', 'tasks/', 'operations/'],
-  ...['folders/', 'store/', 'app.ts', 'main.ts'],
-].map((path) => `src/${path}`);
 /** Schemas of any value; replies of every shape. */
 const ANY = ['src/kernel/contract/schema.ts', 'test/harness/app.ts'];
 /** The schema helpers, the table of handlers, where rows get their types, and what Ink draws on. */
@@ -91,7 +82,7 @@ describe('architecture', { timeout: 120_000 }, () => {
   });
 
   it(`waits in ${TIMERS.join(' and ')} alone`, () => {
-    none(found(outside([...TIMERS, ...OWN_TIMERS]), isTimer));
+    none(found(outside(TIMERS), isTimer));
   });
 
   it('names keys of the desk in tui/keys.ts alone', () => {
