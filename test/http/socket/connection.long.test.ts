@@ -1,13 +1,27 @@
 import { once } from 'node:events';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
+import type { SocketLimits } from '../../../src/http/socket/limits.js';
+import { frozenClock } from '../../harness/clock.js';
 import { build, Client, type House, until } from './harness.js';
 
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;
 
-/** Two heartbeats take most of lab's usual two seconds. */
-const timeouts = { timeout: 20_000 };
+const HEARTBEAT_MS = 15_000;
+
+const buildFrozen = async (limits: Partial<SocketLimits> = {}) => {
+  const clock = frozenClock(1_700_000_000_000);
+  const house = await build({ clock, limits });
+  return { house, token: house.door.sign('user_1'), beat: () => clock.forward(HEARTBEAT_MS) };
+};
+
+/** Resolves when the server has read all that the client sent before. */
+const isRead = async ({ ws }: Client): Promise<void> => {
+  const pong = once(ws, 'pong');
+  ws.ping();
+  await pong;
+};
 
 describe('a socket within its limits', () => {
   let house: House;
@@ -53,14 +67,14 @@ describe('a socket within its limits', () => {
 });
 
 describe('the allowance of frames', () => {
-  it('grows back as time goes by', timeouts, async () => {
-    const limits = { framesPerSecond: 1000, frameBurst: 10, heartbeatMs: 400 };
-    const house = await build({ limits });
-    const client = await Client.connect(house.url, house.door.sign('user_1'));
+  it('grows back as time goes by', async () => {
+    const { house, token, beat } = await buildFrozen({ framesPerSecond: 1, frameBurst: 10 });
+    const client = await Client.connect(house.url, token);
     for (let n = 0; n < 4; n++) {
       for (let k = 0; k < 9; k++) await client.ask('{"type":"zz"}');
-      // Between two pings the shared timer goes round once: by then the allowance is whole.
-      await once(client.ws, 'ping');
+      const pinged = once(client.ws, 'ping');
+      beat();
+      await pinged;
     }
     expect(client.ws.readyState).to.equal(client.ws.OPEN);
     await house.server.stop();
@@ -68,7 +82,7 @@ describe('the allowance of frames', () => {
 });
 
 describe('a reader that stalls', () => {
-  it('is cut off at its backlog, and the others miss nothing', timeouts, async () => {
+  it('is cut off at its backlog, and the others miss nothing', async () => {
     const house = await build();
     const token = house.door.sign('user_1');
     const clients = await Promise.all(
@@ -91,41 +105,44 @@ describe('a reader that stalls', () => {
     await house.server.stop();
   });
 
-  it('is cut off though it goes on writing', timeouts, async () => {
-    const house = await build({ limits: { heartbeatMs: 800 } });
-    const client = await Client.connect(house.url, house.door.sign('user_1'), { autoPong: false });
-    const writing = setInterval(() => client.send('{"type":"zz"}'), 50);
+  it('is cut off though it goes on writing', async () => {
+    const { house, token, beat } = await buildFrozen();
+    const client = await Client.connect(house.url, token, { autoPong: false });
+    beat();
+    await client.ask('{"type":"zz"}');
+    beat();
     expect((await client.closed).code).to.equal(1006);
-    clearInterval(writing);
     await house.server.stop();
   });
 });
 
 describe('the heartbeat', () => {
-  it(
-    'keeps those who answer it, in either dialect or still silent, and drops who does not',
-    timeouts,
-    async () => {
-      // Long enough that a busy machine is not taken for a client that does not answer.
-      const house = await build({ limits: { heartbeatMs: 2500 } });
-      const token = house.door.sign('user_1');
-      const silent = await Client.connect(house.url, token);
-      const plain = await Client.listening(house.url, token, 'agent.status');
-      const nes = await Client.connect(house.url, token);
-      await nes.ask({ type: 'hello', id: 1, version: '2', subs: ['/agent.status'] });
-      nes.ws.on('message', (data) => {
-        if (data.toString() === '{"type":"ping"}') nes.send({ type: 'ping', id: 2 });
-      });
-      const deaf = await Client.connect(house.url, token);
-      await deaf.ask({ type: 'hello', id: 1, version: '2' });
-      const dead = await Client.connect(house.url, token, { autoPong: false });
-      const pinged = once(silent.ws, 'ping');
-      expect((await dead.closed).code).to.equal(1006);
-      expect((await deaf.closed).code).to.equal(1006);
-      await pinged;
-      await once(plain.ws, 'ping');
-      expect(house.sockets.stats()).to.equal({ open: 3, users: 1, slow: 2 });
-      await house.server.stop();
-    },
-  );
+  it('keeps those who answer it, in either dialect or still silent, and drops who does not', async () => {
+    const { house, token, beat } = await buildFrozen();
+    const silent = await Client.connect(house.url, token);
+    const plain = await Client.listening(house.url, token, 'agent.status');
+    const nes = await Client.connect(house.url, token);
+    await nes.ask({ type: 'hello', id: 1, version: '2', subs: ['/agent.status'] });
+    nes.ws.on('message', (data) => {
+      if (data.toString() !== '{"type":"ping"}') return;
+      nes.send({ type: 'ping', id: 2 });
+      nes.ws.emit('beaten');
+    });
+    const deaf = await Client.connect(house.url, token);
+    await deaf.ask({ type: 'hello', id: 1, version: '2' });
+    const dead = await Client.connect(house.url, token, { autoPong: false });
+    const beaten = async () => {
+      const pings = [once(silent.ws, 'ping'), once(plain.ws, 'ping'), once(nes.ws, 'beaten')];
+      beat();
+      await Promise.all(pings);
+      await Promise.all([silent, plain, nes].map(isRead));
+    };
+    await beaten();
+    expect(house.sockets.stats().open).to.equal(5);
+    await beaten();
+    expect((await dead.closed).code).to.equal(1006);
+    expect((await deaf.closed).code).to.equal(1006);
+    expect(house.sockets.stats()).to.equal({ open: 3, users: 1, slow: 2 });
+    await house.server.stop();
+  });
 });
