@@ -131,7 +131,7 @@ describe('a download', () => {
     await refusedWith(
       {},
       { bytes },
-      /^The file has 300000 bytes, expected 300001. The file was removed$/,
+      /^The file has 300000 bytes, expected 300001. The file was deleted. Check the URL, then install again$/,
     );
     expect(mirror.ranges.length).to.equal(1);
     expect(waited).to.equal([]);
@@ -143,7 +143,7 @@ describe('a download', () => {
     await refusedWith(
       {},
       { bytes },
-      /^The file has 300000 bytes, expected 300001. The file was removed$/,
+      /^The file has 300000 bytes, expected 300001. The file was deleted. Check the URL, then install again$/,
     );
     expect(mirror.ranges).to.equal(['bytes=120000-']);
     expect(waited).to.equal([]);
