@@ -152,7 +152,7 @@ export const fieldsFault = (
     ...rows.map(({ flag, message }) => `  ${flag.padEnd(width)}  ${message}`),
     [...request, `Help: adjutant ${at.command} --help`].join('. '),
   ];
-  return new CliFault(Exit.usage, `Not accepted: ${count}.`, next, { details });
+  return new CliFault(Exit.usage, `Invalid request: ${count}.`, next, { details });
 };
 
 /** Codes for a missing setting. A retry does not help. */

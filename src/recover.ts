@@ -41,7 +41,10 @@ const createRecovery = (store: Store) => {
     /** `name` is a username or an e-mail address. Throws OpenRefused. */
     find: async (name: string): Promise<AccountRow> => {
       const found = await users.findByKey(accountKey(name));
-      if (!found) throw new OpenRefused(`There is no account with the name "${name}"`);
+      if (!found)
+        throw new OpenRefused(
+          `There is no user account with the name "${name}". Check the spelling`,
+        );
       return found;
     },
     /** Oldest first. */

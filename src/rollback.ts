@@ -42,7 +42,10 @@ export const openRollback = (flags: { home: string }, name: string | undefined) 
   try {
     const { keyring } = loadMasterKey(home, masterKey);
     const [fault] = integrityFaults(snapshot.file);
-    if (fault !== undefined) throw new OpenRefused(`${snapshot.name} is damaged: ${fault}`);
+    if (fault !== undefined)
+      throw new OpenRefused(
+        `The snapshot ${snapshot.name} is damaged: ${fault}. Choose another snapshot`,
+      );
     proveKey(snapshot, keyring);
     const since = compareWith(home, snapshot);
     return {
@@ -76,7 +79,7 @@ const proveKey = ({ name, file }: Snapshot, keyring: Keyring): void => {
   } catch (error) {
     if (!(error instanceof EnvelopeError)) throw error;
     throw new OpenRefused(
-      `The master key was changed after ${name} was created. The current key cannot decrypt the secrets in ${name}`,
+      `The current master key cannot decrypt the secrets in the snapshot ${name}, because the master key was changed later. Choose a newer snapshot`,
     );
   }
 };

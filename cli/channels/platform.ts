@@ -63,7 +63,7 @@ export const fieldFlags = {
   accessTokenFile: secret('WhatsApp, ntfy: file with the access token'),
   templateName: textFlag(
     '<name>',
-    'WhatsApp: name of the approved template for messages more than 24 hours after the last message of the user',
+    'WhatsApp: name of the message template that Meta approved. Required for messages more than 24 hours after the last message of the user',
   ),
   templateLanguage: textFlag(
     '<code>',

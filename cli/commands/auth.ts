@@ -157,7 +157,7 @@ const endpoints = await contracts.auth();
 const SECRETS = ['password', 'inviteToken', 'setupCode', 'totpCode', 'username', 'device'];
 const passwordFile = textFlag(
   '<file|->',
-  'File with the password. If not set, the command asks for the password',
+  'File with your password. If not set, the command asks for the password',
 );
 
 const usernameFlag = textFlag('<name>', 'Username. Alternative to the username argument');

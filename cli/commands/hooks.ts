@@ -157,7 +157,9 @@ const settings = command({
     'github-issues --json',
   ],
   flags: {
-    awaitToken: switchFlag('Wait for the verification token of the sender, like hooks await-token'),
+    awaitToken: switchFlag(
+      'Wait for the verification token that the sender posts, like hooks await-token',
+    ),
     sender: {
       value: '<sender>',
       about: `Sender whose settings form is shown: ${senders.join(', ')}`,

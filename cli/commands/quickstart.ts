@@ -38,7 +38,7 @@ export const quickstart = command({
     username: textFlag('<name>', 'Name of the account. If not set, the command asks for the name'),
     passwordFile: textFlag(
       '<file|->',
-      'File with the password. If not set, the command asks for the password',
+      'File with the password of the first account. If not set, the command asks for the password',
     ),
     setupCodeFile: textFlag(
       '<file|->',

@@ -24,7 +24,7 @@ export const recover = command({
   flags: {
     passwordFile: textFlag(
       '<file|->',
-      'File with the password. If not set, the command asks for the password',
+      'File with the new password. If not set, the command asks for the password',
     ),
     removeTotp: switchFlag('Remove the authenticator app and its recovery codes'),
     removePasskeys: textFlag(

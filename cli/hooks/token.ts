@@ -11,7 +11,7 @@ export const awaitToken = command({
   name: 'await-token',
   args: '<hook>',
   calls: ['hooks await-token', 'hooks awaited-token', 'hooks confirm-token'],
-  summary: 'Wait for the verification token of a sender',
+  summary: 'Wait for the verification token that a sender posts',
   examples: ['pages', 'pages --yes', 'pages > token.txt'],
   notes: [
     'The token is printed to stdout. The token becomes the secret of the hook after you ' +

@@ -210,7 +210,7 @@ const begin = async (context: Context, name: string, found: ToolLogin): Promise<
 export const modelTools: CommandGroup = {
   commands: [status, quota, login],
   notes: [
-    'The tools run confined, with their own tools off. Those of Adjutant need your ' +
+    'The tools run in a sandbox, with their own tools off. Those of Adjutant need your ' +
       'permissions.',
   ],
 };

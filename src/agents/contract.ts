@@ -21,11 +21,19 @@ export const Agent = s.object('Agent', {
   id: s.id('agent'),
   name: s.text(200),
   topic: s.nullable(s.text(100)),
-  role: s.nullable(s.text(100)).description('Name of the expert, or `orchestrator`'),
+  role: s
+    .nullable(s.text(100))
+    .description(
+      'Name of the expert that runs as the agent, or `orchestrator`. `null` for other agents',
+    ),
   model: s.text(200),
   prompt: s.anyText(10_000_000),
   status: status(),
-  untrusted: s.boolean().description('Whether untrusted content has reached the agent'),
+  untrusted: s
+    .boolean()
+    .description(
+      'Whether content from outside, such as a web page or an e-mail, has reached the agent. Further actions of such an agent need approval',
+    ),
   parentId: s
     .nullable(s.id('agent'))
     .description('ID of the parent agent. `null` if the agent has no parent.'),
@@ -36,7 +44,7 @@ export const Agent = s.object('Agent', {
   executionId: s
     .nullable(s.id('execution'))
     .description('ID of the hook execution that started the agent. `null` if there is none.'),
-  steps: big().description('Number of steps so far'),
+  steps: big().description('Number of model calls so far'),
   usage: s.object('Usage', {
     inputTokens: big(),
     outputTokens: big(),
@@ -76,7 +84,7 @@ const NewAgent = s.object('NewAgent', {
       .list(s.text(100), 50)
       .description(
         'Tools with side effects that the agent may use without approval. The grant ends when the ' +
-          'agent reads untrusted content. Granting requires a login or a token with ' +
+          'agent reads content from outside, such as a web page. Granting requires a login or a token with ' +
           '`approvals:write`.',
       ),
   ),
@@ -112,7 +120,7 @@ const verb = <const V extends string>(name: V, summary: string) =>
 
 export const agents = contract({
   list: endpoint.get('/api/agents', {
-    summary: 'List agents',
+    summary: 'List running and finished agents',
     query: pageQuery('AgentQuery', {
       status: s.optional(status()),
       topic: s.optional(s.text(100)),

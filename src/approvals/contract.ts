@@ -10,7 +10,7 @@ import * as s from '../kernel/contract/schema.js';
 
 export const approvals = contract({
   list: endpoint.get('/api/chat/approvals', {
-    summary: 'List approvals of tool calls',
+    summary: 'List pending and decided approvals of tool calls',
     query: pageQuery('ApprovalQuery', {
       status: s.optional(approvalStatus()),
       agentId: s.optional(s.text(80)),

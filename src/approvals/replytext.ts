@@ -97,7 +97,10 @@ export const createMessageDecision =
     const meant = pending.filter((row) => row.digest.startsWith(digest));
     const [only] = meant;
     if (!only || meant.length > 1 || digest.length < SHORT_DIGEST_LENGTH) {
-      throw new DecisionRefused('nothing_waits', 'No pending approval has that digest');
+      throw new DecisionRefused(
+        'nothing_waits',
+        'No pending approval has that digest. Check the digest in the approval request',
+      );
     }
     if (isUnclear) throw notOffered(UNCLEAR_SCOPE);
     const refusal = await by.refusal();

@@ -66,7 +66,7 @@ export const Capability = s.object('Capability', {
   bytes: bytesOrNull().description(
     'Size on the disk, in bytes. `null` if Adjutant did not install the capability',
   ),
-  licence: licence().description('Licence of the installed version'),
+  licence: licence().description('Licence of the installed version. `null` if unknown'),
   usedBy: s
     .list(s.text(300), 1000)
     .description('Resources that use the capability, for example `models/qwen`'),
@@ -177,7 +177,7 @@ export const Hardware = s.object('Hardware', {
     model: s.nullable(s.text(200)),
     cores: s
       .nullable(s.integer(1, 100_000))
-      .description('Number of cores that can be used at the same time'),
+      .description('Number of cores that can be used at the same time. `null` if unknown'),
     arch: s.text(40),
     flags: s.list(s.text(60), 1000),
   }),
@@ -185,7 +185,7 @@ export const Hardware = s.object('Hardware', {
     totalBytes: bytesOrNull(),
     availableBytes: bytesOrNull(),
     bytesPerSecond: bytesOrNull().description(
-      'Measured memory bandwidth of all cores together, in bytes per second',
+      'Measured memory bandwidth of all cores together, in bytes per second. `null` if not measured',
     ),
   }),
   gpus: s.list(

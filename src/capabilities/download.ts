@@ -220,7 +220,10 @@ const checkBegin = (wanted: string, piece: Uint8Array): string => {
   if (wanted === '') return '';
   const found = Buffer.from(piece.subarray(0, wanted.length)).toString('latin1');
   if (wanted.startsWith(found)) return wanted.slice(found.length);
-  throw new DownloadFailed(`The file does not begin with "${wanted}". The file was removed`, false);
+  throw new DownloadFailed(
+    `The downloaded file does not begin with "${wanted}" and was deleted. Check the URL and install again`,
+    false,
+  );
 };
 
 const writeBody = async (
@@ -261,13 +264,13 @@ const isComplete = ({ status, headers }: OpenedReply, from: number): boolean =>
 
 const tooLong = (bytes: number): DownloadFailed =>
   new DownloadFailed(
-    `The file is longer than the expected ${bytes} bytes. The file was removed`,
+    `The file is longer than the expected ${bytes} bytes. The file was deleted. Check the URL, then install again`,
     false,
   );
 
 const tooShort = (length: number, bytes: number): DownloadFailed =>
   new DownloadFailed(
-    `The file has ${length} bytes, expected ${bytes}. The file was removed`,
+    `The file has ${length} bytes, expected ${bytes}. The file was deleted. Check the URL, then install again`,
     false,
   );
 
@@ -275,7 +278,7 @@ const finish = async (file: Download, hash: Hash): Promise<void> => {
   const found = hash.digest('hex');
   if (found === file.sha256) return rm(getEtagPath(file.to), { force: true });
   throw new DownloadFailed(
-    `Checksum mismatch: ${found}, expected ${file.sha256}. The file was removed`,
+    `Checksum mismatch: ${found}, expected ${file.sha256}. The file was deleted. Check the URL and the checksum, then install again`,
     false,
   );
 };

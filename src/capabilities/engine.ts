@@ -27,7 +27,7 @@ export const engineProbe: EngineProbe = {
     signal.throwIfAborted();
     if (failure !== null) {
       throw new EngineUnusable(
-        `The installed engine does not run on this machine: ${failure.slice(0, 500)}`,
+        `The installed engine does not run on this machine (${failure.slice(0, 500)}). Use a model of another provider instead`,
       );
     }
   },

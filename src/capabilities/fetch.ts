@@ -68,7 +68,10 @@ const known = async (
   const reported = await fetchRemoteFileFacts(http, file.url, telling);
   const sha256 = file.sha256 ?? reported.sha256;
   if (sha256 !== null) return { ...file, sha256, bytes: file.bytes ?? reported.bytes };
-  throw new DownloadFailed(`The server provides no checksum for ${redactUrl(file.url)}`, false);
+  throw new DownloadFailed(
+    `The server provides no checksum for ${redactUrl(file.url)}. Send the SHA-256 checksum of the file in sha256`,
+    false,
+  );
 };
 
 const rateText = (bytesPerSecond: number): string =>

@@ -225,7 +225,10 @@ const fetchModelFiles = async (
   telling.note('reading the header');
   const fault = await models.faultOf(join(folder, first.path), telling.signal);
   if (fault === null) return files;
-  throw new DownloadFailed(`The file is not a supported model: ${fault}`, false);
+  throw new DownloadFailed(
+    `The file is not a supported model: ${fault}. Download the file again or choose another model`,
+    false,
+  );
 };
 
 const installNpm = async (
@@ -234,7 +237,10 @@ const installNpm = async (
   telling: ProgressReporter,
 ): Promise<InstalledFile[]> => {
   const packages = await engine.packagesOf(plan);
-  if (!packages) throw new NpmFailed(`The packages of ${plan.id} are no longer known`);
+  if (!packages)
+    throw new NpmFailed(
+      `${plan.id} cannot be installed: this version of Adjutant knows no packages for this machine. Update Adjutant`,
+    );
   await checkDiskSpace(folder, 2 * (plan.bytes ?? 0));
   const { folders, source } = places;
   if (source !== null) {

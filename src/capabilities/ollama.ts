@@ -76,7 +76,7 @@ export const createOllamaLibrary = (
         error instanceof HttpFailure && error.kind === 'timeout'
           ? `no response within ${shortMs / 1000} s`
           : getErrorMessage(error);
-      throw new OllamaFailed(`Ollama at ${baseUrl}, ${method} ${path}: ${why}`, false);
+      throw new OllamaFailed(`${method} ${path} failed at Ollama on ${baseUrl}: ${why}`, false);
     }
   };
   const post = (path: string, body: object, signal: AbortSignal) => {
@@ -105,7 +105,10 @@ export const createOllamaLibrary = (
         if (status === 'success') return;
         onProgress({ ...layers.take(content), note: printableLine(status, 200) });
       }
-      throw new OllamaFailed('Ollama ended the pull before it was complete', true);
+      throw new OllamaFailed(
+        'Ollama ended the pull before the pull was complete. Install the model again',
+        true,
+      );
     },
     /** `/api/tags`. */
     has: async (model: string, signal: AbortSignal): Promise<boolean> => {
@@ -154,7 +157,10 @@ const createLayers = () => {
         sum.total += total - before.total;
       }
       if (layers.size > MAX_LAYERS) {
-        throw new OllamaFailed(`Ollama reports more than ${MAX_LAYERS} files for the model`, false);
+        throw new OllamaFailed(
+          `Ollama reports more than ${MAX_LAYERS} files for the model. Choose another model`,
+          false,
+        );
       }
       return { done: sum.done, total: layers.size === 0 ? null : sum.total };
     },
@@ -187,7 +193,10 @@ async function* linesOf(
       const lines = rest.split('\n');
       rest = lines.pop() ?? '';
       if ([rest, ...lines].some(({ length }) => length > MAX_LINE_LENGTH)) {
-        throw new OllamaFailed('Ollama sent a line that is too long', false);
+        throw new OllamaFailed(
+          'Ollama sent an invalid reply: a line is too long. Update Ollama',
+          false,
+        );
       }
       for (const line of lines.filter((each) => each.trim() !== '')) {
         yield parsedJson(line);

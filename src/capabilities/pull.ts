@@ -39,7 +39,10 @@ export const pullModel = async (
     brokenBy: (error) => (error instanceof OllamaFailed && error.isBroken ? error.message : null),
   });
   if (!(await library.has(model, signal))) {
-    throw new OllamaFailed(`Ollama reported that ${model} was pulled, but does not list it`, false);
+    throw new OllamaFailed(
+      `Ollama reported that ${model} was pulled, but does not list the model. Run: ollama pull ${model}`,
+      false,
+    );
   }
   const text = await library.licenceOf(model, signal);
   const name = licenceName(text);
@@ -75,7 +78,7 @@ const refuseLicence = async (
     ? `ollama pull ${model}`
     : `adjutant capabilities install ${id} --accept-licence`;
   throw new OllamaFailed(
-    `${model} has the licence “${name}” instead of ${shown.name}. ${end}. To accept that licence, run: ${way}`,
+    `The licence of ${model} is “${name}”, but the catalogue shows ${shown.name}. ${end}. To accept the licence “${name}”, run: ${way}`,
     false,
   );
 };

@@ -46,7 +46,11 @@ export const createModelRegistration =
     const path = found && findGgufFile(found);
     if (!path) return null;
     const { header, fault } = await headers(path, clock.deadline(HEADER_MS));
-    if (!header) throw new DownloadFailed(`${plan.slug}: ${fault}`, false);
+    if (!header)
+      throw new DownloadFailed(
+        `The file of ${plan.slug} is not a supported model: ${fault}. Download the file again or choose another model`,
+        false,
+      );
     refuseUnsupportedUseCase(plan, useCase, header);
     refuseShortContext(plan, header);
     const isEmbedding = header.isEmbedding || useCase === 'embedding';
@@ -104,7 +108,7 @@ const MIN_WINDOW = 256;
 const refuseShortContext = ({ slug }: InstallPlan, { contextLength }: GgufHeader): void => {
   if (contextLength === null || contextLength >= MIN_WINDOW) return;
   throw new DownloadFailed(
-    `${slug} is installed but not registered. The context of the model has ${contextLength} tokens, but at least ${MIN_WINDOW} are required`,
+    `${slug} is installed but not registered. The context of the model has ${contextLength} tokens, but at least ${MIN_WINDOW} are required. Install a model with a longer context`,
     false,
   );
 };

@@ -176,7 +176,11 @@ const copyAll = async (from: string, to: string, telling: ProgressReporter): Pro
     );
     files.push({ path, bytes, sha256: null });
   }
-  if (files.length === 0) throw new DownloadFailed(`The folder ${from} contains no files`, false);
+  if (files.length === 0)
+    throw new DownloadFailed(
+      `The folder ${from} contains no files. Export the capability again`,
+      false,
+    );
   await copyFiles({ from, to, files }, telling);
 };
 

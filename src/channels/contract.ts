@@ -96,7 +96,9 @@ const ChannelTest = s.object('ChannelTest', {
     ),
   receipt: s
     .nullable(s.text(500))
-    .description('Identifier that the platform assigned to the message'),
+    .description(
+      'Identifier that the platform assigned to the message. `null` if the platform returned no identifier',
+    ),
   error: s.nullable(s.text(2000)).description('Error message. `null` without an error'),
 });
 export type ChannelTest = s.Static<typeof ChannelTest>;
@@ -112,7 +114,7 @@ export const channels = contract({
     audit: 'channels.delete',
   }),
   create: endpoint.post('/api/channels', {
-    summary: 'Create a webhook channel',
+    summary: 'Create a channel that sends notifications to a URL',
     example: { kind: 'webhook', url: 'https://hooks.example.org/pager', name: 'pager' },
     body: NewChannel,
     reply: s.object('NewChannelReply', {

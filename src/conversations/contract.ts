@@ -25,7 +25,7 @@ export const MessageReply = s.object('Message', {
   toolCalls: s.optional(s.list(s.record('ToolCall'), 1000)),
   agentId: s
     .nullable(s.id('agent'))
-    .description('ID of the agent that wrote or received the message'),
+    .description('ID of the agent that wrote or received the message. `null` without an agent'),
   createdAt: s.time(),
 });
 export type MessageReply = s.Static<typeof MessageReply>;

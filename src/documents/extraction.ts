@@ -69,7 +69,7 @@ export const extractInWorker = async (
     if (!(error instanceof WorkerFailed)) throw error;
     end.failure = {
       code: 'too_large',
-      message: `The file is too large or too complex: ${error.message}`,
+      message: `The file is too large or too complex. Split the file. Reason: ${error.message}`,
     };
   }
   return end;

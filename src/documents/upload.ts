@@ -5,6 +5,7 @@ import type { FormBody, FormFile } from '../kernel/contract/endpoint.js';
 import type { Static } from '../kernel/contract/schema.js';
 import { isDiskFull } from '../kernel/failure.js';
 import { mint } from '../kernel/ids.js';
+import { badRequest } from '../kernel/route.js';
 import { sizeText } from '../kernel/sizetext.js';
 import type { OperationBeginner } from '../operations/module.js';
 import type { DocumentRow } from '../store/tables/documents.js';
@@ -130,9 +131,7 @@ export const resolveLanguage = async (
   const missing = value.split('+').filter((code) => !installed.includes(code));
   if (missing.length === 0) return value;
   const message = `must contain only installed languages. Not installed: ${missing.join(', ')}. Installed: ${installed.join(', ')}. An admin can add languages with: adjutant capabilities install tesseract:${missing[0]}`;
-  throw Boom.badRequest(`Not accepted: language ${message}`, {
-    details: [{ path: 'language', message }],
-  });
+  throw badRequest([{ path: 'language', message }]);
 };
 
 const receive = async (
@@ -254,7 +253,7 @@ const buildReadOperation = (userId: string, documentId: string, name: string) =>
 /** 413 if all files exceed the quota, otherwise 400. */
 export const uploadRejection = (files: Arrival[]): Boom.Boom => {
   const refused = files.flatMap((file) => ('reason' in file ? [file] : []));
-  if (refused.length === 0) return Boom.badRequest('Not accepted: files contains no file');
+  if (refused.length === 0) return badRequest([{ path: 'files', message: 'contains no file' }]);
   const details = refused.map(({ name, reason }) => ({
     path: 'files',
     message: `${name} ${reason}`,
@@ -262,5 +261,5 @@ export const uploadRejection = (files: Arrival[]): Boom.Boom => {
   const message = details.map(({ message }) => message).join('; ');
   return refused.every(({ isQuota }) => isQuota)
     ? Boom.entityTooLarge(message, { code: 'quota' })
-    : Boom.badRequest(`Not accepted: ${message}`, { details });
+    : Boom.badRequest(`Invalid request: ${message}`, { details });
 };

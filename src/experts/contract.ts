@@ -15,7 +15,11 @@ const name = () =>
     .pattern(/^[a-z][a-z0-9-]*$/, 'lower-case letters, digits and hyphens')
     .example('bookkeeper');
 const description = () =>
-  s.text(300).description('Tasks that the expert is for. Models choose an expert by this text.');
+  s
+    .text(300)
+    .description(
+      'Description of the tasks that the expert can do. Models choose an expert by this text.',
+    );
 const instructions = () =>
   s.text(20_000).description('Instructions for an agent that acts as the expert');
 const keywords = () =>
@@ -30,9 +34,17 @@ const tools = () =>
         'and never grants. `null` allows all tools.',
     );
 const topic = () =>
-  s.nullable(s.text(100)).description('Topic that selects the model, as in the model routing');
+  s
+    .nullable(s.text(100))
+    .description(
+      'Topic that selects the model, as in the model routing. `null` if the expert has no topic',
+    );
 const model = () =>
-  s.nullable(s.text(200)).description('Model of the expert. Takes precedence over `topic`.');
+  s
+    .nullable(s.text(200))
+    .description(
+      'Model of the expert. Takes precedence over `topic`. `null` if the expert has no model of its own',
+    );
 
 export const ExpertReply = s.object('Expert', {
   id: s.id('expert'),

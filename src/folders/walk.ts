@@ -94,7 +94,7 @@ export const refuseForbidden = async (
     if (!entry) return false;
     if (forbidden.has(entry.identity))
       throw new DaemonFolderError(
-        `/${path} cannot be indexed because it contains files of the daemon`,
+        `/${path} cannot be indexed because it contains files of the daemon. Choose another folder`,
       );
   }
   return true;

@@ -31,7 +31,10 @@ const NewTriggerConfig = s.object('NewTriggerConfig', {
     s.text(200).example('0 9 * * 1-5').description('Cron expression of a schedule trigger'),
   ),
   timezone: s.optional(
-    s.text(64).example('Europe/Berlin').description('Time zone of `cron`. Defaults to UTC'),
+    s
+      .text(64)
+      .example('Europe/Berlin')
+      .description('Time zone of `cron`, such as `Europe/Berlin`. Defaults to UTC'),
   ),
   accountId: s.optional(
     s
@@ -52,7 +55,11 @@ const TriggerConfig = s.object('TriggerConfig', {
     s.nullable(s.time()).description('Expiry of the previous secret. `null` if there is none'),
   ),
   oldSecretLastUsedAt: s.optional(
-    s.nullable(s.time()).description('Time at which a previous secret last verified a delivery'),
+    s
+      .nullable(s.time())
+      .description(
+        'Time at which a previous secret last verified a delivery. `null` if no delivery was verified by a previous secret',
+      ),
   ),
   cron: s.optional(s.text(200)),
   timezone: s.optional(s.text(64)),
@@ -117,7 +124,9 @@ const Limits = s.object('HookLimits', {
     s.integer(0, 1e12).description('Daily token limit for all agents of the hook'),
   ),
   dailySteps: s.optional(
-    s.integer(0, 1e9).description('Daily limit of model calls for all agents of the hook'),
+    s
+      .integer(0, 1e9)
+      .description('Maximum number of model calls per day for all agents of the hook together'),
   ),
 });
 
@@ -264,8 +273,9 @@ export const hooks = contract({
     reply: Hook,
   }),
   'await-token': endpoint.post('/api/hooks/{id}/await-token', {
-    summary: 'Start waiting for a verification token',
-    description: 'The hook accepts a verification token of the sender for ten minutes.',
+    summary: 'Start waiting for a token that the sender posts',
+    description:
+      'Some senders, such as Notion, post a verification token to the URL of the hook before they send events. The hook accepts such a token for ten minutes.',
     secret: true,
     reply: AwaitedToken,
   }),

@@ -18,7 +18,7 @@ const REFERENCE = '#/components/schemas/';
 
 /**
  * Fixes errors of the generator: colliding list names, any value typed as string, a body for empty
- * replies, and its own extensions.
+ * replies, and its own extensions. States the maximum of numbers in requests.
  */
 export const tidyDocument = (document: Document, endpoints: Map<string, Endpoint>): Document => {
   const { schemas } = document.components;
@@ -41,15 +41,53 @@ export const tidyDocument = (document: Document, endpoints: Map<string, Endpoint
       complete(operation, endpoints.get(operation.operationId));
     }
   }
+  const replied = listReplied(document, schemas);
+  const limited = (name: string, schema: Json): Json =>
+    replied.has(name) ? schema : statedMaximum(schema);
   return {
     ...document,
     servers: [{ url: '/' }],
     components: {
       ...document.components,
-      schemas: Object.fromEntries(named.map(([name, schema]) => [name, resolve(schema)])),
+      schemas: Object.fromEntries(
+        named.map(([name, schema]) => [name, limited(name, resolve(schema))]),
+      ),
     },
-    paths: JSON.parse(JSON.stringify(resolve(document.paths))),
+    paths: JSON.parse(JSON.stringify(statedMaximum(resolve(document.paths)))),
   };
+};
+
+/** Names of the schemas that replies contain. Their maximums are technical. */
+const listReplied = ({ paths }: Document, schemas: DocumentNode): Set<string> => {
+  const names = new Set<string>();
+  const visit = (value: Json | undefined): void => {
+    if (Array.isArray(value)) value.forEach(visit);
+    if (!isNode(value)) return;
+    const name = typeof value.$ref === 'string' ? value.$ref.slice(REFERENCE.length) : null;
+    if (name === null) Object.values(value).forEach(visit);
+    else if (!names.has(name)) {
+      names.add(name);
+      visit(schemas[name]);
+    }
+  };
+  for (const operations of Object.values(paths))
+    for (const { responses } of Object.values(operations)) visit(responses);
+  return names;
+};
+
+const MAX_STATED = 1e9;
+
+const statedMaximum = (value: Json): Json => {
+  if (Array.isArray(value)) return value.map(statedMaximum);
+  if (!isNode(value)) return value;
+  const inner = Object.fromEntries(
+    Object.entries(value).map(([key, child]) => [key, statedMaximum(child)]),
+  );
+  const { description } = value;
+  const { maximum } = isNode(value.schema) ? value.schema : value;
+  if (typeof description !== 'string' || typeof maximum !== 'number') return inner;
+  if (maximum >= MAX_STATED || description.includes(`${maximum}`)) return inner;
+  return { ...inner, description: `${description.replace(/\.$/, '')}. Maximum ${maximum}` };
 };
 
 const isNode = (value: Json | undefined): value is DocumentNode =>

@@ -18,7 +18,7 @@ export interface FieldFault {
 }
 
 export const faultsMessage = (faults: FieldFault[]): string =>
-  `Not accepted: ${faults.map(({ path, message }) => `${path || 'the body'} ${message}`).join('; ')}`;
+  `Invalid request: ${faults.map(({ path, message }) => `${path || 'the body'} ${message}`).join('; ')}`;
 
 export interface ProblemData {
   code?: string;

@@ -13,7 +13,7 @@ const trust = () =>
   s
     .oneOf('KnowledgeTrust', 'owner', 'outside')
     .description(
-      'Origin of the text. `owner`: you wrote or confirmed the text. `outside`: all other texts. An agent that reads such a text becomes untrusted',
+      'Origin of the text. `owner`: you wrote or confirmed the text. `outside`: all other texts. After an agent has read an `outside` text, actions of the agent need approval',
     );
 export const knowledgeTag = () =>
   s
@@ -225,7 +225,9 @@ const KnowledgeStats = s.object('KnowledgeStats', {
     model: s
       .nullable(s.text(200))
       .description('Model that creates vectors. `null` if none is available'),
-    dimensions: s.nullable(count()).description('Length of a vector'),
+    dimensions: s
+      .nullable(count())
+      .description('Number of dimensions of a vector. `null` until a text has been embedded'),
     embedded: count().description('Number of chunks with vectors'),
     pending: count().description('Number of chunks that still need vectors'),
   }),

@@ -16,7 +16,7 @@ export const Memory = s.object('Memory', {
   confirmed: s
     .boolean()
     .description(
-      'Whether the memory is in use. A memory that an agent saves after reading untrusted content ' +
+      'Whether the memory is in use. A memory that an agent saves after reading content from outside ' +
         'is unused until you confirm the memory.',
     ),
   createdAt: s.time(),
@@ -39,7 +39,13 @@ const MemoryChanges = s.ignoreReadOnly(
       text: s.optional(memoryText()),
       about: s.optional(memoryAbout()),
       pinned: s.optional(s.boolean()),
-      confirmed: s.optional(s.boolean().description('Set to `true` to confirm the memory')),
+      confirmed: s.optional(
+        s
+          .boolean()
+          .description(
+            'Set to `true` to confirm that the memory is correct. Agents use only confirmed memories',
+          ),
+      ),
     })
     .min(1),
   ...['id', 'createdBy', 'createdAt', 'updatedAt'],

@@ -17,7 +17,9 @@ const names = () => s.list(s.text(100), 20);
 
 const state = {
   status: s.oneOf('ModelStatus', 'up', 'down', 'unknown', 'cooling'),
-  latencyMs: s.nullable(count()).description('Latency of the last reply, in milliseconds'),
+  latencyMs: s
+    .nullable(count())
+    .description('Latency of the last reply, in milliseconds. `null` if there was no reply'),
   lastError: s.nullable(s.anyText(2000)),
   checkedAt: s.nullable(s.time()).description('Time of the last call. `null` if there was none.'),
   circuit: s
@@ -77,9 +79,13 @@ const modelFields = {
   credentialId: s.optional(
     s
       .nullable(s.text(80))
-      .description('ID of the vault credential that contains the API key. Replaces `apiKey`.'),
+      .description(
+        'ID of the vault credential that contains the API key. Replaces `apiKey`. `null` removes the reference.',
+      ),
   ),
-  apiKey: s.optional(s.nullable(s.text(1000)).description('API key. Write-only.')),
+  apiKey: s.optional(
+    s.nullable(s.text(1000)).description('API key. Write-only. `null` removes the key.'),
+  ),
   contextWindow: s.optional(
     s.integer(256, 100_000_000).description('Size of the context window, in tokens'),
   ),
@@ -322,7 +328,11 @@ const Available = s.object('AvailableModels', {
           outputPerMTok: s.number(0, Number.MAX_VALUE),
         }),
       ),
-      sizeBytes: s.nullable(count()).description('Size on the disk of the server, in bytes'),
+      sizeBytes: s
+        .nullable(count())
+        .description(
+          'Size on the disk of the server, in bytes. `null` if the server does not report a size',
+        ),
     }),
     1000,
   ),

@@ -1,5 +1,4 @@
-import Boom from '@hapi/boom';
-import { resource } from '../kernel/route.js';
+import { badRequest, resource } from '../kernel/route.js';
 import { operations } from './contract.js';
 import { cancelOperation, type OperationsDeps, waitForOperation } from './service.js';
 
@@ -8,8 +7,7 @@ export const operationsResource = (deps: OperationsDeps) =>
     list: async ({ query }, { userId }) => {
       if (query.kind !== undefined && !deps.kinds.has(query.kind)) {
         const message = `must be one of ${[...deps.kinds.keys()].sort().join(', ')}`;
-        const details = [{ path: 'kind', message }];
-        throw Boom.badRequest(`kind ${message}`, { details });
+        throw badRequest([{ path: 'kind', message }]);
       }
       const { rows, nextCursor } = await deps.operations.list(userId, query);
       return { operations: rows.map(deps.progress.view), nextCursor };

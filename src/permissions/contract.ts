@@ -6,7 +6,7 @@ const level = () =>
   s
     .oneOf('PermissionLevel', 'allow', 'ask', 'deny')
     .description(
-      'Permission level of the tool. `deny` takes precedence over all other levels and approvals. Even with `allow`, agents that have read untrusted content need an approval for calls with side effects. Setting `allow` for a tool that has side effects or sends data out requires a login or a token with `approvals:write`',
+      'Permission level of the tool. `deny` takes precedence over all other levels and approvals. Even with `allow`, agents that have read content from outside need an approval for calls with side effects. Setting `allow` for a tool that has side effects or sends data out requires a login or a token with `approvals:write`',
     );
 
 export const Permission = s.object('Permission', {
@@ -34,7 +34,7 @@ const NewPermission = s.object('NewPermission', {
 
 export const permissions = contract({
   list: endpoint.get('/api/skills/permissions', {
-    summary: 'List active tool permissions',
+    summary: 'List current tool permissions',
     description: 'Expired permissions are not included.',
     query: pageQuery('PermissionQuery', {
       skillId: s.optional(s.text(100)),

@@ -41,12 +41,14 @@ const task = {
   excerpt: fact(1000),
   contentFormat: s.nullable(format()),
   truncated: s.boolean().description('Whether the content was cut after 1,000,000 characters'),
-  words: s.nullable(s.integer(0, Number.MAX_SAFE_INTEGER)).description('Number of words'),
+  words: s
+    .nullable(s.integer(0, Number.MAX_SAFE_INTEGER))
+    .description('Number of words. `null` until the page is read'),
   summary: fact(100_000),
   summaryModel: fact(200).description(
-    'Model that wrote the summary. `digest` if the page is quoted because no language model was available',
+    'Model that wrote the summary. `digest` if the page is quoted because no language model was available. `null` without a summary',
   ),
-  sha256: fact(64).description('SHA-256 of the complete content'),
+  sha256: fact(64).description('SHA-256 of the complete content. `null` until the page is read'),
   changed: s
     .nullable(s.boolean())
     .description(
@@ -120,7 +122,7 @@ export const reader = contract({
     otherReplies: { 202: ReaderTaskDetail },
   }),
   list: endpoint.get('/api/reader/tasks', {
-    summary: 'List reader tasks',
+    summary: 'List page readings',
     query: pageQuery('ReaderTaskQuery', {
       status: s.optional(status()),
       kind: s.optional(kind()),
@@ -129,7 +131,7 @@ export const reader = contract({
     reply: createPageSchema('tasks', ReaderTask, 'ReaderTasksPage'),
   }),
   get: endpoint.get('/api/reader/tasks/{id}', {
-    summary: 'Get a reader task',
+    summary: 'Get a page reading',
     query: s.object('ReaderTaskWait', {
       wait: s.optional(
         wait(60).description('Maximum time to wait for the task to end, in seconds. Defaults to 0'),
@@ -138,10 +140,10 @@ export const reader = contract({
     reply: ReaderTaskDetail,
   }),
   cancel: endpoint.post('/api/reader/tasks/{id}/cancel', {
-    summary: 'Cancel a reader task',
+    summary: 'Cancel a page reading',
     reply: ReaderTaskDetail,
   }),
   delete: endpoint.delete('/api/reader/tasks/{id}', {
-    summary: 'Delete a reader task',
+    summary: 'Delete a page reading',
   }),
 });

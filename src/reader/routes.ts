@@ -30,7 +30,7 @@ const WAIT_S = 20;
 export const readerResource = (deps: ReaderDeps) => {
   const { tasks, reads } = deps;
   const find = async (userId: string, id: string): Promise<ReaderTaskRow> =>
-    orNotFound(await tasks.get(userId, id), 'No reader task with that id');
+    orNotFound(await tasks.get(userId, id), 'No page reading with that id');
 
   const detailOf = async (userId: string, id: string): Promise<ReaderTaskDetail> => {
     const task = viewTask(await find(userId, id));
@@ -69,7 +69,7 @@ export const readerResource = (deps: ReaderDeps) => {
     cancel: async ({ id }, { userId }) => {
       const task = await find(userId, id);
       if (!isOpen(task))
-        throw Boom.conflict(`The reader task has already ended with status ${task.status}`);
+        throw Boom.conflict(`The page reading has already ended with status ${task.status}`);
       await reads.cancel(userId, task.operation_id);
       return detailOf(userId, id);
     },

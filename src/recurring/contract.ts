@@ -164,7 +164,7 @@ export const RecurringRun = s.object('RecurringRun', {
     .description('ID of the notification that the run sent. `null` if there is none'),
   pipelineId: s
     .nullable(s.id('pipeline'))
-    .description('ID of the pipeline run that the run started. `null` if there is none'),
+    .description('ID of the pipeline run that was started. `null` if no pipeline run was started'),
   startedAt: s.nullable(s.time()).description('Start time. `null` if not started yet'),
   finishedAt: s.nullable(s.time()).description('End time. `null` if not ended yet'),
 });

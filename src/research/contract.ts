@@ -24,14 +24,18 @@ export const MAX_SOURCES = 60;
 const limits = {
   maxSeconds: s
     .integer(10, 3600)
-    .description('Maximum duration, in seconds. Defaults to 120, 300 or 900 by depth'),
+    .description(
+      'Maximum duration, in seconds. Defaults to 120 (`quick`), 300 (`standard`) or 900 (`deep`)',
+    ),
   maxCostUsd: s
     .number(0, 1000)
-    .description('Maximum cost of model calls, in US dollars. Your daily limit applies as well'),
+    .description(
+      'Maximum cost of model calls, in US dollars. Your daily limit applies as well. `null` means no separate limit',
+    ),
   maxSources: s
     .integer(1, MAX_SOURCES)
     .description(
-      'Maximum number of web pages and knowledge entries. Defaults to 8, 24 or 60 by depth',
+      'Maximum number of web pages and knowledge entries. Defaults to 8 (`quick`), 24 (`standard`) or 60 (`deep`)',
     ),
 };
 
@@ -110,7 +114,9 @@ export const ResearchSource = s.object('ResearchSource', {
   title: s.anyText(500),
   status: s.oneOf('ResearchSourceStatus', 'found', 'read', 'failed'),
   used: s.boolean().description('Whether the report quotes the source'),
-  sha256: s.nullable(s.text(64)).description('SHA-256 of the text of the source'),
+  sha256: s
+    .nullable(s.text(64))
+    .description('SHA-256 of the text of the source. `null` if the source was not read'),
   error: s
     .nullable(s.anyText(1000))
     .description('Reason why the source could not be read. `null` without an error'),

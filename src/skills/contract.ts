@@ -22,7 +22,9 @@ const SkillTool = s.object('SkillTool', {
   ...definition,
   permission: permission(),
   sideEffects: s.boolean().description('Whether calls of the tool can have side effects'),
-  outside: s.boolean().description('Whether the tool returns untrusted content'),
+  outside: s
+    .boolean()
+    .description('Whether the tool returns content from outside, such as web pages'),
   reason: s
     .nullable(s.text(2_000))
     .description('Reason why the tool is unavailable. `null` if the tool is available.'),

@@ -44,7 +44,8 @@ export const createSessionPool = (deps: {
 
   const open = (key: SessionKey): PooledSession => {
     const trouble = troubles.get(formatSessionKey(key));
-    if (isClosed) throw new McpFailed('unreached', 'The daemon is stopping');
+    if (isClosed)
+      throw new McpFailed('unreached', 'The daemon is stopping. Try again after the restart');
     if (trouble && trouble.retryAtMs > clock.now()) throw tooSoon(trouble, clock.now());
     if (slots.size >= MOST) void discard(leastRecentlyUsed(slots));
     const giveUp = new AbortController();

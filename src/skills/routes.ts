@@ -159,7 +159,7 @@ const refused = (error: unknown): never => {
   if (error instanceof NameTaken) throw Boom.conflict(error.message, { code: 'name_taken' });
   if (!(error instanceof InvalidServer)) throw error;
   const details = [{ path: error.path, message: error.reason }];
-  throw Boom.badRequest(`Not accepted: ${error.message}`, { details });
+  throw Boom.badRequest(`Invalid request: ${error.message}`, { details });
 };
 
 /** Sorted by ID, because most skills have no creation time. */
@@ -213,7 +213,7 @@ const toToolFailureBoom = (error: unknown): unknown => {
     path: ['arguments', path].filter(Boolean).join('.'),
     message,
   }));
-  return Boom.badRequest(`Not accepted: ${error.message}`, { details });
+  return Boom.badRequest(`Invalid request: ${error.message}`, { details });
 };
 
 const sentence = (because: string): string => because.charAt(0).toUpperCase() + because.slice(1);

@@ -30,9 +30,9 @@ export const taskBlockers = () => s.list(s.id('task'), 100).unique();
 const reminder = () => s.nullable(s.integer(0, 40_320));
 
 const about = {
-  due: 'Day on which the task is due. Cannot be combined with `dueAt`',
+  due: 'Day on which the task is due. Cannot be combined with `dueAt`. `null` removes the due day',
   dueAt:
-    'Time at which the task is due. Without an offset it is a local time in `timezone`. Cannot be combined with `due`',
+    'Time at which the task is due. Without an offset it is a local time in `timezone`. Cannot be combined with `due`. `null` removes the due time',
   timezone: 'Time zone of the task. `null`, the default, follows your notification preferences',
   reminderMinutes:
     'Time of the reminder before `dueAt`, in minutes. `null` disables the reminder. Defaults to your notification preferences',
@@ -60,7 +60,9 @@ export const Task = s.object('Task', {
     .description('Assignee of the task: `me`, or the ID of an agent that works on the task'),
   untrusted: s
     .boolean()
-    .description('Whether the task contains changes by an untrusted agent or a hook'),
+    .description(
+      'Whether the task contains changes by a hook or by an agent that has read content from outside',
+    ),
   source: s.object('TaskSource', {
     kind: s.oneOf('TaskSourceKind', 'person', 'agent', 'execution', 'recurring'),
     id: s
@@ -119,7 +121,7 @@ export const tasks = contract({
         s
           .oneOf('TaskView', 'next')
           .description(
-            'View of the list. `next` lists tasks that can be done now: not done, not blocked and without open subtasks. The tasks are sorted by due time, then by priority',
+            'View of the list. `next` lists tasks that can be done now: not done, not blocked and without open subtasks. The view `next` is sorted by due time, then by priority',
           ),
       ),
       due: s.optional(

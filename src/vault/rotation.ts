@@ -130,8 +130,7 @@ const refuseUnfit = async (deps: VaultServiceDeps, id: string, value: string): P
   if (odd !== null && (await deps.credentials.isSent(id))) throw unfit(odd);
 };
 
-const unfit = (message: string): Boom.Boom =>
-  Boom.badRequest(`value ${message}`, { details: [{ path: 'value', message }] });
+const unfit = (message: string): Boom.Boom => badRequest([{ path: 'value', message }]);
 
 /** Keeps the form of the previous value, so that a Standard Webhooks recipient can decode it. */
 const madeLike = async (deps: VaultServiceDeps, { user_id, id, version }: CredentialRow) => {

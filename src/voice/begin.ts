@@ -3,7 +3,8 @@ import Boom from '@hapi/boom';
 import { type Clock, iso } from '../kernel/clock.js';
 import { isDiskFull } from '../kernel/failure.js';
 import { mint } from '../kernel/ids.js';
-import { faultsMessage } from '../kernel/problem.js';
+import { faultsMessage, type ProblemData } from '../kernel/problem.js';
+import { badRequest } from '../kernel/route.js';
 import type { OperationBeginner } from '../operations/module.js';
 import type { TranscriptionRow } from '../store/tables/voice.js';
 import type { ArrivedAudio, AudioFiles } from './audio.js';
@@ -52,10 +53,8 @@ export const receiveAudio = async (
   const id = mint('transcription', clock.now());
   try {
     const arrived = await audio.receive(id, content);
-    if (isCut() || arrived.bytes > AUDIO_BYTES)
-      throw Boom.entityTooLarge(`Not accepted: ${FIELD} ${TOO_LARGE}`, fault(TOO_LARGE));
-    if (arrived.bytes === 0)
-      throw Boom.badRequest(`Not accepted: ${FIELD} is empty`, fault('is empty'));
+    if (isCut() || arrived.bytes > AUDIO_BYTES) throw Boom.entityTooLarge(...problem(TOO_LARGE));
+    if (arrived.bytes === 0) throw badRequest([{ path: FIELD, message: 'is empty' }]);
     const kind = await detectAudioKind(arrived.head);
     if (kind === null) throw unread('is not a supported audio format');
     if (kind.decoder === null && (await ffmpeg()) === null) {
@@ -70,10 +69,12 @@ export const receiveAudio = async (
 
 const TOO_LARGE = `is larger than ${AUDIO_BYTES / 1024 ** 2} MiB`;
 
-const fault = (message: string) => ({ details: [{ path: FIELD, message }] });
+const problem = (message: string): [string, ProblemData] => {
+  const details = [{ path: FIELD, message }];
+  return [faultsMessage(details), { details }];
+};
 
-const unread = (message: string): Boom.Boom =>
-  Boom.unsupportedMediaType(faultsMessage([{ path: FIELD, message }]), fault(message));
+const unread = (message: string): Boom.Boom => Boom.unsupportedMediaType(...problem(message));
 
 const diskFull = (): Boom.Boom =>
   new Boom.Boom('The disk of the daemon is full. The audio was not stored', {
@@ -149,7 +150,7 @@ const noEngine = ({ model }: EnginePreferences, passedOver: SkippedEngine[]): Bo
   if (model !== null && passedOver.length === 0) {
     const message = 'does not match any registered model or engine';
     const path = 'model';
-    return Boom.badRequest(faultsMessage([{ path, message }]), { details: [{ path, message }] });
+    return badRequest([{ path, message }]);
   }
   const reasons = passedOver.map(({ engine, because }) => `${engine}: ${because}`).join('; ');
   return Boom.serverUnavailable(`No speech engine is available (${reasons}). ${REMEDY}`, {

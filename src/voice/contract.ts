@@ -26,7 +26,9 @@ const transcription = {
     .nullable(s.text(20))
     .description('Language of the speech, as a code such as `en`. `null` if not known'),
   engine: s.nullable(s.oneOf('SpeechEngine', 'model', 'whisper', 'pocketsphinx')),
-  model: s.nullable(s.text(200)).description('Model used by the engine'),
+  model: s
+    .nullable(s.text(200))
+    .description('Model used by the engine. `null` until the transcription starts'),
   reason: s
     .nullable(s.oneOf('NoTextReason', 'silence', 'no_speech', 'not_understood'))
     .description('Reason why the text is empty. `null` if the text is not empty'),
@@ -40,7 +42,7 @@ const transcription = {
   code: s
     .nullable(s.text(60))
     .description(
-      'Error code: `damaged`, `too_long`, `too_large`, `unsupported`, `no_engine` or `interrupted`',
+      'Error code: `damaged`, `too_long`, `too_large`, `unsupported`, `no_engine` or `interrupted`. `null` without an error',
     ),
   operationId: s.id('operation'),
   createdAt: s.time(),
@@ -49,7 +51,9 @@ const transcription = {
 
 export const TranscriptionView = s.object('Transcription', {
   ...transcription,
-  excerpt: s.nullable(s.anyText(200)).description('Beginning of the text'),
+  excerpt: s
+    .nullable(s.anyText(200))
+    .description('Beginning of the text. `null` until the transcription has finished'),
 });
 export type TranscriptionView = s.Static<typeof TranscriptionView>;
 

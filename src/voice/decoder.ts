@@ -52,7 +52,10 @@ export const decodeInProcess = async (
     });
   } catch (error) {
     if (!(error instanceof WorkerFailed)) throw error;
-    throw new DecodeFailed('too_large', `The audio is too large or too complex: ${error.message}`);
+    throw new DecodeFailed(
+      'too_large',
+      `The audio is too large or too complex. Split the file. Reason: ${error.message}`,
+    );
   }
   if (facts) return facts;
   throw failure ?? new DecodeFailed('damaged', 'The audio could not be decoded');

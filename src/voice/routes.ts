@@ -1,6 +1,6 @@
 import Boom from '@hapi/boom';
 import { type Caller, CustomReply } from '../kernel/contract/endpoint.js';
-import { orNotFound, resource } from '../kernel/route.js';
+import { badRequest, orNotFound, resource } from '../kernel/route.js';
 import type { Operations } from '../operations/module.js';
 import { type TranscriptionRow, transcriptionTable } from '../store/tables/voice.js';
 import { viewer } from '../store/view.js';
@@ -79,7 +79,7 @@ export const voiceResource = (deps: VoiceDeps) => {
           (stored) => audio.remove(stored.id),
         );
         const [kept] = files;
-        if (!kept) throw Boom.badRequest('Not accepted: audio is required', MISSING);
+        if (!kept) throw badRequest([{ path: 'audio', message: 'is required' }]);
         const { language = null, model = null, prompt = null } = fields;
         const wish = { language, model, prompt };
         return beginTranscription(deps, by.userId, { kept, wish });
@@ -108,8 +108,6 @@ export const voiceResource = (deps: VoiceDeps) => {
     },
   });
 };
-
-const MISSING = { details: [{ path: 'audio', message: 'is required' }] };
 
 const busy = (): Boom.Boom =>
   Boom.tooManyRequests(`You already have ${MAX_ARRIVING} uploads in progress. Try again later`, {

@@ -140,7 +140,7 @@ describe('a download', () => {
     await refusedWith(
       {},
       { bytes },
-      /^The file has 300000 bytes, expected 300001. The file was removed$/,
+      /^The file has 300000 bytes, expected 300001. The file was deleted. Check the URL, then install again$/,
     );
     expect(mirror.ranges.length).to.equal(1);
     expect(waited).to.equal([]);
@@ -152,7 +152,7 @@ describe('a download', () => {
     await refusedWith(
       {},
       { bytes },
-      /^The file has 300000 bytes, expected 300001. The file was removed$/,
+      /^The file has 300000 bytes, expected 300001. The file was deleted. Check the URL, then install again$/,
     );
     expect(mirror.ranges).to.equal(['bytes=120000-']);
     expect(waited).to.equal([]);

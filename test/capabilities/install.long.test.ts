@@ -88,7 +88,7 @@ describe('an installation', () => {
     const wrong = await stage.install({ ...wanted(), sha256: 'ab'.repeat(32) });
     expect([wrong.status, wrong.error]).to.equal([
       'failed',
-      `Checksum mismatch: ${SHA}, expected ${'ab'.repeat(32)}. The file was removed`,
+      `Checksum mismatch: ${SHA}, expected ${'ab'.repeat(32)}. The file was deleted. Check the URL and the checksum, then install again`,
     ]);
     expect([await folders(), await stage.listed('house')]).to.equal([['llama'], undefined]);
   });

@@ -123,7 +123,9 @@ describe('a model of Ollama', () => {
       ...{ status: 'pulling', digest: String(at), total: 1, completed: 1 },
     }));
     const operation = await stage.install({ id: 'ollama:tiny:1b' });
-    expect(operation.error).to.equal('Ollama reports more than 512 files for the model');
+    expect(operation.error).to.equal(
+      'Ollama reports more than 512 files for the model. Choose another model',
+    );
   });
 
   it('has progress in whole bytes, and a line of it has an end', async () => {
@@ -145,7 +147,7 @@ describe('a model of Ollama', () => {
     expect(operation.progress).to.include(whole);
     library.habits.says = [{ status: 'x'.repeat(20_000) }];
     const long = await stage.install({ id: 'ollama:long:1b' });
-    expect(long.error).to.equal('Ollama sent a line that is too long');
+    expect(long.error).to.equal('Ollama sent an invalid reply: a line is too long. Update Ollama');
   });
 
   it('that the library does not have ends with a sentence', async () => {
@@ -176,7 +178,7 @@ describe('a model of Ollama', () => {
     const other = await stage.install({ id: 'ollama:tiny:1b', useCase: 'chat' });
     expect([other.status, other.error, [...library.has]]).to.equal([
       'failed',
-      'tiny:1b has the licence “Secret Weights Licence” instead of Apache License 2.0. The model was removed. To accept that licence, run: adjutant capabilities install ollama:tiny:1b --accept-licence',
+      'The licence of tiny:1b is “Secret Weights Licence”, but the catalogue shows Apache License 2.0. The model was removed. To accept the licence “Secret Weights Licence”, run: adjutant capabilities install ollama:tiny:1b --accept-licence',
       [],
     ]);
     const models = (await stage.ask('GET', '/api/models')).body.models;
@@ -256,7 +258,7 @@ describe('a model of Ollama', () => {
     });
     await expect(remove('tiny:1b', new AbortController().signal)).to.reject(
       OllamaFailed,
-      `Ollama at ${library.origin}/v1, DELETE /api/delete: no response within 0.1 s`,
+      `DELETE /api/delete failed at Ollama on ${library.origin}/v1: no response within 0.1 s`,
     );
     await http.close();
   });

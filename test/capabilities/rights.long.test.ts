@@ -136,14 +136,16 @@ describe('an installation', () => {
   it('of what is no GGUF ends with its first bytes', async () => {
     await open({ stallsAfter: 1000 }, Buffer.alloc(1_000_000, 'junk'));
     const ended = await stage.ended(await begin(wanted()));
-    expect(ended.error).to.equal('The file does not begin with "GGUF". The file was removed');
+    expect(ended.error).to.equal(
+      'The downloaded file does not begin with "GGUF" and was deleted. Check the URL and install again',
+    );
     expect(await folders()).to.equal(['llama']);
   });
 
   const CONTEXTS = [
     [
       100,
-      'house is installed but not registered. The context of the model has 100 tokens, but at least 256 are required',
+      'house is installed but not registered. The context of the model has 100 tokens, but at least 256 are required. Install a model with a longer context',
     ],
     [
       4_294_967_295,

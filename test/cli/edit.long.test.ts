@@ -94,11 +94,11 @@ describe('editing', () => {
     );
     const { code, stderr } = await update({ terminal: 100, answers: ['y'] });
     expect([code, stderr]).to.match(
-      /Not accepted: one field is invalid\.\n {2}cooldownMs {2}must be/,
+      /Invalid request: one field is invalid\.\n {2}cooldownMs {2}must be/,
     );
     const [, again = ''] = await editor.seen();
     expect(again).to.match(
-      /^\/\/ Not accepted: one field is invalid\.\n\/\/ {3}cooldownMs {2}must be/,
+      /^\/\/ Invalid request: one field is invalid\.\n\/\/ {3}cooldownMs {2}must be/,
     );
     expect(await theHook()).to.include({ cooldownMs: 5, enabled: false });
   });

@@ -35,9 +35,9 @@ describe('faultOf', () => {
       { path: 'name', message: '"name" is required' },
       { path: 'cron', message: 'must be a time' },
     ];
-    expect(said(refused(400, 'Not accepted', { details }))).to.equal([
+    expect(said(refused(400, 'Invalid request', { details }))).to.equal([
       Exit.usage,
-      'Not accepted: 2 fields are invalid.',
+      'Invalid request: 2 fields are invalid.',
       '  --name  is required',
       '  --cron  must be a time',
       'Request request_1. Help: adjutant hooks create --help',
@@ -73,7 +73,7 @@ describe('faultOf', () => {
     const details = [
       { path: 'tools', message: 'names an unknown tool: x; all tools: GET /api/skills/tools/all' },
     ];
-    expect(Object(said(refused(400, 'Not accepted', { details })))[2]).to.equal(
+    expect(Object(said(refused(400, 'Invalid request', { details })))[2]).to.equal(
       '  --tools  names an unknown tool: x; all tools: adjutant skills tools',
     );
   });

@@ -100,7 +100,7 @@ describe('requestFrom', () => {
   it('names every wrong field by its flag, with what was given', async () => {
     const given = { fields: { kind: 'huge', limit: 12, 'second.path': 'too long' } };
     const fault = await requestFrom(Thing, given, at).catch((caught: unknown) => caught);
-    expect(fault).to.be.an.error(CliFault, 'Not accepted: 4 fields are invalid.');
+    expect(fault).to.be.an.error(CliFault, 'Invalid request: 4 fields are invalid.');
     expect(fault instanceof CliFault && fault.next).to.equal([
       '  --name         is missing',
       '  --kind         must be one of [small, big] (got "huge")',

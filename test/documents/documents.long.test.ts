@@ -195,20 +195,20 @@ describe('documents', { timeout: 60_000 }, () => {
     const none = await upload(app, token, []);
     expect([none.status, none.body.message]).to.equal([
       400,
-      'Not accepted: files contains no file',
+      'Invalid request: files contains no file',
     ]);
     const empty = await upload(app, token, [{ name: 'a.txt', content: '' }]);
-    expect([empty.status, empty.body.message]).to.equal([400, 'Not accepted: a.txt is empty']);
+    expect([empty.status, empty.body.message]).to.equal([400, 'Invalid request: a.txt is empty']);
     const files = [{ name: 'a.txt', content: 'some text' }];
     const tongue = await upload(app, token, files, { language: 'eng+tlh' });
     expect(tongue.status).to.equal(400);
     expect(tongue.body.message).to.match(
-      /^Not accepted: language must contain only installed languages\. Not installed: tlh\. Installed: .*eng/,
+      /^Invalid request: language must contain only installed languages\. Not installed: tlh\. Installed: .*eng/,
     );
     const unknown = await upload(app, token, files, { colour: 'red' });
     expect([unknown.status, unknown.body.message]).to.equal([
       400,
-      'Not accepted: colour is not allowed',
+      'Invalid request: colour is not allowed',
     ]);
     expect((await ask('GET', '?q=a.txt')).body.documents).to.equal([]);
     const json = await app.call('POST', '/api/documents/upload', { token, body: {} });

@@ -118,7 +118,9 @@ describe(`mail accounts${said}`, () => {
     const { body } = await stage.account('failing', { folders: ['INBOX', 'Nowhere'] });
     const missing = await test(body.id);
     expect(statesOf(missing.steps)).to.equal(['imap_login ok', 'imap_folders failed']);
-    expect(missing.steps[1].detail).to.include('folder not found: Nowhere');
+    expect(missing.steps[1].detail).to.include(
+      'folder not found: Nowhere. Correct the folders of the mail account',
+    );
     await stage.call('PATCH', `/api/email/accounts/${body.id}`, { folders: ['INBOX'] });
     stage.smtp.recipient = () => {
       throw Object.assign(new Error('Mailbox full'), { responseCode: 552 });

@@ -134,20 +134,20 @@ describe('the file of a backup', () => {
   it('is refused where somebody else made its manifest', async () => {
     const message = await refusal(await forged([own('adjutant.db')], own('keys.sealed').bytes));
     expect(message).to.equal(
-      'The manifest of the backup was not created with the keys in the backup',
+      'The manifest of the backup was not created with the keys in the backup. Use another backup',
     );
   });
 
   const forbidden =
     'The file is not a complete backup: the archive contains a file with a forbidden name: ';
   for (const [path, words] of [
-    ['../outside', `${forbidden}"../outside". Use another backup file`],
-    ['/tmp/outside', `${forbidden}"/tmp/outside". Use another backup file`],
-    ['keys/master.key', 'keys/master.key is not allowed in a backup'],
-    ['lock.db', 'lock.db is not allowed in a backup'],
-    ['adjutant.db-wal', 'adjutant.db-wal is not allowed in a backup'],
-    ['restoring', 'restoring is not allowed in a backup'],
-    ['mcp.json', 'mcp.json is not allowed in a backup'],
+    ['../outside', `${forbidden}"../outside". Use another backup`],
+    ['/tmp/outside', `${forbidden}"/tmp/outside". Use another backup`],
+    ['keys/master.key', 'keys/master.key is not allowed in a backup. Use another backup'],
+    ['lock.db', 'lock.db is not allowed in a backup. Use another backup'],
+    ['adjutant.db-wal', 'adjutant.db-wal is not allowed in a backup. Use another backup'],
+    ['restoring', 'restoring is not allowed in a backup. Use another backup'],
+    ['mcp.json', 'mcp.json is not allowed in a backup. Use another backup'],
   ] as const) {
     it(`is refused with ${path} in it, whoever made it`, async () => {
       const message = await refusal(

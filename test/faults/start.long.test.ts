@@ -61,7 +61,7 @@ describe('start', () => {
 
   it('refuses to be the second daemon on a home, and leaves the first alone', async () => {
     const first = await startDaemon({ home });
-    expect(await refusal()).to.equal(`Another Adjutant already runs on ${home}`);
+    expect(await refusal()).to.equal(`Another Adjutant already uses the home folder ${home}`);
     expect((await fetch(`${first.url}/health/ready`)).status).to.equal(200);
     expect((await first.end('SIGTERM')).code).to.equal(0);
   });

@@ -408,7 +408,7 @@ describe('the admission to folders', () => {
       expect([refused, body.code, body.message]).to.equal([
         403,
         'not_indexable',
-        `${path} cannot be indexed because it contains files of the daemon`,
+        `${path} cannot be indexed because it contains files of the daemon. Choose another folder`,
       ]);
     }
     expect(await stage.found('sandpiper')).to.equal(['a.md']);

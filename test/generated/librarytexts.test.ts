@@ -54,8 +54,8 @@ describe('the texts of libraries', () => {
 
   it('are told from what the API says itself', () => {
     const own = [
-      'Not accepted: prompt must be a string; limits.maxSteps must be a number',
-      'Not accepted: null is not allowed; value must be a valid regular expression',
+      'Invalid request: prompt must be a string; limits.maxSteps must be a number',
+      'Invalid request: null is not allowed; value must be a valid regular expression',
       'Invalid request payload JSON format',
       'condition 1: its value must be at most 4 KiB long; change the hook',
       'No valid token. Log in first',

@@ -2,7 +2,7 @@ import ts from 'typescript';
 import { describeApi } from '../../src/http/explorer.js';
 import { version } from '../../src/version.js';
 import { leaves } from '../cli/leaves.js';
-import { nodes, place, type Source, sources } from './sources.js';
+import { nodes, place, product, type Source } from './sources.js';
 
 export type TextKind = 'summary' | 'field' | 'command' | 'flag' | 'error';
 
@@ -53,21 +53,49 @@ export const commandTexts = async (): Promise<UserText[]> =>
     ),
   ]);
 
-/** Literal messages of errors: the first text among the arguments of a constructor or of Boom. */
+/** Literal messages of errors, among the arguments of a constructor or of Boom. */
 const errorTexts = (): UserText[] =>
-  sources()
-    .filter(({ path }) => /^(src|cli|tui|web)\//.test(path))
-    .flatMap((source) => [...nodes(source)].flatMap((node) => messageOf(source, node)));
+  product().flatMap((source) => [...nodes(source)].flatMap((node) => messageOf(source, node)));
+
+/**
+ * Faults of the program, which users do not read: the API answers 500 without their text, and the
+ * caller handles an unmet expectation of a statement.
+ */
+const INTERNAL = /^(Error|TypeError|ExpectationFailed)$/;
+
+/** How users read the messages of classes whose constructor or caller adds the subject. */
+const SENTENCES: Record<string, string> = {
+  AttachmentGone: 'Sending failed: …. Upload the document again and send a new e-mail',
+  BadBackup: '…. Use another backup',
+  BadValue: '<setting> must be …',
+  ConfinedPathError: '<path> …',
+  FileGone: '<file> is not in the backup: …',
+  GgufFault:
+    'The file is not a supported model: …. Download the file again or choose another model',
+  InvalidRule: 'rrule …',
+  InvalidServer: '<field> …',
+  MailFault: '<host>: <problem> (…)',
+  ModelFailure: 'No model answered. ….',
+  NotLoaded: 'No model answered. <model> ….',
+  NotRegularFile: '<file> …',
+  PageUnreadable: '<url> …',
+  ScopeNotOffered: 'scope …',
+  TarError: 'The file is not a complete backup: …. Use another backup',
+  WorkerFailed: 'The file is too large or too complex. Split the file. Reason: …',
+  Unreachable: 'Cannot reach Adjutant at <url>: …',
+};
 
 const messageOf = (source: Source, node: ts.Node): UserText[] => {
-  if (!isError(node)) return [];
-  const message = node.arguments?.find(
+  if (!isError(node) || INTERNAL.test(node.expression.getText())) return [];
+  const message = node.arguments?.findLast(
     (each) =>
-      (ts.isStringLiteralLike(each) && each.text.includes(' ')) || ts.isTemplateExpression(each),
+      (ts.isStringLiteralLike(each) || ts.isTemplateExpression(each)) &&
+      each.getText().includes(' '),
   );
   if (!message) return [];
   const text = ts.isStringLiteralLike(message) ? message.text : message.getText().slice(1, -1);
-  return [{ kind: 'error', at: place(source, node), text }];
+  const sentence = SENTENCES[node.expression.getText()] ?? '…';
+  return [{ kind: 'error', at: place(source, node), text: sentence.replace('…', () => text) }];
 };
 
 const isError = (node: ts.Node): node is ts.NewExpression | ts.CallExpression =>

@@ -275,7 +275,9 @@ describe('execute_tool', () => {
   it('ends in error where there is no such tool, or its arguments are wrong', async () => {
     const unknown = await tool('unknown', '__proto__', 'constructor');
     await desk.deliver('unknown', '{}');
-    expect((await firstRun(unknown)).error).to.equal('Unknown tool: __proto__.constructor');
+    expect((await firstRun(unknown)).error).to.equal(
+      'Unknown tool: __proto__.constructor. Correct toolId and toolAction in the template',
+    );
     const wrong = await tool('wrong', 'time', 'now', { timezone: '{{webhook.body.zone}}' });
     await desk.deliver('wrong', '{"zone":"Nowhere"}');
     const run = await firstRun(wrong);

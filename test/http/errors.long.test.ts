@@ -117,7 +117,7 @@ describe('the server', () => {
       'limits.maxSteps',
       'who',
     ]);
-    expect(body.message).to.match(/^Not accepted: prompt must be a string; /);
+    expect(body.message).to.match(/^Invalid request: prompt must be a string; /);
   });
 
   it('takes a sane request id, makes one otherwise, and says it in the error', async () => {

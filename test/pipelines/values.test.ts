@@ -84,7 +84,7 @@ describe('values, and what is approved with them', () => {
       template: { parameters },
     });
     expect((await stage.reach(id, 'failed')).error).to.equal(
-      'ok: The values in one text exceed 262144 characters',
+      'ok: The rendered text exceeds 262144 characters. Use shorter values',
     );
   });
 

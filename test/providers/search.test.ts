@@ -146,7 +146,7 @@ describe('createWebSearch', () => {
         [status, reply] = [code, text];
         expect(await failureOf(searchWith(provider)), `${provider} ${code}`).to.equal([
           'SearchFailed',
-          `The search provider returned status ${code} without results`,
+          `The search provider returned status ${code} without results. Check the search settings`,
           false,
         ]);
       }

@@ -180,7 +180,7 @@ describe('the reader', () => {
       const again = await ask('POST', `/${id}/cancel`);
       expect([again.status, again.body.message]).to.equal([
         409,
-        'The reader task has already ended with status cancelled',
+        'The page reading has already ended with status cancelled',
       ]);
     }
   });
@@ -250,7 +250,7 @@ describe('the reader', () => {
       ['DELETE', `/${id}`],
     ] as const) {
       const { status, body } = await ask(method, path, stranger.token);
-      expect([status, body.message]).to.equal([404, 'No reader task with that id']);
+      expect([status, body.message]).to.equal([404, 'No page reading with that id']);
     }
     expect((await ask('GET', '', stranger.token)).body.tasks).to.equal([]);
     expect((await ask('DELETE', `/${id}`)).status).to.equal(204);

@@ -98,7 +98,7 @@ describe('the reader', () => {
       const again = await ask('POST', `/${id}/cancel`);
       expect([again.status, again.body.message]).to.equal([
         409,
-        'The reader task has already ended with status cancelled',
+        'The page reading has already ended with status cancelled',
       ]);
     }
   });

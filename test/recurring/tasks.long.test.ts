@@ -317,7 +317,10 @@ describe('a recurring task', () => {
     expect(ended.body.lastError).to.equal('ask: rejected: Not today');
     await desk.ask('DELETE', `/api/pipelines/templates/${kept.id}`);
     const late = await desk.ask('POST', `${PATH}/${id}/run`);
-    expect([late.body.status, late.body.error]).to.equal(['error', `Unknown template: ${kept.id}`]);
+    expect([late.body.status, late.body.error]).to.equal([
+      'error',
+      `Unknown template: ${kept.id}. Correct templateId in the stage`,
+    ]);
   });
 
   it('runs a hook of its owner with its payload', async () => {

@@ -95,7 +95,7 @@ describe('what is sealed and was damaged', () => {
     await db().updateTable('tunnel').set({ token_sealed: SEALED }).execute();
     await app.restart();
     const { detail } = await until(state, (now) => now.detail !== null);
-    expect(detail).to.contain('the token of the tunnel is damaged. Set the token again');
+    expect(detail).to.contain('The token of the tunnel is damaged. Set the token again');
     await ask('PUT', '/api/tunnel', { provider: 'ngrok', token: 'another-token' });
     await ask('POST', '/api/tunnel/start');
     await until(state, ({ status }) => status === 'running');

@@ -221,7 +221,9 @@ describe('web', () => {
     });
     expect(server.got.at(-1)?.path).to.equal('/search?lang=de&q=a%26b&format=json');
     const wrong = await failureOf(run('search', { query: 'x' }, at('/json')));
-    expect(wrong.message).to.equal('The search provider returned status 200 without results');
+    expect(wrong.message).to.equal(
+      'The search provider returned status 200 without results. Check the search settings',
+    );
     const [, search] = webTools({ http, search: searching(null), readPage }).tools;
     expect(search?.unavailable).to.match(/^Searching is off/);
     expect((await failureOf(run('search', { query: 'x' }))).name).to.equal('ToolRefused');

@@ -121,7 +121,7 @@ describe(`voice${unlessSpeech}`, { timeout: 120_000, ...withSpeech }, () => {
     const form = await stage.send({ name: 'song.mp3', content });
     const message = 'is not a supported audio format';
     expect(form.status).to.equal(415);
-    expect(form.body.message).to.equal(`Not accepted: audio ${message}`);
+    expect(form.body.message).to.equal(`Invalid request: audio ${message}`);
     expect(form.body.details).to.equal([{ path: 'audio', message }]);
     const body = { audio: content.toString('base64'), format: 'mp3' };
     const json = await stage.ask('POST', '/api/voice/transcribe', body);
@@ -177,7 +177,7 @@ describe(`voice${unlessSpeech}`, { timeout: 120_000, ...withSpeech }, () => {
     const unread = await stage.send({ name: 'hello.webm', content: webm });
     expect([unread.status, unread.body.message]).to.equal([
       415,
-      'Not accepted: audio is video/webm, which requires ffmpeg on the machine of the daemon',
+      'Invalid request: audio is video/webm, which requires ffmpeg on the machine of the daemon',
     ]);
     await stage.restart({ voicePath: ['/usr/bin'] });
   });

@@ -177,7 +177,7 @@ describe('the audit log of a stopped home', () => {
     const app = await startApp({ home });
     await expect(verifyHome({ home })).to.reject(
       OpenRefused,
-      `Another Adjutant already runs on ${home}`,
+      `Another Adjutant already uses the home folder ${home}`,
     );
     await app.stop();
     expect((await verifyHome({ home })).ok).to.be.true();
@@ -212,7 +212,7 @@ describe('the verification of a backup', () => {
     const { file } = await stage.made();
     const verify = verifyFile({ file, passphrase: PASSPHRASE }, () => undefined).done;
     await expect(verify).to.reject(
-      'The database in the backup has an unknown trigger rise on the table users, which may hide or change writes',
+      'The database in the backup has an unknown trigger rise on the table users, which may hide or change writes. Use another backup',
     );
     await stage.stop();
     expect(existsSync(stage.folder)).to.be.false();

@@ -160,9 +160,9 @@ describe('a book', () => {
     const { texts, notes } = await pagesOf(BOOK, opf(['a.xhtml', 'b.xhtml'], {}, ['a.xhtml']));
     expect(texts).to.equal([TIDE, '']);
     expect(notes).to.equal(['b.xhtml is missing from the book.']);
-    await expect(pagesOf(BOOK, opf([]))).to.reject('The book lists no chapters');
+    await expect(pagesOf(BOOK, opf([]))).to.reject('The EPUB file lists no chapters');
     await expect(pagesOf(BOOK, ocf('<container></container>', []))).to.reject(
-      'The package document of the book is missing',
+      'The package document of the EPUB file is missing',
     );
   });
 });

@@ -109,7 +109,7 @@ const unreadable = async (maker: Maker): Promise<Record<string, [Buffer, reason:
   const pdf = onePage({ content: lines('Locked.') });
   const docx = await maker.convert(flatText('Cut off.'), { from: 'fodt', to: 'docx' });
   return {
-    'blank.epub': [opf([]), 'The book lists no chapters'],
+    'blank.epub': [opf([]), 'The EPUB file lists no chapters'],
     'cut.docx': [docx.subarray(0, docx.length / 2), 'The file is damaged or incomplete'],
     'locked.pdf': [
       await maker.qpdf(pdf, '--encrypt', 'user', 'owner', '256', '--'),

@@ -65,7 +65,7 @@ describe('a folder of ordinary files', { timeout: 120_000 }, () => {
       `/api/knowledge/folders/${body.folders[0].id}`,
     );
     expect(folder.failures).to.equal([
-      { path: 'blank.epub', error: 'The book lists no chapters' },
+      { path: 'blank.epub', error: 'The EPUB file lists no chapters' },
       {
         path: 'formula.xlsx',
         error:

@@ -94,7 +94,7 @@ describe('replies of the models of this world', () => {
       stage.model.script(pieces(text));
       expect(await resultOf()).to.include({
         status: 'failed',
-        error: 'No model answered. fake wrote a tool call as text.',
+        error: 'No model answered. fake wrote a tool call as text. Try again or use another model.',
       });
     }
   });

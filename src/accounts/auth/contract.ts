@@ -84,7 +84,13 @@ export const Credentials = s.stripUnknownKeys(
           .text(100)
           .description('Name of the device. A login session with a device name lasts 30 days'),
       ),
-      deviceToken: s.optional(s.text(100).description('Device token of an earlier login')),
+      deviceToken: s.optional(
+        s
+          .text(100)
+          .description(
+            'Device token of an earlier login. With a valid token, Adjutant sends no notification about a login from a new device',
+          ),
+      ),
     })
     .or('username', 'email'),
 );

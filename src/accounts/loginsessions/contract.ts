@@ -6,8 +6,10 @@ export const LoginSession = s.object('LoginSession', {
   id: s.id('login'),
   device: s
     .nullable(s.text(100))
-    .description('Name of the device. A login session with a device name lasts 30 days'),
-  address: s.nullable(s.text(100)).description('IP address of the login'),
+    .description(
+      'Name of the device. A login session with a device name lasts 30 days. `null` if no name was sent',
+    ),
+  address: s.nullable(s.text(100)).description('IP address of the login. `null` if unknown'),
   createdAt: s.time(),
   lastUsedAt: s
     .nullable(s.time())

@@ -189,9 +189,9 @@ export const passkeys = contract({
     personal: true,
   }),
   grant: endpoint.post('/api/auth/passkey/grant', {
-    summary: 'Create a login code for another program',
+    summary: 'Create a login code for the command line',
     description:
-      'The code can be used once, within one minute. It logs in the program that knows the verifier of the challenge.',
+      'The code can be used once, within one minute. A program logs in with the code and the verifier of the challenge, so a user with a passkey can log in outside the browser.',
     personal: true,
     audit: 'passkeys.grant',
     example: { challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM' },

@@ -68,7 +68,7 @@ export const endRegistration = async (
   const isNew = await deps.accounts.withinSession(by.sessionId, (holds) =>
     deps.passkeys.insert(row, [holds, ...message.statements, record]),
   );
-  if (!isNew) throw Boom.conflict('The passkey is already registered');
+  if (!isNew) throw Boom.conflict('The passkey is already registered. Use another passkey');
   message.published();
   return { passkey: viewPasskey(deps, row) };
 };

@@ -77,7 +77,7 @@ const refuseUnknown = (known: readonly string[], scopes: string[]): void => {
   );
   if (details.length === 0) return;
   const [first] = details;
-  throw Boom.badRequest(`Not accepted: ${first?.path} ${first?.message}`, {
+  throw Boom.badRequest(`Invalid request: ${first?.path} ${first?.message}`, {
     code: 'unknown_scope',
     details,
   });

@@ -215,7 +215,7 @@ export const users = contract({
   }),
   reset: endpoint.post('/api/auth/reset', {
     summary: 'Reset your password with a reset link',
-    description: 'Ends all login sessions. Personal access tokens stay valid.',
+    description: 'A password reset ends all login sessions. Personal access tokens stay valid.',
     access: 'public',
     audit: 'users.reset',
     example: {

@@ -87,7 +87,9 @@ const remove = async (
   const at = iso(deps.clock.now());
   const ended = await removing({ id, at, before: message.statements, after: [record] });
   if (!ended)
-    throw Boom.conflict('The second factor was already removed, or the user became an admin');
+    throw Boom.conflict(
+      'The second factor was already removed, or the user became an admin. Get the user again',
+    );
   message.published();
   for (const session of ended) deps.endSession(session);
 };

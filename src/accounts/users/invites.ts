@@ -84,7 +84,7 @@ const newAccount = async (
     );
   }
   if (email !== undefined && (await accounts.userIdOf(email)) !== null) {
-    throw Boom.conflict('The e-mail address is already in use', {
+    throw Boom.conflict('The e-mail address is already in use. Choose another address', {
       code: 'email_taken',
       details: [{ path: 'email', message: 'is already in use' }],
     });

@@ -80,7 +80,9 @@ const Checked = s.object('PlatformTest', {
   ok: s.boolean(),
   account: s
     .nullable(s.anyText(500))
-    .description('Account that the platform reports for the credentials'),
+    .description(
+      'Account that the platform reports for the credentials. `null` if the platform reports none',
+    ),
   error: s.nullable(s.text(2000)).description('Error message. `null` without an error'),
 });
 

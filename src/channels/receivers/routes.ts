@@ -28,4 +28,6 @@ export const platformReceiversResource = ({ receiver }: { receiver: PlatformRece
 
 /** The same error for an unconfigured platform and a wrong signature. */
 const closed = (): Boom.Boom =>
-  Boom.unauthorized('The request could not be authenticated as coming from a configured platform');
+  Boom.unauthorized(
+    'The request has no valid signature of a configured platform. Check the settings of the platform',
+  );

@@ -58,14 +58,17 @@ export const checkArchive = async (bytes: Buffer, mostBytes: number): Promise<vo
     entries++;
     unpacked += uncompressedSize;
     if (entries > MAX_ENTRIES || unpacked > mostBytes) {
-      throw new ExtractFailed('too_large', 'The unpacked file is too large');
+      throw new ExtractFailed(
+        'too_large',
+        'The unpacked file is too large. Split the file and try again',
+      );
     }
     const isTight = uncompressedSize > MAX_RATIO * compressedSize;
     if (IS_TEXT.test(fileName) && uncompressedSize > RATIO_FROM_BYTES && isTight) {
       const times = Math.round(uncompressedSize / Math.max(1, compressedSize));
       throw new ExtractFailed(
         'too_large',
-        `A contained file is compressed too strongly (${times}:1)`,
+        `${fileName.slice(0, 100)} in the archive is compressed ${times}:1. The maximum is ${MAX_RATIO}:1. Save the file again`,
       );
     }
   });
@@ -77,7 +80,10 @@ export const checkArchive = async (bytes: Buffer, mostBytes: number): Promise<vo
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       const name = fileName.slice(0, 100);
-      throw new ExtractFailed('damaged', `${name} cannot be unpacked: ${reason.slice(0, 200)}`);
+      throw new ExtractFailed(
+        'damaged',
+        `${name} in the archive cannot be unpacked: ${reason.slice(0, 200)}`,
+      );
     }
   });
 };

@@ -20,7 +20,7 @@ export const extractEpub = async (bytes: Buffer, extraction: Extraction): Promis
   await checkArchive(bytes, extraction.job.limits.unpackedBytes);
   const files = await listArchive(bytes);
   const chapters = await readingOrder(files);
-  if (chapters.length === 0) throw new ExtractFailed('damaged', 'The book lists no chapters');
+  if (chapters.length === 0) throw new ExtractFailed('damaged', 'The EPUB file lists no chapters');
   extraction.total(chapters.length);
   for (const { path, file } of chapters) {
     if (extraction.skip()) continue;
@@ -62,7 +62,7 @@ const readingOrder = async (files: ArchiveFiles): Promise<BookFile[]> => {
 };
 
 const walkBook = async ({ file }: BookFile, visitor: XmlVisitor): Promise<void> => {
-  if (!file) throw new ExtractFailed('damaged', 'The package document of the book is missing');
+  if (!file) throw new ExtractFailed('damaged', 'The package document of the EPUB file is missing');
   await walkXml(await file(), visitor);
 };
 

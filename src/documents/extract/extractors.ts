@@ -31,7 +31,10 @@ export const loadExtractor = async (mediaType: string, depth = 0): Promise<Extra
       const { mailExtractor } = await import('./mail.js');
       return mailExtractor(async (bytes, nested, extraction) => {
         if (depth >= MAX_DEPTH)
-          throw new ExtractFailed('unsupported', 'The messages are nested too deeply');
+          throw new ExtractFailed(
+            'unsupported',
+            'The e-mail contains too many nested e-mails. Upload the nested e-mails separately',
+          );
         const extract = await loadExtractor(nested, depth + 1);
         await extract(bytes, extraction);
       });

@@ -116,7 +116,11 @@ const checkFolders = async (session: ImapSession, { folders, imap }: MailAccount
   const missing = wanted.filter((name) => !names.has(name));
   if (missing.length === 0) return wanted.join(', ').slice(0, 900);
   const { host } = JSON.parse(imap);
-  throw new MailFault('server', host, `folder not found: ${missing.join(', ')}`);
+  throw new MailFault(
+    'server',
+    host,
+    `folder not found: ${missing.join(', ')}. Correct the folders of the mail account`,
+  );
 };
 
 const TEST = {
@@ -180,7 +184,7 @@ const waitForArrival = (
     throw new MailFault(
       'timeout',
       host,
-      `the test message was sent but did not arrive within ${ARRIVAL_MS / 1000} s`,
+      `the test message was sent but was not found in the mailbox within ${ARRIVAL_MS / 1000} s. Check the spam folder and the address of the account`,
     );
   });
 

@@ -132,7 +132,9 @@ const Found = s.object('MailServers', {
       scope: s.text(500),
     }),
   ),
-  hint: s.nullable(s.text(500)).description('Login instructions of the provider'),
+  hint: s
+    .nullable(s.text(500))
+    .description('Login instructions of the provider. `null` if there are none'),
 });
 
 export const MailAccountTest = s.object('MailAccountTest', {

@@ -23,7 +23,7 @@ export interface MailTokensDeps {
 }
 
 export interface MailTokens {
-  /** Throws MailFault, `login` if the credential is no longer valid. */
+  /** Throws MailFault, `login` if the credential was deleted or has expired. Assign another credential to the mail account. */
   loginOf(account: MailAccountRow, signal: AbortSignal): Promise<MailLogin>;
   /** False if there was none. */
   forget(account: MailAccountRow): boolean;
@@ -59,7 +59,12 @@ export const createMailTokens = (deps: MailTokensDeps): MailTokens => {
       const { username, credential_id: id, auth } = account;
       const value = await vault.newest(id);
       const { host } = JSON.parse(account.imap);
-      if (value === null) throw new MailFault('login', host, 'the credential is no longer valid');
+      if (value === null)
+        throw new MailFault(
+          'login',
+          host,
+          'the credential was deleted or has expired. Assign another credential to the mail account',
+        );
       vault.used(id);
       if (auth === 'password') return { username, password: value };
       const stored = tokens.get(id);
@@ -82,7 +87,12 @@ const renewedToken = async (
 ): Promise<CachedToken> => {
   const grant = parseMailGrant(value);
   const { host } = JSON.parse(account.imap);
-  if (!grant) throw new MailFault('login', host, 'the credential contains no OAuth2 grant');
+  if (!grant)
+    throw new MailFault(
+      'login',
+      host,
+      'the credential contains no OAuth2 grant. Assign another credential to the mail account',
+    );
   const token = await requestedToken(deps, grant);
   const until = deps.clock.now() + token.lifeMs - EARLY_MS;
   const { accessToken, rotated } = token;

@@ -44,7 +44,9 @@ export const MailDraft = s.object('MailDraft', {
   attachments: s.list(s.id('document'), 20),
   untrusted: s
     .boolean()
-    .description('Whether an agent that has read untrusted content wrote the draft'),
+    .description(
+      'Whether an agent that has read content from outside, such as a web page, wrote the draft',
+    ),
   createdAt: s.time(),
   updatedAt: s.time(),
 });

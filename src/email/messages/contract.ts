@@ -61,7 +61,9 @@ export const MailMessageDetail = s.object('MailMessageDetail', {
     ),
   listUnsubscribe: s
     .nullable(s.anyText(2000))
-    .description('Value of the `List-Unsubscribe` header. Adjutant never requests this address'),
+    .description(
+      'Value of the `List-Unsubscribe` header. Adjutant never requests this address. `null` without the header',
+    ),
 });
 export type MailMessageDetail = s.Static<typeof MailMessageDetail>;
 
@@ -99,7 +101,7 @@ export const mail = contract({
     reply: MailMessageDetail,
   }),
   attachment: endpoint.get('/api/email/messages/{id}/attachments/{number}', {
-    summary: 'Get an attachment of an e-mail',
+    summary: 'Download an attachment of an e-mail',
     produces: 'application/octet-stream',
   }),
   keep: endpoint.post('/api/email/messages/{id}/attachments/{number}/document', {

@@ -92,7 +92,9 @@ export const fetchAttachment = async (
   const file = /^\d{1,4}$/.test(number) ? files[Number(number)] : undefined;
   if (!file) throw Boom.notFound('The e-mail has no attachment with that number');
   if (file.bytes > MAX_FILE) {
-    throw Boom.entityTooLarge('The file is larger than 64 MiB', { code: 'file_too_large' });
+    throw Boom.entityTooLarge('The attachment is larger than 64 MiB. Open it in a mail program', {
+      code: 'file_too_large',
+    });
   }
   const read = await atMessage(deps, found, signal, (session) =>
     readMailPart(session, found.row.uid, file, MAX_FILE),

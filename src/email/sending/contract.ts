@@ -26,7 +26,9 @@ const fields = {
         'MailRecipientStatus',
         ...(['queued', 'sent', 'refused', 'bounced', 'cancelled', 'unknown'] as const),
       ),
-      reply: s.nullable(s.anyText(1000)).description('Last server reply for this recipient'),
+      reply: s
+        .nullable(s.anyText(1000))
+        .description('Last server reply for this recipient. `null` if there was no reply'),
     }),
     MAX_RECIPIENTS,
   ),

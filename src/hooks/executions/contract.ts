@@ -70,7 +70,11 @@ export const ExecutionSummary = s.object('ExecutionSummary', {
   trigger: hookTrigger(),
   action: hookAction(),
   event: s.nullable(s.anyText(200)),
-  error: s.nullable(s.anyText(MAX_ERROR_LENGTH).description('First 500 characters of the error')),
+  error: s.nullable(
+    s
+      .anyText(MAX_ERROR_LENGTH)
+      .description('First 500 characters of the error. `null` without an error'),
+  ),
   attempts: s.integer(0, 1_000_000),
   agentId: s
     .nullable(s.id('agent'))

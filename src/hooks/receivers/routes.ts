@@ -33,8 +33,9 @@ const receiverReply = (received: InboundVerdict) => {
 };
 
 const REFUSALS = {
-  unknown: () => Boom.notFound('No hook matches this path'),
-  refused: () => Boom.unauthorized('The signature is missing or does not match'),
+  unknown: () => Boom.notFound('No hook matches this path. Check the URL of the hook'),
+  refused: () =>
+    Boom.unauthorized('The signature is missing or does not match. Check the secret of the hook'),
   secret_in_query: () =>
     Boom.badRequest(
       'The query must not contain a token, secret, key or signature, because proxies log it',
@@ -43,11 +44,11 @@ const REFUSALS = {
       },
     ),
   bad_handshake: () =>
-    Boom.badRequest('Invalid handshake for this sender', {
+    Boom.badRequest('Invalid handshake for this sender. Check the sender of the hook', {
       code: 'bad_handshake',
     }),
   busy: () =>
-    Boom.tooManyRequests('Delivery backlog is full. The delivery was not stored', {
+    Boom.tooManyRequests('Delivery backlog is full. The delivery was not stored. Try again later', {
       code: 'delivery_backlog',
       retryAfter: RETRY_AFTER_S,
     }),

@@ -108,14 +108,23 @@ const computeSignature = (
 ): string => {
   const { algorithm, encoding = 'hex' } = recipe;
   if (algorithm === 'token') return secret;
-  if (algorithm === 'sns') throw new InvalidSigningSecret('Only Amazon can sign SNS messages');
+  if (algorithm === 'sns')
+    throw new InvalidSigningSecret(
+      'Only Amazon can sign SNS messages. Publish a test message in Amazon SNS',
+    );
   if (algorithm === 'client-state') return '';
   if (algorithm === 'basic') return Buffer.from(secret).toString('base64');
-  if (signed === null) throw new InvalidSigningSecret('A signed part of the request is missing');
+  if (signed === null)
+    throw new InvalidSigningSecret(
+      'The request lacks a part that the sender signs, such as the timestamp',
+    );
   if (algorithm === 'ed25519') return sign(null, signed, privateKey(secret)).toString(encoding);
   // For a secret with a prefix the last key is the part after the prefix.
   const key = keysIn(recipe, createSecretKey(Buffer.from(secret))).at(-1);
-  if (key === undefined) throw new InvalidSigningSecret('The secret is not valid base64');
+  if (key === undefined)
+    throw new InvalidSigningSecret(
+      'The secret is not valid base64. Copy the secret from the sender again',
+    );
   return createHmac(algorithm, key).update(signed).digest(encoding);
 };
 
@@ -123,6 +132,8 @@ const privateKey = (secret: string): KeyObject => {
   try {
     return createPrivateKey(secret);
   } catch {
-    throw new InvalidSigningSecret('Signing needs the private key of the sender, as PEM');
+    throw new InvalidSigningSecret(
+      'The signature of this sender requires its private key in PEM format',
+    );
   }
 };

@@ -55,7 +55,8 @@ export class Bridge {
 
   /** Rejects with 410 after a disconnect, because nobody would undo the effect. */
   ask(request: NesRequest): Promise<NesReply> {
-    if (this.isClosing) return Promise.reject(Boom.resourceGone('The socket is closed'));
+    if (this.isClosing)
+      return Promise.reject(Boom.resourceGone('The socket is closed. Open a new socket'));
     const id = `r${++this.requestCount}`;
     return new Promise((resolve) => {
       this.pending.set(id, resolve);

@@ -58,7 +58,7 @@ export class UpgradeGate {
     const [token, ...others] = readBearerTokens(request);
     if (others.length > 0)
       throw Boom.badRequest(
-        'Expected one credential, but the request carries several. Send only one token',
+        'Expected one credential, but the request carries several. Send only one credential',
       );
     if (!token || token.length > MAX_TOKEN) throw unauthorized();
     this.asking++;

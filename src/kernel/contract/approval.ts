@@ -25,7 +25,11 @@ export const Approval = s.object('Approval', {
     .description('Arguments with which the tool runs after approval'),
   digest: digestSchema().description('SHA-256 digest of the agent, tool and arguments'),
   reason: s.text(1000).description('Reason why the call needs approval'),
-  untrusted: s.boolean().description('Whether the agent has read untrusted content'),
+  untrusted: s
+    .boolean()
+    .description(
+      'Whether the agent has read content from outside, such as a web page or an e-mail',
+    ),
   status: approvalStatus(),
   createdAt: s.time(),
   expiresAt: s.time().description('Time at which the call is denied if nobody has decided'),

@@ -6,16 +6,18 @@ const figure = () => s.nullable(s.number(0, Number.MAX_SAFE_INTEGER));
 
 export const clitools = contract({
   status: endpoint.get('/api/models/cli/status', {
-    summary: 'List command-line tools of model providers',
+    summary: 'List installed command-line tools of model providers',
     reply: s.object('CliStatus', {
       tools: s.list(
         s.object('CliTool', {
           name: name(),
-          available: s.boolean().description('Whether the tool is installed and runs confined'),
+          available: s
+            .boolean()
+            .description('Whether the tool is installed and can run in a sandbox'),
           version: s
             .nullable(s.text(200))
             .description('Installed version. `null` if the tool is unavailable.'),
-          path: s.nullable(s.text(4096)).description('Path of the executable'),
+          path: s.nullable(s.text(4096)).description('Path of the executable. `null` if not found'),
           loggedIn: s
             .boolean()
             .description('Whether the tool has a stored login. The login can have expired.'),
@@ -31,9 +33,11 @@ export const clitools = contract({
         s.object('CliQuota', {
           name: name(),
           used: figure().description(
-            'Used amount, in the unit of `limit`. A fraction if `limit` is 1.',
+            'Used amount, in the unit of `limit`. A fraction if `limit` is 1. `null` if the tool has not reported an amount.',
           ),
-          limit: figure().description('Quota limit. `null` if the tool has not reported a limit.'),
+          limit: figure().description(
+            'Quota limit, in the unit that the tool uses. 1 if the tool reports only fractions. `null` if the tool has not reported a limit.',
+          ),
           resetsAt: s
             .nullable(s.time())
             .description(
@@ -44,7 +48,9 @@ export const clitools = contract({
             .description('Whether the quota is used up. `null` if this is not known.'),
           source: s
             .nullable(s.anyText(200))
-            .description('Event of the tool that reported the quota'),
+            .description(
+              'Event of the tool that reported the quota. `null` if the tool has not reported a quota',
+            ),
         }),
         10,
       ),

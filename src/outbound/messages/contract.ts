@@ -33,7 +33,9 @@ const message = {
     .description('Time of the next attempt. `null` if there is none'),
   receipt: s
     .nullable(s.anyText(2000))
-    .description('Identifier that the platform assigned to the message'),
+    .description(
+      'Identifier that the platform assigned to the message. `null` if the platform returned no identifier',
+    ),
   error: s.nullable(s.anyText(10_000)).description('Error message. `null` without an error'),
   createdAt: s.time(),
   finishedAt: s.nullable(s.time()).description('End time. `null` if not ended yet'),

@@ -28,7 +28,7 @@ const choice = {
   channelId: s
     .nullable(s.id('channel'))
     .description(
-      'ID of the channel that the choice applies to. `null` applies to all channels that have no separate choice',
+      'ID of the channel that the preference applies to. `null` applies to all channels that have no separate preference',
     ),
   enabled: s.boolean(),
 };
@@ -57,7 +57,9 @@ const reminders = {
 export const NotificationPreferences = s.object('NotificationPreferences', {
   kinds: s
     .list(KindChoice)
-    .description('All kinds that can be muted, and choices for single channels'),
+    .description(
+      'Preferences for all kinds of notifications that can be muted, and separate preferences for single channels',
+    ),
   quietHours: s.object('QuietHours', { enabled: s.boolean(), ...times }),
   digest: s.object('Digest', { enabled: s.boolean(), ...amounts }),
   tasks: s.object('TaskReminders', reminders),
@@ -69,7 +71,9 @@ const PreferenceChanges = s
     kinds: s.optional(
       s
         .list(GivenChoice)
-        .description('New list of choices. Replaces all choices; omitted kinds are enabled'),
+        .description(
+          'New list of notification preferences. Replaces all preferences. Omitted kinds of notifications are enabled',
+        ),
     ),
     kindChanges: s.optional(
       s

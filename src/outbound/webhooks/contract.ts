@@ -83,7 +83,7 @@ const webhook = {
     failed: count(),
     lastDeliveryAt: s
       .nullable(s.time())
-      .description('Time of the last delivery. `null` if there was none'),
+      .description('Time at which the newest message was created. `null` if there was none'),
     lastStatus: s.nullable(status()),
     failingSince: s
       .nullable(s.time())
@@ -188,7 +188,9 @@ export const WebhookDelivery = s.object('WebhookDelivery', {
       statusCode: s
         .nullable(s.integer(100, 999))
         .description('HTTP status of the response. `null` without a response'),
-      response: s.nullable(s.anyText(10_000)).description('Beginning of the response body'),
+      response: s
+        .nullable(s.anyText(10_000))
+        .description('Beginning of the response body. `null` without a response'),
       error: s.nullable(s.anyText(10_000)).description('Error message. `null` without an error'),
     }),
   ),
@@ -207,7 +209,9 @@ const WebhookTest = s.object('WebhookTestResult', {
     .nullable(s.integer(100, 999))
     .description('HTTP status of the response. `null` without a response'),
   durationMs: count(),
-  response: s.nullable(s.anyText(10_000)).description('Beginning of the response body'),
+  response: s
+    .nullable(s.anyText(10_000))
+    .description('Beginning of the response body. `null` without a response'),
   error: s.nullable(s.anyText(10_000)).description('Error message. `null` without an error'),
 });
 export type WebhookTest = s.Static<typeof WebhookTest>;

@@ -34,9 +34,10 @@ export const createAgentBeginning =
     const { user_id: userId } = run.row;
     const { prompt, topic, model, expertId, tools, limits } = agentConfig(stage.config);
     const expert = expertId === undefined ? undefined : await deps.experts.find(userId, expertId);
-    if (expertId !== undefined && !expert) throw new StageError(`Unknown expert: ${expertId}`);
+    if (expertId !== undefined && !expert)
+      throw new StageError(`Unknown expert: ${expertId}. Correct expertId in the template`);
     if (model !== undefined && !deps.models.has(model)) {
-      throw new StageError(`Unknown model: ${model}`);
+      throw new StageError(`Unknown model: ${model}. Correct the model in the template`);
     }
     const wanted = { ...DEFAULTS, ...limits };
     const reserved = await deps.budget.reserve(run, wanted);

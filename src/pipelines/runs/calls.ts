@@ -51,7 +51,10 @@ export const RESEARCH: Reservation = { maxTokens: 500_000, maxCostUsd: 1 };
 export const createStageCalls = (deps: StageCallDeps) => {
   const toolOf = ({ toolId, toolAction }: StageCall): Tool => {
     const tool = deps.toolbox.find(toolId, toolAction);
-    if (!tool) throw new StageError(`Unknown tool: ${toolId}.${toolAction}`);
+    if (!tool)
+      throw new StageError(
+        `Unknown tool: ${toolId}.${toolAction}. Correct toolId and toolAction in the template`,
+      );
     return tool;
   };
 
@@ -201,7 +204,10 @@ const withCredential = async (
   const { credentialId } = config;
   if (typeof credentialId !== 'string') return call;
   const name = await owner.credentialName(run.row.user_id, credentialId);
-  if (name === null) throw new StageError(`Unknown credential: ${credentialId}`);
+  if (name === null)
+    throw new StageError(
+      `Unknown credential: ${credentialId}. Correct credentialId in the template`,
+    );
   const headers = {
     ...asRecord(call.arguments.headers),
     authorization: `Bearer $credential(${name})`,

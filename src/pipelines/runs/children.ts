@@ -28,7 +28,8 @@ export const createNestedBeginning =
     const { run, stage, row } = of;
     const { templateId, params } = stage.config;
     const template = await find(run.row.user_id, `${templateId}`);
-    if (!template) throw new StageError(`Unknown template: ${templateId}`);
+    if (!template)
+      throw new StageError(`Unknown template: ${templateId}. Correct templateId in the stage`);
     if (run.row.depth >= MAX_NESTING) {
       throw new StageError(`Pipelines must not be nested more than ${MAX_NESTING} levels deep`);
     }
@@ -118,5 +119,5 @@ const NEVER_DUE = { due: null, due_at: null };
 const listIn = (value: unknown): unknown[] => {
   if (!Array.isArray(value)) throw new StageError('items must be a list');
   if (value.length <= MAX_ITEMS) return value;
-  throw new StageError(`items has ${value.length} items. The maximum is ${MAX_ITEMS}`);
+  throw new StageError(`items has ${value.length} elements. The maximum is ${MAX_ITEMS}`);
 };

@@ -42,7 +42,11 @@ export const RunStageView = s.object('RunStage', {
       'Output of the stage. Numbers that a double cannot represent are strings of their digits',
     ),
   error: s.nullable(s.anyText(10_000)).description('Error message. `null` without an error'),
-  untrusted: s.boolean().description('Whether the stage contains untrusted data'),
+  untrusted: s
+    .boolean()
+    .description(
+      'Whether the stage contains data from outside, such as a web page or a webhook payload',
+    ),
   dueAt: s
     .nullable(s.time())
     .description(
@@ -57,16 +61,22 @@ const run = {
   parentId: s
     .nullable(s.id('pipeline'))
     .description('ID of the parent run. `null` if no stage of another run started this run'),
-  parentKey: s.nullable(s.text(40)).description('Key of the stage in the parent run'),
+  parentKey: s
+    .nullable(s.text(40))
+    .description('Key of the stage in the parent run. `null` if there is no parent run'),
   itemAt: s
     .nullable(s.integer(0, 999))
-    .description('Index of the item in the list of a `foreach` stage, from 0'),
+    .description(
+      'Index of the item in the list of a `foreach` stage, from 0. `null` if a `foreach` stage did not start the run',
+    ),
   templateId: s.text(80),
   templateVersion: s.integer(1, 1_000_000_000),
   name: s.text(200),
   params: s.record('RunParams'),
   status: runStatus(),
-  untrusted: s.boolean().description('Whether untrusted input started the run'),
+  untrusted: s
+    .boolean()
+    .description('Whether input from outside, such as a webhook payload, started the run'),
   usage: s.object('RunUsage', { tokens: big(), costUsd: s.number(0, Number.MAX_SAFE_INTEGER) }),
   error: s.nullable(s.anyText(10_000)).description('Error message. `null` without an error'),
   createdAt: s.time(),

@@ -113,7 +113,9 @@ const MAX_TEXT_LENGTH = 256 * 1024;
 const renderWhole = (text: string, scope: object): string => {
   const lengths = placeholdersIn(text).map((name) => computeTextLength(lookUp(scope, name)));
   if (lengths.reduce((all, length) => all + length, 0) > MAX_TEXT_LENGTH) {
-    throw new StageError(`The values in one text exceed ${MAX_TEXT_LENGTH} characters`);
+    throw new StageError(
+      `The rendered text exceeds ${MAX_TEXT_LENGTH} characters. Use shorter values`,
+    );
   }
   return String(renderDeep(text, scope));
 };

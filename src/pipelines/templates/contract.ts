@@ -68,7 +68,9 @@ const stageFields = {
   allowUntrusted: s.optional(
     s
       .boolean()
-      .description('Whether the stage runs without approval even if the input is untrusted'),
+      .description(
+        'Whether the stage runs without approval even if the input comes from outside, such as a webhook payload',
+      ),
   ),
 };
 

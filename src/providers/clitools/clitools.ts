@@ -49,7 +49,10 @@ export const createCliTools = (deps: CliToolsDeps) => {
     const { name, price } = opening;
     const of = findCliTool(opening.modelId);
     if (!of)
-      throw new ModelFailure('unknown_model', `${name} refers to an unknown command-line tool`);
+      throw new ModelFailure(
+        'unknown_model',
+        `The model ${name} uses an unknown command-line tool. Change modelId of the model`,
+      );
     const leave = await gate(request.signal).catch(() => {
       throw abortFailure(name, request.signal);
     });

@@ -86,15 +86,22 @@ const get = async (http: Http, { apiKey }: ModelServer, url: string): Promise<un
       const isKnown = error instanceof HttpFailure || error instanceof EgressRefused;
       throw isKnown ? new ModelListUnavailable(error.message) : error;
     });
-  if (reply.status !== 200) throw new ModelListUnavailable(`${hostname} answered ${reply.status}`);
+  if (reply.status !== 200)
+    throw new ModelListUnavailable(
+      `${hostname} answered with status ${reply.status}. Check the base URL and the API key`,
+    );
   const json = parsedJson(reply.body.toString());
-  if (json === undefined) throw new ModelListUnavailable(`${hostname} sent an invalid list`);
+  if (json === undefined)
+    throw new ModelListUnavailable(
+      `${hostname} sent an invalid list of models. Check the base URL`,
+    );
   return json;
 };
 
 const readModelRows = (reply: unknown, key: string): Record<string, unknown>[] => {
   const rows = memberAt(reply, key);
-  if (!Array.isArray(rows)) throw new ModelListUnavailable('The server sent an invalid list');
+  if (!Array.isArray(rows))
+    throw new ModelListUnavailable('The server sent an invalid list of models. Check the base URL');
   return rows.slice(0, MOST).filter(isRecord);
 };
 

@@ -35,7 +35,10 @@ interface ReplyInput {
 
 export const toStepReply = ({ name, request, sdkReply, price }: ReplyInput): StepReply => {
   if (sdkReply.finishReason === 'content-filter')
-    throw new ModelFailure('bad_request', `${name} withheld its reply (content filter)`);
+    throw new ModelFailure(
+      'bad_request',
+      `${name} withheld its reply (content filter). Change the request or use another model`,
+    );
   if (sdkReply.finishReason === 'error' || isUnended(sdkReply)) throw unfinishedReply(name);
   const isCut = sdkReply.finishReason === 'length';
   const toolCalls = sdkReply.toolCalls.map((call) => toToolCall(call, isCut));

@@ -94,7 +94,10 @@ export const createReplyReader = ({ name, modelId, request, traits }: ReplyReade
       const isCall = reply.toolCalls.length === 0 && reply.finishReason !== 'length';
       const calls = isCall ? parseCallsInText(text, request) : null;
       if (calls === 'unreadable') {
-        throw new ModelFailure('invalid_reply', `${name} wrote a tool call as text`);
+        throw new ModelFailure(
+          'invalid_reply',
+          `${name} wrote a tool call as text. Try again or use another model`,
+        );
       }
       if (calls && held === null) request.onRestart?.();
       if (calls) return { ...reply, text: '', toolCalls: calls };

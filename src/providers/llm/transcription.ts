@@ -86,7 +86,10 @@ const replyText = async (name: string, response: Response): Promise<string> => {
   for await (const piece of response.body ?? []) {
     bytes += piece.length;
     if (bytes > MAX_BYTES)
-      throw new ModelFailure('invalid_reply', `${name} sent a reply that is too large`);
+      throw new ModelFailure(
+        'invalid_reply',
+        `${name} sent a reply of more than ${MAX_BYTES / 1024 ** 2} MiB. Transcribe a shorter recording`,
+      );
     pieces.push(piece);
   }
   return Buffer.concat(pieces).toString();
@@ -94,7 +97,10 @@ const replyText = async (name: string, response: Response): Promise<string> => {
 
 const parseTranscription = (name: string, reply: unknown): TranscribedText => {
   if (!isRecord(reply) || typeof reply.text !== 'string') {
-    throw new ModelFailure('invalid_reply', `${name} sent no text`);
+    throw new ModelFailure(
+      'invalid_reply',
+      `${name} sent a reply without text. Try again or use another model`,
+    );
   }
   const { text, language } = reply;
   const listed = Array.isArray(reply.segments) ? reply.segments.filter(isRecord) : [];

@@ -32,7 +32,7 @@ export const buildModelPrompt = (to: ReceivingModel, turns: Turn[]): LanguageMod
     if (open.size === 0) return;
     throw new ModelFailure(
       'bad_request',
-      `${name} was not called: tool calls and tool results do not match`,
+      `${name} was not called: tool calls and tool results do not match. Start a new conversation`,
     );
   };
   for (const turn of shapeTurns(turns)) {
@@ -49,7 +49,10 @@ export const buildModelPrompt = (to: ReceivingModel, turns: Turn[]): LanguageMod
   }
   refuseOpen();
   if (prompt.length > 0) return prompt;
-  throw new ModelFailure('bad_request', `${name} was not called: the conversation is empty`);
+  throw new ModelFailure(
+    'bad_request',
+    `${name} was not called: the conversation is empty. Send a message first`,
+  );
 };
 
 export const functionTools = (specs: ToolSpec[]): LanguageModelV4FunctionTool[] =>

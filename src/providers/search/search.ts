@@ -61,7 +61,7 @@ export const createWebSearch = (deps: WebSearchDeps): WebSearch => {
       const pages = found === undefined ? null : PROTOCOLS[provider].read(found);
       if (!pages) {
         throw new SearchFailed(
-          `The search provider returned status ${reply.status} without results`,
+          `The search provider returned status ${reply.status} without results. Check the search settings`,
         );
       }
       return pages.map(cut).filter(isPage).slice(0, count);

@@ -40,7 +40,7 @@ export const takeLock = (home: string): Database.Database => {
   } catch (error) {
     lock.close();
     if (getSqliteCode(error).startsWith('SQLITE_BUSY')) {
-      throw new OpenRefused(`Another Adjutant already runs on ${home}`);
+      throw new OpenRefused(`Another Adjutant already uses the home folder ${home}`);
     }
     throw toOpenRefused(error, home);
   }
@@ -205,7 +205,7 @@ const apply = (db: Database.Database, migration: Migration): void => {
     if (db.inTransaction) db.exec('ROLLBACK');
     if (/^SQLITE_(FULL|IOERR)/.test(getSqliteCode(error))) throw error;
     throw new OpenRefused(
-      `Migration ${version} (${name}) failed and was rolled back: ${String(error)}`,
+      `Migration ${version} (${name}) failed and was rolled back. Start the previous version of Adjutant. Reason: ${String(error)}`,
     );
   } finally {
     db.pragma('foreign_keys = ON');

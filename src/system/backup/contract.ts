@@ -64,7 +64,9 @@ export const BackupView = s.object('Backup', {
   finishedAt: s.nullable(s.time()).description('End time. `null` if not ended yet'),
   removedAt: s
     .nullable(s.time())
-    .description('Time at which the file was deleted to make room for newer backups'),
+    .description(
+      'Time at which the file was deleted because newer backups replaced the backup. `null` if the file was not deleted',
+    ),
 });
 export type BackupView = s.Static<typeof BackupView>;
 export type BackupProgress = NonNullable<BackupView['progress']>;

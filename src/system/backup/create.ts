@@ -47,7 +47,8 @@ export const createBackup = async (
 ): Promise<BackupMade> => {
   const part = `${of.file}.part`;
   makePrivateFolder(dirname(of.file));
-  if (existsSync(of.file)) throw new BadBackup(`${of.file} already exists`);
+  if (existsSync(of.file))
+    throw new BadBackup(`${of.file} already exists`, 'Choose another file name');
   const copy = `${part}.db`;
   let bytes = 0;
   const archive = openArchive(part, (more) => {

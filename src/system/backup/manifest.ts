@@ -37,6 +37,10 @@ export type Manifest = s.Static<typeof Manifest>;
 /** The file is not a valid backup. The message is for the operator. */
 export class BadBackup extends Error {
   override name = 'BadBackup';
+
+  constructor(fault: string, remedy = 'Use another backup') {
+    super(`${fault}. ${remedy}`);
+  }
 }
 
 export const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
@@ -56,6 +60,7 @@ export const readManifest = (bytes: Buffer, sum: Buffer): Manifest => {
   if (value.format !== FORMAT) {
     throw new BadBackup(
       `The backup has format ${value.format}. This version supports format ${FORMAT}`,
+      'Update Adjutant',
     );
   }
   return value;

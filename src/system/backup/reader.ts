@@ -79,18 +79,13 @@ const readTarEntries = (handle: number, size: number): FoundEntry[] => {
     return [...readTar(handle, size)];
   } catch (error) {
     if (!(error instanceof TarError)) throw error;
-    throw new BadBackup(
-      `The file is not a complete backup: ${error.message}. Use another backup file`,
-    );
+    throw new BadBackup(`The file is not a complete backup: ${error.message}`);
   }
 };
 
 const readWholeEntry = (handle: number, entries: FoundEntry[], name: string): Buffer => {
   const entry = entries.find((each) => each.name === name);
-  if (!entry)
-    throw new BadBackup(
-      `The file is not a complete backup: ${name} is missing. Use another backup file`,
-    );
+  if (!entry) throw new BadBackup(`The file is not a complete backup: ${name} is missing`);
   if (entry.size > MAX_ENTRY_BYTES) throw new BadBackup(`${name} is too large`);
   return Buffer.concat([...chunksOf(handle, entry)]);
 };
@@ -101,6 +96,7 @@ const refuseForeign = ({ schema, version }: Manifest, schemas: number[]): void =
   throw new BadBackup(
     `The backup was created by Adjutant ${version} with schema ${schema}, which this version does not ` +
       `support. Its newest schema is ${newest}`,
+    'Update Adjutant',
   );
 };
 
@@ -117,7 +113,7 @@ const listExpectedDigests = ({ files }: Manifest, entries: FoundEntry[]): Map<st
   const missing = files.find(({ path }) => !inside.some(({ name }) => name === path));
   if (missing || listed.size !== inside.length || !listed.has(DATABASE)) {
     throw new BadBackup(
-      `The file is not a complete backup: ${missing?.path ?? DATABASE} is missing. Use another backup file`,
+      `The file is not a complete backup: ${missing?.path ?? DATABASE} is missing`,
     );
   }
   return new Map(files.map(({ path, sha256 }) => [path, sha256]));
@@ -146,7 +142,8 @@ function* chunksOf(
     const read = readSync(handle, chunk, 0, chunk.length, offset + at);
     if (read === 0)
       throw new BadBackup(
-        'The backup file became shorter while it was read. Try again when no other program writes the file',
+        'The backup file became shorter while it was read',
+        'Try again when no other program writes the file',
       );
     yield chunk.subarray(0, read);
     at += read;

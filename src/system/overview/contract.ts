@@ -42,11 +42,13 @@ export const Need = s.object('Need', {
     ),
   detail: s.anyText(1000),
   agentId: s.nullable(s.id('agent')),
-  hookId: s.nullable(s.id('hook')).description('ID of the hook whose execution failed'),
+  hookId: s
+    .nullable(s.id('hook'))
+    .description('ID of the hook whose execution failed. `null` for other kinds of items'),
   untrusted: s
     .nullable(s.boolean())
     .description(
-      'Whether untrusted input caused the item. `null` if this does not apply to the kind of item',
+      'Whether input from outside, such as a webhook payload, caused the item. `null` if this does not apply to the kind of item',
     ),
   at: s
     .time()
@@ -92,7 +94,9 @@ export const Overview = s.object('Overview', {
   }),
   recurring: s.object('OverviewRecurring', {
     enabled: count(),
-    nextAt: s.nullable(s.time()).description('Next due time of all recurring tasks'),
+    nextAt: s
+      .nullable(s.time())
+      .description('Next time at which a recurring task is due. `null` if none is due'),
   }),
   today: s
     .object('OverviewToday', {

@@ -88,7 +88,11 @@ const state = {
   credentialId: s.nullable(s.id('credential')),
   on: s.boolean().description('Whether the tunnel is switched on'),
   status: s.oneOf('TunnelStatus', 'off', 'starting', 'running', 'restarting'),
-  since: s.nullable(s.time()).description('Time of the last change of `status`'),
+  since: s
+    .nullable(s.time())
+    .description(
+      'Time of the last change of `status`. `null` if `status` has not changed since the start of the daemon',
+    ),
   detail: s
     .nullable(sentence())
     .description('Reason why the tunnel is not running. `null` if there is none'),
@@ -96,7 +100,11 @@ const state = {
     .nullable(s.integer(0, Number.MAX_SAFE_INTEGER))
     .description('Process ID of the tunnel program. `null` if no program is running'),
   restarts: s.integer(0, Number.MAX_SAFE_INTEGER),
-  nextTryAt: s.nullable(s.time()).description('Time of the next attempt to start'),
+  nextTryAt: s
+    .nullable(s.time())
+    .description(
+      'Time of the next attempt to start the tunnel program. `null` if no attempt is scheduled',
+    ),
   addressHeader: s
     .nullable(s.text(60))
     .description(
@@ -120,10 +128,12 @@ const settingsInput = {
   ...settings,
   token: s
     .optional(s.nullable(s.text(4000)))
-    .description('Token for cloudflared or ngrok. Write-only'),
+    .description('Token for cloudflared or ngrok. Write-only. `null` removes the token'),
   credentialId: s
     .optional(s.nullable(s.id('credential')))
-    .description('ID of a vault credential to use instead of `token`'),
+    .description(
+      'ID of a vault credential to use instead of `token`. `null` removes the reference',
+    ),
 };
 const TunnelSettingsInput = s.ignoreReadOnly(
   s.object('TunnelSettings', settingsInput),
@@ -238,7 +248,11 @@ export const tunnel = contract({
     query: s.acceptFormerNames(
       s.object('TunnelConfigQuery', {
         proxy: s.oneOf('ProxyServer', 'caddy', 'nginx'),
-        publicUrl: s.optional(address()),
+        publicUrl: s.optional(
+          address().description(
+            'Public address of the proxy, such as `https://hooks.example.org`. Defaults to the known public address',
+          ),
+        ),
         certificate: s.optional(
           s
             .text(1000)

@@ -28,11 +28,13 @@ export const createTunnelPlan = async (
 ): Promise<Plan> => {
   const provider = row && tunnelProvider(row.provider);
   if (!row || !provider)
-    throw new TunnelNotStarted('no tunnel program is configured. Configure the tunnel first');
+    throw new TunnelNotStarted('No tunnel program is configured. Configure the tunnel first');
   const { cliPath } = deps.config;
   const path = await findProgram(cliPath, provider.program);
   if (path === null)
-    throw new TunnelNotStarted(`${provider.program} is not installed on the machine of the daemon`);
+    throw new TunnelNotStarted(
+      `${provider.program} is not installed on the machine of the daemon. Install ${provider.program} there`,
+    );
   const token = await loadTunnelToken(deps, row);
   lines.hide(token);
   const settings: TunnelSettings = JSON.parse(row.settings);
@@ -51,12 +53,14 @@ const loadTunnelToken = async (
     if (token_sealed === null) return null;
     const own = unsealOrNull(() => unsealToken(id, token_sealed));
     if (own === null)
-      throw new TunnelNotStarted('the token of the tunnel is damaged. Set the token again');
+      throw new TunnelNotStarted('The token of the tunnel is damaged. Set the token again');
     return own;
   }
   const token = await vault.newest(credential_id);
   if (token === null)
-    throw new TunnelNotStarted('the credential with the token of the tunnel is missing or expired');
+    throw new TunnelNotStarted(
+      'The credential with the token of the tunnel is missing or expired. Set the token again',
+    );
   vault.used(credential_id);
   return token;
 };

@@ -45,5 +45,8 @@ export async function* readPacked(
   }
   if (decoder.flush) yield* blockOf(await decoder.flush());
   if (isEmpty)
-    throw new DecodeFailed('damaged', `The ${name} file is damaged: it contains no audio samples`);
+    throw new DecodeFailed(
+      'damaged',
+      `The ${name} file is damaged: it contains no audio samples. Upload the recording again`,
+    );
 }

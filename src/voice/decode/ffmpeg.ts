@@ -15,7 +15,7 @@ export async function* readByFfmpeg({
   if (ffmpeg === null) {
     throw new DecodeFailed(
       'unsupported',
-      `${kind.mediaType} requires ffmpeg, which is not installed on the machine of the daemon`,
+      `${kind.mediaType} requires ffmpeg, which is not installed on the machine of the daemon. Install ffmpeg there`,
     );
   }
   const input = ['-protocol_whitelist', 'file,pipe', '-f', kind.format, '-i', path];

@@ -72,7 +72,11 @@ const decode = async (job: DecodeJob): Promise<AudioFacts> => {
       write({ decoded: seconds });
     }
   }
-  if (samples === 0) throw new DecodeFailed('damaged', 'The file contains no audio samples');
+  if (samples === 0)
+    throw new DecodeFailed(
+      'damaged',
+      'The file contains no audio samples. Upload the recording again',
+    );
   const detector = await openSpeechDetector();
   const regions: AudioFacts['regions'] = [];
   for (const stretch of loudness.stretches()) {

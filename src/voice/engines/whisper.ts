@@ -58,9 +58,9 @@ export const whisperEngine = ({ engine, model, workers }: WhisperOptions): Speec
       });
     } catch (error) {
       if (!(error instanceof WorkerFailed)) throw error;
-      throw new EngineFailed(`whisper.cpp: ${error.message}`);
+      throw new EngineFailed(`whisper.cpp failed: ${error.message}`);
     }
-    if (transcript === null) throw new EngineFailed(`whisper.cpp: ${fault.slice(0, 500)}`);
+    if (transcript === null) throw new EngineFailed(`whisper.cpp failed: ${fault.slice(0, 500)}`);
     return transcript;
   },
 });

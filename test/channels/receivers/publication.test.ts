@@ -101,7 +101,7 @@ describe('what the platforms publish', () => {
       const { status, body } = await send(request);
       expect([status, body.message]).to.equal([
         401,
-        'The request could not be authenticated as coming from a configured platform',
+        'The request has no valid signature of a configured platform. Check the settings of the platform',
       ]);
     }
     expect(await effects(stage)).to.equal(before);

@@ -189,7 +189,7 @@ describe('stages of pipelines on channels', () => {
       undefined,
     ]);
     expect(await say(1, `answer ${digest} count: many`)).to.match(
-      /^Not accepted: values.version is required; values.count /,
+      /^Invalid request: values.version is required; values.count /,
     );
     expect(await say(2, `answer ${digest} 1.2.0`)).to.equal(
       '"1.2.0" is not a field. Fields: version, count, now, ring. Nothing was decided.',

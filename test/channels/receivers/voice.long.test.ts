@@ -70,7 +70,7 @@ describe(`a voice message in a linked chat${unlessSpeech}`, {
     expect((await answers(2)).at(-1)).to.contain('it contains no speech');
     await send(Buffer.from('This is no audio at all.'));
     expect((await answers(3)).at(-1)).to.contain(
-      'cannot be transcribed: Not accepted: audio is no',
+      'cannot be transcribed: Invalid request: audio is no',
     );
     expect((await agents()).length).to.equal(before);
   });

@@ -62,7 +62,7 @@ describe('hooks', () => {
     expect([code, lines(stderr)]).to.equal([
       2,
       [
-        'Not accepted: 2 fields are invalid.',
+        'Invalid request: 2 fields are invalid.',
         '  --trigger  is missing',
         '  --action   must be one of [spawn_agent, notify, webhook, execute_tool, start_pipeline] (got "fly")',
         'Help: adjutant hooks create --help',

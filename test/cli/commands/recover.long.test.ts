@@ -97,7 +97,7 @@ describe('recover', () => {
     const { code, stderr } = await recover(['ada', ...withFile]);
     expect([code, stderr]).to.equal([
       1,
-      `Not recovered: Another Adjutant already runs on ${world.app.home}.\n` +
+      `Not recovered: Another Adjutant already uses the home folder ${world.app.home}.\n` +
         `Stop it first: adjutant down --home ${world.app.home}\n`,
     ]);
     expect(await login('ada', PASSWORD)).to.equal(200);
@@ -120,7 +120,7 @@ describe('recover', () => {
     const nobody = await recover(['zoe', ...withFile]);
     expect([nobody.code, nobody.stderr]).to.equal([
       1,
-      'Not recovered: There is no account with the name "zoe".\n',
+      'Not recovered: There is no user account with the name "zoe". Check the spelling.\n',
     ]);
     expect((await recover(['ada', ...withFile], { stdin: 'short' })).code).to.equal(2);
     expect((await recover(['ada'], {})).stderr).to.contain('Add --password-file.');

@@ -116,7 +116,7 @@ describe('rollback', () => {
     await writeFile(file, bytes);
     await stage.app.restart();
     expect((await rollback('--yes')).stderr).to.equal(
-      `Not rolled back: Another Adjutant already runs on ${home}.\n` +
+      `Not rolled back: Another Adjutant already uses the home folder ${home}.\n` +
         `Stop it first: adjutant down --home ${home}\n`,
     );
   });
@@ -124,7 +124,7 @@ describe('rollback', () => {
   it('refuses a snapshot that the master key of now does not open', async () => {
     await writeFile(join(home, 'keys/master.key'), `${Buffer.alloc(32, 7).toString('base64')}\n`);
     expect((await rollback('--yes')).stderr).to.contain(
-      'The master key was changed after before-250',
+      'The current master key cannot decrypt the secrets in the snapshot before-250',
     );
     expect(current().length).to.equal(3);
   });

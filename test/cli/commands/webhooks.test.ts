@@ -88,7 +88,7 @@ describe('webhooks', () => {
     const nothing = await webhooks(['update', 'app']);
     expect([nothing.code, nothing.stderr]).to.equal([
       2,
-      'Not accepted: one field is invalid.\n' +
+      'Invalid request: one field is invalid.\n' +
         '  the request  changes nothing: pass at least one change\n' +
         'Help: adjutant webhooks update --help\n',
     ]);

@@ -108,7 +108,10 @@ describe('hooks send --sample', () => {
     const other = await world.cli([...words, '--as', 'jira'], { stdin: SECRET });
     expect(other.stderr).to.contain('adjutant hooks update gogs --verify jira');
     const sns = await world.cli([...words, '--as', 'sns'], { stdin: SECRET });
-    expect([sns.code, sns.stderr]).to.equal([1, 'Only Amazon can sign SNS messages.\n']);
+    expect([sns.code, sns.stderr]).to.equal([
+      1,
+      'Only Amazon can sign SNS messages. Publish a test message in Amazon SNS.\n',
+    ]);
     const unknown = await world.cli([...words, '--as', 'nobody'], { stdin: SECRET });
     expect([unknown.code, unknown.stderr.split('\n')[0]]).to.equal([
       ...[2, 'Unknown sender "nobody" for --as.'],

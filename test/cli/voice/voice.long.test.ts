@@ -45,7 +45,7 @@ describe('adjutant voice', { timeout: 60_000 }, () => {
       '--json',
     ]);
     expect(code).to.equal(1);
-    expect(stderr).to.contain('song.mp3: Not accepted: audio is not a supported audio format');
+    expect(stderr).to.contain('song.mp3: Invalid request: audio is not a supported audio format');
     const { transcriptions } = JSON.parse(stdout);
     expect(transcriptions.map(({ reason }: { reason: string }) => reason)).to.equal(['silence']);
     const alone = await world.cli(['voice', 'transcribe', silent]);

@@ -18,8 +18,12 @@ const refusal = (statusCode: number, error: string, message: string) => ({
   message,
 });
 const without = ({ requestId: _requestId, ...rest }: Record<string, unknown>) => rest;
-const UNSIGNED = refusal(401, 'Unauthorized', 'The signature is missing or does not match');
-const UNKNOWN = refusal(404, 'Not Found', 'No hook matches this path');
+const UNSIGNED = refusal(
+  401,
+  'Unauthorized',
+  'The signature is missing or does not match. Check the secret of the hook',
+);
+const UNKNOWN = refusal(404, 'Not Found', 'No hook matches this path. Check the URL of the hook');
 
 describe('the receiver', () => {
   it('answers 202 with the executions of all hooks that verify', async () => {

@@ -116,7 +116,10 @@ describe('a repeated delivery', () => {
     const send = () => desk.deliver('failed', '{"n":1}', { headers: { 'webhook-id': 'd-1' } });
     const first = await send();
     const [failed] = await desk.ended(id);
-    expect([failed.status, failed.error]).to.equal(['error', 'Unknown tool: time.never']);
+    expect([failed.status, failed.error]).to.equal([
+      'error',
+      'Unknown tool: time.never. Correct toolId and toolAction in the template',
+    ]);
 
     await desk.ask('PUT', `/api/hooks/${id}`, {
       actionConfig: { toolId: 'time', toolAction: 'now' },

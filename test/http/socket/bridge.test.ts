@@ -25,7 +25,7 @@ describe('the bridge to nes', () => {
     expect(ended).to.equal(['close']);
     expect(bridge.readyState).to.equal(3);
     await expect(bridge.ask({ type: 'sub', path: '/agent.status' })).to.reject(
-      'The socket is closed',
+      'The socket is closed. Open a new socket',
     );
   });
 

@@ -69,7 +69,7 @@ describe('the gate of /ws', () => {
     ]) {
       expect(refusal?.status).to.equal(400);
       expect(refusal?.body.message).to.equal(
-        'Expected one credential, but the request carries several. Send only one token',
+        'Expected one credential, but the request carries several. Send only one credential',
       );
     }
     const same = { Authorization: `Bearer ${token}` };

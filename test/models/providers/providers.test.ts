@@ -94,9 +94,9 @@ describe('what a provider has', () => {
 
   it('is not available where nobody answers, and says why', async () => {
     for (const [reply, error] of [
-      [undefined, '127.0.0.1 answered 403'],
-      ['<html>', '127.0.0.1 sent an invalid list'],
-      [{ models: 'none' }, 'The server sent an invalid list'],
+      [undefined, '127.0.0.1 answered with status 403. Check the base URL and the API key'],
+      ['<html>', '127.0.0.1 sent an invalid list of models. Check the base URL'],
+      [{ models: 'none' }, 'The server sent an invalid list of models. Check the base URL'],
     ] as const) {
       if (reply !== undefined) replies.set('/api/tags', reply);
       const { status, body } = await list('ollama');

@@ -38,7 +38,7 @@ describe('the reply of a model that makes vectors', () => {
 
   it('is refused at once if it is nothing but brackets', async () => {
     expect(await faultOf('['.repeat(60_000))).to.equal(
-      'nomic sent a different number of vectors than texts',
+      'nomic sent a different number of vectors than texts. Try again or use another model',
     );
   });
 });

@@ -74,7 +74,7 @@ describe('opening', () => {
     await open(step(10));
     const bad = step(30, 'CREATE TABLE half (a TEXT) STRICT; CREATE TABLE t10 (a TEXT) STRICT');
     expect(await refused(step(10), step(20), bad)).to.match(
-      /^Migration 30 \(t30\) failed and was rolled back: .*t10 already exists/,
+      /^Migration 30 \(t30\) failed and was rolled back\. Start the previous version of Adjutant\. Reason: .*t10 already exists/,
     );
     expect(await open(step(10), step(20), step(30, 'CREATE TABLE half (a TEXT) STRICT'))).to.equal({
       isNew: false,
@@ -158,7 +158,10 @@ describe('opening', () => {
       globalThis.lock = takeLock(process.argv[1]); console.log('held'); setInterval(() => {}, 1000);`;
     const holder = spawn(process.execPath, ['--input-type=module', '-e', script, home]);
     await once(holder.stdout, 'data');
-    expect(() => takeLock(home)).to.throw(OpenRefused, `Another Adjutant already runs on ${home}`);
+    expect(() => takeLock(home)).to.throw(
+      OpenRefused,
+      `Another Adjutant already uses the home folder ${home}`,
+    );
     holder.kill('SIGKILL');
     await once(holder, 'exit');
     takeLock(home).close();

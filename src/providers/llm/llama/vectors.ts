@@ -29,7 +29,7 @@ export const askForVectors = async (
       if (vectors.length !== texts.length) {
         throw new ModelFailure(
           'invalid_reply',
-          `${name} sent a different number of vectors than texts`,
+          `${name} sent a different number of vectors than texts. Try again or use another model`,
         );
       }
       for (const vector of vectors) checkVector({ name, dimensions }, vector);

@@ -92,10 +92,10 @@ describe('the history of a model that runs here', () => {
       toolCalls: [{ id: 'a', name: 'getWeather', arguments: {} }],
     };
     expect(() => buildLlamaHistory('m', [])).to.throw(
-      'm was not called: the conversation is empty',
+      'm was not called: the conversation is empty. Send a message first',
     );
     expect(() => buildLlamaHistory('m', [ASKED, open])).to.throw(
-      'm was not called: tool calls and tool results do not match',
+      'm was not called: tool calls and tool results do not match. Start a new conversation',
     );
   });
 });
