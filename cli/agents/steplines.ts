@@ -1,10 +1,10 @@
 import type { FollowedAgentEvent } from '../../src/client/follow.js';
 import type { TextDelta } from '../../src/client/index.js';
 import { type ReplyText, withDelta } from '../../src/client/replytext.js';
-import { systemClock } from '../../src/kernel/clock.js';
+import type { Clock } from '../../src/kernel/clock.js';
 import { valueAt } from '../columns.js';
 import type { CliOutput } from '../output.js';
-import { cutToWidth, now, padded, plainText, safe, wrapped } from '../text.js';
+import { cutToWidth, padded, plainText, safe, wrapped } from '../text.js';
 
 const TICK_MS = 1000;
 /** Columns before the text: number, time and kind of the event. */
@@ -20,7 +20,7 @@ const CLEAR_BELOW = '\u001b[J';
  * Creates the lines below the events on a terminal: the reply as it is generated, and the elapsed
  * time of the step. They are redrawn in place and removed when an event is printed.
  */
-export const openStepLines = (out: Pick<CliOutput, 'piece' | 'width'>) => {
+export const openStepLines = (out: Pick<CliOutput, 'piece' | 'width'>, clock: Clock) => {
   let step: { at: number; doing: string } | null = null;
   let reply: ReplyText | null = null;
   let shown = 0;
@@ -35,11 +35,13 @@ export const openStepLines = (out: Pick<CliOutput, 'piece' | 'width'>) => {
   const draw = (): void => {
     if (!step || isPaused) return;
     clear();
-    const lines = renderCurrentStep({ ...step, reply }, out.width - 1);
+    const { at, doing } = step;
+    const ms = Math.max(0, clock.now() - at);
+    const lines = renderCurrentStep({ ms, doing, reply }, out.width - 1);
     out.piece(lines.join('\n'));
     shown = lines.length;
   };
-  const stop = systemClock.every(TICK_MS, draw);
+  const stop = clock.every(TICK_MS, draw);
 
   return {
     clear,
@@ -78,13 +80,13 @@ const stepAfter = ({ type, at, data }: FollowedAgentEvent) => {
 };
 
 interface ShownStep {
-  at: number;
+  ms: number;
   doing: string;
   reply: ReplyText | null;
 }
 
-const renderCurrentStep = ({ at, doing, reply }: ShownStep, width: number): string[] => {
-  const time = clock(Math.max(0, now() - at)).padStart(TIME_WIDTH);
+const renderCurrentStep = ({ ms, doing, reply }: ShownStep, width: number): string[] => {
+  const time = formatElapsed(ms).padStart(TIME_WIDTH);
   const head = `${time}${GAP}${padded(reply ? 'writes' : 'now', KIND_WIDTH)}${GAP}`;
   if (!reply) return [cutToWidth(head + doing, width)];
   const indent = ' '.repeat(head.length);
@@ -96,7 +98,7 @@ const renderCurrentStep = ({ at, doing, reply }: ShownStep, width: number): stri
   return lines.map((line, nth) => (nth === 0 ? head : indent) + line);
 };
 
-const clock = (ms: number): string => {
+const formatElapsed = (ms: number): string => {
   const seconds = Math.floor(ms / TICK_MS);
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
 };

@@ -139,7 +139,7 @@ interface AgentTail {
 /** Prints the events and yields the agent each time that it ends. */
 async function* agentEnds({ context, client, agent, after }: AgentTail): AsyncGenerator<Agent> {
   const { url, token, signal, clock } = context;
-  const below = isLive(context) ? openStepLines(context.out) : null;
+  const below = isLive(context) ? openStepLines(context.out, clock) : null;
   const channels = below ? [...CHANNELS, DELTAS] : CHANNELS;
   const stream = live({ url, token, signal, clock, channels });
   let latest = agent;

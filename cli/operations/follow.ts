@@ -134,14 +134,14 @@ const reconnecting = async (
   read: () => Promise<Operation>,
   wait: () => void,
 ): Promise<Operation> => {
-  const until = now() + WAIT_S * 1000 + RECONNECT_MS;
+  const until = clock.now() + WAIT_S * 1000 + RECONNECT_MS;
   for (;;) {
     try {
       return await read();
     } catch (error) {
       const isAway =
         error instanceof Unreachable || (error instanceof ApiError && error.statusCode === 503);
-      if (!isAway || signal.aborted || now() > until) throw error;
+      if (!isAway || signal.aborted || clock.now() > until) throw error;
       wait();
       await clock.wait(RETRY_MS, signal);
     }

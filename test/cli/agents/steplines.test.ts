@@ -1,7 +1,7 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { openStepLines } from '../../../cli/agents/steplines.js';
-import { until } from '../../harness/app.js';
+import { frozenClock } from '../../harness/clock.js';
 import { dictated, type Openai, says, startOpenai } from '../../harness/openai.js';
 import { staying } from '../harness.js';
 import { openWorld, type World } from '../world.js';
@@ -12,7 +12,7 @@ const { describe, it, before, after, afterEach } = lab;
 const AGENT = 'agent_1';
 const event = (type: 'agent.status' | 'agent.tool_call', data: Record<string, unknown>) => ({
   ...{ id: 3, type, agentId: AGENT, data },
-  at: new Date(Date.now() - 62_000).toISOString(),
+  at: '2026-03-01T11:58:58.000Z',
 });
 
 describe('the lines below the events', () => {
@@ -24,11 +24,12 @@ describe('the lines below the events', () => {
     const piece = (text: string): void => {
       written += text;
     };
-    const lines = openStepLines({ piece, width: 60 });
+    const clock = frozenClock(Date.parse('2026-03-01T12:00:00.000Z'));
+    const lines = openStepLines({ piece, width: 60 }, clock);
     close = lines.close;
     const grew = (from: number, text: string) =>
       lines.grew({ agentId: AGENT, step: 1, from, text });
-    return { ...lines, grew, piece, screen: () => staying(written) };
+    return { ...lines, clock, grew, piece, screen: () => staying(written) };
   };
 
   it('show the reply as it is written, and the time of the step', () => {
@@ -80,15 +81,14 @@ describe('the lines below the events', () => {
     expect(screen()).to.equal('         1:02  writes    One two three');
   });
 
-  it('say each second what is under way', async () => {
-    const { after, screen } = opened();
+  it('say each second what is under way', () => {
+    const { after, clock, screen } = opened();
     after(event('agent.tool_call', { phase: 'call', tool: 'shell_run' }));
     expect(screen()).to.equal('');
-    const shown = await until(
-      async () => screen(),
-      (text) => text !== '',
-    );
-    expect(shown).to.match(/^ {9}1:0\d {2}now {7}running shell_run$/);
+    for (const time of ['1:03', '1:04']) {
+      clock.forward(1000);
+      expect(screen()).to.equal(`         ${time}  now       running shell_run`);
+    }
   });
 });
 

@@ -3,6 +3,7 @@ import * as Lab from '@hapi/lab';
 import { renderProgressBar } from '../../../cli/operations/bar.js';
 import { localTime } from '../../../cli/text.js';
 import type { Operation } from '../../../src/client/index.js';
+import { frozenClock } from '../../harness/clock.js';
 import { waitingOperation } from '../../harness/operation.js';
 import { openTarget } from '../../harness/target.js';
 import { adjutant } from '../harness.js';
@@ -56,16 +57,23 @@ describe('a daemon that goes away', () => {
     const id = `operation_${'0'.repeat(26)}`;
     const begun = { ...operation(1, 2), id };
     target.answer = (response, nth) => {
-      if (nth === 2) return void response.destroy();
+      // The client tries three times, then the command waits.
+      if (nth >= 2 && nth <= 4) return void response.destroy();
       response.setHeader('x-request-id', 'request_1');
       response.setHeader('content-type', 'application/json');
       response.end(JSON.stringify(nth === 1 ? begun : { ...begun, status: 'completed' }));
     };
     const words = ['operations', 'watch', id, '--server', target.url, '--server-token-file'];
-    const watched = await adjutant([...words, '/dev/null'], { terminal: 80 });
+    const clock = frozenClock();
+    const done = adjutant([...words, '/dev/null'], { terminal: 80, clock });
+    for (const ms of [250, 500, 1000]) {
+      await clock.waiting(ms);
+      clock.forward(ms);
+    }
+    const watched = await done;
     target.close();
     expect([watched.code, watched.stderr]).to.equal([0, 'Done: Replay.\n']);
-    expect(target.received.length).to.equal(3);
+    expect(target.received.length).to.equal(5);
   });
 });
 
