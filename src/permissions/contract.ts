@@ -29,7 +29,7 @@ const NewPermission = s.object('NewPermission', {
   action: s.text(200).description('Name of the tool, or `*` for all tools of the skill'),
   level: level(),
   reason: s.optional(s.nullable(s.reason(500))),
-  expiresAt: s.optional(s.nullable(s.time())),
+  expiresAt: s.optional(s.nullable(s.moment())),
 });
 
 export const permissions = contract({

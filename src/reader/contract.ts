@@ -103,7 +103,10 @@ const ReadRequest = s.object('ReadRequest', {
   index: s.optional(s.boolean().description('Whether to add the content to your knowledge')),
   tags: s.optional(
     s
-      .list(s.text(60).pattern(/^\S(.*\S)?$/, 'no leading or trailing space'), 20)
+      .list(
+        s.text(60).normalize('NFC').pattern(/^\S(.*\S)?$/, 'no leading or trailing space'),
+        20,
+      )
       .unique()
       .label('ReaderTags')
       .description('Tags of the knowledge entry. Setting `tags` implies `index`'),

@@ -66,7 +66,7 @@ const RecurringConfig = s.object('RecurringConfig', {
   ),
   notes: s.optional(s.anyText(20_000)),
   priority: s.optional(s.integer(0, 3)),
-  tags: s.optional(s.list(s.text(50), 20).label('RecurringTags')),
+  tags: s.optional(s.list(s.text(50).normalize('NFC'), 20).label('RecurringTags')),
   dueInMinutes: s.optional(
     s
       .integer(0, 525_600)

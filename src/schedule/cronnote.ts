@@ -3,15 +3,42 @@ const SHORT_NAMES = DAY_NAMES.map((name) => name.slice(0, 3).toUpperCase());
 const ORDINALS = ['first', 'second', 'third', 'fourth', 'fifth'];
 const LAST_DAY = 31;
 
-/**
- * With both day fields set, cron runs on either day, although many mean both. Null for other
- * expressions.
- */
+/** Longest day that each month has. */
+const SHORTEST_MONTH = 28;
+const STEPPED: [unit: string, restart: string, size: number][] = [
+  ['minutes', 'at minute 0 of each hour', 60],
+  ['hours', 'at hour 0 of each day', 24],
+];
+
+/** Explains an expression that many read differently. Null for others. */
 export const noteOfCron = (cron: string): string | null => {
   const fields = cron.trim().split(/\s+/);
-  const [minute, hour, day = '*', month, weekday = '*'] = fields;
-  if (fields.length !== 5 || isAny(day) || isAny(weekday)) return null;
+  if (fields.length !== 5) return null;
+  const notes = [noteOfSteps(fields), noteOfDays(fields)];
+  return notes.filter((note) => note !== null).join('. ') || null;
+};
+
+/** A step counts from the start of the hour, day or month, also if it does not divide it. */
+const noteOfSteps = (fields: string[]): string | null => {
+  for (const [at, [unit, restart, size]] of STEPPED.entries()) {
+    const step = stepOf(fields[at]);
+    if (step > 0 && step < size && size % step !== 0) {
+      return `Starts again ${restart}: the last interval is ${size % step} ${unit}, not ${step}`;
+    }
+  }
+  const days = stepOf(fields[2]);
+  if (days < 2 || !isAny(fields[4] ?? '*')) return null;
+  return `Starts again on day 1 of each month: the last interval can be shorter than ${days} days`;
+};
+
+const stepOf = (field = ''): number => Number(/^\*\/(\d+)$/.exec(field)?.[1] ?? 0);
+
+/** With both day fields set, cron runs on either day, although many mean both. */
+const noteOfDays = (fields: string[]): string | null => {
+  const [minute, hour, day = '*', month = '*', weekday = '*'] = fields;
+  if (isAny(day)) return null;
   const days = parseMonthDays(day);
+  if (isAny(weekday)) return isAny(month) ? noteOfShortMonths(days) : null;
   const either = `Runs on ${spokenDays(days)}, and on ${spokenWeekdays(weekday)}`;
   const nth = nthWeek(days);
   const only = parseWeekdays(weekday);
@@ -21,6 +48,12 @@ export const noteOfCron = (cron: string): string | null => {
   }
   const name = `the ${ORDINALS[nth - 1]} ${DAY_NAMES[one]}`;
   return `${either}. For ${name} only, use ${[minute, hour, '*', month, `${one}#${nth}`].join(' ')}`;
+};
+
+const noteOfShortMonths = ({ numbers, words }: Days): string | null => {
+  const [one = 0] = numbers;
+  if (numbers.length !== 1 || words.length > 0 || one <= SHORTEST_MONTH) return null;
+  return `Runs only in months that have a day ${one}. For the last day of each month, use L`;
 };
 
 const isAny = (field: string): boolean => field === '*' || field === '?';

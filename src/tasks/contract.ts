@@ -7,7 +7,11 @@ export const taskTitle = () => s.text(500).pattern(/\S/, 'non-blank text');
 export const taskNotes = () => s.anyText(10_000);
 export const taskPriority = () =>
   s.integer(0, 3).description('Priority from 0 to 3. 3 is the most urgent');
-export const taskTag = () => s.text(60).pattern(/^[^\s,][^,]*$/, 'no comma or leading space');
+export const taskTag = () =>
+  s
+    .text(60)
+    .normalize('NFC')
+    .pattern(/^[^\s,][^,]*$/, 'no comma or leading space');
 export const taskTags = () => s.list(taskTag(), 20).unique().label('TaskTags');
 export const taskDay = () =>
   Joi.string<string>()
@@ -130,7 +134,7 @@ export const tasks = contract({
         ),
       ),
       status: s.optional(taskStatus()),
-      tag: s.optional(s.text(60)),
+      tag: s.optional(s.text(60).normalize('NFC')),
       parentId: s.optional(s.text(80)),
       q: s.optional(
         s

@@ -46,7 +46,7 @@ const expiry = () =>
 
 const editable = {
   description: s.optional(s.nullable(s.anyText(2000))),
-  tags: s.optional(s.list(s.text(60), 50)),
+  tags: s.optional(s.list(s.text(60).normalize('NFC'), 50)),
   allowedTools: s.optional(tools()),
   allowedHosts: s.optional(hosts()),
   expiresAt: s.optional(expiry()),

@@ -7,6 +7,7 @@ import {
   listed,
   numbering,
   odf,
+  ooxml,
   paragraph,
   run,
   symbol,
@@ -19,6 +20,7 @@ const { describe, it } = lab;
 const OOXML = 'application/vnd.openxmlformats-officedocument';
 const DOCX = `${OOXML}.wordprocessingml.document`;
 const XLSX = `${OOXML}.spreadsheetml.sheet`;
+const PPTX = `${OOXML}.presentationml.presentation`;
 const ODT = 'application/vnd.oasis.opendocument.text';
 const ODS = 'application/vnd.oasis.opendocument.spreadsheet';
 
@@ -180,6 +182,74 @@ describe('comments of a spreadsheet of OpenDocument', () => {
     const row = `<table:table-row><table:table-cell>${comment}<text:p>Total</text:p></table:table-cell><table:table-cell>${comment}</table:table-cell></table:table-row>`;
     const table = `<table:table table:name="S">${row}</table:table>`;
     expect((await pagesOf(ODS, odf('spreadsheet', table))).texts).to.equal(['Total']);
+  });
+});
+
+describe('what a drawing shows', () => {
+  const shown = (text: string) => `<a:p><a:r><a:t>${text}</a:t></a:r></a:p>`;
+  const point = (text: string) =>
+    `<dgm:pt><dgm:prSet/><dgm:t>${text && shown(text)}</dgm:t></dgm:pt>`;
+  const DIAGRAM = `<dgm:dataModel>${['Plan', '', 'Build'].map(point).join('')}</dgm:dataModel>`;
+  const cache = (...values: string[]) =>
+    `<c:numRef><c:f>S!A1</c:f><c:numCache><c:formatCode>0</c:formatCode>${values.map((value) => `<c:pt><c:v>${value}</c:v></c:pt>`).join('')}</c:numCache></c:numRef>`;
+  const CHART = `<c:chart><c:title><c:tx><c:rich>${shown('Sales by region')}</c:rich></c:tx></c:title><c:ser><c:tx>${cache('2024')}</c:tx><c:cat>${cache('North', 'South')}</c:cat><c:val>${cache('12', '30')}</c:val></c:ser></c:chart>`;
+  const SALES = 'Sales by region\n2024\nNorth\tSouth\n12\t30';
+
+  it('follows the text of a slide', async () => {
+    const content = ooxml({
+      main: 'ppt/p.xml',
+      parts: {
+        'ppt/p.xml':
+          '<p:presentation><p:sldIdLst><p:sldId id="1" r:id="r0"/></p:sldIdLst></p:presentation>',
+        'ppt/s.xml': `<p:sld><p:sp><p:txBody>${shown('Steps')}</p:txBody></p:sp></p:sld>`,
+        'ppt/d.xml': DIAGRAM,
+        'ppt/c.xml': CHART,
+      },
+      related: {
+        'ppt/p.xml': { 's.xml': 'slide' },
+        'ppt/s.xml': { 'd.xml': 'diagramData', 'c.xml': 'chart', 'gone.xml': 'chart' },
+      },
+    });
+    expect(await pagesOf(PPTX, content)).to.equal({
+      texts: [`Steps\n\nPlan\nBuild\n\n${SALES}`],
+      notes: [],
+    });
+  });
+
+  it('follows the cells of a sheet', async () => {
+    const content = ooxml({
+      main: 'xl/w.xml',
+      parts: {
+        'xl/w.xml': '<workbook><sheets><sheet name="S" r:id="r0"/></sheets></workbook>',
+        'xl/s.xml': '<worksheet><sheetData><row><c><v>1</v></c></row></sheetData></worksheet>',
+        'xl/d.xml': `<xdr:wsDr><xdr:sp><xdr:txBody>${shown('Valid until May')}</xdr:txBody></xdr:sp></xdr:wsDr>`,
+        'xl/c.xml': CHART,
+      },
+      related: {
+        'xl/w.xml': { 's.xml': 'worksheet' },
+        'xl/s.xml': { 'd.xml': 'drawing' },
+        'xl/d.xml': { 'c.xml': 'chart', 'd.xml': 'drawing' },
+      },
+    });
+    expect((await pagesOf(XLSX, content)).texts).to.equal([`1\n\nValid until May\n\n${SALES}`]);
+  });
+
+  it('follows a Word document, and an embedded document is named', async () => {
+    const content = ooxml({
+      main: 'w/t.xml',
+      parts: {
+        'w/t.xml': `<w:document><w:body>${paragraph(run('Steps'))}<w:altChunk/></w:body></w:document>`,
+        'w/d.xml': DIAGRAM,
+        'w/a.html': '<p>Clauses</p>',
+      },
+      related: { 'w/t.xml': { 'd.xml': 'diagramData', 'a.html': 'aFChunk' } },
+    });
+    expect(await pagesOf(DOCX, content)).to.equal({
+      texts: ['Steps\n\nPlan\nBuild'],
+      notes: [
+        'The text of an embedded document was not read. Save the file in Word to include it.',
+      ],
+    });
   });
 });
 

@@ -127,6 +127,16 @@ describe('the names of files in folders and documents', { timeout: 60_000 }, () 
     expect(snippet.slice(from, to)).to.equal('sub- scription');
   });
 
+  it('of tags are the same in any form', async () => {
+    const tags = [decomposed('Büro')];
+    const { body } = await stage.call('POST', '/api/tasks', { title: 'Call', tags });
+    expect(body.tags).to.equal(['Büro']);
+    for (const tag of ['Büro', decomposed('Büro')]) {
+      const found = await stage.call('GET', encodeURI(`/api/tasks?tag=${tag}`));
+      expect(found.body.tasks.map(({ id }: { id: string }) => id)).to.equal([body.id]);
+    }
+  });
+
   it('of documents are listed by a part in any case and form', async () => {
     const file = { name: decomposed('ÄRGER mit Müller [1].txt'), content: 'Nothing.' };
     const { body } = await upload(stage.app, stage.token, [file], {

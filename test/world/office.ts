@@ -10,6 +10,24 @@ const relations = (targets: Record<string, string>): string => {
   return `<Relationships>${all.join('')}</Relationships>`;
 };
 
+interface OfficePackage {
+  main: string;
+  parts: Record<string, string>;
+  /** Types of the targets of a part, by its path. Their ids are `r0`, `r1` and so on. */
+  related: Record<string, Record<string, string>>;
+}
+
+/** A package of office parts. */
+export const ooxml = ({ main, parts, related }: OfficePackage): Buffer =>
+  zip([
+    { name: '_rels/.rels', content: relations({ [main]: 'officeDocument' }) },
+    ...Object.entries(related).map(([path, targets]) => ({
+      name: path.replace(/([^/]*)$/, '_rels/$1.rels'),
+      content: relations(targets),
+    })),
+    ...Object.entries(parts).map(([name, content]) => ({ name, content })),
+  ]);
+
 /** A workbook of one sheet with these rows. */
 export const workbook = (rows: string): Buffer =>
   zip([

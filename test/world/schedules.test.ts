@@ -1,6 +1,6 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { frozenClock, startApp, type TestApp } from '../harness/app.js';
+import { frozenClock, startApp, type TestApp, until } from '../harness/app.js';
 
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;
@@ -156,6 +156,22 @@ describe('schedules as people have them', () => {
       ['0 9 1-7 * 1#1', `Runs on days 1 to 7, and on the first Monday. ${other}`],
       ['0 9 ? * 1', null],
       ['0 9 1-7 * *', null],
+      [
+        '*/45 * * * *',
+        'Starts again at minute 0 of each hour: the last interval is 15 minutes, not 45',
+      ],
+      ['0 */7 * * *', 'Starts again at hour 0 of each day: the last interval is 3 hours, not 7'],
+      ['*/15 */6 * * *', null],
+      [
+        '0 9 */2 * *',
+        'Starts again on day 1 of each month: the last interval can be shorter than 2 days',
+      ],
+      [
+        '0 9 31 * *',
+        'Runs only in months that have a day 31. For the last day of each month, use L',
+      ],
+      ['0 9 31 12 *', null],
+      ['0 9 28 * *', null],
       ['@weekly', null],
     ];
 
@@ -200,6 +216,12 @@ describe('schedules as people have them', () => {
     return { id, ...triggerConfig };
   };
 
+  const waitingRun = (id: string) =>
+    until(
+      async () => (await app.call('GET', `/api/pipelines/${id}`, { token })).body,
+      ({ stages }) => stages[0].dueAt !== null,
+    );
+
   describe('without a zone, on a machine in New York', () => {
     const usual = process.env.TZ;
     before(() => {
@@ -216,6 +238,43 @@ describe('schedules as people have them', () => {
       const { schedule, nextRunAt } = await create({ cron });
       expect([hook.timezone, hook.nextRunAt]).to.equal(['UTC', '2027-03-28T02:30:00.000Z']);
       expect([schedule.timezone, nextRunAt]).to.equal(['UTC', '2027-03-28T02:30:00.000Z']);
+    });
+
+    it('are in UTC where a stage waits, and ambiguous ones are refused', async () => {
+      const template = (time: string) => ({
+        name: `Until ${time}`,
+        stages: [{ key: 'wait', kind: 'wait', config: { until: time } }],
+      });
+      for (const time of ['2027-03-01T09:00', '2027-03-01 09:00:00', '2027-03-01T04:00-05:00']) {
+        const { id: templateId } = await post('/api/pipelines/templates', template(time));
+        const { id } = await post('/api/pipelines', { templateId });
+        const { stages } = await waitingRun(id);
+        expect([time, stages[0].dueAt]).to.equal([time, '2027-03-01T09:00:00.000Z']);
+      }
+      for (const time of ['1.3.2027', 'March 1, 2027', '2027', '2027-02-30T09:00']) {
+        const { details } = await post('/api/pipelines/templates', template(time));
+        expect(details, time).to.equal([
+          {
+            path: 'stages.0.config.until',
+            message: 'must be a time, such as 2026-12-31T09:00:00Z',
+          },
+        ]);
+      }
+    });
+
+    it('are in UTC in a query, and where a permission expires', async () => {
+      const { id } = await post('/api/knowledge', { title: 'Now', text: 'Written at noon.' });
+      const since = async (time: string) =>
+        (await app.call('GET', `/api/knowledge?since=${time}`, { token })).body.entries.length;
+      expect(id).to.be.a.string();
+      expect([await since('2027-01-31T11:59'), await since('2027-01-31T12:01')]).to.equal([1, 0]);
+      const permission = { skillId: 'notify', action: 'send', level: 'ask' };
+      const set = async (expiresAt: string) => {
+        const body = { ...permission, expiresAt };
+        return (await app.call('PUT', '/api/skills/permissions', { token, body })).body;
+      };
+      expect((await set('2027-03-01T09:00')).expiresAt).to.equal('2027-03-01T09:00:00.000Z');
+      expect((await set('March 1, 2027')).details[0].path).to.equal('expiresAt');
     });
 
     it('keep the zone of the machine if an earlier version stored them', async () => {

@@ -1,8 +1,10 @@
 import { withoutElements } from './alternatives.js';
+import { createFirstUse } from './archive.js';
 import { type BlockKind, type BlockText, createFlowText } from './blocktext.js';
 import { type ListNumbers, NO_NUMBERS, readNumbers } from './docxnumbers.js';
 import { createRunText, noteHidden, type RunText } from './docxruns.js';
 import { outlineLevel, readStyles, type WordStyle } from './docxstyles.js';
+import { drawnText, joinTexts } from './drawings.js';
 import type { Extraction } from './job.js';
 import { findPart, openPackage, walkFile } from './openpackage.js';
 import { addText } from './text.js';
@@ -10,7 +12,8 @@ import { findAttribute, type XmlAttributes, type XmlVisitor } from './xmlwalk.js
 
 /**
  * Extracts the text of a Word document (ECMA-376-1, WordprocessingML) with tracked changes accepted
- * and list numbers. Footnotes and endnotes follow the text. Comments and hidden text are left out.
+ * and list numbers. Footnotes, endnotes, diagrams and charts follow the text. Comments and hidden
+ * text are left out.
  */
 export const extractDocx = async (bytes: Buffer, extraction: Extraction): Promise<void> => {
   const { files, main, relations } = await openPackage(bytes, extraction);
@@ -27,8 +30,13 @@ export const extractDocx = async (bytes: Buffer, extraction: Extraction): Promis
     blocks.gap();
   }
   noteHidden(extraction, runs.hiddenChars());
-  addText(blocks.text(), extraction);
+  if (findPart(relations, 'aFChunk') !== null) extraction.note(EMBEDDED);
+  const drawn = await drawnText({ files, extraction, isFirst: createFirstUse(files) }, main);
+  addText(joinTexts([blocks.text(), drawn]), extraction);
 };
+
+const EMBEDDED =
+  'The text of an embedded document was not read. Save the file in Word to include it.';
 
 const NO_STYLES: ReadonlyMap<string, WordStyle> = new Map();
 

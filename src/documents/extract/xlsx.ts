@@ -6,6 +6,7 @@ import {
   formatCellDuration,
   formOfCode,
 } from './celldates.js';
+import { drawnText, joinTexts } from './drawings.js';
 import type { Extraction } from './job.js';
 import { findPart, openPackage, type Relation, walkFile } from './openpackage.js';
 import { createSheetText, hasResult, noteFormulas, type SheetText } from './sheettext.js';
@@ -21,13 +22,15 @@ export const extractXlsx = async (bytes: Buffer, extraction: Extraction): Promis
   const { sheets, calendar } = await readSheets(files, main, relations);
   const dates = { styles: styles === null ? NO_STYLES : await dateStyles(files, styles), calendar };
   const formulas = { count: 0 };
+  const parts = { files, extraction, isFirst: createFirstUse(files) };
   extraction.total(sheets.length);
   for (const { name, path } of sheets) {
     if (extraction.skip()) continue;
     const isNamed = sheets.length > 1;
     const sheet = createSheetText({ name, isNamed, mostChars: pageChars });
     await walkFile(files, path, sheetVisitor(sheet, { shared, dates, formulas }));
-    if (!extraction.add(sheet.text())) break;
+    const drawn = await drawnText(parts, path);
+    if (!extraction.add(joinTexts([sheet.text(), drawn]))) break;
   }
   noteFormulas(extraction, formulas.count);
 };

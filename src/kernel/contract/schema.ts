@@ -96,8 +96,14 @@ export const time = once(
   (): Joi.StringSchema<string> =>
     Joi.string().max(30).meta({ format: 'date-time' }).example('2026-01-31T09:30:00.000Z'),
 );
+/** ISO 8601. A time without an offset is in UTC, not in the time zone of the machine. */
 export const moment = once(
-  (): Joi.StringSchema<string> => Joi.string().max(40).isoDate().meta({ format: 'date-time' }),
+  (): Joi.StringSchema<string> =>
+    Joi.string()
+      .max(40)
+      .replace(/T[\d:.]+$/, '$&Z')
+      .isoDate()
+      .meta({ format: 'date-time' }),
 );
 export const id = once(
   (noun: string): Joi.StringSchema<string> =>

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { iso } from '../../kernel/clock.js';
+import { iso, parseMoment } from '../../kernel/clock.js';
 import { pageLink } from '../../kernel/pagepath.js';
 import type { Outbound } from '../../outbound/module.js';
 import type { TransactionStep } from '../../store/engine/protocol.js';
@@ -102,7 +102,7 @@ const wait: Begin = async ({ now }, { stage }, scope) => {
   const at =
     until === undefined
       ? now() + Number(seconds) * 1000
-      : Date.parse(`${renderConfig(until, scope)}`);
+      : parseMoment(`${renderConfig(until, scope)}`);
   if (!Number.isFinite(at))
     throw new StageError(
       `until must be a time such as 2026-01-31T09:30:00Z, not ${renderConfig(until, scope)}`,

@@ -1,5 +1,6 @@
 import type Joi from 'joi';
 import { conditionFaults } from '../../hooks/module.js';
+import { parseMoment } from '../../kernel/clock.js';
 import type { Schema } from '../../kernel/contract/schema.js';
 import { isRecord } from '../../kernel/jsonvalue.js';
 import type { FieldFault } from '../../kernel/problem.js';
@@ -142,7 +143,7 @@ const namedFaults: Partial<Record<StageKind, NamedFaults>> = {
   http: ({ url }, at, known) => urlFaults(url, `${at}.url`, known.refusalOf),
   wait: ({ until }, at) => {
     const isTime =
-      typeof until !== 'string' || until.includes('{{') || !Number.isNaN(Date.parse(until));
+      typeof until !== 'string' || until.includes('{{') || !Number.isNaN(parseMoment(until));
     return isTime
       ? []
       : [{ path: `${at}.until`, message: 'must be a time, such as 2026-12-31T09:00:00Z' }];
