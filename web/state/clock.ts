@@ -2,10 +2,10 @@ import { useEffect, useState } from 'preact/hooks';
 
 export const timeNow = (): number => Date.now();
 
-export type Cancel = () => void;
+export type CancelTimer = () => void;
 
 /** Calls `due` once, after that many milliseconds. */
-export const after = (ms: number, due: () => void): Cancel => {
+export const after = (ms: number, due: () => void): CancelTimer => {
   const timer = setTimeout(due, ms);
   return () => clearTimeout(timer);
 };
@@ -14,7 +14,7 @@ export const wait = (ms: number): Promise<void> =>
   new Promise((resolve) => void after(ms, resolve));
 
 /** Calls `due` each `ms` milliseconds. */
-const every = (ms: number, due: () => void): Cancel => {
+const every = (ms: number, due: () => void): CancelTimer => {
   const timer = setInterval(due, ms);
   return () => clearInterval(timer);
 };

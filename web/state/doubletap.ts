@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import { after, type Cancel } from './clock.js';
+import { after, type CancelTimer } from './clock.js';
 
 /** Time without a click after which a view counts as seen, in milliseconds. */
 const SETTLED_MS = 1000;
@@ -12,7 +12,7 @@ const SETTLED_MS = 1000;
 export const useDoubleTapGuard = (key: string): boolean => {
   const [settled, setSettled] = useState<string | null>(null);
   useEffect(() => {
-    let cancel: Cancel | undefined;
+    let cancel: CancelTimer | undefined;
     const begin = (): void => {
       cancel?.();
       cancel = after(SETTLED_MS, () => {

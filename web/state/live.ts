@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { ask, RequestError } from './api.js';
-import { after, type Cancel, timeNow } from './clock.js';
+import { after, type CancelTimer, timeNow } from './clock.js';
 import { createObservable } from './store.js';
 
 /** `offline`: the last attempt failed, and the next one is scheduled. */
@@ -28,7 +28,7 @@ const withoutTopic = new Set<Listener>();
 
 let socket: WebSocket | null = null;
 let pause = FIRST_PAUSE_MS;
-let cancelRetry: Cancel | undefined;
+let cancelRetry: CancelTimer | undefined;
 let wasOnline = false;
 let heardAt = 0;
 let onSignedOut: () => void = () => {};

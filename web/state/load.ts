@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { RequestError } from './api.js';
-import { after, type Cancel, timeNow } from './clock.js';
+import { after, type CancelTimer, timeNow } from './clock.js';
 import { useTopics } from './live.js';
 import { useRetry } from './retry.js';
 
@@ -96,7 +96,7 @@ interface LoadPace {
 }
 
 const createPace = (act: () => void): LoadPace => {
-  let cancel: Cancel | undefined;
+  let cancel: CancelTimer | undefined;
   let notBefore = 0;
   let pause = FIRST_PAUSE_MS;
   let isOwed = false;

@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
-import { after, type Cancel, timeNow } from './clock.js';
+import { after, type CancelTimer, timeNow } from './clock.js';
 
 /** Minimum time between two redraws, in milliseconds. Events can arrive by the hundred. */
 const EVERY_MS = 100;
@@ -7,7 +7,7 @@ const EVERY_MS = 100;
 /** Hook: redraws the view, at most ten times a second. */
 export const useRedraw = (): (() => void) => {
   const [, setCount] = useState(0);
-  const cancel = useRef<Cancel | undefined>(undefined);
+  const cancel = useRef<CancelTimer | undefined>(undefined);
   const drawnAt = useRef(0);
   useEffect(() => () => cancel.current?.(), []);
   return useCallback(() => {
