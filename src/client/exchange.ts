@@ -29,25 +29,37 @@ export interface ClientReply<T = unknown> {
 
 const ATTEMPTS = 3;
 const BETWEEN_MS = 250;
+const BUSY_MS = 1000;
 
 /**
  * The caller states the type of the body, which the daemon guarantees. Throws ApiError for 400 and
- * above, and Unreachable without a reply.
+ * above, and Unreachable without a reply. A repeated request waits while the daemon still works on
+ * the first one, up to another `timeoutMs`.
  */
 export const exchangeJson = async <T>(
   to: Connection,
   request: ClientRequest,
 ): Promise<ClientReply<T>> => {
-  for (let attempt = 1; ; attempt++) {
+  let lost = 0;
+  let busyMs = 0;
+  for (;;) {
     try {
       return await ask(to, request);
     } catch (error) {
+      if (lost > 0 && isBusy(error) && busyMs < (request.timeoutMs ?? to.timeoutMs)) {
+        busyMs += BUSY_MS;
+        await to.clock.wait(BUSY_MS, to.signal);
+        continue;
+      }
       const isLost = error instanceof Unreachable && error.mayHaveActed;
-      if (!isLost || !request.isRepeatable || attempt === ATTEMPTS) throw error;
-      await to.clock.wait(attempt * BETWEEN_MS, to.signal);
+      if (!isLost || !request.isRepeatable || ++lost === ATTEMPTS) throw error;
+      await to.clock.wait(lost * BETWEEN_MS, to.signal);
     }
   }
 };
+
+const isBusy = (error: unknown): boolean =>
+  error instanceof ApiError && error.code === 'idempotency_key_busy';
 
 const ask = async <T>(to: Connection, request: ClientRequest): Promise<ClientReply<T>> => {
   const timeoutMs = request.timeoutMs ?? to.timeoutMs;

@@ -45,10 +45,7 @@ grep -v lo: /proc/net/dev | tail -n +3 > interfaces
 node "$CLI" serve --port 4311 > daemon.log 2>&1 &
 daemon=$!
 trap 'kill $daemon; wait $daemon' EXIT
-for _ in $(seq 100); do
-  node -e 'fetch("http://127.0.0.1:4311/health").then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))' && break
-  sleep 0.2
-done
+until grep -q listening daemon.log; do kill -0 $daemon; sleep 0.2; done
 node "$CLI" register ada --password-file password > register.log
 node "$CLI" models recommend --install --yes
 node "$CLI" models list --json > models.json

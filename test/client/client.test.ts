@@ -100,6 +100,29 @@ describe('client', () => {
     expect([...keys][0]).to.match(/^[0-9a-f-]{36}$/);
   });
 
+  it('waits while the daemon still works on the request that it repeats', async () => {
+    const busy = { ...notFound, statusCode: 409, error: 'Conflict', code: 'idempotency_key_busy' };
+    server = await listen((request, response) => {
+      if (server.got.length === 1) request.socket.destroy();
+      else if (server.got.length < 4) response.writeHead(409, json).end(JSON.stringify(busy));
+      else response.writeHead(200, json).end('{"read":2}');
+    });
+    const clock = frozenClock();
+    const reply = createClient({ url: server.origin, clock }).notifications['read-all']();
+    for (const ms of [250, 1000, 1000]) {
+      await clock.waiting(ms);
+      clock.forward(ms);
+    }
+    expect(await reply).to.equal({ read: 2 });
+  });
+
+  it('does not wait for a request of somebody else with the same key', async () => {
+    const busy = { ...notFound, statusCode: 409, error: 'Conflict', code: 'idempotency_key_busy' };
+    server = await listen((_, response) => response.writeHead(409, json).end(JSON.stringify(busy)));
+    const error = await failure(createClient({ url: server.origin }).notifications['read-all']());
+    expect(error instanceof ApiError && error.code).to.equal('idempotency_key_busy');
+  });
+
   it('does not repeat a call whose reply the daemon does not keep', async () => {
     server = await listen((request) => request.socket.destroy());
     const client = createClient({ url: server.origin });
