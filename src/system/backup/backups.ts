@@ -233,11 +233,17 @@ const tellAdmins = async ({ outbox }: BackupDeps, rows: BackupRows, error?: stri
   }
 };
 
-/** The files of interrupted backups are incomplete. */
+/**
+ * The files of an interrupted backup are incomplete. A complete one is not verified against a change
+ * of the master key, and no schedule would delete it.
+ */
 const endInterrupted = async ({ clock }: Base, rows: BackupRows): Promise<void> => {
   for (const { id, kind, file } of await rows.running()) {
-    const parts = kind === 'create' ? ['.part', '.part.db', '.part.db-journal'] : [];
-    for (const part of parts) await rm(`${file}${part}`, { force: true });
+    const left = kind === 'create' ? PARTS.map((part) => `${file}${part}`) : [];
+    if (kind === 'create' && !(await rows.isDone(file))) left.push(file);
+    for (const path of left) await rm(path, { force: true });
     await rows.update(id, { status: 'interrupted', finished_at: iso(clock.now()) });
   }
 };
+
+const PARTS = ['.part', '.part.db', '.part.db-journal', '.part.db-wal', '.part.db-shm'];

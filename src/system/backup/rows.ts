@@ -24,6 +24,10 @@ export const backupRows = ({ db, transact }: Store) => {
 
     list: (page: PageInput): Promise<Page<BackupRow>> => newestFirst(backups(), page),
 
+    /** True if a finished backup has the file. */
+    isDone: async (file: string): Promise<boolean> =>
+      (await backups({ kind: 'create', status: 'done', file }).executeTakeFirst()) !== undefined,
+
     running: () => backups({ status: 'running' }).execute(),
 
     newestDone: () => present({ kind: 'create' }).executeTakeFirst(),

@@ -101,7 +101,8 @@ export const atEachCrashPoint = async (scenario: Scenario): Promise<string[]> =>
   }
 };
 
-const openPoints = async () => {
+/** The folder of a process whose changes are counted (CRASH_POINTS). */
+export const openPoints = async () => {
   const folder = await mkdtemp(join(tmpdir(), 'adjutant-points-'));
   const [armed, trace] = [join(folder, ARMED), join(folder, TRACE)];
   return {
@@ -131,7 +132,8 @@ const WORK = `
     + (SELECT count(*) FROM sendings WHERE status IN ('queued', 'sending'))
     + (SELECT count(*) FROM operations WHERE status IN ('queued', 'running'))
     + (SELECT count(*) FROM recurring_runs WHERE status IN ('queued', 'running'))
-    + (SELECT count(*) FROM pipeline_runs WHERE status IN ('queued', 'running'))`;
+    + (SELECT count(*) FROM pipeline_runs WHERE status IN ('queued', 'running'))
+    + (SELECT count(*) FROM backups WHERE status = 'running')`;
 
 const settled = async (home: string, daemon: Daemon): Promise<void> => {
   let isOver = false;

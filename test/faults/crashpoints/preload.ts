@@ -1,3 +1,4 @@
+import childProcess, { type ForkOptions } from 'node:child_process';
 import { subscribe } from 'node:diagnostics_channel';
 import fs from 'node:fs';
 import type { IncomingMessage } from 'node:http';
@@ -12,6 +13,8 @@ import { ARMED, TRACE } from './files.js';
  * them leaves the same as one right after the first.
  */
 const folder = process.env.CRASH_POINTS ?? '';
+/** The daemon comes first, so that it does not see the end of its own process. */
+const processes = new Set([Number(process.env.CRASH_DAEMON ?? process.pid), process.pid]);
 
 /** Called in several threads, whose common count is the number of lines of the trace. */
 const happened = (change: string): void => {
@@ -20,7 +23,8 @@ const happened = (change: string): void => {
   const trace = join(folder, TRACE);
   fs.appendFileSync(trace, `${change}\n`);
   const count = fs.readFileSync(trace, 'utf8').split('\n').length - 1;
-  if (count >= Number(armed)) process.kill(process.pid, 'SIGKILL');
+  if (count < Number(armed)) return;
+  for (const pid of processes) process.kill(pid, 'SIGKILL');
 };
 
 const readIfThere = (file: string): string => {
@@ -68,6 +72,15 @@ const createChangeDetector = (db: Database.Database): (() => boolean) => {
     return hasChanged;
   };
 };
+
+/** Processes of the daemon count too: that of the search index commits. */
+const { fork } = childProcess;
+childProcess.fork = ((script: string, args: string[], options: ForkOptions) =>
+  fork(script, args, {
+    ...options,
+    execArgv: [...(options.execArgv ?? []), '--import', import.meta.url],
+    env: { ...options.env, CRASH_POINTS: folder, CRASH_DAEMON: `${process.pid}` },
+  })) as typeof fork;
 
 const { fsyncSync, renameSync, promises } = fs;
 fs.fsyncSync = (file) => {

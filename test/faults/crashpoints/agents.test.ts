@@ -1,0 +1,77 @@
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import { mind } from '../../agents/mind.js';
+import { call } from '../../agents/stage.js';
+import { startOpenai } from '../../harness/openai.js';
+import { listen } from '../../kernel/listen.js';
+import { atEachCrashPoint, query } from './crashpoints.js';
+
+export const lab = Lab.script();
+const { describe, it } = lab;
+
+const INTERRUPTED = /^Interrupted while running/;
+
+describe('an agent that delegates, with a kill after each change', { timeout: 600_000 }, () => {
+  it('is not lost once acknowledged, and repeats no call that has effects', async () => {
+    const model = await startOpenai();
+    const target = await listen((_, response) => void response.end('posted'));
+    /** The prompts are "root 7" and "sub 7". */
+    const think = mind(({ task, results }) => {
+      const [, role, n] = /(root|sub) (\d+)/.exec(task) ?? [];
+      const [result] = results;
+      if (result !== undefined) return { text: `${role}: ${result}` };
+      if (role === 'root') return { toolCalls: [call('agents_delegate', { prompt: `sub ${n}` })] };
+      const url = `${target.origin}/${n}`;
+      return { toolCalls: [call('http_request', { method: 'POST', url })] };
+    });
+    model.script(...think);
+    const changes = await atEachCrashPoint({
+      env: {
+        ADJUTANT_MODEL_URL: model.baseUrl,
+        ADJUTANT_MODEL_NAME: 'fake',
+        ADJUTANT_EGRESS_ALLOW: target.entry,
+      },
+      prepare: async () => undefined,
+      round: (n) => {
+        let acknowledged: string | undefined;
+        return {
+          run: async ({ owner, settled }) => {
+            const body = { prompt: `root ${n}`, tools: ['http', 'agents'] };
+            acknowledged = (await owner.agents.spawn({ body })).id;
+            await settled();
+          },
+          verify: async ({ owner, home }, last) => {
+            const find = 'SELECT id FROM agents WHERE prompt = ?';
+            const ids = query(home, find, `root ${n}`).map(String);
+            expect(ids.length).to.be.at.most(1);
+            if (acknowledged) expect(ids).to.equal([acknowledged]);
+            const [rootId] = ids;
+            const posts = target.got.filter(({ path }) => path === `/${n}`).length;
+            if (rootId === undefined) {
+              expect(posts).to.equal(0);
+              return;
+            }
+            const { agents } = await owner.agents.list({ query: { rootId } });
+            const results = agents.map(({ id, status, result }) => [id, status, result]);
+            const [sub, root] = agents;
+            expect(results, JSON.stringify(agents)).to.have.length(2);
+            expect([root?.id, root?.status, sub?.status]).to.equal([
+              rootId,
+              'completed',
+              'completed',
+            ]);
+            expect(root?.result).to.contain(sub?.result ?? '-');
+            // A call that had begun is reported, whether or not its request was sent.
+            const isCut = INTERRUPTED.test(sub?.result?.replace('sub: ', '') ?? '');
+            expect(posts).to.be.within(isCut ? 0 : 1, 1);
+            if (last === `request POST /${n}`) expect([isCut, posts]).to.equal([true, 1]);
+            if (last === null) expect(isCut).to.be.false();
+          },
+        };
+      },
+    }).finally(() => Promise.all([model.stop(), target.close()]));
+    const requests = changes.filter((change) => change.startsWith('request POST'));
+    expect(requests).to.have.length(5);
+    expect(changes).to.include('reply POST /api/agents');
+  });
+});

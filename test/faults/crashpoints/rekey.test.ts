@@ -1,0 +1,80 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import Database from 'better-sqlite3';
+import { loadMasterKey } from '../../../src/secrets/master.js';
+import { SEALED } from '../../../src/secrets/sealedcolumns.js';
+import { addHook } from '../../harness/account.js';
+import { atEachCrashPoint } from './crashpoints.js';
+
+export const lab = Lab.script();
+const { describe, it } = lab;
+
+const PASSWORD = 'correct horse battery';
+
+const keyFile = (home: string): string => join(home, 'keys', 'master.key');
+
+/** All sealed values by place. Throws if the keys in the home do not open one. */
+const unsealed = (home: string): Map<string, string> => {
+  const { keyring } = loadMasterKey(home, null);
+  const db = new Database(join(home, 'adjutant.db'), { readonly: true });
+  try {
+    const rows = SEALED.flatMap(({ table, key, column, bound, where = '1' }) =>
+      db
+        .prepare<[], { place: string; sealed: string; bound: string }>(
+          `SELECT '${table}.${column} ' || ${key} AS place, ${column} AS sealed, ${bound} AS bound
+           FROM ${table} WHERE ${column} IS NOT NULL AND ${where}`,
+        )
+        .all(),
+    );
+    return new Map(
+      rows.map((row) => [row.place, keyring.unseal(row.bound, row.sealed).toString('base64')]),
+    );
+  } finally {
+    db.close();
+  }
+};
+
+describe('a change of the master key, with a kill after each change', { timeout: 600_000 }, () => {
+  it('is finished by the next start once it has begun, and every secret opens', async () => {
+    let secrets = new Map<string, string>();
+    let credential = '';
+    const isChanged: boolean[] = [];
+    const changes = await atEachCrashPoint({
+      prepare: async ({ owner, home }) => {
+        credential = (await owner.vault.create({ body: { name: 'pat', value: 'one' } })).id;
+        await owner.vault.rotate({ id: credential, body: { value: 'two' } });
+        const action = { action: 'notify' as const, actionConfig: { notifyMessage: 'x' } };
+        await addHook(owner, { name: 'in', path: 'in', secret: 'a secret', ...action });
+        secrets = unsealed(home);
+      },
+      round: () => {
+        let before = '';
+        return {
+          run: async ({ owner, home }) => {
+            before = readFileSync(keyFile(home), 'utf8');
+            await owner.vault.rekey();
+          },
+          verify: async ({ owner, home }) => {
+            expect(existsSync(`${keyFile(home)}.next`)).to.be.false();
+            expect(unsealed(home)).to.equal(secrets);
+            const { value } = await owner.vault.reveal({
+              id: credential,
+              body: { password: PASSWORD },
+            });
+            expect(value).to.equal('two');
+            expect((await owner.audit.verify()).ok).to.be.true();
+            isChanged.push(readFileSync(keyFile(home), 'utf8') !== before);
+          },
+        };
+      },
+    });
+    // The change has begun once the new key has its name.
+    const begun = changes.indexOf('rename');
+    expect(isChanged).to.equal(isChanged.map((_, at) => at >= begun));
+    expect(changes.filter((change) => change === 'rename')).to.have.length(2);
+    expect(changes.filter((change) => change === 'commit').length).to.be.at.least(5);
+    expect(changes.at(-1)).to.equal('reply POST /api/admin/vault/rekey');
+  });
+});
