@@ -76,9 +76,14 @@ export const endOfOperation = (
 export const createOperationRuns = (deps: OperationRunsDeps) => {
   const { store, clock, operations, kinds, progress } = deps;
   const running = new Map<string, { stop: AbortController; kind: OperationKind }>();
+  let isStopping = false;
 
   const drop = async (job: Job): Promise<void> => {
     await store.transact([removeJob(store, job.id)]);
+  };
+
+  const keepForNextStart = async (job: Job): Promise<void> => {
+    await store.transact([forgetAttempts(job)]);
   };
 
   /** Also removes the job. Does nothing if the operation has ended meanwhile. */
@@ -119,6 +124,7 @@ export const createOperationRuns = (deps: OperationRunsDeps) => {
     if (refusal) return end(job, row, refusal);
     const begun = await begin(row);
     if (!begun) return drop(job);
+    if (isStopping && kind.isResumable) return keepForNextStart(job);
     const stop = new AbortController();
     running.set(row.id, { stop, kind });
     progress.began(begun);
@@ -188,7 +194,7 @@ export const createOperationRuns = (deps: OperationRunsDeps) => {
     const reason: unknown = running.get(row.id)?.stop.signal.reason ?? error;
     if (isDraining) return;
     if (reason instanceof RunStopped) {
-      if (reason.isDraining) return void (await store.transact([forgetAttempts(job)]));
+      if (reason.isDraining) return keepForNextStart(job);
       const isAllowed = await operations.isAllowed(row.id, kind.isAdmins);
       return isAllowed ? drop(job) : end(job, row, FORBIDDEN);
     }
@@ -214,6 +220,7 @@ export const createOperationRuns = (deps: OperationRunsDeps) => {
     stop: (id: string): void => running.get(id)?.stop.abort(new RunStopped(false)),
     /** Stops the runs that are resumed at the next start. */
     drain: (): void => {
+      isStopping = true;
       for (const { stop, kind } of running.values()) {
         if (kind.isResumable) stop.abort(new RunStopped(true));
       }

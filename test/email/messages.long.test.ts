@@ -100,7 +100,9 @@ describe(`e-mails${said}`, () => {
     expect(rich.to[1]).to.equal({ name: 'Bob, B.', address: 'bob@example.org' });
     expect(rich.attachments.length).to.equal(1);
     const whole = await read(rich.id);
-    expect(whole.text.trim()).to.equal('Grüße aus Köln');
+    expect(whole.text.trim()).to.equal(
+      'Grüße aus Köln\n\nHello you\nhttps://bank.example <https://evil.invalid/login>x',
+    );
     expect(whole.text).to.not.contain('\r');
     expect(whole).to.include({ isCut: false, problem: null });
     expect(whole.references).to.equal(['<root@example.org>', '<first@example.org>']);

@@ -405,7 +405,11 @@ describe('a batch of runs', () => {
     await db.insertInto('operations').values(unended).execute();
     for (let n = 0; n < 20; n++) await desk.deliver('indexed', JSON.stringify({ n }));
     await timersFired(1500);
-    expect(await inState(id, 'queued')).to.equal(20);
+    // All of them are running while the tool refuses them again.
+    await until(
+      () => inState(id, 'queued'),
+      (count) => count === 20,
+    );
     await db.deleteFrom('operations').where('title', '=', 'Full').execute();
     expect(await counts(id, 20)).to.equal({ success: 20, skipped: 0, error: 0 });
     const found = await db

@@ -31,7 +31,6 @@ export const knowledgeStage = (app: TestApp, user: { id: string; token: string }
       await until(
         () => get(`/api/knowledge/${body.id}`),
         ({ status }) => status === 'ready',
-        30_000,
       );
       return body.id;
     },
@@ -46,7 +45,7 @@ export const knowledgeStage = (app: TestApp, user: { id: string; token: string }
       return ask('PUT', '/api/models/routing', { topics, ...(confirm && { confirm }) });
     },
     /** Waits until all texts have vectors. */
-    embedded: () => until(stage.stats, ({ embedding }) => embedding.pending === 0, 60_000),
+    embedded: () => until(stage.stats, ({ embedding }) => embedding.pending === 0),
     stop: app.stop,
   };
   return stage;

@@ -271,7 +271,7 @@ describe('what the owner prefers', () => {
     clock.forward(10 * MINUTE);
     await tick();
     await settled();
-    const counts = titlesAt(slack).map((title) => Number(/^(\d+) messages/.exec(title)?.[1] ?? 1));
+    const counts = titlesAt(slack).map((title) => Number(/^(\d+) /.exec(title)?.[1] ?? 1));
     expect(counts.reduce((sum, count) => sum + count, 0)).to.equal(200);
     const held = await desk.test.app.store.db.selectFrom('held_notices').selectAll().execute();
     expect(held).to.equal([]);

@@ -24,7 +24,8 @@ describe('the readers', () => {
 
   it('answer others while one of them is busy, with what was written meanwhile', async () => {
     const { store } = scratch;
-    await store.openReader();
+    // Opens the second reader, which may take longer than the count.
+    await store.look('checkTable', { after: '' });
     const slow = { hasEnded: false };
     const counted = store.db.selectFrom(SLOW.as('counted')).select('count').execute();
     const ended = counted.then((rows) => {

@@ -96,6 +96,8 @@ describe(title, { skip: missing !== null, timeout: 120_000 }, () => {
     await tmux.keys('[', 'i', 'T', 'h', 'x', 'C-x');
     await tmux.wait('> Thx This is from the editor.');
     await tmux.keys('Enter');
+    // It covers the status line until the next key.
+    await tmux.wait('Sent to poster');
     await tmux.wait('You are welcome.');
   });
 

@@ -12,9 +12,10 @@ import { type SentAudio, sendAudio, speak, startVoice, unlessSpeech, withSpeech 
 export const lab = Lab.script();
 const { after, before, describe, it } = lab;
 
-/** An engine that hears two words in everything, once a file beside it says so. */
+/** An engine that hears two words in each piece, once a file beside it admits all or one. */
 const GATED = `#!/bin/sh
-while [ ! -e "$(dirname "$0")/open" ]; do sleep 0.05; done
+here="$(dirname "$0")"
+until [ -e "$here/open" ] || rm "$here/one" 2>/dev/null; do sleep 0.05; done
 echo 'hello world'
 echo '<s> 0.000 0.100 1.000000'
 echo 'hello 0.110 0.500 1.000000'
@@ -41,6 +42,7 @@ describe(`a transcription that is interrupted${unlessSpeech}`, { timeout: 120_00
   const gate = {
     open: () => writeFile(join(engine, 'open'), ''),
     close: () => rm(join(engine, 'open'), { force: true }),
+    admitOne: () => writeFile(join(engine, 'one'), ''),
   };
 
   before(async () => {
@@ -67,9 +69,10 @@ describe(`a transcription that is interrupted${unlessSpeech}`, { timeout: 120_00
     const whole = await reaches(await begin(), ({ status }) => ENDED.includes(status));
     expect(whole.segments.length).to.be.above(3);
 
-    const id = await begin();
-    await reaches(id, ({ segments }) => segments.length > 0);
     await gate.close();
+    const id = await begin();
+    await gate.admitOne();
+    await reaches(id, ({ segments }) => segments.length > 0);
     const { status, segments } = await client().voice.get({ id });
     expect(status).to.equal('running');
     await daemon.end('SIGKILL');
@@ -85,18 +88,18 @@ describe(`a transcription that is interrupted${unlessSpeech}`, { timeout: 120_00
   });
 
   it('keeps what was transcribed when it is cancelled, and no audio', withSpeech, async () => {
-    await gate.open();
+    await gate.close();
     const stage = await startVoice({ config: { voicePath: [engine] } });
     const begin = async (): Promise<string> =>
       (await sendAudio(stage, stage.token, audio, {}, 0)).body.id;
     const path = (id: string) => `/api/voice/transcriptions/${id}`;
     const get = async (id: string) => (await stage.ask('GET', path(id))).body;
     const running = await begin();
+    await gate.admitOne();
     await until(
       () => get(running),
       ({ segments }) => segments.length > 0,
     );
-    await gate.close();
     const waiting = await begin();
     expect((await get(waiting)).status).to.equal('queued');
 

@@ -108,7 +108,7 @@ describe('heads of the audit log outside the home', () => {
       await writeFile(file, `${await readFile(file, 'utf8')}999 ${'a'.repeat(64)}\n`);
       await app.restart();
       const { status, detail } = await found();
-      expect([status, detail.includes(`${file} records entry 999`)]).to.equal(['fail', true]);
+      expect([status, detail.includes(`${file} contains entry 999`)]).to.equal(['fail', true]);
     });
   });
 
@@ -204,6 +204,6 @@ describe('a place for heads that cannot be', () => {
     const auditHeads = process.platform === 'linux' ? UNWRITABLE : join(folder, 'readonly');
     if (auditHeads !== UNWRITABLE) await writeFile(auditHeads, '', { mode: 0o400 });
     const error = await expect(startApp({ home, config: { auditHeads } })).to.reject(OpenRefused);
-    expect(error.message).to.match(/^ADJUTANT_AUDIT_HEADS must name a file that can be read and/);
+    expect(error.message).to.match(/^ADJUTANT_AUDIT_HEADS must be a readable and writable file/);
   });
 });

@@ -92,7 +92,7 @@ describe('backup', () => {
     const again = await restore();
     expect([again.code, again.stderr]).to.equal([
       1,
-      `Not restored: ${home} is not empty: it contains adjutant.db, audit.head, keys. A backup can be restored only into an empty home. Move these files elsewhere first.\n`,
+      `Not restored: ${home} is not empty: it contains adjutant.db, audit.head, keys, lock.db. A backup can be restored only into an empty home. Move these files elsewhere first.\n`,
     ]);
   });
 });

@@ -135,14 +135,14 @@ const broken: Broken[] = [
       answer: ({ url }, response) => url === '/api/tunnel' && !!response.end('{}'),
     },
     stage: 'exposed',
-    seen: /^\/api\/tunnel answered 200 without a login$/,
+    seen: /^\/api\/tunnel replied with 200 without a login$/,
     cause: /authenticates anonymous clients/,
   },
   {
     what: 'figures are open',
     by: { answer: ({ url }, response) => url === '/metrics' && !!response.end('a 1') },
     stage: 'exposed',
-    seen: /^\/metrics answered 200 without a login$/,
+    seen: /^\/metrics replied with 200 without a login$/,
     cause: /authenticates anonymous clients/,
   },
   {
