@@ -43,9 +43,9 @@ const FLOORS = {
     `^src/${oneOf(LIBRARIES)}/`,
   ],
   '^src/resources\\.ts$': ['^src/(modules\\.ts$|kernel/|store/)'],
-  '^src/lifecycle\\.ts$': ['^src/(modules|kernel/watch)\\.ts$'],
+  '^src/lifecycle\\.ts$': ['^src/modules\\.ts$'],
   '^src/open\\.ts$': ['^migrations/', '^src/(config\\.ts|(secrets|store|kernel)/)'],
-  '^src/app\\.ts$': ['^migrations/', '^src/(?!main\\.ts|client/)'],
+  '^src/app\\.ts$': ['^src/(?!main\\.ts|client/)'],
   '^src/(recover|rollback|backup|auditverify|operator)\\.ts$': [
     '^migrations/',
     '^src/(?!main\\.ts|app\\.ts|client/)',
@@ -94,7 +94,7 @@ const PACKAGES = {
   '@hapi/boom':
     '^src/((?!jobs/|providers/|realtime/|schedule/|secrets/|store/|tools/|client/|kernel/)\\w+/|kernel/(route|replay|raw|input|form|formdeadlines|jsonform)\\.ts$)',
   '(@hapi/(hapi|nes|inert|vision)|hapi-swagger)':
-    '^src/(http/|client/|app\\.ts$|kernel/(route|replay|input)\\.ts$)',
+    '^src/(http/|app\\.ts$|kernel/(route|replay|input)\\.ts$)',
   commander: '^cli/',
   'markdown-it': '^src/providers/chat/markdown/',
   '(ink|react)': '^tui/',

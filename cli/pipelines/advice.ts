@@ -37,7 +37,7 @@ export const questionLines = ({ input, untrusted, digest }: QuestionOfStage): st
     ...revealInvisible(text)
       .split('\n')
       .map((line) => `> ${line}`),
-    `${untrusted ? 'UNTRUSTED: it contains content from outside. ' : ''}Digest ` +
+    `${untrusted ? 'UNTRUSTED: the stage contains content from outside. ' : ''}Digest ` +
       `${digest?.slice(0, 8)}.`,
   ];
 };

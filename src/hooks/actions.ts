@@ -222,7 +222,8 @@ const prepareToolCall = async (
   const tool = deps.access.toolbox.find(toolId, toolAction);
   const args = await deps.evaluate.arguments(run);
   if (addsCredential(run, args)) return { fault: CREDENTIAL_IN_PAYLOAD };
-  if (!tool) return { fault: `Unknown tool: ${toolId}.${toolAction}` };
+  if (!tool)
+    return { fault: `Unknown tool: ${toolId}.${toolAction}. Correct toolId and toolAction` };
   const denied = denialReason(tool, permissions);
   if (denied !== null) return { fault: denied };
   const escaped = tool.markdown === undefined ? {} : await deps.evaluate.markdown(run);

@@ -71,7 +71,7 @@ export const createPipelineStarts = (
 ): PipelineStarts => ({
   prepare: async ({ userId, templateId, params, isRendered, ...of }) => {
     const template = await find(userId, templateId);
-    if (!template) return { fault: `Unknown template: ${templateId}` };
+    if (!template) return { fault: `Unknown template: ${templateId}. Correct templateId` };
     const { parameters } = template;
     const input = isRendered ? typedValues(parameters, params) : params;
     const { values, faults } = resolveParameters(parameters, input);

@@ -276,7 +276,7 @@ describe('execute_tool', () => {
     const unknown = await tool('unknown', '__proto__', 'constructor');
     await desk.deliver('unknown', '{}');
     expect((await firstRun(unknown)).error).to.equal(
-      'Unknown tool: __proto__.constructor. Correct toolId and toolAction in the template',
+      'Unknown tool: __proto__.constructor. Correct toolId and toolAction',
     );
     const wrong = await tool('wrong', 'time', 'now', { timezone: '{{webhook.body.zone}}' });
     await desk.deliver('wrong', '{"zone":"Nowhere"}');

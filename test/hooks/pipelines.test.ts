@@ -82,7 +82,7 @@ describe('hooks that start pipelines', () => {
     await desk.ask('DELETE', `/api/pipelines/templates/${templateId}`);
     await desk.deliver('deploy', JSON.stringify({ ref: 'main', commits: 1 }));
     const [late] = await desk.ended(id, 2);
-    expect(late.error).to.equal(`Unknown template: ${templateId}. Correct templateId in the stage`);
+    expect(late.error).to.equal(`Unknown template: ${templateId}. Correct templateId`);
     expect((await desk.ask('GET', '/api/pipelines')).body.pipelines).to.equal([]);
   });
 

@@ -319,7 +319,7 @@ describe('a recurring task', () => {
     const late = await desk.ask('POST', `${PATH}/${id}/run`);
     expect([late.body.status, late.body.error]).to.equal([
       'error',
-      `Unknown template: ${kept.id}. Correct templateId in the stage`,
+      `Unknown template: ${kept.id}. Correct templateId`,
     ]);
   });
 

@@ -319,7 +319,7 @@ describe('the acts on a capability', () => {
     const { message } = acts('x-q8_0', [aCapability('gguf:x:Q8_0', { install })]);
     expect(message?.ask?.lines.slice(-2)).to.equal([
       'Licence: Terms of X, https://example.org/x',
-      'The licence has its own terms. y confirms that you accept them',
+      'The licence has its own terms. y confirms that you accept these terms',
     ]);
     expect(message?.ask?.deadMs).to.equal(700);
     expect(message?.line).to.equal('adjutant capabilities install gguf:x:Q8_0 --accept-licence');

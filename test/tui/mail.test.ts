@@ -327,7 +327,7 @@ describe('mail on the desk', () => {
       lines: [
         'Send "Re: The report", exactly as shown above?',
         '  to bob@example.org, c@example.org',
-        'UNTRUSTED: an agent wrote it after reading external text.',
+        'UNTRUSTED: an agent wrote the draft after reading external text.',
       ],
       deadMs: 700,
     });

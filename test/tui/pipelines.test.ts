@@ -333,7 +333,7 @@ describe('a run on the desk', () => {
       '| }',
     ]);
     const long = asking({ input: { message: Array(40).fill('a line').join('\n') } });
-    expect(ask(long)?.refusal).to.equal('Scroll to the end of it first: tab, then j');
+    expect(ask(long)?.refusal).to.equal('Scroll to the end first: tab, then j');
     expect(ask(long, { type: 'ui.looked', change: { scroll: 200 } })?.refusal).to.be.undefined();
     expect(ask(long, { type: 'approval.seen', digest: DIGEST })?.refusal).to.be.undefined();
     expect(ask(long, { type: 'approval.seen', digest: OTHER })?.refusal).to.not.be.undefined();

@@ -84,7 +84,7 @@ describe('tunnel', () => {
     const none = known([...tunnelLoaded(aTunnel({ provider: null })), here]);
     expect(shown(tunnelPage.view, none, 80, 19)).to.equal([
       'No tunnel is set up. Only this machine can reach the daemon.',
-      '  e  set it up      adjutant tunnel setup',
+      '  e  set up      adjutant tunnel setup',
     ]);
     expect(tunnelPage.acts?.(none)).to.equal({});
     const refused = known([

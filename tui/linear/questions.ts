@@ -67,7 +67,7 @@ const writtenInput = async ({ known, output, lines }: Linear, act: Act): Promise
   const { store } = known;
   const draft = store.get().ui.drafts[act.row.id] ?? '';
   if (draft !== '') output.lines(['Earlier draft, sent together with the new text:', draft]);
-  output.line('Type the text. An empty line sends it.');
+  output.line('Type the text. An empty line sends the text.');
   const written = draft === '' ? [] : [draft];
   for (;;) {
     output.prompt('Text: ');

@@ -161,7 +161,7 @@ export const modelsPage: ScreenPage = listPage<ModelView>({
     edit: model && ['models', 'update', model.name],
   }),
   glossary: [
-    ['cooling', 'it failed recently and is skipped for a while'],
+    ['cooling', 'the model failed recently and is skipped for a while'],
     ['digest', 'built in: used when no other model answers'],
   ],
 });

@@ -157,7 +157,7 @@ export const tunnelPage: ScreenPage = {
     text: tunnelText,
     empty: () => [
       'No tunnel is set up. Only this machine can reach the daemon.',
-      '  e  set it up      adjutant tunnel setup',
+      '  e  set up      adjutant tunnel setup',
     ],
   }),
   acts: (state) => {

@@ -87,7 +87,7 @@ const credentialActs = (credential: Credential) => {
       ask: {
         lines: [
           `Delete ${name} and all its versions?`,
-          'Everything that uses it will fail. There is no undo.',
+          'Everything that uses the credential will fail. There is no undo.',
         ],
         name,
       },

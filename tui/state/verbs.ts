@@ -87,6 +87,6 @@ export const actRefusal = (state: State, act: Act): string | null => {
 
 /** Reason why no action is possible. `null` if the daemon is reachable. */
 export const offlineReason = ({ session: { link } }: State): string | null => {
-  if (link.is === 'lost') return 'No connection to the daemon. Wait until it is back';
+  if (link.is === 'lost') return 'No connection to the daemon. Wait until the daemon is back';
   return link.is === 'refused' ? 'Not logged in. Log in first' : null;
 };

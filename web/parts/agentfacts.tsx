@@ -28,7 +28,7 @@ export const AgentFacts = ({ agent }: { agent: Agent }) => {
         {limits.maxAnswerTokens.toLocaleString('en')} tokens
       </Fact>
       <Fact name="Trust">
-        {agent.untrusted ? 'untrusted: it has read external input' : 'trusted'}
+        {agent.untrusted ? 'untrusted: the agent has read external input' : 'trusted'}
       </Fact>
       <Fact name="Started by">
         <Cause agent={agent} />

@@ -103,7 +103,7 @@ const StaleMailboxes = ({ of }: { of: unknown }) => {
       {stale.map(({ id, address, error }) => (
         <p key={id} class="note warn" role="status">
           {visibleText(address)} is not up to date, so e-mails may be missing:{' '}
-          {visibleText(error ?? 'its login was rejected')}
+          {visibleText(error ?? 'the server rejected the login')}
         </p>
       ))}
     </>

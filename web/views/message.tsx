@@ -140,7 +140,7 @@ const AttachedFileCard = ({
         </div>
       ) : (
         <p role="status">
-          {kept === 'new' ? 'Kept. You can search it in ' : 'This file was already in '}
+          {kept === 'new' ? 'Kept. Search the document in ' : 'This file was already in '}
           <a href={pageLink('knowledge')}>your knowledge</a>.
         </p>
       )}

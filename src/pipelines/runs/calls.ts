@@ -52,9 +52,7 @@ export const createStageCalls = (deps: StageCallDeps) => {
   const toolOf = ({ toolId, toolAction }: StageCall): Tool => {
     const tool = deps.toolbox.find(toolId, toolAction);
     if (!tool)
-      throw new StageError(
-        `Unknown tool: ${toolId}.${toolAction}. Correct toolId and toolAction in the template`,
-      );
+      throw new StageError(`Unknown tool: ${toolId}.${toolAction}. Correct toolId and toolAction`);
     return tool;
   };
 

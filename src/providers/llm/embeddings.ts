@@ -97,7 +97,7 @@ export const embeddingModel = (options: EmbeddingOptions): EmbeddingModel => {
         const reply = parsedJson(await replyText(options, response, texts.length));
         const vectors = wire.vectors(reply).map((vector) => checkVector(options, vector));
         if (vectors.length !== texts.length)
-          throw invalid(name, 'a different number of vectors than texts');
+          throw invalidVectors(name, 'a different number of vectors than texts');
         return { vectors, inputTokens: usageIn(reply).inputTokens ?? estimate(texts) };
       } catch (error) {
         throw signal.aborted ? abortFailure(name, signal) : modelFailure(name, error);
@@ -116,7 +116,7 @@ const replyText = async (
   const pieces: Uint8Array[] = [];
   for await (const piece of response.body ?? []) {
     left -= piece.length;
-    if (left < 0) throw invalid(name, 'a reply that is too large');
+    if (left < 0) throw invalidVectors(name, 'a reply that is too large');
     pieces.push(piece);
   }
   return Buffer.concat(pieces).toString();
@@ -130,15 +130,15 @@ export const checkVector = (
   { name, dimensions }: Pick<EmbeddingOptions, 'name' | 'dimensions'>,
   vector: unknown,
 ): number[] => {
-  if (!Array.isArray(vector)) throw invalid(name, 'no vectors');
+  if (!Array.isArray(vector)) throw invalidVectors(name, 'no vectors');
   const numbers = vector.filter((each): each is number => Number.isFinite(each));
   if (numbers.length !== vector.length)
-    throw invalid(name, 'vectors with values that are not numbers');
+    throw invalidVectors(name, 'vectors with values that are not numbers');
   if (numbers.length !== dimensions) {
-    throw invalid(name, `vectors of ${numbers.length} dimensions instead of ${dimensions}`);
+    throw invalidVectors(name, `vectors of ${numbers.length} dimensions instead of ${dimensions}`);
   }
   return numbers;
 };
 
-const invalid = (name: string, what: string): ModelFailure =>
-  new ModelFailure('invalid_reply', `${name} sent ${what}`);
+export const invalidVectors = (name: string, what: string): ModelFailure =>
+  new ModelFailure('invalid_reply', `${name} sent ${what}. Try again or use another model`);

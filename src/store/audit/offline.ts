@@ -2,7 +2,13 @@ import { constants, copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { type AuditHead, DATABASE, OpenRefused, type ThreadOptions } from '../engine/protocol.js';
+import {
+  type AuditHead,
+  DATABASE,
+  homeInUse,
+  OpenRefused,
+  type ThreadOptions,
+} from '../engine/protocol.js';
 import { type AuditCheck, checkAudit } from './check.js';
 import { contradictedHeads, type HeadsFound, type HeadsPlace } from './headcheck.js';
 import { type LostHead, lostHead } from './headrows.js';
@@ -73,6 +79,6 @@ const holdStopped = (home: string): (() => void) => {
   } catch (error) {
     lock.close();
     const isBusy = error instanceof Database.SqliteError && error.code.startsWith('SQLITE_BUSY');
-    throw isBusy ? new OpenRefused(`Another Adjutant already runs on ${home}`) : error;
+    throw isBusy ? homeInUse(home) : error;
   }
 };

@@ -132,3 +132,6 @@ export class Unavailable extends Error {
 export class OpenRefused extends Error {
   override name = 'OpenRefused';
 }
+
+export const homeInUse = (home: string): OpenRefused =>
+  new OpenRefused(`Another Adjutant already uses the home folder ${home}`);

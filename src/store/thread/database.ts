@@ -3,7 +3,13 @@ import { dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
 import { diskFullSentence, isDiskFull } from '../../kernel/failure.js';
 import { makePrivate } from '../../kernel/private.js';
-import { DATABASE, type Migration, OpenRefused, type OpenReport } from '../engine/protocol.js';
+import {
+  DATABASE,
+  homeInUse,
+  type Migration,
+  OpenRefused,
+  type OpenReport,
+} from '../engine/protocol.js';
 import { binaryFault } from './binary.js';
 import { LOG_BYTES } from './checkpoint.js';
 import { makeSnapshot } from './snapshots.js';
@@ -39,9 +45,7 @@ export const takeLock = (home: string): Database.Database => {
     return lock;
   } catch (error) {
     lock.close();
-    if (getSqliteCode(error).startsWith('SQLITE_BUSY')) {
-      throw new OpenRefused(`Another Adjutant already uses the home folder ${home}`);
-    }
+    if (getSqliteCode(error).startsWith('SQLITE_BUSY')) throw homeInUse(home);
     throw toOpenRefused(error, home);
   }
 };

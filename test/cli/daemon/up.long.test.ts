@@ -123,7 +123,7 @@ describe('the daemon in the background', () => {
     const { code, stderr } = await machine.run(['serve', '--port', '0']);
     expect({ code, stderr }).to.equal({
       code: 1,
-      stderr: `Not started: another Adjutant already runs on ${machine.home}.\nCheck it: adjutant status\n`,
+      stderr: `Not started: another Adjutant already uses the home folder ${machine.home}.\nCheck it: adjutant status\n`,
     });
     expect(readFileSync(join(machine.home, 'daemon.json'), 'utf8')).to.equal(record);
   });
@@ -134,7 +134,9 @@ describe('the daemon in the background', () => {
     const said = ended.sort((a, b) => Number(a.code) - Number(b.code));
     expect(said.map(({ code }) => code)).to.equal([0, 1]);
     expect(said[0]?.stdout.split('\t')[1]).to.equal(String(recordedPid(machine.home)));
-    expect(said[1]?.stderr).to.match(/^Not started: another Adjutant already runs on /);
+    expect(said[1]?.stderr).to.match(
+      /^Not started: another Adjutant already uses the home folder /,
+    );
   });
 
   it('is not started on a home that cannot be made', async () => {

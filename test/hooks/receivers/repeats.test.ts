@@ -118,7 +118,7 @@ describe('a repeated delivery', () => {
     const [failed] = await desk.ended(id);
     expect([failed.status, failed.error]).to.equal([
       'error',
-      'Unknown tool: time.never. Correct toolId and toolAction in the template',
+      'Unknown tool: time.never. Correct toolId and toolAction',
     ]);
 
     await desk.ask('PUT', `/api/hooks/${id}`, {

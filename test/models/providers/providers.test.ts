@@ -112,7 +112,9 @@ describe('what a provider has', () => {
   it('is read from no server that redirects, and from no metadata service', async () => {
     const other = await openTarget();
     server.answer = (response) => void response.writeHead(307, { location: other.url }).end();
-    expect((await list('ollama')).body.error).to.equal('127.0.0.1 answered 307');
+    expect((await list('ollama')).body.error).to.equal(
+      '127.0.0.1 answered with status 307. Check the base URL and the API key',
+    );
     expect(other.received).to.equal([]);
     expect((await list('ollama', 'http://169.254.169.254')).status).to.equal(400);
     other.close();

@@ -33,7 +33,9 @@ describe('the reply of a model that makes vectors', () => {
     const padded = (spaces: number) =>
       JSON.stringify({ embeddings: [VECTOR] }) + ' '.repeat(spaces);
     expect(await faultOf(padded(60_000))).to.be.null();
-    expect(await faultOf(padded(80_000))).to.equal('nomic sent a reply that is too large');
+    expect(await faultOf(padded(80_000))).to.equal(
+      'nomic sent a reply that is too large. Try again or use another model',
+    );
   });
 
   it('is refused at once if it is nothing but brackets', async () => {

@@ -16,8 +16,8 @@ export const agentOriginTarget = ({ hookId, executionId, parentId }: Agent): Jum
 export const agentActs = (agent: Agent): Acts => {
   const { id, name } = agent;
   const note = hasAgentEnded(agent)
-    ? 'it has ended: the message starts a new turn'
-    : 'delivered before its next step';
+    ? 'the agent has ended: the message starts a new turn'
+    : 'delivered before the next step of the agent';
   return {
     message: {
       ...actTarget('agents', id, 'tree'),

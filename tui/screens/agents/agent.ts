@@ -97,7 +97,10 @@ const renderAgentFacts = (
     [
       ['Id', agent.id],
       ['Model', `${agent.model}${agent.topic === null ? '' : ` for topic ${agent.topic}`}`],
-      ['Trust', agent.untrusted ? 'untrusted: it has read external input' : agentTrustText(agent)],
+      [
+        'Trust',
+        agent.untrusted ? 'untrusted: the agent has read external input' : agentTrustText(agent),
+      ],
       ['Parent', parent?.name ?? agent.parentId ?? 'none'],
       ['Hook', agent.hookId ?? 'none'],
       ['Session', agent.sessionId],

@@ -53,7 +53,9 @@ const installAct = ({ item, fit }: CapabilityRow, facts: InstallFacts, state: St
         ...(useCase === undefined ? [] : [`It is registered as a model for ${useCase}.`]),
         ...misfit,
         `Licence: ${licenceText(facts)}`,
-        ...(mustAccept ? ['The licence has its own terms. y confirms that you accept them'] : []),
+        ...(mustAccept
+          ? ['The licence has its own terms. y confirms that you accept these terms']
+          : []),
       ],
       ...(mustAccept && { deadMs: DEAD_MS }),
     },

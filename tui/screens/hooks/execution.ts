@@ -66,7 +66,7 @@ const timeline = (run: Execution, width: number): ScreenRow[] => {
     [],
     ...(run.error ? factRows([['Error', run.error]], width) : []),
     ...(run.status === 'error' || run.status === 'interrupted'
-      ? factRows([['Next', 'r replays it with its original payload']], width)
+      ? factRows([['Next', 'r replays the execution with the original payload']], width)
       : []),
   ];
 };

@@ -35,7 +35,7 @@ const executions = tableFor<Execution>({
     facts: { status: run.status },
   }),
   columns: executionColumns,
-  empty: ['No executions yet.', '  t  run it now      ]  settings for the sender'],
+  empty: ['No executions yet.', '  t  run now      ]  settings for the sender'],
 });
 
 const hookFacts = ({ triggerConfig, concurrency, cooldownMs }: Hook): string =>

@@ -58,7 +58,7 @@ const replyActs = (mail: MailMessage | MailMessageDetail): Acts => {
       call: async ({ maildrafts }, text) => {
         const { id, accountId } = mail;
         await maildrafts.create({ body: { inReplyTo: id, accountId, text } });
-        return 'Saved to the drafts. Send it from there';
+        return 'Saved to the drafts. Send the draft from there';
       },
     },
   });
@@ -182,7 +182,9 @@ const sendQuestion = (draft: MailDraft, { ui }: State): { lines: string[]; isSho
     lines: [
       `Send "${shortSubject(draft)}", exactly as shown above?`,
       ...to,
-      ...(draft.untrusted ? ['UNTRUSTED: an agent wrote it after reading external text.'] : []),
+      ...(draft.untrusted
+        ? ['UNTRUSTED: an agent wrote the draft after reading external text.']
+        : []),
     ],
     isShown: to.length <= Math.max(1, height - FREE_ROWS),
   };

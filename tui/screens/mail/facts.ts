@@ -69,7 +69,7 @@ export const draftFacts = ({ to, cc, bcc, attachments, html, untrusted }: MailDr
     ['Bcc', bcc.join(', ')],
     ['Files', attachments.join(', ')],
     ['HTML', html === null ? '' : 'has an HTML version, not shown here'],
-    ['Trust', untrusted ? 'untrusted: an agent wrote it after reading external text' : ''],
+    ['Trust', untrusted ? 'untrusted: an agent wrote the draft after reading external text' : ''],
   ]);
 
 export const formatMailSubject = ({ subject }: { subject: string }): string =>
@@ -102,7 +102,7 @@ export const accountFacts = (account: MailAccount, now: number): MailFacts =>
     ['SMTP', formatMailServer(account.smtp)],
     ['Login', `${account.username}, ${account.auth}`],
     ['Folders', account.folders.join(', ')],
-    ['Watched', account.watch ? 'new mail is processed as it arrives' : 'no'],
+    ['Watched', account.watch ? 'new mail is processed on arrival' : 'no'],
     [
       'Last read',
       account.lastSyncAt === null ? 'never' : `${formatAge(account.lastSyncAt, now)} ago`,

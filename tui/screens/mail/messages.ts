@@ -60,7 +60,8 @@ const staleRows = ({ lists }: State): string[] =>
   listRows(lists.mailAccounts)
     .filter(({ status }) => status !== 'ok')
     .map(
-      ({ address, error }) => `${address} is not up to date: ${error ?? 'its login was rejected'}`,
+      ({ address, error }) =>
+        `${address} is not up to date: ${error ?? 'the server rejected the login'}`,
     );
 
 const formatMailSummary = (state: State, rows: MailMessage[]): string => {

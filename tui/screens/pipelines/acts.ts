@@ -117,5 +117,5 @@ const shownWhole = (
 const getRefusalReason = (of: { act: Act; stage: StageItem; isRead: boolean }): string | null => {
   if (stageRequestText(of.stage).length > MAX_CHARACTERS)
     return `Too long to show here. Use: ${of.act.line}`;
-  return of.isRead ? null : 'Scroll to the end of it first: tab, then j';
+  return of.isRead ? null : 'Scroll to the end first: tab, then j';
 };

@@ -89,7 +89,7 @@ const renderStageFacts = ({ session: { now } }: State, stage: StageItem): [strin
   if (visits > 1) facts.push(['Visits', String(visits)]);
   if (agentId !== null) facts.push(['Agent', `${agentId}   o opens it`]);
   if (operationId !== null) facts.push(['Operation', `${operationId}   o opens it`]);
-  if (untrusted) facts.push(['Trust', 'UNTRUSTED: it contains external input']);
+  if (untrusted) facts.push(['Trust', 'UNTRUSTED: the stage contains external input']);
   if (stage.digest !== null) facts.push(['Digest', stage.digest]);
   return facts;
 };

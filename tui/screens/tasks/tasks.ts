@@ -64,7 +64,8 @@ export const taskFacts = (state: State, task: TaskView): [string, string][] => {
   if (parent !== undefined) facts.push(['Part of', parent]);
   for (const id of blockedBy) facts.push(['Blocked by', findTaskTitle(state, id) ?? id]);
   if (assignee !== 'me') facts.push(['Assigned to', assignee]);
-  if (untrusted) facts.push(['Trust', 'untrusted: an agent wrote it after reading external text']);
+  if (untrusted)
+    facts.push(['Trust', 'untrusted: an agent wrote the task after reading external text']);
   return facts;
 };
 

@@ -1,6 +1,5 @@
-import { checkVector, type EmbeddedTexts } from '../embeddings.js';
+import { checkVector, type EmbeddedTexts, invalidVectors } from '../embeddings.js';
 import { abortFailure } from '../failure.js';
-import { ModelFailure } from '../model.js';
 import { expectAnswer, toLlamaFailure } from './answer.js';
 import type { LlamaOpening, LoadedModels } from './loadedmodels.js';
 
@@ -26,12 +25,8 @@ export const askForVectors = async (
       );
       signal.throwIfAborted();
       const { usage } = expectAnswer(name, end, 'embedded');
-      if (vectors.length !== texts.length) {
-        throw new ModelFailure(
-          'invalid_reply',
-          `${name} sent a different number of vectors than texts. Try again or use another model`,
-        );
-      }
+      if (vectors.length !== texts.length)
+        throw invalidVectors(name, 'a different number of vectors than texts');
       for (const vector of vectors) checkVector({ name, dimensions }, vector);
       return { vectors, inputTokens: usage.inputTokens };
     });
