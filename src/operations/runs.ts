@@ -147,6 +147,7 @@ export const createOperationRuns = (deps: OperationRunsDeps) => {
   ): Promise<void> => {
     const run = async () => {
       const now = (await operations.find(row.id)) ?? row;
+      signal.throwIfAborted();
       return kind.run(runOf(job, now, { kind, signal }));
     };
     const ended = await (kind.isResumable ? retryWhileUnavailable(clock, run, signal) : run());

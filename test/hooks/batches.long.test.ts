@@ -258,9 +258,13 @@ describe('a batch of runs', () => {
   it('runs by the hook as it is when they end', async () => {
     const id = await held('edited', 20, EXISTS);
     const change = { actionConfig: { notifyMessage: 'New' } };
-    beforeEnds(() => desk.ask('PUT', `/api/hooks/${id}`, change));
+    const changed: number[] = [];
+    beforeEnds(async () => {
+      changed.push((await desk.ask('PUT', `/api/hooks/${id}`, change)).status);
+    });
     release(id);
     expect(await counts(id, 20)).to.equal({ success: 20, skipped: 0, error: 0 });
+    expect(changed).to.equal([200]);
     expect(new Set(await notices())).to.equal(new Set(['New']));
   });
 
@@ -395,14 +399,18 @@ describe('a batch of runs', () => {
     const id = await desk.hook({
       ...{ ...onPath('indexed'), action: 'execute_tool', actionConfig: tool },
     });
-    const unended = Array.from({ length: 100 }, (_, n) => ({
-      ...{ id: `operation_full${n}`, user_id: desk.owner.id, kind: 'knowledge.index' },
-      ...{ resource_kind: 'knowledge', resource_id: 'knowledge_none', title: 'Full' },
-      ...{ status: 'running' as const, input: '{}', checkpoint: null, result: null, error: null },
-      ...{ progress: '{"done":0,"total":1,"unit":"chunks","note":null}' },
-      ...{ created_at: AT, started_at: AT, finished_at: null },
-    }));
-    await db.insertInto('operations').values(unended).execute();
+    const unended = (from: number) =>
+      Array.from({ length: 1000 }, (_, n) => ({
+        ...{ id: `operation_full${from + n}`, user_id: desk.owner.id, kind: 'knowledge.index' },
+        ...{ resource_kind: 'knowledge', resource_id: 'knowledge_none', title: 'Full' },
+        ...{ status: 'running' as const, input: '{}', checkpoint: null, result: null, error: null },
+        ...{ progress: '{"done":0,"total":1,"unit":"chunks","note":null}' },
+        ...{ created_at: AT, started_at: AT, finished_at: null },
+      }));
+    // As many as a user may have of this kind.
+    for (let from = 0; from < 10_000; from += 1000) {
+      await db.insertInto('operations').values(unended(from)).execute();
+    }
     for (let n = 0; n < 20; n++) await desk.deliver('indexed', JSON.stringify({ n }));
     await timersFired(1500);
     // All of them are running while the tool refuses them again.

@@ -30,7 +30,7 @@ const LENT = [
 const LATER = { version: 99_999, name: 'later', sql: 'CREATE TABLE later (a TEXT) STRICT' };
 
 /** A limit for what hangs. */
-const LONG = { timeout: 180_000 };
+const LONG = { timeout: 360_000 };
 
 describe('canaries', () => {
   const garden = new Garden();

@@ -22,7 +22,7 @@ export const crawl = async (url: string, token: string): Promise<Place[]> => {
     replies.set(path, response.status === 200 && isJson(response) ? JSON.parse(text) : null);
   };
   for (const path of paths) {
-    for (const filled of filledIn(path, replies)) await get(filled);
+    await Promise.all(filledIn(path, replies).map(get));
   }
   return places;
 };
