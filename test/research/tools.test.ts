@@ -9,6 +9,7 @@ import { type Listening, listen } from '../kernel/listen.js';
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;
 
+const PACE_MS = 1000;
 const KEY = 'brave-key-0123456789';
 
 describe('research by an agent', () => {
@@ -48,6 +49,9 @@ describe('research by an agent', () => {
     const question = 'Is the bridge closed?';
     const begun = await calling('research_start', { question, depth: 'quick' });
     const { id } = JSON.parse(begun.told);
+    // Requests to one host keep a distance.
+    await desk.clock.waiting(PACE_MS);
+    desk.clock.forward(PACE_MS);
     const path = `/api/research/jobs/${id}?wait=50`;
     const { body: job } = await desk.ask('GET', path);
     expect([job.status, job.question]).to.equal(['completed', question]);
