@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { closeSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { makePrivateFolder } from '../../src/kernel/private.js';
@@ -180,7 +180,10 @@ const write = ({ unit, note }: ServiceFiles): void => {
   for (const { path, text, mode } of files) {
     makePrivateFolder(dirname(path));
     if (text === null) rmSync(path, { force: true });
-    else writeFileSync(path, text, { mode });
+    else {
+      writeFileSync(`${path}.new`, text, { mode });
+      renameSync(`${path}.new`, path);
+    }
   }
 };
 

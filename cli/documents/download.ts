@@ -1,4 +1,4 @@
-import { createWriteStream } from 'node:fs';
+import { createWriteStream, rmSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { read } from '../../src/client/exchange.js';
@@ -27,7 +27,7 @@ const UNWRITABLE: Record<string, string> = {
 };
 
 export const downloadFile = async (
-  { url, token, streams, signal }: Context,
+  { url, token, streams, signal }: Pick<Context, 'url' | 'token' | 'streams' | 'signal'>,
   path: string,
   file: string,
 ): Promise<void> => {
@@ -41,9 +41,15 @@ export const downloadFile = async (
   }
   const source = Readable.from(response.body);
   if (file === '-') return pipeline(source, streams.stdout, { end: false });
+  const target = createWriteStream(file, { flags: 'wx', mode: 0o600 });
+  let isOwn = false;
+  target.once('open', () => {
+    isOwn = true;
+  });
   try {
-    await pipeline(source, createWriteStream(file, { flags: 'wx', mode: 0o600 }));
+    await pipeline(source, target);
   } catch (error) {
+    if (isOwn) rmSync(file, { force: true });
     const code = error instanceof Error && 'code' in error ? String(error.code) : '';
     const reason = UNWRITABLE[code];
     if (reason === undefined) throw error;

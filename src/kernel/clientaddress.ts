@@ -50,7 +50,7 @@ const contains = (set: BlockList, address: string): boolean =>
 export const addressSet = (entries: string[]): BlockList => {
   const set = new BlockList();
   for (const entry of entries) {
-    const [address = '', bits] = entry.split('/');
+    const [, address = '', bits] = /^([^/]*)(?:\/(\d{1,3}))?$/.exec(entry) ?? [];
     if (isIP(address) === 0) throw new Error(`not an address or CIDR: ${entry}`);
     if (bits === undefined) set.addAddress(address, getAddressFamily(address));
     else set.addSubnet(address, Number(bits), getAddressFamily(address));

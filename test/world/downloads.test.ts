@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
+import { downloadFile } from '../../cli/documents/download.js';
 import { download } from '../../src/capabilities/download.js';
 import { DownloadFailed } from '../../src/capabilities/downloadfailed.js';
 import type { NextTry } from '../../src/capabilities/retry.js';
@@ -21,6 +22,7 @@ import { modelFile } from '../harness/llamahome.js';
 import { trustAuthority } from '../harness/mail/trust.js';
 import { writeScriptedGguf } from '../harness/scriptedgguf.js';
 import { type Certificate, makeAuthority, opensslMissing } from '../harness/tunnels/tls.js';
+import { listen } from '../kernel/listen.js';
 
 export const lab = Lab.script();
 const { after, afterEach, before, beforeEach, describe, it } = lab;
@@ -217,6 +219,25 @@ describe('a download', () => {
         expect([waited, (await readFile(to)).length]).to.equal([[], HALF]);
       },
     );
+  });
+});
+
+describe('a download of the command line', () => {
+  it('leaves no half file where the connection breaks', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'world-download-'));
+    const server = await listen((_, response) => {
+      response.writeHead(200, { 'content-length': 10 }).write('half ', () => response.destroy());
+    });
+    const { signal } = new AbortController();
+    const context = { url: server.origin, token: undefined, streams: process, signal };
+    const fetched = (name: string) => downloadFile(context, '/file', join(folder, name));
+    await expect(fetched('lease.pdf')).to.reject();
+    await writeFile(join(folder, 'kept.pdf'), 'before');
+    await expect(fetched('kept.pdf')).to.reject();
+    expect(await readdir(folder)).to.equal(['kept.pdf']);
+    expect(await readFile(join(folder, 'kept.pdf'), 'utf8')).to.equal('before');
+    await server.close();
+    await rm(folder, { recursive: true });
   });
 });
 

@@ -2,7 +2,7 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { type Stage, startStage } from '../agents/stage.js';
 import { frozenClock, until } from '../harness/app.js';
-import { dictated, hangs, refuses, says, streams } from '../harness/openai.js';
+import { type ChatRequest, dictated, hangs, refuses, says, streams } from '../harness/openai.js';
 import {
   alternating,
   always,
@@ -56,6 +56,22 @@ describe('replies of the models of this world', () => {
     });
   }
 
+  it('leaves out the marks at the end of a turn', async () => {
+    for (const mark of [
+      '<|im_end|>',
+      '<|eot_id|>\n',
+      '<end_of_turn>',
+      '</s>',
+      '<|end|><|return|>',
+    ]) {
+      stage.model.script(pieces('It is ', `Friday.${mark}`));
+      expect((await resultOf()).result, mark).to.equal(FRIDAY);
+    }
+    const quoted = 'ChatML ends a turn with `<|im_end|>`';
+    stage.model.script(pieces(quoted));
+    expect((await resultOf()).result).to.equal(quoted);
+  });
+
   it('leaves out reasoning before a call', async () => {
     stage.model.script(
       streamed(
@@ -78,6 +94,34 @@ describe('replies of the models of this world', () => {
     ['of Llama', '<function=time_now>{}</function>'],
     ['of Qwen Coder', '<tool_call>\n<function=time_now>\n</function>\n</tool_call>'],
     ['of Mistral', '[TOOL_CALLS][{"name":"time_now","arguments":{}}]'],
+    ['of Granite', '<|tool_call|>[{"name":"time_now","arguments":{}}]'],
+    ['of Phi', '<|tool_call|>[{"name":"time_now","arguments":{}}]<|/tool_call|>'],
+    [
+      'of Command R',
+      '<|START_ACTION|>[{"tool_call_id":"0","tool_name":"time_now","parameters":{}}]<|END_ACTION|>',
+    ],
+    [
+      'of DeepSeek R1',
+      '<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>time_now\n```json\n{}\n```<｜tool▁call▁end｜><｜tool▁calls▁end｜>',
+    ],
+    [
+      'of DeepSeek V3',
+      '<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>time_now<｜tool▁sep｜>{}<｜tool▁call▁end｜><｜tool▁calls▁end｜>',
+    ],
+    [
+      'of Kimi',
+      '<|tool_calls_section_begin|><|tool_call_begin|>functions.time_now:0<|tool_call_argument_begin|>{}<|tool_call_end|><|tool_calls_section_end|>',
+    ],
+    ['of GLM', '<tool_call>time_now\n</tool_call>'],
+    [
+      'of MiniMax',
+      '<minimax:tool_call>\n<invoke name="time_now">\n</invoke>\n</minimax:tool_call>',
+    ],
+    ['of Claude', '<function_calls><invoke name="time_now"></invoke></function_calls>'],
+    [
+      'of gpt-oss',
+      '<|channel|>commentary to=functions.time_now <|constrain|>json<|message|>{}<|call|>',
+    ],
   ] as const) {
     it(`runs a call that is written as text, ${form}`, async () => {
       stage.model.script(...always((request) => pieces(hasResult(request) ? FRIDAY : text)));
@@ -90,12 +134,15 @@ describe('replies of the models of this world', () => {
     for (const text of [
       '{"name":"no_such_tool","arguments":{}}',
       'I look.\n<tool_call>{"name":"time_now","arguments":{}}</tool_call>',
+      '<invoke name="no_such_tool"></invoke>',
+      '<｜tool▁calls▁begin｜>time_now',
     ]) {
       stage.model.script(pieces(text));
       expect(await resultOf()).to.include({
         status: 'failed',
         error: 'No model answered. fake wrote a tool call as text. Try again or use another model.',
       });
+      clock.forward(11 * 60_000);
     }
   });
 
@@ -184,6 +231,42 @@ describe('replies of the models of this world', () => {
     expect((await resultOf()).result).to.equal(FRIDAY);
     const sent = stage.model.asked.map(({ body }) => 'stream_options' in body);
     expect(sent).to.equal([true, false, false]);
+  });
+
+  it('asks once more in the form that a server wants', async () => {
+    const calls = ({ messages }: ChatRequest) =>
+      messages.flatMap(({ tool_calls }) => (tool_calls ?? []) as { id: string }[]);
+    const results = ({ messages }: ChatRequest) => messages.filter(({ role }) => role === 'tool');
+    const wishes: [string, (request: ChatRequest) => boolean][] = [
+      [
+        'messages.2.content must be a string, not null',
+        ({ messages }) => messages.some(({ content }) => content === null || content === undefined),
+      ],
+      [
+        'Tool call id was k1 but must be a-z, A-Z, 0-9, with a length of 9.',
+        (request) =>
+          calls(request).some(({ id }) => !/^[A-Za-z0-9]{9}$/.test(id)) ||
+          results(request).some((each) => each.tool_call_id !== calls(request)[0]?.id),
+      ],
+      [
+        'function_response.name: Name cannot be empty',
+        (request) => results(request).some(({ name }) => name !== 'time_now'),
+      ],
+      [
+        'Unknown name "additionalProperties" at tools[0]',
+        ({ tools }) => JSON.stringify(tools).includes('"additionalProperties"'),
+      ],
+    ];
+    for (const [message, isRefused] of wishes) {
+      stage.model.script(
+        ...refusing(
+          (request) => (isRefused(request) ? message : null),
+          (request) => (hasResult(request) ? pieces(FRIDAY) : calling('time_now', '{}')),
+        ),
+      );
+      expect((await resultOf()).result, message).to.equal(FRIDAY);
+      stage.model.forget();
+    }
   });
 
   it('says what a server refuses', async () => {

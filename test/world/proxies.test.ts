@@ -4,6 +4,7 @@ import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
+import { addressSet } from '../../src/kernel/clientaddress.js';
 import { frozenClock, PASSWORD, startApp, type TestApp } from '../harness/app.js';
 import { type BreakingProxy, startBreaking } from '../harness/tunnels/faults.js';
 import { freePort } from '../harness/tunnels/port.js';
@@ -107,6 +108,15 @@ describe('a trusted proxy that states addresses in many forms', () => {
       remedy:
         'configure the proxy to send the client address in X-Forwarded-For. See: adjutant tunnel config nginx',
     });
+  });
+});
+
+describe('the range of a trusted proxy', () => {
+  it('has a length in digits, or is refused', () => {
+    expect(addressSet(['10.0.0.0/8', 'fd00::/8']).check('10.1.2.3')).to.be.true();
+    for (const entry of ['10.0.0.0/', '10.0.0.0/1e1', '10.0.0.0/8/8', '10.0.0.0/33', 'fd00::/']) {
+      expect(() => addressSet([entry]), entry).to.throw();
+    }
   });
 });
 

@@ -300,6 +300,11 @@ describe('a body that cannot be read', () => {
       'The body is not valid JSON',
     ],
     [
+      ...(['a key', 'application/json', Buffer.from('{"a":{"__proto__":1}}'), 400] as const),
+      'not_json',
+      'The JSON must not have a key named __proto__',
+    ],
+    [
       ...(['a latin1 form', FORM, Buffer.from('t=caf%E9'), 400] as const),
       'charset',
       'The body is not valid UTF-8, and its content type declares no charset',

@@ -45,6 +45,10 @@ const TOO_DEEP: BodyFault = {
   message: `The JSON is nested more than ${MAX_DEPTH} levels deep`,
 };
 const NOT_JSON: BodyFault = { fault: 'not_json', message: 'The body is not valid JSON' };
+const PROTO_KEY: BodyFault = {
+  fault: 'not_json',
+  message: 'The JSON must not have a key named __proto__',
+};
 const NOT_OBJECT: BodyFault = {
   fault: 'not_json',
   message: 'The JSON must be an object or an array',
@@ -159,6 +163,15 @@ export const parsePayload = (text: string): { value: object } | BodyFault => {
     const value = isExact ? parsed : parseWithDigits(text);
     return typeof parsed === 'object' && value instanceof Object ? { value } : NOT_OBJECT;
   } catch {
-    return NOT_JSON;
+    return isJson(text) ? PROTO_KEY : NOT_JSON;
+  }
+};
+
+const isJson = (text: string): boolean => {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
   }
 };

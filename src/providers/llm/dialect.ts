@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { isRecord, listAt, parsedJson } from '../../kernel/jsonvalue.js';
 
 type Message = Record<string, unknown>;
@@ -59,6 +60,52 @@ const ADAPTATIONS = new Map<string, Adaptation>([
             ? message
             : { ...message, reasoning_content: '' },
         ),
+    },
+  ],
+  [
+    'content as text',
+    {
+      refusal: /\bcontent\b.*(?:null|none|string|required|missing)/is,
+      adapt: (body) =>
+        changed(body, (message) =>
+          message.content === null || message.content === undefined
+            ? { ...message, content: '' }
+            : message,
+        ),
+    },
+  ],
+  [
+    // Mistral takes ids of nine letters and digits. A conversation may have those of other models.
+    'short call ids',
+    {
+      refusal: /tool.?call.?id.*length/is,
+      adapt: (body) => changed(body, withShortIds),
+    },
+  ],
+  [
+    // Gemini, through its compatible address.
+    'names of results',
+    {
+      refusal:
+        /\b(?:tool|function)\w*\b.*\bname\b.*(?:empty|required|missing|need|must)|need a name/is,
+      adapt: (body) => {
+        const names = new Map(callsIn(body).map((call) => [call.id, functionName(call)]));
+        return changed(body, (message) =>
+          message.role === 'tool' && message.name === undefined
+            ? { ...message, name: names.get(message.tool_call_id) }
+            : message,
+        );
+      },
+    },
+  ],
+  [
+    'plain schemas',
+    {
+      refusal: /additionalProperties|\$schema/,
+      adapt: (body) => {
+        const tools = withoutKeys(body.tools, ['additionalProperties', '$schema']);
+        return JSON.stringify(tools) === JSON.stringify(body.tools) ? null : { ...body, tools };
+      },
     },
   ],
   [
@@ -127,6 +174,42 @@ const changed = (body: Body, change: (message: Message) => Message): Body | null
   const messages = body.messages.map(change);
   const isSame = messages.every((message, at) => message === body.messages[at]);
   return isSame ? null : { ...body, messages };
+};
+
+const callsIn = ({ messages }: Body): Record<string, unknown>[] =>
+  messages.flatMap((message) => listAt(message, 'tool_calls').filter(isRecord));
+
+const functionName = (call: Record<string, unknown>): unknown =>
+  isRecord(call.function) ? call.function.name : undefined;
+
+const SHORT_ID = /^[A-Za-z0-9]{9}$/;
+
+const shortId = (id: unknown): unknown =>
+  typeof id !== 'string' || SHORT_ID.test(id)
+    ? id
+    : createHash('sha256').update(id).digest('hex').slice(0, 9);
+
+const withShortIds = (message: Message): Message => {
+  const calls = listAt(message, 'tool_calls').filter(isRecord);
+  const ids = [message.tool_call_id, ...calls.map(({ id }) => id)];
+  if (ids.every((id) => shortId(id) === id)) return message;
+  return {
+    ...message,
+    ...(message.tool_call_id !== undefined && { tool_call_id: shortId(message.tool_call_id) }),
+    ...(calls.length > 0 && {
+      tool_calls: calls.map((call) => ({ ...call, id: shortId(call.id) })),
+    }),
+  };
+};
+
+/** Also within lists and objects. Properties of that name stay. */
+const withoutKeys = (value: unknown, keys: string[], isNames = false): unknown => {
+  if (Array.isArray(value)) return value.map((each) => withoutKeys(each, keys));
+  if (!isRecord(value)) return value;
+  const kept = Object.entries(value).filter(([key]) => isNames || !keys.includes(key));
+  return Object.fromEntries(
+    kept.map(([key, each]) => [key, withoutKeys(each, keys, !isNames && key === 'properties')]),
+  );
 };
 
 const without = (message: Message, fields: string[]): Message =>

@@ -6,6 +6,9 @@ import { mayBecomeCall, parseCallsInText } from './writtencalls.js';
 
 /** Their chat template often writes the opening mark itself. */
 const REASONS_UNOPENED = /(?:^|[^a-z])(?:r1|qwq|think|thinking|reasoner|reasoning)(?:[^a-z]|$)/i;
+/** Marks at the end of a turn, which a server with another chat template does not remove. */
+const END_MARKS =
+  /(?:\s*(?:<\|(?:im_end|eot_id|eom_id|end|return|endoftext|end_of_text)\|>|<end_of_turn>|<\/s>))+\s*$/;
 /** Maximum characters of reasoning to keep. */
 const MAX_KEPT = 262_144;
 
@@ -88,7 +91,7 @@ export const createReplyReader = ({ name, modelId, request, traits }: ReplyReade
     /** Throws ModelFailure if the text is a call that cannot be run. */
     end: (reply: SdkReply): SdkReply => {
       filter.end(reply.finishReason === 'length');
-      const text = filter.text();
+      const text = filter.text().replace(END_MARKS, '');
       if (filter.isUnopened()) Object.assign(traits, { beginsInThought: true, isShown: true });
       else if (text !== '' && !traits.isShown) traits.beginsInThought = false;
       const isCall = reply.toolCalls.length === 0 && reply.finishReason !== 'length';

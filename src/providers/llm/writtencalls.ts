@@ -10,6 +10,64 @@ type ReadCall = SdkReply['toolCalls'][number];
 
 /** Beginnings of a call in the syntax of some model. */
 const TAG = /^(?:<tool_call>|<function_call>|<function=|\[TOOL_CALLS\]|<\|python_tag\|>)/;
+/** Beginnings in the syntax of other models, which `translated` rewrites. */
+const FOREIGN_TAGS = [
+  ...['<|tool_call|>', '<|START_ACTION|>', '<｜tool▁calls▁begin｜>', '<｜tool▁call▁begin｜>'],
+  ...['<|tool_calls_section_begin|>', '<|tool_call_begin|>', '<minimax:tool_call>'],
+  ...['<function_calls>', '<invoke name=', '<|channel|>commentary to=functions.'],
+];
+const NAME = '([\\w.-]{1,64})';
+const CALL = '<tool_call>$1[ARGS]$2</tool_call>';
+/** In this order. */
+const TRANSLATIONS: [syntax: RegExp, ours: string][] = [
+  // Granite, Phi and Command R.
+  [
+    /^(?:<\|tool_call\|>|<\|START_ACTION\|>)(.*?)(?:<\|\/tool_call\|>|<\|END_ACTION\|>)?$/s,
+    '[TOOL_CALLS]$1',
+  ],
+  // DeepSeek.
+  [/<｜tool▁calls▁(?:begin|end)｜>/g, ''],
+  [
+    new RegExp(
+      `<｜tool▁call▁begin｜>(?:function<｜tool▁sep｜>)?${NAME}(?:<｜tool▁sep｜>|\\n\`\`\`json\\n)(.*?)(?:\\n\`\`\`)?(?:<｜tool▁call▁end｜>|$)`,
+      'gs',
+    ),
+    CALL,
+  ],
+  // Kimi.
+  [/<\|tool_calls_section_(?:begin|end)\|>/g, ''],
+  [
+    new RegExp(
+      `<\\|tool_call_begin\\|>(?:functions\\.)?${NAME}(?::\\d+)?<\\|tool_call_argument_begin\\|>(.*?)(?:<\\|tool_call_end\\|>|$)`,
+      'gs',
+    ),
+    CALL,
+  ],
+  // gpt-oss.
+  [
+    new RegExp(
+      `^<\\|channel\\|>commentary to=functions\\.${NAME}[^{]{0,100}<\\|message\\|>(.*?)(?:<\\|call\\|>)?$`,
+      's',
+    ),
+    CALL,
+  ],
+  // MiniMax and Claude.
+  [/<\/?(?:minimax:tool_call|function_calls)>/g, ''],
+  [
+    new RegExp(`<invoke name="${NAME}">(.*?)(?:</invoke>|$)`, 'gs'),
+    '<tool_call><function=$1>$2</function></tool_call>',
+  ],
+  [new RegExp(`<parameter name="${NAME}">`, 'g'), '<parameter=$1>'],
+  // GLM.
+  [
+    new RegExp(`<arg_key>${NAME}</arg_key>\\s*<arg_value>(.*?)(?:</arg_value>|$)`, 'gs'),
+    '<parameter=$1>$2</parameter>',
+  ],
+  [
+    new RegExp(`<tool_call>\\s*${NAME}\\s*(?=<parameter=|</tool_call>|$)`, 'g'),
+    '<tool_call><function=$1>',
+  ],
+];
 const FENCE = /^```[\w-]*[ \t]*\n(.*?)\n?[ \t]*```$/s;
 /** Hermes, Qwen and GLM. The closing tag may be a stop sequence, and therefore missing. */
 const TAGGED = /<(tool_call|function_call)>(.*?)(?:<\/\1>|$)/gs;
@@ -35,7 +93,7 @@ export const parseCallsInText = (
   { tools, turns }: Pick<ModelRequest, 'tools' | 'turns'>,
 ): ReadCall[] | 'unreadable' | null => {
   const reply = text.trim();
-  const written = taggedCalls(reply) ?? (tools.length > 0 ? plainCalls(reply) : null);
+  const written = taggedCalls(translated(reply)) ?? (tools.length > 0 ? plainCalls(reply) : null);
   if (written === null || isRepeated(reply, turns)) return null;
   const names = new Map(tools.map(({ name }) => [comparable(name), name]));
   const calls = written.flatMap(({ name, args = {} }): ReadCall[] => {
@@ -58,11 +116,25 @@ export const mayBecomeCall = (text: string): boolean => {
   return CALL_KEYS.some((key) => `"${key}"`.startsWith(keys) || keys.startsWith(`"${key}"`));
 };
 
-const TAGS = ['<tool_call>', '<function_call>', '<function=', '[TOOL_CALLS]', '<|python_tag|>'];
+const TAGS = [
+  ...['<tool_call>', '<function_call>', '<function=', '[TOOL_CALLS]', '<|python_tag|>'],
+  ...FOREIGN_TAGS,
+];
 const CALL_KEYS = [
   ...['name', 'arguments', 'parameters', 'args', 'type', 'id', 'function', 'tool', 'tool_name'],
   'tool_calls',
 ];
+
+const translated = (reply: string): string => {
+  const isForeign = FOREIGN_TAGS.some((tag) => reply.startsWith(tag));
+  if (!isForeign && !reply.startsWith('<tool_call>')) return reply;
+  const text = TRANSLATIONS.reduce(
+    (out, [syntax, ours]) => out.replace(syntax, ours),
+    reply,
+  ).trim();
+  // An empty tag stands for calls that cannot be parsed.
+  return isForeign && !TAG.test(text) ? '<tool_call>' : text;
+};
 
 /** Null if there are none. Empty if they cannot be parsed. */
 const taggedCalls = (reply: string): WrittenCall[] | null => {
