@@ -9,12 +9,12 @@ import { atEachCrashPoint, query } from './crashpoints.js';
 export const lab = Lab.script();
 const { describe, it } = lab;
 
-const INTERRUPTED = /^Interrupted while running/;
-
 describe('an agent that delegates, with a kill after each change', { timeout: 600_000 }, () => {
   it('is not lost once acknowledged, and repeats no call that has effects', async () => {
     const model = await startOpenai();
     const target = await listen((_, response) => void response.end('posted'));
+    /** Rounds without a sub-agent. */
+    const undelegated: number[] = [];
     /** The prompts are "root 7" and "sub 7". */
     const think = mind(({ task, results }) => {
       const [, role, n] = /(root|sub) (\d+)/.exec(task) ?? [];
@@ -52,17 +52,20 @@ describe('an agent that delegates, with a kill after each change', { timeout: 60
               return;
             }
             const { agents } = await owner.agents.list({ query: { rootId } });
-            const results = agents.map(({ id, status, result }) => [id, status, result]);
-            const [sub, root] = agents;
-            expect(results, JSON.stringify(agents)).to.have.length(2);
-            expect([root?.id, root?.status, sub?.status]).to.equal([
-              rootId,
-              'completed',
-              'completed',
-            ]);
-            expect(root?.result).to.contain(sub?.result ?? '-');
+            const [sub, root] = agents.length === 1 ? [undefined, ...agents] : agents;
+            expect([root?.id, root?.status]).to.equal([rootId, 'completed']);
+            const result = root?.result ?? '';
+            if (!sub) {
+              // The kill came between the record of the call and its sub-agent.
+              expect(result).to.match(/^root: Interrupted while running/);
+              expect(posts).to.equal(0);
+              undelegated.push(n);
+              return;
+            }
+            expect([agents.length, sub.status]).to.equal([2, 'completed']);
+            expect(result).to.contain(sub.result ?? '-');
             // A call that had begun is reported, whether or not its request was sent.
-            const isCut = INTERRUPTED.test(sub?.result?.replace('sub: ', '') ?? '');
+            const isCut = /^sub: Interrupted while running/.test(sub.result ?? '');
             expect(posts).to.be.within(isCut ? 0 : 1, 1);
             if (last === `request POST /${n}`) expect([isCut, posts]).to.equal([true, 1]);
             if (last === null) expect(isCut).to.be.false();
@@ -73,5 +76,6 @@ describe('an agent that delegates, with a kill after each change', { timeout: 60
     const requests = changes.filter((change) => change.startsWith('request POST'));
     expect(requests).to.have.length(5);
     expect(changes).to.include('reply POST /api/agents');
+    expect(undelegated.length).to.be.at.most(2);
   });
 });
