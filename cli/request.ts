@@ -88,8 +88,6 @@ export interface RequestOptions<E extends Endpoint, A extends string, F extends 
   mayBePiped?: string;
   /** Whether the daemon asks for the password if the login is older than ten minutes. */
   isPrivileged?: true;
-  /** A longer time limit, unless `--timeout` is set. */
-  patienceMs?: number;
   /** Resolves the arguments to parameters of the path. */
   at?(client: Client, args: ArgsOf<A>): PathParameters | Promise<PathParameters>;
   /** Fields from arguments, files and questions. */
@@ -110,7 +108,7 @@ export const requestCommand = <
 >(
   options: RequestOptions<E, A, F>,
 ): CliCommand<A, F> => {
-  const { endpoint, except, asks, isPrivileged, patienceMs, areFields, ...rest } = options;
+  const { endpoint, except, asks, isPrivileged, areFields, ...rest } = options;
   const { mayBePiped = '', at, more, confirm, show, say, ...definition } = rest;
   const schema = endpoint.body ?? endpoint.query;
   const part = endpoint.body ? 'body' : 'query';
@@ -140,7 +138,7 @@ export const requestCommand = <
       const commandInput = await withPiped(context, typed, mayBePiped);
       // If nothing must be asked for, the request is validated before any other request.
       const plain = more || asks ? undefined : await requestOf(context, commandInput);
-      const client = withLongTimeout(context, await context.client(), patienceMs);
+      const client = await context.client();
       const target = { client, at: (await at?.(client, commandInput.args)) ?? {} };
       const request = plain ?? (await requestOf(context, commandInput, target));
       if (confirm) await context.ask.confirm(confirm(commandInput));
@@ -169,14 +167,6 @@ const withPiped = async <G extends { args: object }>(
     args: { ...commandInput.args, [argument]: text.replace(/\r?\n$/, '') },
   };
 };
-
-/** Sets a longer time limit, unless `--timeout` is set. */
-export const withLongTimeout = (
-  context: Context,
-  client: Client,
-  timeoutMs: number | undefined,
-): Client =>
-  timeoutMs === undefined || context.flags.timeout ? client : client.with({ timeoutMs });
 
 export interface ListEndpoint<K extends string, T> extends Endpoint {
   query: ObjectSchema;

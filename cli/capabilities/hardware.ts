@@ -48,7 +48,6 @@ export const hardwareCommand = requestCommand({
     '~ marks an estimate from the memory bandwidth. Measure it: adjutant capabilities measure',
   ],
   // The first call measures the memory bandwidth.
-  patienceMs: 60_000,
   show: async (context, reply, { flags, fields }) => {
     const { out } = context;
     const isTable = out.format === 'table';

@@ -57,13 +57,10 @@ const foldedLanguages = (languages: Capability[]): Capability[] => {
 };
 
 const firstChoices = async (context: Context): Promise<string[]> => {
-  const client = (await context.client()).with({ timeoutMs: MACHINE_MS });
+  const client = await context.client();
   const { fit } = await client.capabilities.hardware({ query: {} });
   return fit.flatMap(({ model, recommendedFor }) => (recommendedFor.length > 0 ? [model] : []));
 };
-
-/** The first call measures the memory bandwidth. */
-const MACHINE_MS = 60_000;
 
 type ListReply = Reply<'capabilities', 'list'>;
 type SourceItem = NonNullable<ListReply['source']>['items'][number];

@@ -93,7 +93,6 @@ const ask = requestCommand({
   ],
   except: ['question', 'filters.entryIds'],
   areFields: true,
-  patienceMs: 300_000,
   notes: [
     'Each quote in the answer is checked against the source text.',
     'Below each quote is the command that opens the source.',

@@ -56,7 +56,6 @@ const modelHealth = requestCommand({
   flags: { check: switchFlag('Send each model a short prompt first (admin)') },
   notes: ['Exit code 1: a model is down.'],
   // A check sends each model a prompt.
-  patienceMs: 120_000,
   more: (_, { flags }) => (flags.check ? { check: true } : {}),
   show: (context, reply) => {
     const rows = reply.providers;

@@ -68,8 +68,6 @@ const skillRun = requestCommand({
       'skills tools',
   ],
   seeAlso: 'adjutant approvals approve',
-  // A tool call may take minutes.
-  patienceMs: 600_000,
   at: (_, { tool }) => {
     const [skillId, toolName] = parseToolName(tool, 'time.now');
     return { skillId, toolName };

@@ -82,14 +82,10 @@ export const warnSkippedSteps = ({ out }: Context, { steps }: TestReply): void =
   }
 };
 
-/** Longest test: two logins, and 30 s until the message arrives. */
-export const MAIL_TEST_MS = 180_000;
-
 const test = mailAccountCrud.request({
   name: 'test',
   args: '<account>',
   endpoint: endpoints.test,
-  patienceMs: MAIL_TEST_MS,
   examples: ['ada@example.org', 'ada@example.org --json', '4ew6rt --quiet && echo it works'],
   notes: ['Exit code 1: a step failed. The test sends a message to yourself.'],
   show: showMailTest,

@@ -4,7 +4,7 @@ import { type CommandGroup, type Context, command, switchFlag, textFlag } from '
 import { failed, usageFault } from '../exit.js';
 import { readSecretInput } from '../input.js';
 import { oneLine, safe } from '../text.js';
-import { MAIL_TEST_MS, mailAccountColumns, showMailTest, warnSkippedSteps } from './accounts.js';
+import { mailAccountColumns, showMailTest, warnSkippedSteps } from './accounts.js';
 import { type Consent, consentInBrowser, consentOnDevice } from './consent.js';
 import { readingCommands } from './messages.js';
 import { processMail } from './process.js';
@@ -67,9 +67,7 @@ const setupMail = command({
     const account = await store(client, { address, servers, value, isGrant });
     context.out.note(`Added ${safe(address)}.`);
     context.out.note('Testing the mailbox with a message to yourself.');
-    const tested = await client
-      .with({ timeoutMs: MAIL_TEST_MS })
-      .mailaccounts.test({ id: account.id });
+    const tested = await client.mailaccounts.test({ id: account.id });
     // The test changes the status.
     const after = await client.mailaccounts.get({ id: account.id });
     context.out.done(`${safe(address)} is ${after.status}.`, after, mailAccountColumns);

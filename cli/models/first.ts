@@ -19,7 +19,6 @@ interface Offer {
 const SELLERS = ['anthropic', 'openai', 'google', 'openrouter'] as const;
 /** Maximum number of models offered per server. */
 const MAX_OF_SERVER = 3;
-const TEST_MS = 120_000;
 /** Maximum time to inspect the machine, in milliseconds. */
 const FIT_MS = 20_000;
 const INSTEAD = 'adjutant models create';
@@ -84,7 +83,7 @@ const registerAndTry = async (context: Context, body: FirstModel): Promise<void>
   const client = await context.client();
   const { name } = await client.models.create({ body });
   await client.models.default({ name });
-  const { ok, latencyMs, error } = await client.with({ timeoutMs: TEST_MS }).models.check({ name });
+  const { ok, latencyMs, error } = await client.models.check({ name });
   context.out.note(
     ok
       ? `    Tested in ${duration(latencyMs)}: it replied`

@@ -272,6 +272,8 @@ export const capabilities = contract({
   }),
   hardware: endpoint.get(`${path}/hardware`, {
     summary: 'Get hardware details and model recommendations',
+    // The first call measures the memory bandwidth.
+    maxReplyMs: 60_000,
     query: s.object('HardwareQuery', {
       contextWindow: contextWindow(),
       useCase: s.optional(purpose()),

@@ -59,7 +59,8 @@ export const createClient = (options: ClientOptions): Client => {
     clock: options.clock ?? systemClock,
   };
   const call = async <E extends Endpoint>(endpoint: E, input: ClientInput = {}) =>
-    (await exchangeJson<Output<E>>(to, buildClientRequest(endpoint, input, to.timeoutMs))).body;
+    (await exchangeJson<Output<E>>(to, buildClientRequest(endpoint, input, options.timeoutMs)))
+      .body;
   return {
     url: to.url,
     ...createResources(call),
@@ -92,9 +93,9 @@ const createCalls = <C extends Contract>(load: () => Promise<C>, call: CallEndpo
 const buildClientRequest = (
   endpoint: Endpoint,
   input: ClientInput,
-  timeoutMs: number,
+  timeoutMs: number | undefined,
 ): ClientRequest => {
-  const { method, access, readsOnly = false } = endpoint;
+  const { method, access, readsOnly = false, maxReplyMs = TIMEOUT_MS } = endpoint;
   const isRead = method === 'GET' || readsOnly;
   // Public and secret endpoints keep no idempotency record, so a repeated request acts twice.
   const isKept = !isRead && access !== 'public' && !endpoint.secret;
@@ -107,7 +108,7 @@ const buildClientRequest = (
     },
     ...(input.body !== undefined && { body: stringifyExact(input.body) ?? '' }),
     isRepeatable: isRead || isKept,
-    timeoutMs: timeoutMs + getWaitMs(input.query),
+    timeoutMs: (timeoutMs ?? maxReplyMs) + getWaitMs(input.query),
   };
 };
 

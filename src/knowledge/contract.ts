@@ -274,6 +274,7 @@ export const knowledge = contract({
   }),
   ask: endpoint.post('/api/knowledge/ask', {
     summary: 'Answer a question from your knowledge',
+    maxReplyMs: 300_000,
     example: { question: 'What is the staging server called?' },
     body: KnowledgeQuestion,
     reply: KnowledgeAnswer,

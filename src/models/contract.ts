@@ -230,12 +230,14 @@ export const models = contract({
   }),
   check: endpoint.post('/api/models/{name}/test', {
     summary: 'Test a registered model',
+    maxReplyMs: 120_000,
     access: 'admin',
     audit: 'models.check',
     reply: Probed,
   }),
   test: endpoint.post('/api/models/test', {
     summary: 'Test an unregistered model',
+    maxReplyMs: 120_000,
     access: 'admin',
     audit: 'models.test',
     example: { provider: 'ollama', modelId: 'qwen3' },
@@ -256,6 +258,7 @@ export const models = contract({
   }),
   health: endpoint.get('/api/models/health', {
     summary: 'Get the health of all models',
+    maxReplyMs: 120_000,
     query: s.object('ModelHealthQuery', {
       check: s.optional(
         s

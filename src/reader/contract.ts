@@ -104,7 +104,10 @@ const ReadRequest = s.object('ReadRequest', {
   tags: s.optional(
     s
       .list(
-        s.text(60).normalize('NFC').pattern(/^\S(.*\S)?$/, 'no leading or trailing space'),
+        s
+          .text(60)
+          .normalize('NFC')
+          .pattern(/^\S(.*\S)?$/, 'no leading or trailing space'),
         20,
       )
       .unique()

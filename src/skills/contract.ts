@@ -162,6 +162,7 @@ export const skills = contract({
   }),
   execute: endpoint.post('/api/skills/{skillId}/tools/{toolName}/execute', {
     summary: 'Run a tool',
+    maxReplyMs: 600_000,
     example: { arguments: { timezone: 'Europe/Berlin' } },
     body: s.object('SkillToolCall', {
       arguments: s.optional(s.record('ToolArguments')),

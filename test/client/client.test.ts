@@ -141,6 +141,18 @@ describe('client', () => {
     expect(error instanceof Unreachable && error.reason).to.equal('no reply within 30 s');
   });
 
+  it('waits for a reply as long as its endpoint may take', async () => {
+    const clock = frozenClock();
+    server = await listen((_request, response) => {
+      clock.forward(119_999);
+      response.writeHead(200, json).end('{"ok":true}');
+    });
+    const { models } = createClient({ url: server.origin, clock });
+    expect(await models.check({ name: 'qwen3' })).to.equal({ ok: true });
+    const hasty = createClient({ url: server.origin, clock, timeoutMs: 5000 });
+    expect(await failure(hasty.agents.get({ id: 'agent_1' }))).to.be.an.error(Unreachable);
+  });
+
   it('takes a time-out that is longer than any timer', async () => {
     server = await listen(async (_request, response) => {
       await runLoopTurns();

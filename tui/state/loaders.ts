@@ -49,8 +49,6 @@ export interface ListLoader<T> {
 
 const LIMIT = 200;
 const MAX_FOUND = 30;
-/** Time limit for a model's answer, in milliseconds. */
-const ANSWER_MS = 300_000;
 
 /** Loads pages until they hold that many rows; at least one page. */
 export const loadListPages = async <T>(
@@ -147,8 +145,7 @@ const readDocumentPage = async (client: Client, key: string): Promise<DocumentPa
 };
 
 const askFor = async (client: Client, question: string): Promise<AnswerItem[]> => {
-  const patient = client.with({ timeoutMs: ANSWER_MS });
-  return [{ ...(await patient.knowledge.ask({ body: { question } })), id: question }];
+  return [{ ...(await client.knowledge.ask({ body: { question } })), id: question }];
 };
 
 /** Tasks of one of `TASK_VIEWS`, or the task with that id. */

@@ -60,6 +60,7 @@ export const audit = contract({
   }),
   verify: endpoint.get('/api/admin/audit/verify', {
     summary: 'Verify the audit log',
+    maxReplyMs: 600_000,
     description:
       'Checks the MAC chain of all entries, and compares the chain with the stored heads.',
     access: 'admin',

@@ -203,6 +203,8 @@ export const mailaccounts = contract({
   }),
   test: endpoint.post('/api/email/accounts/{id}/test', {
     summary: 'Test a mail account',
+    // Two logins, and 30 s until the message arrives.
+    maxReplyMs: 180_000,
     unimpersonated: true,
     reply: MailAccountTest,
   }),

@@ -27,6 +27,11 @@ export interface Endpoint {
   session?: 'begins' | 'ends';
   needsPermission?: true;
   audit?: string;
+  /**
+   * Maximum time until the reply, in milliseconds, of an endpoint that may take longer than others.
+   * The client waits that long.
+   */
+  maxReplyMs?: number;
   /** Served even if the audit entry cannot be written. */
   auditMayFail?: true;
   /** Query parameter of a call that continues an earlier one, such as a long poll. */
