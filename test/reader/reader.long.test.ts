@@ -112,6 +112,7 @@ describe('the reader', () => {
         previousTaskId: null,
         httpStatus: 200,
         error: null,
+        note: null,
         knowledgeId: null,
         links: [{ text: 'More', url: at('/more?a=1&b=2') }],
       },
@@ -279,7 +280,7 @@ describe('the reader', () => {
     const { body } = await read('/bridge', { summarize: true });
     expect(body.summaryModel).to.equal('digest');
     expect(body.summary).to.contain(`"${PARAGRAPH.trim().slice(0, 40)}`);
-    expect(body.summary).to.contain('not a language model');
+    expect(body.summary).to.contain('not from a language model');
   });
 
   it('keeps a page as knowledge, one entry for each address', async () => {

@@ -85,7 +85,11 @@ const FAULTS: [object, string, RegExp][] = [
     /notify/,
   ],
   [{ actionConfig: {} }, 'actionConfig.notifyMessage', /required/],
-  [{ action: 'run_hook', actionConfig: { hookId: 'hook_x' } }, 'actionConfig.hookId', /no hook/],
+  [
+    { action: 'run_hook', actionConfig: { hookId: 'hook_x' } },
+    'actionConfig.hookId',
+    /refers to an unknown hook/,
+  ],
   [{ endsAt: '2026-01-01T00:00:00.000Z' }, 'endsAt', /after the next time/],
 ];
 
