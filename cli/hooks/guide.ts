@@ -1,6 +1,6 @@
 import { loadSenders } from '../../src/client/index.js';
 import type { Context } from '../command.js';
-import { askMailTrigger } from './mailtrigger.js';
+import { oneLine } from '../text.js';
 import { askSender, type HookSource } from './senders/ask.js';
 import type { HookSender } from './senders/form.js';
 
@@ -215,4 +215,21 @@ const isJson = (typed: string): boolean => {
   } catch {
     return false;
   }
+};
+
+/** Asks for the mail account and the folder whose new e-mails fire a hook. The default is all. */
+const askMailTrigger = async (context: Context): Promise<Record<string, unknown>> => {
+  const { ask } = context;
+  const client = await context.client();
+  const { accounts } = await client.mailaccounts.list({ query: { limit: 200 } });
+  if (accounts.length === 0) ask.say('  No mail account yet. Add one: adjutant email setup');
+  const choices = ['all accounts', ...accounts.map(({ address }) => oneLine(address))];
+  const question = { ask: 'Mail account', choices, instead: '--account-id' };
+  const account = accounts.length === 0 ? undefined : accounts[(await ask.choose(question)) - 1];
+  const folder = await ask.text({ ask: 'Folder (empty: all)', instead: '--folder' });
+  return {
+    trigger: 'email',
+    ...(account && { 'triggerConfig.accountId': account.id }),
+    ...(folder !== '' && { 'triggerConfig.folder': folder }),
+  };
 };

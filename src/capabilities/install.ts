@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { type Clock, iso } from '../kernel/clock.js';
 import type { Http } from '../kernel/http.js';
+import { createSerial, type Serial } from '../kernel/serial.js';
 import type { OperationEnd, OperationKind, OperationRun } from '../operations/module.js';
 import type { UseCase } from './catalogue.js';
 import { checkDiskSpace } from './diskspace.js';
@@ -21,7 +22,6 @@ import type { PackageSet } from './packages.js';
 import { createProgressReporter, lastReported } from './progressreporter.js';
 import { pullModel } from './pull.js';
 import type { RegistrationUse } from './registration.js';
-import { createSlugLocks, type SlugLocks } from './sluglocks.js';
 import { copyFromSource, copyTree, readExported } from './source.js';
 import { isUndamaged } from './verify.js';
 
@@ -60,7 +60,8 @@ export interface InstallDeps {
 }
 
 export const installOperation = (deps: InstallDeps): OperationKind<InstallInput, never> => {
-  const turns = createSlugLocks();
+  // Two installations of one capability write to one folder.
+  const turns = createSerial();
   return {
     kind: 'capabilities.install',
     isResumable: true,
@@ -116,7 +117,7 @@ const refuseMissing = async (source: string, plans: InstallPlan[]): Promise<void
 const SETTLED_MS = 1000;
 
 /** Unless another installation resumes it. */
-const forgetIdle = ({ shelf, models }: InstallDeps, turns: SlugLocks, slug: string): void => {
+const forgetIdle = ({ shelf, models }: InstallDeps, turns: Serial, slug: string): void => {
   turns(slug, async () => {
     if (!(await models.fate.busy()).includes(slug)) await shelf.discard(slug);
   }).catch(() => undefined);

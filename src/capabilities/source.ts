@@ -1,6 +1,7 @@
 import { mkdir, readdir, stat } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { errorCode, isDiskFull } from '../kernel/failure.js';
+import { createSerial } from '../kernel/serial.js';
 import { type CatalogueModel, isReserved, SLUG } from './catalogue.js';
 import { checkDiskSpace } from './diskspace.js';
 import { DownloadFailed } from './downloadfailed.js';
@@ -15,7 +16,6 @@ import { findNpmEngine } from './packages.js';
 import { buildInstallId, buildModelSlug, languageSlug, MODEL_FILE } from './plan.js';
 import { readWithTimeout } from './readtimeout.js';
 import { copyRegularFile, NotRegularFile, regularFileSize } from './regularfile.js';
-import { createSlugLocks } from './sluglocks.js';
 
 export interface SourceCapability extends InstalledManifest {
   slug: string;
@@ -207,7 +207,7 @@ export const readExported = async (source: string, slug: string): Promise<Instal
   );
 };
 
-const copies = createSlugLocks();
+const copies = createSerial();
 
 /** One copy per folder at a time: a hanging copy blocks one of the few file system threads. */
 const inTurn = (

@@ -1,5 +1,6 @@
 import { parseDecision } from '../approvals/module.js';
 import { createRate } from '../kernel/rate.js';
+import { createSerial } from '../kernel/serial.js';
 import type { RecentRuns } from '../pipelines/module.js';
 import type { ChatEvent, MessageEvent } from '../providers/chat/platform.js';
 import type { ChannelKind } from '../store/tables/channels.js';
@@ -13,7 +14,6 @@ import { type LinkedChannel, LinkRefused, type Links } from './links.js';
 import type { MessageParts } from './parts.js';
 import { retryRunNamed, runsText, stopRunNamed } from './runcommands.js';
 import type { ChannelSender } from './sender.js';
-import { createSerial } from './serial.js';
 import { parseStageAnswer } from './stageanswer.js';
 import { answerStageFrom } from './stagedecision.js';
 

@@ -1,5 +1,6 @@
 import { SessionBusy } from '../agents/module.js';
 import { iso } from '../kernel/clock.js';
+import { createSerial } from '../kernel/serial.js';
 import type { MessageEvent } from '../providers/chat/platform.js';
 import { type DueSource, settleEach } from '../schedule/module.js';
 import { UniqueViolation } from '../store/engine/protocol.js';
@@ -13,7 +14,6 @@ import {
 import { claimEvent } from './events.js';
 import type { LinkedChannel, Links } from './links.js';
 import { quoteMessage } from './quoted.js';
-import { createSerial } from './serial.js';
 
 export interface MessagePartsDeps extends ConversationDeps {
   links: Pick<Links, 'channelById'>;

@@ -31,7 +31,9 @@ export const createAdmission = ({
     if (place === null) return `${path} is outside the folders in ${variable}`;
     // A symbolic link in the path of a root may lead there as well.
     const isSecret = roots.isSecret(path) || roots.isSecret(`/${place.below}`);
-    return isSecret ? `${path} cannot be indexed because it contains files of the daemon` : place;
+    return isSecret
+      ? `${path} cannot be indexed because it contains files of the daemon. Choose another folder`
+      : place;
   },
   forbidden: roots.forbidden,
 });

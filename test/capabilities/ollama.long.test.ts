@@ -197,7 +197,9 @@ describe('a model of Ollama', () => {
     await catalogued({ name: 'Gemma Terms of Use', mustAccept: true });
     const other = await stage.install({ id: 'ollama:tiny:1b', acceptLicence: true });
     expect([other.status, [...library.has]]).to.equal(['failed', []]);
-    expect(other.error).to.contain('To accept that licence, run: ollama pull tiny:1b');
+    expect(other.error).to.contain(
+      'To accept the licence “Apache License”, run: ollama pull tiny:1b',
+    );
     library.has.add('tiny:1b');
     const own = await stage.install({
       ...{ id: 'ollama:tiny:1b', acceptLicence: true, useCase: 'chat' },

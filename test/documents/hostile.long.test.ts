@@ -99,7 +99,7 @@ describe('a hostile file', { timeout: 180_000 }, () => {
       const end = await endOf(name, content);
       expect(end, name).to.include({ status: 'failed', code: 'too_large', ocrText: '' });
       expect(end.error, name).to.match(
-        /^word\/document\.xml in the archive is compressed \d{3,4}:1\. The maximum is 200:1\. Save the file again$/,
+        /^[\w/]+\.x(ht)?ml in the archive is compressed \d{3,4}:1\. The maximum is 200:1\. Save the file again$/,
       );
     }
   });
@@ -111,7 +111,7 @@ describe('a hostile file', { timeout: 180_000 }, () => {
     const end = await endOf('lie.docx', lie);
     expect(end).to.include({ status: 'failed', code: 'damaged', ocrText: '' });
     expect(end.error).to.match(
-      /^word\/document\.xml in the archive cannot be unpacked: too many bytes/,
+      /^[\w/]+\.x(ht)?ml in the archive cannot be unpacked: too many bytes/,
     );
   });
 

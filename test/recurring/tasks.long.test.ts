@@ -88,9 +88,9 @@ const FAULTS: [object, string, RegExp][] = [
   [
     { action: 'run_hook', actionConfig: { hookId: 'hook_x' } },
     'actionConfig.hookId',
-    /unknown hook/,
+    /refers to an unknown hook/,
   ],
-  [{ endsAt: '2026-01-01T00:00:00.000Z' }, 'endsAt', /one future due time/],
+  [{ endsAt: '2026-01-01T00:00:00.000Z' }, 'endsAt', /after the next time/],
 ];
 
 describe('a recurring task', () => {

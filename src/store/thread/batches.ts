@@ -11,7 +11,6 @@ import {
   type WorkResult,
 } from '../engine/protocol.js';
 import { isStorageFull } from './database.js';
-import { replaceLoneSurrogates } from './surrogates.js';
 
 const STATEMENTS_KEPT = 500;
 
@@ -172,4 +171,19 @@ const failure = (error: unknown, db: Database.Database): WorkResult => {
   return {
     failure: { name: isPassing ? 'Unavailable' : 'Broken', message: `${error.code}: ${message}` },
   };
+};
+
+/**
+ * Replaces lone surrogates with U+FFFD. SQLite would store them as invalid UTF-8 and return three
+ * characters, so that a text of maximum length would come back longer.
+ */
+const replaceLoneSurrogates = (given: object): void => {
+  if (ArrayBuffer.isView(given)) return;
+  for (const [key, value] of Object.entries(given)) {
+    if (typeof value === 'string') {
+      if (!value.isWellFormed()) Reflect.set(given, key, value.toWellFormed());
+    } else if (typeof value === 'object' && value !== null) {
+      replaceLoneSurrogates(value);
+    }
+  }
 };

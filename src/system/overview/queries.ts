@@ -3,8 +3,6 @@ import { iso } from '../../kernel/clock.js';
 import { timeDigits } from '../../kernel/ids.js';
 import type { Store } from '../../store/store.js';
 import { visibleTo } from '../../store/visible.js';
-import { failingTasks } from './failures.js';
-import { waitingStages } from './stages.js';
 
 /** More failures are not counted, so that the overview stays fast. */
 const MAX_COUNTED = 10_000;
@@ -151,3 +149,27 @@ export const overviewStore = ({ db }: Store) => {
 const formatIsoMinute = (ms: number): string => iso(ms).slice(0, '2026-01-31T09:30'.length);
 
 export type OverviewStore = ReturnType<typeof overviewStore>;
+
+const failingTasks = (db: Store['db'], userId: string, limit: number) =>
+  db
+    .selectFrom('recurring_tasks')
+    .select(['id', 'title', 'last_error', 'last_run_at', 'updated_at'])
+    .where(visibleTo(userId))
+    // Literally the condition of the index.
+    .where(sql<boolean>`failing = 1`)
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute();
+
+/** Stages that wait for an answer, the first to expire first. */
+const waitingStages = (db: Store['db'], userId: string, limit: number) =>
+  db
+    .selectFrom('pipeline_runs as r')
+    .innerJoin('pipeline_stages as s', 's.run_id', 'r.id')
+    .select(['r.id', 'r.name', 'r.parent_id', 's.key', 's.untrusted', 's.due_at'])
+    .where(visibleTo(userId, 'r'))
+    .where('r.status', 'in', ['running', 'waiting'])
+    .where('s.status', 'in', ['waiting_approval', 'waiting_input'])
+    .orderBy('s.due_at')
+    .limit(limit)
+    .execute();

@@ -1,6 +1,9 @@
-export const createSerial = () => {
+export type Serial = <T>(key: string, work: () => Promise<T>) => Promise<T>;
+
+/** Runs the work of one key in order. A failure does not block the next. */
+export const createSerial = (): Serial => {
   const last = new Map<string, Promise<unknown>>();
-  return async <T>(key: string, work: () => Promise<T>): Promise<T> => {
+  return async (key, work) => {
     const before = last.get(key);
     const turn = before ? before.then(work, work) : work();
     last.set(key, turn);
