@@ -94,7 +94,7 @@ describe('a text of the knowledge, with a kill after each change', { timeout: 60
     }).finally(embedder.stop);
     expect(changes).to.include(['reply POST /api/knowledge/index', EMBED]);
     // Vectors are created again only if the kill came before they were stored.
-    expect(repeated.length).to.be.within(1, 4);
+    expect(repeated.length).to.be.at.most(4);
     expect(changes.filter((change) => change === 'commit').length).to.be.at.least(8);
   });
 });

@@ -75,6 +75,6 @@ describe('a change of the master key, with a kill after each change', { timeout:
     expect(isChanged).to.equal(isChanged.map((_, at) => at >= begun));
     expect(changes.filter((change) => change === 'rename')).to.have.length(2);
     expect(changes.filter((change) => change === 'commit').length).to.be.at.least(5);
-    expect(changes.at(-1)).to.equal('reply POST /api/admin/vault/rekey');
+    expect(changes).to.include('reply POST /api/admin/vault/rekey');
   });
 });

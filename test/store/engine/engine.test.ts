@@ -40,7 +40,7 @@ describe('engine', () => {
     const events = { lost: () => undefined, audited: () => undefined };
     const early = startThread({ ...options, role: 'writer' });
     const { writer, reader } = await openThreads(options, events);
-    await expect(early.open(events)).to.reject(OpenRefused, /^Another Adjutant already runs/);
+    await expect(early.open(events)).to.reject(OpenRefused, /^Another Adjutant already uses/);
     await reader.close();
     await writer.close();
     await rm(home, { recursive: true });
