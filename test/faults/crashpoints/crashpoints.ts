@@ -72,7 +72,10 @@ export const atEachCrashPoint = async (scenario: Scenario): Promise<string[]> =>
       await round.prepare?.(sceneOf(daemon, owner, home));
       points.arm(n);
       const ended = daemon.ended.then(() => undefined);
-      const failure = await Promise.race([round.run(sceneOf(daemon, owner, home)), ended]).then(
+      const scene = sceneOf(daemon, owner, home);
+      // The daemon counts a reply after sending it. By the next reply it has.
+      const run = round.run(scene).then(() => fetch(`${scene.url}/health`));
+      const failure = await Promise.race([run, ended]).then(
         () => null,
         (error: unknown) => ({ error }),
       );
