@@ -64,7 +64,7 @@ describe('a database binary that does not load', () => {
   it('is named in one line with the remedy where the package has none for this machine', {
     timeout: 40_000,
   }, async () => {
-    const refusal = `Not started: The SQLite binary is missing for ${machine}. `;
+    const refusal = `Not started: the SQLite binary is missing for ${machine}. `;
     expect(await serve()).to.equal([1, refusal + remedy()]);
   });
 
@@ -74,7 +74,7 @@ describe('a database binary that does not load', () => {
     const folder = join(root, 'node_modules', MODULE, 'build/Release');
     mkdirSync(folder, { recursive: true });
     writeFileSync(join(folder, 'better_sqlite3.node'), 'no library');
-    const refusal = `Not started: The SQLite binary does not load on ${machine}. `;
+    const refusal = `Not started: the SQLite binary does not load on ${machine}. `;
     expect(await serve()).to.equal([1, refusal + remedy()]);
   });
 
