@@ -90,7 +90,7 @@ const FAULTS: [object, string, RegExp][] = [
     'actionConfig.hookId',
     /refers to an unknown hook/,
   ],
-  [{ endsAt: '2026-01-01T00:00:00.000Z' }, 'endsAt', /one future due time/],
+  [{ endsAt: '2026-01-01T00:00:00.000Z' }, 'endsAt', /must leave at least one future due time/],
 ];
 
 describe('a recurring task', () => {
