@@ -47,7 +47,8 @@ export const openApp = async (options: AppOptions): Promise<App> => {
   const { config, log, clock = systemClock, farewellMs = 300, checkedReplies = 0 } = options;
   const { since, master, engines, heads } = options.begun ?? beginOpening(options);
   const store = createDatabaseStore(await engines);
-  const http = createHttp({ allow: config.egressAllow, nameNote: unusedProxyNote(), clock });
+  // Other hosts answer in real time, whatever the clock of the app says.
+  const http = createHttp({ allow: config.egressAllow, nameNote: unusedProxyNote() });
   const payloads = createPayloadPool(options.payloadMs);
   const boot = mint('boot', clock.now());
   const base: Base = { store, clock, log, http, boot, home: config.home };

@@ -150,7 +150,8 @@ describe('client', () => {
     const { models } = createClient({ url: server.origin, clock });
     expect(await models.check({ name: 'qwen3' })).to.equal({ ok: true });
     const hasty = createClient({ url: server.origin, clock, timeoutMs: 5000 });
-    expect(await failure(hasty.agents.get({ id: 'agent_1' }))).to.be.an.error(Unreachable);
+    const body = { username: 'ada', password: 'correct horse' };
+    expect(await failure(hasty.auth.register({ body }))).to.be.an.error(Unreachable);
   });
 
   it('takes a time-out that is longer than any timer', async () => {

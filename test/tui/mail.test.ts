@@ -379,7 +379,7 @@ describe('mail on the desk', () => {
     const state = onTab(3, ...listLoaded('mailAccounts', [anAccount()]));
     expect(screen(state).join('\n')).to.match(/> failing +ada@example\.org +3h/);
     const steps = [{ step: 'smtp_login', status: 'failed', detail: '535 no', durationMs: 1 }];
-    const client = { with: () => ({ mailaccounts: { test: async () => ({ ok: false, steps }) } }) };
+    const client = { mailaccounts: { test: async () => ({ ok: false, steps }) } };
     expect(await actIn(state, 'test').call(client as unknown as Client, '')).to.equal({
       message: 'Failed at: log in to send: 535 no',
       tone: 'danger',
