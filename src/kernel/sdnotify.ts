@@ -1,6 +1,9 @@
 import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import { type Cancel, systemClock } from './clock.js';
 import { programEnv } from './program.js';
+
+const run = promisify(execFile);
 
 /** See sd_notify(3) and sd_watchdog_enabled(3). */
 export interface NotifySettings {
@@ -23,15 +26,24 @@ export const openServiceManager = (
 ): ServiceManager => {
   if (socket === null) return { ready: () => undefined, stopping: () => undefined };
   const env = { ...programEnv(['/usr/bin', '/bin']), NOTIFY_SOCKET: socket };
+  let last = Promise.resolve();
+  let waiting = 0;
+  // One after the other, because each is a process and the order matters.
   const send = (state: string): void => {
-    execFile('systemd-notify', [state], { env }, (error) => error && onError(error));
+    waiting++;
+    last = last.then(async () => {
+      await run('systemd-notify', [state], { env }).catch(onError);
+      waiting--;
+    });
   };
   let stop: Cancel | undefined;
   return {
     ready: () => {
       send('READY=1');
       if (watchdogMs === null) return;
-      stop = systemClock.every(watchdogMs / 2, () => send('WATCHDOG=1'), { ref: false });
+      stop = systemClock.every(watchdogMs / 2, () => waiting > 0 || send('WATCHDOG=1'), {
+        ref: false,
+      });
     },
     stopping: () => {
       stop?.();

@@ -18,7 +18,7 @@ export const lab = Lab.script();
 const { describe, it, before, after } = lab;
 
 const hasBubblewrap = spawnSync('bwrap', ['--version']).status === 0;
-const OPTIONS = { skip: withEngine.skip || !hasBubblewrap, timeout: 240_000 };
+const OPTIONS = { skip: withEngine.skip || !hasBubblewrap, timeout: 500_000 };
 const CLI = fileURLToPath(new URL('../../../bin/adjutant.js', import.meta.url));
 
 /** Installs the engine as its installation does, from the one for the tests. */
@@ -63,7 +63,7 @@ describe('a machine without a network (needs node-llama-cpp and bubblewrap)', ()
     promisify(execFile)(argv[0] ?? '', argv.slice(1), {
       cwd,
       env: { PATH: process.env.PATH, HOME: cwd, XDG_CONFIG_HOME: join(cwd, '.config'), ...env },
-      timeout: 150_000,
+      timeout: 240_000,
     });
 
   /** Makes the folder on a machine with a network; resolves to the catalogue. */
