@@ -8,37 +8,10 @@ import { loginOwner, type Owner, registerOwner } from '../harness/account.js';
 import { until } from '../harness/app.js';
 import { type Daemon, startDaemon } from '../harness/daemon.js';
 import { hangs, type Openai, says, startOpenai } from '../harness/openai.js';
-import { type Desk, openDesk, startCanary, theOne } from './stage.js';
+import { startCanary } from './stage.js';
 
 export const lab = Lab.script();
 const { describe, it, before, after, beforeEach } = lab;
-
-describe('an approval and a restart', () => {
-  let desk: Desk;
-  before(async () => {
-    desk = await openDesk({ drainSeconds: 0 });
-  });
-  after(() => desk.stop());
-
-  it('waits on, and is answered by the next daemon', async () => {
-    const { id } = await desk.asking();
-    const { id: approvalId } = await theOne(desk);
-    await desk.restart();
-    expect((await desk.agent(id)).status).to.equal('waiting_approval');
-    await desk.answer(approvalId, true);
-    expect((await desk.reaches(id)).result).to.equal('Done.');
-    expect(desk.canary.heard.length).to.equal(1);
-  });
-
-  it('is over when its time came while the daemon was down', async () => {
-    const { id } = await desk.asking();
-    desk.clock.forward(15 * 60_000);
-    await desk.restart();
-    expect((await desk.reaches(id)).result).to.equal('Done.');
-    expect((await desk.approvals('expired')).map(({ agentId }) => agentId)).to.equal([id]);
-    expect(desk.canary.heard.length).to.equal(1);
-  });
-});
 
 describe('an approval and a SIGKILL', () => {
   let home: string;

@@ -121,7 +121,7 @@ const backUp = async ({ garden, ask }: Stage): Promise<void> => {
   if (states !== 'done') throw new Error(`No backup: ${states}`);
 };
 
-const hooksOf = ({ target, control }: Stage) => {
+export const hooksOf = ({ target, control }: Pick<Stage, 'target' | 'control'>) => {
   const lent = { method: 'POST', url: `${target.url}/lent`, body: BODY };
   const headers = { authorization: 'Basic $credential(api_key)' };
   return [
@@ -150,7 +150,10 @@ const hooksOf = ({ target, control }: Stage) => {
 };
 
 /** With headers that are nobody's business, once signed and once with the secret itself. */
-const deliverAll = async ({ garden, url, control }: Stage, secrets: Map<string, string>) => {
+export const deliverAll = async (
+  { garden, url, control }: Pick<Stage, 'garden' | 'url' | 'control'>,
+  secrets: Map<string, string>,
+) => {
   const hidden = {
     authorization: `Bearer ${garden.plant('header authorization')}`,
     cookie: `session=${garden.plant('header cookie')}`,

@@ -1,4 +1,4 @@
-import { rm } from 'node:fs/promises';
+import { copyFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
@@ -8,7 +8,7 @@ import { auditReader } from '../../../src/accounts/audit/heads.js';
 import { verifyAuditLog } from '../../../src/accounts/audit/service.js';
 import { CHAIN_START, CHAINED_ROW_SQL, macWith } from '../../../src/store/audit/chain.js';
 import type { AuditHead } from '../../../src/store/engine/protocol.js';
-import { entry, LEDGER_KEY, type Ledger, openLedger } from '../../store/audit/ledger.js';
+import { edited, entry, LEDGER_KEY, type Ledger, openLedger } from '../../store/audit/ledger.js';
 
 export const lab = Lab.script();
 const { after, before, describe, it } = lab;
@@ -30,7 +30,7 @@ const COLUMNS = [
 ];
 type Edit = (db: Database.Database) => void;
 
-/** What verify finds in a copy of the log after an edit, and what it is. */
+/** An edit of the log, and what verify finds. */
 interface Case {
   does: string;
   edit: Edit;
@@ -143,6 +143,7 @@ const CASES: Case[] = [
 
 describe('audit verify', () => {
   let original: Ledger;
+  let open: Ledger;
   let head: AuditHead;
 
   before(async () => {
@@ -154,17 +155,25 @@ describe('audit verify', () => {
     await original.write(ENTRIES - 4);
     await original.store.close();
     head = original.reports.at(-1)?.head ?? { number: 0, mac: '' };
+    open = await openLedger(original.home);
+    edited(open.home, run('CREATE TABLE kept AS SELECT * FROM audit'));
   });
 
-  after(() => original.remove());
+  after(async () => {
+    await open.remove();
+    await original.remove();
+  });
 
-  /** What is found after an edit in a copy of the log. */
+  /** The verdict after an edit, which is undone. */
   const afterwards = async (edit: Edit): Promise<AuditVerdict> => {
-    const copy = await openLedger(original.home, edit);
+    edited(open.home, edit);
     try {
-      return await verifyAuditLog(auditReader(copy.store.look));
+      return await verifyAuditLog(auditReader(open.store.look));
     } finally {
-      await copy.remove();
+      edited(open.home, run('DELETE FROM audit', 'INSERT INTO audit SELECT * FROM kept'));
+      // The store has recorded the head of the edited log.
+      await open.store.look('lostHead', undefined);
+      await copyFile(join(original.home, 'audit.head'), join(open.home, 'audit.head'));
     }
   };
 
