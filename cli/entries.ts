@@ -87,7 +87,7 @@ const summaries: Record<string, Partial<Record<keyof typeof loaders, string>>> =
     down: 'Stop the daemon after running work finishes',
     restart: 'Restart the daemon',
     status: 'Show the status of the daemon',
-    tui: 'Open the desk, the interactive terminal interface',
+    tui: 'Open the interactive terminal interface',
     logs: 'Show the log of the daemon',
     doctor: 'Find problems and show how to fix them',
     tunnel: 'Manage the tunnel and the public address',

@@ -80,7 +80,8 @@ export const readNewSecret = async (
   const secret = await readSecretInput(context, file, { ask, instead, refuse });
   if (file !== undefined) return secret;
   const again = await context.ask.hidden({ ask: 'Repeat it', instead });
-  if (again !== secret) throw failed(`The two ${called} differ. Nothing was changed.`);
+  if (again !== secret)
+    throw failed(`The two ${called} differ. Nothing was changed. Run the command again.`);
   return secret;
 };
 

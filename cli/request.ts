@@ -161,7 +161,10 @@ const withPiped = async <G extends { args: object }>(
 ): Promise<G> => {
   if (valueAt(commandInput.args, argument) !== '-') return commandInput;
   const text = await readText(context, '-');
-  if (!text?.trim()) throw usageFault('Standard input contains no text.');
+  if (!text?.trim())
+    throw usageFault(
+      'Standard input contains no text. Pass the text as an argument or through a pipe.',
+    );
   return {
     ...commandInput,
     args: { ...commandInput.args, [argument]: text.replace(/\r?\n$/, '') },

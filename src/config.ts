@@ -87,7 +87,7 @@ const words = (expected: string, check: (words: string[]) => unknown) => (doc: s
     return list;
   });
 const each = (isRight: (word: string) => boolean) => (list: string[]) => {
-  if (!list.every(isRight)) throw new BadValue('valid words');
+  if (!list.every(isRight)) throw new Error('invalid word');
 };
 const addresses = words('addresses or CIDRs', addressSet);
 const destinations = words('hosts, host:port pairs or CIDRs', createEgress);

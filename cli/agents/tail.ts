@@ -92,7 +92,8 @@ export const tailAgent = command({
       value: '<number>',
       about: 'Event number. Only events after this number are shown',
       read: (input) => {
-        if (!/^\d+$/.test(input)) throw usageFault('--since must be the number of an event.');
+        if (!/^\d+$/.test(input))
+          throw usageFault('--since must be the number of an event, such as 12.');
         return Number(input);
       },
     },

@@ -112,7 +112,10 @@ const copyFolder = async (
       continue;
     }
     const { size, mode } = await lstat(join(from, path));
-    if (!entry.isFile()) throw failed(`${oneLine(join(from, path))} is not a regular file.`);
+    if (!entry.isFile())
+      throw failed(
+        `${oneLine(join(from, path))} is not a regular file. Remove the file from the folder.`,
+      );
     files.push({ path, bytes: size, mode });
   }
   const total = files.reduce((sum, { bytes }) => sum + bytes, 0);

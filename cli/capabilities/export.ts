@@ -37,7 +37,7 @@ const ensureInstalled = async (context: Context, id: string): Promise<string> =>
 /** Throws before any download if a name is unknown or its target name is taken. */
 const refuseUnknown = async (context: Context, names: string[], to: string): Promise<void> => {
   if (names.some((name) => name.startsWith('ollama'))) {
-    throw usageFault('Ollama models cannot be exported.');
+    throw usageFault('Ollama models cannot be exported. Export another capability.');
   }
   const capabilities = await listAll(context);
   const named = (name: string): Capability[] => {
@@ -50,7 +50,9 @@ const refuseUnknown = async (context: Context, names: string[], to: string): Pro
   };
   const unknown = names.filter((name) => named(name).length === 0);
   if (unknown.length > 0)
-    throw usageFault(`Unknown capability: ${unknown.map(safe).join(', ')}. Nothing was copied.`);
+    throw usageFault(
+      `Unknown capability: ${unknown.map(safe).join(', ')}. Nothing was copied. List them: adjutant capabilities list`,
+    );
   await openTarget(
     to,
     capabilities.filter(({ kind }) => KINDS.includes(kind)).map(({ path }) => path),

@@ -126,7 +126,9 @@ export const listCapabilities = requestCommand({
   examples: ['', '--installed', '--source', '--all', '--kind engine', '--kind model --json'],
   flags: {
     installed: switchFlag('Show only installed capabilities'),
-    source: switchFlag('Show the contents of the folder in ADJUTANT_CAPABILITY_SOURCE'),
+    source: switchFlag(
+      'List the capabilities in the installation folder ADJUTANT_CAPABILITY_SOURCE',
+    ),
     all: switchFlag('Show all models of the catalogue and all languages, also on a terminal'),
   },
   show: async (context, reply, { flags, fields }) => {

@@ -118,7 +118,7 @@ export const chatCommand = command({
     const isStreamed = flags.stream === true || context.out.format === 'table';
     const wishes = { ...fields, ...(sessionId && { sessionId }) };
     if (flags.voice && message !== undefined)
-      throw usageFault('--voice cannot be combined with a message.');
+      throw usageFault('--voice cannot be combined with a message. Remove one of them.');
     if (message === undefined) return converse(context, wishes, flags.voice ? spoken : typed);
     const content = message === '-' ? await readFileOrStdin(context, '-') : message;
     const wanted = await buildChatRequest(context, wishes, content);

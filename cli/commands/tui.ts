@@ -14,7 +14,7 @@ const SMALL = ['--optimize-for-size', '--semi-space-growth-factor=1', '--max-laz
 export const tui = command({
   name: 'tui',
   args: '',
-  summary: 'Open the desk, the interactive terminal interface',
+  summary: 'Open the interactive terminal interface',
   examples: ['', '--theme light', '--ascii', '--accessible'],
   flags: {
     theme: textFlag(
@@ -64,7 +64,7 @@ const requireTerminal = ({ streams }: Context) => {
   const isTerminal = stdin.isTTY && stdout.isTTY && streams.stdin === stdin;
   if (!isTerminal) {
     throw failed(
-      'The desk (adjutant tui) needs a terminal.',
+      'The interactive interface (adjutant tui) requires a terminal.',
       'In a pipe: adjutant tui --accessible, or adjutant status --json',
     );
   }

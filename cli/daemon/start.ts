@@ -245,5 +245,7 @@ export const hasDrained = async (record: DaemonRecord, signal: AbortSignal): Pro
 const kill = async (record: DaemonRecord): Promise<void> => {
   signalTo(record, 'SIGKILL');
   if (await hasEnded(record, { withinMs: KILLED_WITHIN_MS })) return;
-  throw failed(`Cannot end pid ${record.pid}, not even with SIGKILL.`);
+  throw failed(
+    `Cannot end pid ${record.pid}, not even with SIGKILL. End the process as the user that started the process.`,
+  );
 };

@@ -20,7 +20,7 @@ export const findLocalFiles = async (
   path: string,
 ): Promise<{ files: LocalFile[]; hidden: number }> => {
   const found = await stat(path).catch(() => null);
-  if (!found) throw usageFault(`${path} does not exist or cannot be read.`);
+  if (!found) throw usageFault(`${path} does not exist or cannot be read. Check the path.`);
   if (!found.isDirectory()) return { files: [{ path, bytes: found.size }], hidden: 0 };
   const entries = await readdir(path, { withFileTypes: true, recursive: true });
   const files: LocalFile[] = [];
@@ -35,7 +35,7 @@ export const findLocalFiles = async (
     if (isHidden) hidden++;
     else files.push({ path: at, bytes: (await stat(at)).size });
   }
-  if (files.length === 0) throw usageFault(`${path} contains no files.`);
+  if (files.length === 0) throw usageFault(`${path} contains no files. Choose another folder.`);
   files.sort((a, b) => (a.path < b.path ? -1 : 1));
   return { files, hidden };
 };

@@ -76,7 +76,8 @@ export const mailText = async (
 ): Promise<string | undefined> => {
   if (textFile === undefined) return text;
   const read = await readText(context, textFile);
-  if (read === null) throw usageFault(`${oneLine(textFile)} is not a text file.`);
+  if (read === null)
+    throw usageFault(`${oneLine(textFile)} is not a text file. Choose another file.`);
   return read;
 };
 

@@ -78,7 +78,9 @@ export const waitForExecution = async (
     return ['queued', 'running'].includes(found.status) ? null : found;
   });
   if (execution === null)
-    throw failed(`The execution ${of.executionId} did not finish within 30 s.`);
+    throw failed(
+      `The execution ${of.executionId} did not finish within 30 s. See: adjutant hooks find ${of.executionId}`,
+    );
   return execution;
 };
 

@@ -78,7 +78,9 @@ export const sendHook = command({
       );
     }
     if (file === '-' && flags.secretFile === '-')
-      throw usageFault('Only one of the payload and the secret can be read from stdin.');
+      throw usageFault(
+        'Only one of the payload and the secret can be read from stdin. Pass the other as a file.',
+      );
     const client = await context.client();
     const hook = await client.hooks.get({ id: await hookCrud.id(client, args.hook) });
     if (hook.trigger !== 'webhook')

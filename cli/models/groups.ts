@@ -166,7 +166,9 @@ const login = command({
   args: '<tool>',
   summary: 'Log the daemon in to a command-line tool',
   examples: ['claude', 'codex --copy', 'gemini --home /srv/adjutant'],
-  flags: { copy: switchFlag('Copy your own login of the tool instead of logging in again') },
+  flags: {
+    copy: switchFlag('Copy your login of the command-line tool from this machine to the daemon'),
+  },
   notes: [
     'The tool starts with a separate HOME below --home. Log in as the tool asks, then exit the tool.',
     'The daemon does not read your own login of the tool, which stays unchanged.',

@@ -23,7 +23,7 @@ const momentFlag = (about: string): Flag<string> => ({
 });
 
 export const bulkFlags = {
-  failed: switchFlag('Select all failures in a period'),
+  failed: switchFlag('Select all failures between --since and --until'),
   since: momentFlag(
     'With --failed: start of the period. A time such as 2026-01-31T09:30, or an age such as 2h',
   ),

@@ -117,7 +117,8 @@ const knownKeys = async (
   at: { target: string; sshPort?: number },
 ): Promise<string[]> => {
   const { hostKeys } = await client.tunnel['host-keys']({ body: at });
-  if (hostKeys.length === 0) throw failed(`No SSH server replies at ${oneLine(at.target)}.`);
+  if (hostKeys.length === 0)
+    throw failed(`No SSH server replies at ${oneLine(at.target)}. Check the host and the port.`);
   for (const { key, fingerprint } of hostKeys) {
     ask.say(`  host key ${key.split(' ', 1)[0]} ${fingerprint}`);
   }

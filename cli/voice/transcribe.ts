@@ -94,11 +94,11 @@ const refuseMisuse = (
   }
   if (form !== null && paths.length > 1 && !beside) {
     throw usageFault(
-      'Subtitles of several files need --beside, which writes a subtitle file next to each file.',
+      'Subtitles of several files require --beside, which writes a subtitle file next to each file.',
     );
   }
   if (beside && (isLeft || name !== undefined)) {
-    throw usageFault('--beside needs a file, and cannot be combined with --no-wait.');
+    throw usageFault('--beside requires a file. Pass a file, and remove --no-wait.');
   }
   if (beside) refuseSameTarget(paths, form);
 };
@@ -110,7 +110,9 @@ const refuseSameTarget = (paths: string[], form: CaptionForm | null): void => {
     const to = getTranscriptPath(path, form);
     const other = taken.get(to);
     if (other !== undefined) {
-      throw usageFault(`${safe(other)} and ${safe(path)} would both be written to ${safe(to)}.`);
+      throw usageFault(
+        `${safe(other)} and ${safe(path)} would both be written to ${safe(to)}. Rename one of the files.`,
+      );
     }
     taken.set(to, path);
   }

@@ -38,7 +38,8 @@ export const captionFlags = {
 };
 
 export const captionForm = (flags: { srt?: boolean; vtt?: boolean }): CaptionForm | null => {
-  if (flags.srt && flags.vtt) throw usageFault('--srt and --vtt cannot be combined.');
+  if (flags.srt && flags.vtt)
+    throw usageFault('--srt and --vtt cannot be combined. Remove one of them.');
   if (flags.srt) return 'srt';
   return flags.vtt ? 'vtt' : null;
 };

@@ -20,7 +20,11 @@ const status = () =>
 export const Agent = s.object('Agent', {
   id: s.id('agent'),
   name: s.text(200),
-  topic: s.nullable(s.text(100)),
+  topic: s
+    .nullable(s.text(100))
+    .description(
+      'Topic that selects the model. The model routing assigns models to topics. `null` if the agent has no topic',
+    ),
   role: s
     .nullable(s.text(100))
     .description(
@@ -67,7 +71,9 @@ export type Agent = s.Static<typeof Agent>;
 const NewAgent = s.object('NewAgent', {
   prompt: s.text(1_000_000).description('Task for the agent'),
   topic: s.optional(
-    s.text(100).description('Topic that selects the model, as in the model routing'),
+    s
+      .text(100)
+      .description('Topic that selects the model. The model routing assigns models to topics'),
   ),
   model: s.optional(
     s.text(200).description('Model of the agent. Defaults to the model routed for the topic.'),

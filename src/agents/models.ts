@@ -180,10 +180,7 @@ export const createModels = (registry: Registry, health: ModelHealths) => {
         isSizeAlone &&= attempted.isTooLarge === true;
         passedOver.push({ model: name, because: attempted.because });
       }
-      throw new ModelFailure(
-        'server',
-        `No model answered. ${formatFailures(passedOver).join('. ')}.`,
-      );
+      throw new ModelFailure('server', `No model answered. ${describeFailures(passedOver)}`);
     },
     /** Maximum size of a prompt for the likely model, in tokens, with room for a reply. */
     room: (wanted: ModelConstraints): number => {
@@ -203,6 +200,16 @@ export const formatFailures = (passedOver: ModelReply['passedOver']): string[] =
   passedOver.map(({ model, because }) =>
     because.startsWith(model) ? because : `${model}: ${because}`,
   );
+
+/** Ends with the next step, unless the failures name one. */
+const describeFailures = (passedOver: ModelReply['passedOver']): string => {
+  const failures = formatFailures(passedOver).join('. ').replace(/\.?$/, '.');
+  const [first] = passedOver;
+  const isRemedied = passedOver.some(({ because }) => /\. [A-Z]|: adjutant /.test(because));
+  return first === undefined || isRemedied
+    ? failures
+    : `${failures} Check the model: adjutant models test ${first.model}`;
+};
 
 /** A model without tools cannot continue a conversation that contains calls. */
 const toolFault = (

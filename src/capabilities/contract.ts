@@ -32,7 +32,9 @@ const InstallFacts = s.object('CapabilityInstall', {
     'Download size, in bytes. `null` if the size is not known in advance',
   ),
   licence: licence(),
-  licenceUrl: s.nullable(s.text(2000)),
+  licenceUrl: s
+    .nullable(s.text(2000))
+    .description('Address of the licence text. `null` if there is none'),
   mustAccept: s
     .boolean()
     .description('Whether you must accept the licence terms before the installation'),
@@ -54,7 +56,7 @@ export const Capability = s.object('Capability', {
     .description(
       'Status of the capability. `degraded`: installed, but not working. `unsupported`: cannot be installed on this machine',
     ),
-  version: s.nullable(s.text(200)),
+  version: s.nullable(s.text(200)).description('Version. `null` if the version is not known'),
   path: s
     .nullable(s.text(4096))
     .description('Path on the disk. `null` for users who are not admins'),
@@ -91,7 +93,7 @@ const CapabilitySource = s.object('CapabilitySource', {
       slug: s.text(100),
       kind: s.oneOf('SourceItemKind', 'model', 'engine', 'language'),
       name: s.text(200),
-      version: s.nullable(s.text(200)),
+      version: s.nullable(s.text(200)).description('Version. `null` if the version is not known'),
       bytes: bytes(),
       licence: licence(),
       installed: s.boolean(),
@@ -114,16 +116,18 @@ const Speed = s.object('TokensPerSecond', {
   estimated: s
     .nullable(s.number(0, Number.MAX_SAFE_INTEGER))
     .description('Estimated speed, in tokens per second. `null` if the speed cannot be estimated'),
-  measured: s.nullable(
-    s.object('MeasuredSpeed', {
-      median: s.number(0, Number.MAX_SAFE_INTEGER),
-      spread: s
-        .number(0, Number.MAX_SAFE_INTEGER)
-        .description(
-          'Difference between the fastest and the slowest run, as a fraction of the median',
-        ),
-    }),
-  ),
+  measured: s
+    .nullable(
+      s.object('MeasuredSpeed', {
+        median: s.number(0, Number.MAX_SAFE_INTEGER),
+        spread: s
+          .number(0, Number.MAX_SAFE_INTEGER)
+          .description(
+            'Difference between the fastest and the slowest run, as a fraction of the median',
+          ),
+      }),
+    )
+    .description('Measured speed, in tokens per second. `null` if the speed was not measured'),
 });
 
 const ModelFit = s.object('ModelFit', {
@@ -132,8 +136,12 @@ const ModelFit = s.object('ModelFit', {
     .description('ID to pass to the installation, or the slug if the model is installed'),
   name: s.text(200),
   useCases: s.list(purpose(), 5),
-  parameters: s.nullable(s.integer(0, Number.MAX_SAFE_INTEGER)),
-  quantization: s.nullable(s.text(40)),
+  parameters: s
+    .nullable(s.integer(0, Number.MAX_SAFE_INTEGER))
+    .description('Number of parameters of the model. `null` if not known'),
+  quantization: s
+    .nullable(s.text(40))
+    .description('Quantization of the weights, such as `Q4_K_M`. `null` if not known'),
   contextWindow: s
     .integer(0, 100_000_000)
     .description('Context window in tokens, up to the maximum of the model'),
@@ -141,7 +149,9 @@ const ModelFit = s.object('ModelFit', {
   kvCacheBytes: bytesOrNull().description(
     'Size of the KV cache, in bytes. `null` if the architecture of the model is not known',
   ),
-  bufferBytes: bytesOrNull(),
+  bufferBytes: bytesOrNull().description(
+    'Size of the compute buffers, in bytes. `null` if not known',
+  ),
   totalBytes: bytes().description('Total memory required, in bytes'),
   runsOn: s
     .oneOf('RunsOn', 'gpu', 'cpu', 'split', 'none')
@@ -174,7 +184,7 @@ export type ModelFit = s.Static<typeof ModelFit>;
 export const Hardware = s.object('Hardware', {
   platform: s.text(40).example('linux'),
   cpu: s.object('MachineCpu', {
-    model: s.nullable(s.text(200)),
+    model: s.nullable(s.text(200)).description('Name of the processor. `null` if not known'),
     cores: s
       .nullable(s.integer(1, 100_000))
       .description('Number of cores that can be used at the same time. `null` if unknown'),
@@ -182,8 +192,8 @@ export const Hardware = s.object('Hardware', {
     flags: s.list(s.text(60), 1000),
   }),
   memory: s.object('MachineMemory', {
-    totalBytes: bytesOrNull(),
-    availableBytes: bytesOrNull(),
+    totalBytes: bytesOrNull().description('Total memory, in bytes. `null` if not known'),
+    availableBytes: bytesOrNull().description('Available memory, in bytes. `null` if not known'),
     bytesPerSecond: bytesOrNull().description(
       'Measured memory bandwidth of all cores together, in bytes per second. `null` if not measured',
     ),
@@ -195,7 +205,7 @@ export const Hardware = s.object('Hardware', {
       vramBytes: bytesOrNull().description(
         'GPU memory, in bytes. `null` if the size is not known or the memory is shared with the CPU',
       ),
-      driver: s.nullable(s.text(100)),
+      driver: s.nullable(s.text(100)).description('Version of the GPU driver. `null` if not known'),
     }),
     64,
   ),
@@ -209,7 +219,9 @@ export const Hardware = s.object('Hardware', {
     s.object('HardwareSource', {
       part: s.oneOf('HardwarePart', 'cpu', 'memory', 'gpus', 'disk'),
       source: s.text(200),
-      note: s.nullable(s.anyText(1000)),
+      note: s
+        .nullable(s.anyText(1000))
+        .description('Note about the detected values. `null` if there is none'),
     }),
     20,
   ),
@@ -258,6 +270,8 @@ const path = '/api/capabilities';
 export const capabilities = contract({
   list: endpoint.get(path, {
     summary: 'List capabilities',
+    description:
+      'A capability is an optional component that Adjutant can install or use, such as a model, a speech engine or a language.',
     query: s.object('CapabilityQuery', {
       kind: s.optional(s.oneOf('CapabilityKind', 'model', 'engine', 'language', 'tool', 'runtime')),
     }),

@@ -227,7 +227,7 @@ const fetchModelFiles = async (
   const fault = await models.faultOf(join(folder, first.path), telling.signal);
   if (fault === null) return files;
   throw new DownloadFailed(
-    `The file is not a supported model: ${fault}. Download the file again or choose another model`,
+    `The file is not a supported model. ${fault}. Download the file again or choose another model`,
     false,
   );
 };

@@ -48,7 +48,7 @@ export const createModelRegistration =
     const { header, fault } = await headers(path, clock.deadline(HEADER_MS));
     if (!header)
       throw new DownloadFailed(
-        `The file of ${plan.slug} is not a supported model: ${fault}. Download the file again or choose another model`,
+        `The file of ${plan.slug} is not a supported model. ${fault}. Download the file again or choose another model`,
         false,
       );
     refuseUnsupportedUseCase(plan, useCase, header);

@@ -59,7 +59,7 @@ export const createChannel = async (
   await deps.accounts.proveFresh(by, password);
   if ((await deps.channels.countWebhooks(userId)) >= MAX_WEBHOOKS) {
     throw Boom.conflict(
-      `You have the maximum of ${MAX_WEBHOOKS} webhook channels. Delete one first`,
+      `You have the maximum of ${MAX_WEBHOOKS} webhook channels. Delete a webhook channel first`,
     );
   }
   const { host } = new URL(url);

@@ -20,7 +20,7 @@ const address = () =>
   s
     .text(500)
     .description(
-      'Permanent identifier of the sender on the platform, or the address of the channel',
+      'User ID of the sender on a chat platform, or the e-mail address or ntfy topic of the channel',
     );
 const name = () =>
   s.text(500).description('Display name of the sender or the channel at the time of linking');
@@ -152,7 +152,7 @@ export const channels = contract({
     secret: true,
   }),
   ntfy: endpoint.post('/api/channels/ntfy', {
-    summary: 'Send a link code to an ntfy topic',
+    summary: 'Send a code that links an ntfy topic',
     example: { topic: 'd2f6c1a9e07b4c53', name: 'phone' },
     body: NewTopic,
     reply: SentCode,
@@ -161,7 +161,7 @@ export const channels = contract({
     personal: true,
   }),
   email: endpoint.post('/api/channels/email', {
-    summary: 'Send a link code to an e-mail address',
+    summary: 'Send a code that links an e-mail address',
     example: { address: 'ada@example.org' },
     body: NewMailbox,
     reply: SentCode,
@@ -170,7 +170,7 @@ export const channels = contract({
     personal: true,
   }),
   preview: endpoint.post('/api/auth/link/preview', {
-    summary: 'Preview the channel of a link code',
+    summary: 'Preview the channel that a code links',
     example: { code: 'K7QM2XWP' },
     body: Code,
     reply: s.object('LinkSender', {
@@ -183,7 +183,7 @@ export const channels = contract({
     secret: true,
   }),
   link: endpoint.post('/api/auth/link', {
-    summary: 'Link a channel with a link code',
+    summary: 'Link a channel with the code it received',
     example: { code: 'K7QM2XWP' },
     body: Redemption,
     reply: Channel,

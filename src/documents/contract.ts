@@ -56,7 +56,7 @@ const facts = {
   code: s
     .nullable(s.text(60))
     .description(
-      'Error code: `password_needed`, `damaged`, `too_large` or `interrupted`. `null` without an error',
+      'Error code: `password_needed`, `damaged`, `too_large` or `interrupted` (processing was interrupted). `null` without an error',
     ),
   knowledgeId: s
     .nullable(s.id('entry'))

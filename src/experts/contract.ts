@@ -37,7 +37,7 @@ const topic = () =>
   s
     .nullable(s.text(100))
     .description(
-      'Topic that selects the model, as in the model routing. `null` if the expert has no topic',
+      'Topic that selects the model. The model routing assigns models to topics. `null` if the expert has no topic',
     );
 const model = () =>
   s
@@ -88,12 +88,16 @@ export type ExpertChanges = s.Static<typeof ExpertChanges>;
 export const experts = contract({
   list: endpoint.get('/api/experts', {
     summary: 'List experts',
+    description:
+      'An expert is a saved role for agents, with instructions, allowed tools and a model.',
     query: pageQuery('ExpertQuery', { source: s.optional(source()) }),
     reply: createPageSchema('experts', ExpertReply),
   }),
   get: endpoint.get('/api/experts/{id}', { summary: 'Get an expert', reply: ExpertReply }),
   create: endpoint.post('/api/experts', {
     summary: 'Create an expert',
+    description:
+      'An expert is a saved role for agents, with instructions, allowed tools and a model.',
     example: {
       name: 'release-notes',
       description: 'Writes release notes from a list of changes',
@@ -110,5 +114,9 @@ export const experts = contract({
     body: ExpertChanges,
     reply: ExpertReply,
   }),
-  delete: endpoint.delete('/api/experts/{id}', { summary: 'Delete an expert' }),
+  delete: endpoint.delete('/api/experts/{id}', {
+    summary: 'Delete an expert',
+    description:
+      'An expert is a saved role for agents, with instructions, allowed tools and a model.',
+  }),
 });

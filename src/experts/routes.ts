@@ -60,7 +60,7 @@ export const expertsResource = (deps: ExpertsDeps) => {
       };
       if (await orConflict(store.insert(row, MAX_EXPERTS), body.name)) return viewOwn(row);
       throw Boom.conflict(
-        `You have reached the limit of ${MAX_EXPERTS} experts. Delete one first.`,
+        `You have the maximum of ${MAX_EXPERTS} experts. Delete an expert first.`,
         {
           code: 'too_many',
         },

@@ -49,6 +49,6 @@ export const folders = contract({
     reply: KnowledgeFolderDetail,
   }),
   delete: endpoint.delete('/api/knowledge/folders/{id}', {
-    summary: 'Delete an indexed folder',
+    summary: 'Remove a folder from the index',
   }),
 });

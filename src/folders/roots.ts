@@ -46,8 +46,10 @@ export const createRoots = ({
   const isSecret = (path: string): boolean => secretPaths.some((one) => isBelow(one, path));
   const inside = list.find((root) => isSecret(resolveRealPath(root)));
   if (inside !== undefined) {
-    const where = 'the data folder, its backups and the logins of the command line';
-    throw new OpenRefused(`${variable} must name folders outside ${where} (got "${inside}")`);
+    const where = 'the data folder, its backups or the logins of the command line';
+    throw new OpenRefused(
+      `${variable} must not contain a folder in ${where} (got "${inside}"). Choose another folder`,
+    );
   }
   // Symbolic links are resolved only at the start, because others may be able to change them later.
   const reals = new Map(list.map((root) => [root, resolveRealPath(root)]));

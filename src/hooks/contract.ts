@@ -132,7 +132,9 @@ const Limits = s.object('HookLimits', {
 
 const own = {
   name: s.text(200).example('github-issues'),
-  description: s.optional(s.nullable(s.anyText(2000))),
+  description: s.optional(
+    s.nullable(s.anyText(2000)).description('Description of the hook. `null` if there is none'),
+  ),
   trigger: hookTrigger(),
   action: hookAction(),
   actionConfig: ActionConfig,
@@ -182,23 +184,33 @@ export type HookChanges = s.Static<typeof HookChanges>;
 export const Hook = s.object('Hook', {
   id: s.id('hook'),
   name: s.text(200),
-  description: s.nullable(s.anyText(2000)),
+  description: s
+    .nullable(s.anyText(2000))
+    .description('Description of the hook. `null` if there is none'),
   trigger: hookTrigger(),
   triggerConfig: TriggerConfig,
   action: hookAction(),
   actionConfig: ActionConfig,
   enabled: s.boolean(),
   conditions: s.list(Condition),
-  concurrency: s.nullable(s.integer(1, 1000)),
+  concurrency: s
+    .nullable(s.integer(1, 1000))
+    .description(
+      'Maximum number of executions at once. `null` applies `ADJUTANT_HOOK_CONCURRENCY`, 2 by default',
+    ),
   cooldownMs: s.integer(0, 31_536_000_000),
-  maxExecutions: s.nullable(s.integer(1, 1_000_000_000)),
+  maxExecutions: s
+    .nullable(s.integer(1, 1_000_000_000))
+    .description('Maximum number of executions in total. `null` means no limit'),
   limits: s.nullable(Limits),
   stats: s.object('HookStats', {
     executions: s.integer(0, Number.MAX_SAFE_INTEGER),
     lastExecutionAt: s
       .nullable(s.time())
       .description('Time of the last execution. `null` if there was none'),
-    lastStatus: s.nullable(executionStatus()),
+    lastStatus: s
+      .nullable(executionStatus())
+      .description('Status of the last execution. `null` if there was none'),
   }),
   createdAt: s.time(),
   updatedAt: s.time(),

@@ -59,7 +59,7 @@ export function* readTar(file: number, fileSize: number): Generator<FoundEntry, 
     if (at > fileSize) throw new TarError(`${entry.name} is larger than the archive`);
     const rest = buildTarPadding(entry.size).length;
     if (!isZero(bytesAt(file, at, rest, fileSize)))
-      throw new TarError('the padding of an entry is not empty');
+      throw new TarError('the padding of an entry is not zero');
     at += rest;
     yield entry;
   }
@@ -160,7 +160,7 @@ const refuseName = (name: string, names: Set<string>): void => {
   }
   if (names.has(name)) throw new TarError(`the archive contains ${name} twice`);
   if (names.size >= MAX_ENTRIES)
-    throw new TarError(`the archive contains more than ${MAX_ENTRIES} files`);
+    throw new TarError(`the archive contains more than the maximum of ${MAX_ENTRIES} files`);
   names.add(name);
 };
 

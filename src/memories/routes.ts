@@ -70,9 +70,6 @@ const known = (): Boom.Boom =>
   Boom.conflict('A memory with this text already exists', { code: 'memory_exists' });
 
 const full = (): Boom.Boom =>
-  Boom.conflict(
-    `You have reached the limit of ${MAX_MEMORIES} memories. Delete some memories first.`,
-    {
-      code: 'too_many_memories',
-    },
-  );
+  Boom.conflict(`You have the maximum of ${MAX_MEMORIES} memories. Delete a memory first.`, {
+    code: 'too_many_memories',
+  });

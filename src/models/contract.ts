@@ -20,7 +20,9 @@ const state = {
   latencyMs: s
     .nullable(count())
     .description('Latency of the last reply, in milliseconds. `null` if there was no reply'),
-  lastError: s.nullable(s.anyText(2000)),
+  lastError: s
+    .nullable(s.anyText(2000))
+    .description('Error of the last failed call. `null` without an error'),
   checkedAt: s.nullable(s.time()).description('Time of the last call. `null` if there was none.'),
   circuit: s
     .oneOf('Circuit', 'closed', 'open', 'half_open')
@@ -30,7 +32,7 @@ const state = {
     ),
   retryAt: s
     .nullable(s.time())
-    .description('Time of the next permitted call. `null` while the circuit is closed.'),
+    .description('Time of the next permitted call. `null` while calls are permitted (`closed`).'),
 };
 
 export const ModelView = s.object('Model', {
@@ -40,7 +42,9 @@ export const ModelView = s.object('Model', {
   baseUrl: s
     .nullable(s.text(2000))
     .description('Base URL of the API. `null` for the default of the provider.'),
-  credentialId: s.nullable(s.id('credential')),
+  credentialId: s
+    .nullable(s.id('credential'))
+    .description('ID of the vault credential that contains the API key. `null` if there is none'),
   apiKeySet: s.boolean().description('Whether an API key or a credential is set'),
   contextWindow: tokens().description('Size of the context window, in tokens'),
   maxOutputTokens: s
@@ -164,7 +168,9 @@ export type RoutingChanges = s.Static<typeof RoutingChanges>;
 export const ModelTrial = s.object('ModelTrial', {
   provider: Provider,
   modelId: s.text(200),
-  baseUrl: s.optional(s.nullable(s.text(2000))),
+  baseUrl: s
+    .optional(s.nullable(s.text(2000)))
+    .description('Base URL of the API. `null` for the default of the provider'),
   credentialId: s.optional(s.text(80)),
   apiKey: s.optional(s.text(1000)),
 });
@@ -191,7 +197,7 @@ const spent = {
 
 export const models = contract({
   list: endpoint.get('/api/models', {
-    summary: 'List models, newest first',
+    summary: 'List configured models, newest first',
     query: pageQuery('ModelQuery', {
       provider: s.optional(Provider),
       topic: s.optional(topic()),

@@ -39,7 +39,7 @@ export const addModel = async (
   await checkModelCredential(deps, given.credentialId, by);
   if (names.includes(given.name)) throw taken(given.name);
   if (names.length > MOST)
-    throw Boom.conflict(`The limit of ${MOST} models is reached. Delete a model first.`);
+    throw Boom.conflict(`Adjutant has the maximum of ${MOST} models. Delete a model first.`);
   const row = newRow(deps, given);
   const topics = given.topics ? topicStatements(deps, row.name, given.topics) : [];
   const recorded = by.record({ target: row.name, data: auditData(given) });

@@ -13,7 +13,7 @@ export const Permission = s.object('Permission', {
   skillId: s.text(100),
   action: s.text(200).description('Name of the tool, or `*` for all tools of the skill'),
   level: level(),
-  reason: s.nullable(s.text(500)),
+  reason: s.nullable(s.text(500)).description('Reason for the permission. `null` if there is none'),
   expiresAt: s
     .nullable(s.time())
     .description(
@@ -28,8 +28,16 @@ const NewPermission = s.object('NewPermission', {
   skillId: s.text(100),
   action: s.text(200).description('Name of the tool, or `*` for all tools of the skill'),
   level: level(),
-  reason: s.optional(s.nullable(s.reason(500))),
-  expiresAt: s.optional(s.nullable(s.moment())),
+  reason: s.optional(
+    s.nullable(s.reason(500)).description('Reason for the permission. `null` if there is none'),
+  ),
+  expiresAt: s.optional(
+    s
+      .nullable(s.moment())
+      .description(
+        'Time at which the default level applies again. `null`, the default, sets no end',
+      ),
+  ),
 });
 
 export const permissions = contract({

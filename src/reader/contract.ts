@@ -29,22 +29,28 @@ const task = {
     .description(
       'Type of the content. `page` is a page without a recognizable article. `null` until the type is known',
     ),
-  title: fact(500),
-  byline: fact(500),
-  siteName: fact(500),
+  title: fact(500).description('Title of the page. `null` if there is none'),
+  byline: fact(500).description('Author that the page states. `null` if the page states none'),
+  siteName: fact(500).description(
+    'Name of the website that the page states. `null` if the page states none',
+  ),
   publishedAt: s
     .nullable(s.time())
     .description('Publication time that the page states. `null` if the page states none'),
   language: fact(40).description(
     'Language that the page states, as a BCP 47 tag. `null` if the page states none',
   ),
-  excerpt: fact(1000),
-  contentFormat: s.nullable(format()),
+  excerpt: fact(1000).description('Short description of the page. `null` if there is none'),
+  contentFormat: s
+    .nullable(format())
+    .description('Format of the content. `null` until the page is read'),
   truncated: s.boolean().description('Whether the content was cut after 1,000,000 characters'),
   words: s
     .nullable(s.integer(0, Number.MAX_SAFE_INTEGER))
     .description('Number of words. `null` until the page is read'),
-  summary: fact(100_000),
+  summary: fact(100_000).description(
+    'Summary of the page. `null` if no summary was requested or written',
+  ),
   summaryModel: fact(200).description(
     'Model that wrote the summary. `digest` if the page is quoted because no language model was available. `null` without a summary',
   ),
@@ -60,7 +66,7 @@ const task = {
   httpStatus: s
     .nullable(s.integer(100, 999))
     .description('HTTP status of the response. `null` without a response'),
-  error: fact(10_000),
+  error: fact(10_000).description('Error message. `null` without an error'),
   note: fact(10_000).description(
     'Parts that are missing from the content. `null` if no part is known to be missing',
   ),

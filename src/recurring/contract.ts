@@ -129,7 +129,9 @@ export const RecurringTask = s.object('RecurringTask', {
   overlap: overlap(),
   nextRunAt: s.nullable(s.time()).description('Next due time. `null` if the task is disabled'),
   lastRunAt: s.nullable(s.time()).description('Start of the last run. `null` if there was none'),
-  lastStatus: s.nullable(runStatus()),
+  lastStatus: s
+    .nullable(runStatus())
+    .description('Status of the last run. `null` if there was none'),
   lastError: s
     .nullable(s.anyText(100_000))
     .description('Error of the last run. `null` without an error'),

@@ -85,14 +85,18 @@ const job = {
     searches: count(),
     pages: count().description('Number of pages that were read'),
   }),
-  progress: s.nullable(
-    s.object('ResearchProgress', {
-      done: count(),
-      total: s.nullable(count()),
-      unit: s.text(40),
-      note: s.nullable(s.anyText(500)),
-    }),
-  ),
+  progress: s
+    .nullable(
+      s.object('ResearchProgress', {
+        done: count(),
+        total: s
+          .nullable(count())
+          .description('Total amount, in `unit`. `null` while the amount is unknown'),
+        unit: s.text(40),
+        note: s.nullable(s.anyText(500)),
+      }),
+    )
+    .description('Progress of the job. `null` until the job reports progress'),
   operationId: s.id('operation'),
   knowledgeId: s
     .nullable(s.id('entry'))
@@ -159,7 +163,9 @@ export type ResearchReport = s.Static<typeof ResearchReport>;
 export const ResearchJobDetail = s.object('ResearchJobDetail', {
   ...job,
   sources: s.list(ResearchSource, MAX_SOURCES),
-  report: s.nullable(ResearchReport),
+  report: s
+    .nullable(ResearchReport)
+    .description('Report of the job. `null` until the job is complete'),
 });
 export type ResearchJobDetail = s.Static<typeof ResearchJobDetail>;
 

@@ -35,11 +35,15 @@ const McpServer = s.object('McpServerInfo', {
     .oneOf('McpOrigin', 'file', 'api')
     .description('`file`: `mcp.json`. `api`: added through the API.'),
   transport: s.oneOf('McpTransport', 'stdio', 'http'),
-  command: s.nullable(s.text(4_096)),
+  command: s
+    .nullable(s.text(4_096))
+    .description('Command that starts the server. `null` for a server with the transport `http`'),
   args: s.list(s.anyText(32_768), 64),
   readable: s.list(s.text(4_096), 16).description('Folders that the server may read'),
   network: s.boolean().description('Whether the server has network access'),
-  url: s.nullable(s.text(8_192)),
+  url: s
+    .nullable(s.text(8_192))
+    .description('Address of the server. `null` for a server with the transport `stdio`'),
   everyone: s
     .boolean()
     .description(

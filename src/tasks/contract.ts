@@ -47,17 +47,21 @@ const about = {
 export const Task = s.object('Task', {
   id: s.id('task'),
   title: taskTitle(),
-  notes: s.nullable(taskNotes()),
+  notes: s.nullable(taskNotes()).description('Notes about the task. `null` if there are none'),
   status: taskStatus(),
   priority: taskPriority(),
-  due: s.nullable(taskDay()),
+  due: s.nullable(taskDay()).description('Day on which the task is due. `null` without a due day'),
   dueAt: s
     .nullable(s.time())
     .description('Time at which the task is due. `null` without a due time'),
   timezone: s.text(64).example('Europe/Berlin'),
-  reminderMinutes: reminder(),
+  reminderMinutes: reminder().description(
+    'Time of the reminder before the task is due, in minutes. `null` without a reminder',
+  ),
   tags: taskTags(),
-  parentId: s.nullable(s.id('task')),
+  parentId: s
+    .nullable(s.id('task'))
+    .description('ID of the parent task. `null` if the task is not a subtask'),
   blockedBy: taskBlockers(),
   assignee: s
     .text(80)
@@ -73,7 +77,11 @@ export const Task = s.object('Task', {
       .nullable(s.text(80))
       .description('ID of the agent, execution or recurring task. `null` for a person'),
   }),
-  recurringTaskId: s.nullable(s.text(80)),
+  recurringTaskId: s
+    .nullable(s.text(80))
+    .description(
+      'ID of the recurring task that created the task. `null` if no recurring task created the task',
+    ),
   completedAt: s
     .nullable(s.time())
     .description('Time of the completion. `null` if the task is not done'),
@@ -83,7 +91,9 @@ export const Task = s.object('Task', {
 export type TaskView = s.Static<typeof Task>;
 
 const writableFields = {
-  notes: s.optional(s.nullable(taskNotes())),
+  notes: s.optional(
+    s.nullable(taskNotes()).description('Notes about the task. `null` if there are none'),
+  ),
   priority: s.optional(taskPriority()),
   due: s.optional(s.nullable(taskDay()).description(about.due)),
   dueAt: s.optional(s.nullable(taskTime()).description(about.dueAt)),

@@ -23,7 +23,7 @@ const tools = () =>
   s
     .list(Joi.string<string>().pattern(/^[\w.:-]{1,100}$/, 'the name of a tool'), 100)
     .description(
-      'Tools that may use the credential: `http.request`, or `http` for all tools of the skill',
+      'Tools that may use the credential, such as `http.request`, or `http` for all tools of the skill',
     );
 const hosts = () =>
   s
@@ -45,7 +45,11 @@ const expiry = () =>
     );
 
 const editable = {
-  description: s.optional(s.nullable(s.anyText(2000))),
+  description: s.optional(
+    s
+      .nullable(s.anyText(2000))
+      .description('Description of the credential. `null` if there is none'),
+  ),
   tags: s.optional(s.list(s.text(60).normalize('NFC'), 50)),
   allowedTools: s.optional(tools()),
   allowedHosts: s.optional(hosts()),
@@ -63,7 +67,9 @@ export const Credential = s.object('Credential', {
   id: s.id('credential'),
   name: s.text(100),
   type: type(),
-  description: s.nullable(s.anyText(2000)),
+  description: s
+    .nullable(s.anyText(2000))
+    .description('Description of the credential. `null` if there is none'),
   tags: s.list(s.text(60)),
   allowedTools: s.list(s.text(100)),
   allowedHosts: s.list(s.text(300)),

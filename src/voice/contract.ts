@@ -16,7 +16,9 @@ const wait = () => s.queryWhole(0, 60);
 const transcription = {
   id: s.id('transcription'),
   status: status(),
-  filename: s.nullable(s.text(255)),
+  filename: s
+    .nullable(s.text(255))
+    .description('Name of the uploaded file. `null` if the upload has no name'),
   mediaType: s.text(100).description('Media type, detected from the content'),
   bytes: s.integer(0, AUDIO_BYTES),
   durationSeconds: s

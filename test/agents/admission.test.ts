@@ -148,7 +148,7 @@ describe('a command-line tool as the model of an agent (needs bubblewrap)', () =
       expect([status, error]).to.equal([
         'failed',
         'No model answered. fake at 127.0.0.1: the connection was interrupted. ' +
-          'mine: it is a command-line tool, which an untrusted agent may use only with an approval.',
+          'mine: it is a command-line tool, which an untrusted agent may use only with an approval. Check the model: adjutant models test fake',
       ]);
       expect(await pending()).to.equal([]);
     },

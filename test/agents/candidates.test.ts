@@ -162,7 +162,9 @@ describe('an untrusted agent', () => {
 
   it('fails where its local model is not well', async () => {
     const agent = await outcome('unwell', refuses(500));
-    expect(agent.error).to.equal('No model answered. house answered 500.');
+    expect(agent.error).to.equal(
+      'No model answered. house answered 500. Check the model: adjutant models test house',
+    );
     expect(stage.model.asked).to.equal([]);
   });
 

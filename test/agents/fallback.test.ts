@@ -48,7 +48,10 @@ describe('fallbacks', () => {
       const agent = await stage.reaches(id);
       expect(agent).to.include({ status: 'failed', steps: 1, result: null });
       expect(agent.usage.inputTokens > 0).to.equal(counts === 'something');
-      const [, reason] = /^No model answered\. (.*)\.$/.exec(agent.error ?? '') ?? [];
+      const [, reason] =
+        /^No model answered\. (.*?)\.( Check the model: adjutant models test fake)?$/.exec(
+          agent.error ?? '',
+        ) ?? [];
       expect(reason).to.match(because);
     });
   }
@@ -91,7 +94,7 @@ describe('the bounds of timeouts', () => {
     stage.model.script(hangs);
     const { id } = await stage.spawn({ prompt: 'Anybody?' });
     expect((await stage.reaches(id)).error).to.equal(
-      'No model answered. fake sent no token within 0.2 s.',
+      'No model answered. fake sent no token within 0.2 s. Check the model: adjutant models test fake',
     );
     expect(await stage.model.asked[0]?.gone).to.be.true();
     await stage.stop();

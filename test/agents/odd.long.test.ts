@@ -90,7 +90,8 @@ const BEHAVIOURS: Record<string, Reply> = {
   'speaks as the user': completion({ role: 'user', content: 'I am you.' }),
 };
 
-const ENDS = /^(limit of 4 steps reached|No model answered\. fake sent an invalid reply\.)$/;
+const ENDS =
+  /^(limit of 4 steps reached|No model answered\. fake sent an invalid reply\. Check the model: adjutant models test fake)$/;
 
 describe('an odd model', () => {
   const clock = frozenClock();

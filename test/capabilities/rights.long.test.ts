@@ -149,7 +149,7 @@ describe('an installation', () => {
     ],
     [
       4_294_967_295,
-      'The file is not a supported model: The file declares a context of 4294967295 tokens, the maximum is 100000000. Download the file again or choose another model',
+      'The file is not a supported model. The file declares a context of 4294967295 tokens, the maximum is 100000000. Download the file again or choose another model',
     ],
   ] as const;
   for (const [contextLength, error] of CONTEXTS) {

@@ -139,7 +139,7 @@ describe('the file of a backup', () => {
   });
 
   const forbidden =
-    'The file is not a complete backup: the archive contains a file with a forbidden name: ';
+    'The file is not a valid backup: the archive contains a file with a forbidden name: ';
   for (const [path, words] of [
     ['../outside', `${forbidden}"../outside". Use another backup`],
     ['/tmp/outside', `${forbidden}"/tmp/outside". Use another backup`],

@@ -340,7 +340,7 @@ describe('the admission to folders', () => {
     const { home } = stage.app;
     const start = stage.app.restart({ knowledgeRoots: [join(home, 'documents')] });
     await expect(start).to.reject(
-      /ADJUTANT_KNOWLEDGE_ROOTS must name folders outside the data folder/,
+      /ADJUTANT_KNOWLEDGE_ROOTS must not contain a folder in the data folder/,
     );
     await stage.app.restart().catch(() => undefined);
   });
@@ -351,7 +351,7 @@ describe('the admission to folders', () => {
     for (const root of [backups, join(backups, 'inner')]) {
       const start = stage.app.restart({ knowledgeRoots: [root], backupFolder: backups });
       await expect(start).to.reject(
-        /must name folders outside the data folder, its backups and the logins/,
+        /must not contain a folder in the data folder, its backups or the logins/,
       );
     }
     await stage.app.restart({ knowledgeRoots: [stage.root] }).catch(() => undefined);

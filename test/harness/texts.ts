@@ -38,6 +38,7 @@ export const apiTexts = async (): Promise<UserText[]> => {
 const describedIn = (value: unknown, at: string): UserText[] => {
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([key, child]): UserText[] => {
+    if (key === 'example' || key === 'examples') return [];
     if (key !== 'description' || typeof child !== 'string')
       return describedIn(child, `${at}.${key}`);
     return [{ kind: 'field', at, text: child }];
@@ -66,26 +67,29 @@ const INTERNAL = /^(Error|TypeError|ExpectationFailed)$/;
 /** How users read the messages of classes whose constructor or caller adds the subject. */
 const SENTENCES: Record<string, string> = {
   AttachmentGone: 'Sending failed: …. Upload the document again and send a new e-mail',
-  BadBackup: '…. Use another backup',
   BadValue: '<setting> must be …',
   ConfinedPathError: '<path> …',
-  FileGone: '<file> is not in the backup: …',
+  FileGone: 'Not in the backup: <file>: …',
   GgufFault:
-    'The file is not a supported model: …. Download the file again or choose another model',
+    'The file is not a supported model. …. Download the file again or choose another model',
   InvalidRule: 'rrule …',
   InvalidServer: '<field> …',
   MailFault: '<host>: <problem> (…)',
-  ModelFailure: 'No model answered. ….',
-  NotLoaded: 'No model answered. <model> ….',
+  ModelFailure: 'No model answered. …. Check the model: adjutant models test <model>',
+  NotLoaded: 'No model answered. <model> …. Check the model: adjutant models test <model>',
   NotRegularFile: '<file> …',
   PageUnreadable: '<url> …',
   ScopeNotOffered: 'scope …',
-  TarError: 'The file is not a complete backup: …. Use another backup',
+  TarError: 'The file is not a valid backup: …. Use another backup',
   WorkerFailed: 'The file is too large or too complex. Split the file. Reason: …',
   Unreachable: 'Cannot reach Adjutant at <url>: …',
 };
 
 const messageOf = (source: Source, node: ts.Node): UserText[] => {
+  if (isCommandFault(node)) {
+    const text = node.arguments.map(literalText).filter(Boolean).join(' ');
+    return text === '' ? [] : [{ kind: 'error', at: place(source, node), text }];
+  }
   if (!isError(node) || INTERNAL.test(node.expression.getText())) return [];
   const message = node.arguments?.findLast(
     (each) =>
@@ -93,9 +97,25 @@ const messageOf = (source: Source, node: ts.Node): UserText[] => {
       each.getText().includes(' '),
   );
   if (!message) return [];
-  const text = ts.isStringLiteralLike(message) ? message.text : message.getText().slice(1, -1);
+  const text = literalText(message);
+  if (node.expression.getText() === 'BadBackup') {
+    const [fault = '', remedy = 'Use another backup'] = node.arguments?.map(literalText) ?? [];
+    return [{ kind: 'error', at: place(source, node), text: `${fault}. ${remedy}` }];
+  }
+  if (text.startsWith('No model answered')) return [];
   const sentence = SENTENCES[node.expression.getText()] ?? '…';
   return [{ kind: 'error', at: place(source, node), text: sentence.replace('…', () => text) }];
+};
+
+/** Whether a command throws its fault: the problem and the lines below it are its arguments. */
+const isCommandFault = (node: ts.Node): node is ts.CallExpression =>
+  ts.isCallExpression(node) &&
+  ts.isThrowStatement(node.parent) &&
+  /^(failed|usageFault)$/.test(node.expression.getText());
+
+const literalText = (node: ts.Node) => {
+  if (ts.isStringLiteralLike(node)) return node.text;
+  return ts.isTemplateExpression(node) ? node.getText().slice(1, -1) : '';
 };
 
 const isError = (node: ts.Node): node is ts.NewExpression | ts.CallExpression =>

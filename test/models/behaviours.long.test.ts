@@ -103,7 +103,7 @@ describe('an agent none of whose models answers', () => {
       (reply) => reply.body.status === 'failed',
     );
     expect(ended.body.error).to.equal(
-      'No model answered. silent sent no token within 0.4 s. lost at 127.0.0.1: the connection was refused.',
+      'No model answered. silent sent no token within 0.4 s. lost at 127.0.0.1: the connection was refused. Check the model: adjutant models test silent',
     );
     await stage.stop();
     await wire.stop();

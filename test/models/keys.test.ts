@@ -112,7 +112,7 @@ describe('a key that no header can hold', () => {
     expect([status, body.ok, body.error]).to.equal([
       200,
       false,
-      'kept was not called: the API key of the model cannot be sent, because it contains a character that is not allowed in an HTTP header. Set the API key again.',
+      'kept was not called: the API key of the model contains a character that is not allowed in an HTTP header. Set the API key again.',
     ]);
     const { id } = await stage.spawn({ prompt: 'Hello', model: 'kept' });
     const { status: end, error } = await stage.reaches(id);

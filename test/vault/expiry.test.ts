@@ -76,7 +76,8 @@ describe('a credential that has expired', () => {
 
     expect(await answered()).to.equal({
       result: null,
-      error: 'No model answered. mine: its credential pat has expired.',
+      error:
+        'No model answered. mine: its credential pat has expired. Check the model: adjutant models test mine',
     });
     const tested = await ask('POST', '/api/models/mine/test');
     expect(tested.body).to.equal({

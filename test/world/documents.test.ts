@@ -162,7 +162,7 @@ describe('a book', () => {
     expect(notes).to.equal(['b.xhtml is missing from the book.']);
     await expect(pagesOf(BOOK, opf([]))).to.reject('The EPUB file lists no chapters');
     await expect(pagesOf(BOOK, ocf('<container></container>', []))).to.reject(
-      'The package document of the EPUB file is missing',
+      'The EPUB file is damaged: its package document (OPF) is missing',
     );
   });
 });

@@ -39,7 +39,8 @@ describe('an agent whose models refuse', () => {
     expect(await stage.reaches(id)).to.include({
       status: 'failed',
       result: null,
-      error: 'No model answered. first answered 400. second answered 403. fake answered 422.',
+      error:
+        'No model answered. first answered 400. second answered 403. fake answered 422. Check the model: adjutant models test first',
     });
   });
 

@@ -285,7 +285,9 @@ describe('replies of the models of this world', () => {
       ],
     ] as const) {
       stage.model.script(refuses(400, { message }));
-      expect((await resultOf()).error).to.equal(`No model answered. fake answered 400: ${reason}.`);
+      expect((await resultOf()).error).to.equal(
+        `No model answered. fake answered 400: ${reason}. Check the model: adjutant models test fake`,
+      );
     }
   });
 

@@ -14,28 +14,40 @@ export const AuditEntry = s.object('AuditEntry', {
     .nullable(s.text(80))
     .description('ID of the impersonating admin. `null` outside of impersonation'),
   action: s.text(100).example('users.invite'),
-  target: s.nullable(s.text(400)),
+  target: s
+    .nullable(s.text(400))
+    .description('Object of the action. `null` if the action has none'),
   outcome: s.oneOf('AuditOutcome', 'ok', 'denied', 'failed'),
   ip: s.text(100),
   requestId: s.text(80),
-  data: s.nullable(s.record('AuditData')),
+  data: s
+    .nullable(s.record('AuditData'))
+    .description('Details of the action. `null` if there are none'),
   number: number().description('Position in the chain, starting at 1'),
-  actorName: s.nullable(s.text(50)),
-  impersonatorName: s.nullable(s.text(50)),
+  actorName: s
+    .nullable(s.text(50))
+    .description('Username of the user who acted. `null` if there is no such user'),
+  impersonatorName: s
+    .nullable(s.text(50))
+    .description('Username of the impersonating admin. `null` outside of impersonation'),
 });
 export type AuditEntry = s.Static<typeof AuditEntry>;
 
 export const AuditVerdict = s.object('AuditVerdict', {
   ok: s.boolean(),
   entries: number().description('Number of entries checked'),
-  head: s.nullable(s.object('AuditHead', { number: number(), mac: s.text(64) })),
-  problem: s.nullable(
-    s.object('AuditProblem', {
-      number: number().description('Number of the first invalid entry'),
-      kind: s.oneOf('AuditProblemKind', 'changed', 'missing', 'cut', 'rewritten'),
-      message: s.text(500),
-    }),
-  ),
+  head: s
+    .nullable(s.object('AuditHead', { number: number(), mac: s.text(64) }))
+    .description('Newest entry of the audit log. `null` if the log has no entries'),
+  problem: s
+    .nullable(
+      s.object('AuditProblem', {
+        number: number().description('Number of the first invalid entry'),
+        kind: s.oneOf('AuditProblemKind', 'changed', 'missing', 'cut', 'rewritten'),
+        message: s.text(500),
+      }),
+    )
+    .description('First invalid entry. `null` if the log is valid'),
 });
 export type AuditVerdict = s.Static<typeof AuditVerdict>;
 

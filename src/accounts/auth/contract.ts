@@ -13,7 +13,7 @@ const username = () =>
 export const User = s.object('User', {
   id: s.id('user'),
   username: s.text(50),
-  email: s.nullable(s.text(254)),
+  email: s.nullable(s.text(254)).description('E-mail address of the user. `null` if there is none'),
   role: s.oneOf('Role', 'admin', 'user'),
   totpEnabled: s.boolean().description('Whether logins require a code of an authenticator app'),
   recoveryCodesLeft: s.integer(0, 10).description('Number of unused recovery codes'),

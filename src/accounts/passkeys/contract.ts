@@ -31,7 +31,7 @@ export type Passkey = s.Static<typeof Passkey>;
 const User = s.object('User', {
   id: s.id('user'),
   username: s.text(50),
-  email: s.nullable(s.text(254)),
+  email: s.nullable(s.text(254)).description('E-mail address of the user. `null` if there is none'),
   role: s.oneOf('Role', 'admin', 'user'),
   totpEnabled: s.boolean().description('Whether logins require a code of an authenticator app'),
   recoveryCodesLeft: s.integer(0, 10).description('Number of unused recovery codes'),
@@ -105,7 +105,7 @@ const Registration = s
         'Response of the browser to the options of the first call. Completes the registration',
       ),
     ),
-    name: s.optional(s.text(100).description('Name of the passkey, sent with `response`')),
+    name: s.optional(s.text(100).description('Name of the passkey. Requires `response`')),
   })
   .with('name', 'response');
 
@@ -215,7 +215,11 @@ export const passkeys = contract({
       verifier: 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk',
     },
     body: s.object('PasskeyRedemption', {
-      code: s.text(100).description('Login code that another program received'),
+      code: s
+        .text(100)
+        .description(
+          'Login code that the program received from the browser after the login with a passkey',
+        ),
       verifier: Joi.string<string>()
         .min(43)
         .max(128)

@@ -51,7 +51,7 @@ const UserPermissions = s.object('UserPermissions', {
 export const Account = s.object('Account', {
   id: s.id('user'),
   username: s.text(50),
-  email: s.nullable(s.text(254)),
+  email: s.nullable(s.text(254)).description('E-mail address of the user. `null` if there is none'),
   role: role(),
   disabled: s.boolean(),
   disabledAt: s

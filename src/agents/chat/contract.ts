@@ -36,7 +36,9 @@ export const NewChatMessage = s.object('NewChatMessage', {
   ),
   expertId: s.optional(s.text(80).description('ID of the expert that the agent acts as')),
   topic: s.optional(
-    s.text(100).description('Topic that selects the model, as in the model routing'),
+    s
+      .text(100)
+      .description('Topic that selects the model. The model routing assigns models to topics'),
   ),
 });
 

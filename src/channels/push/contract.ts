@@ -20,7 +20,13 @@ export type PushSubscription = s.Static<typeof PushSubscription>;
 /** JSON of a browser `PushSubscription` (W3C Push API) plus a name. */
 const NewSubscription = s.object('NewPushSubscription', {
   endpoint: s.text(2000).description('HTTPS URL of the subscription at the push service'),
-  expirationTime: s.optional(s.nullable(s.number(0, Number.MAX_SAFE_INTEGER))),
+  expirationTime: s.optional(
+    s
+      .nullable(s.number(0, Number.MAX_SAFE_INTEGER))
+      .description(
+        'Time at which the subscription expires, in milliseconds since 1970. `null` if it does not expire',
+      ),
+  ),
   keys: s.object('PushKeys', {
     p256dh: base64url(65).description(
       'Public key of the browser: an uncompressed P-256 point, in base64url',

@@ -55,7 +55,7 @@ export const subscribe = async (
   const data = { name: row.sender_name, service: hostAndPort(url) };
   if (await push.subscribe(row, [by.record({ target: id, data })])) return viewSubscription(row);
   throw Boom.conflict(
-    `You have the maximum of ${MAX_SUBSCRIPTIONS} push subscriptions. Delete one first`,
+    `You have the maximum of ${MAX_SUBSCRIPTIONS} push subscriptions. Delete a subscription first`,
     { code: 'too_many_subscriptions' },
   );
 };

@@ -62,7 +62,11 @@ const readingOrder = async (files: ArchiveFiles): Promise<BookFile[]> => {
 };
 
 const walkBook = async ({ file }: BookFile, visitor: XmlVisitor): Promise<void> => {
-  if (!file) throw new ExtractFailed('damaged', 'The package document of the EPUB file is missing');
+  if (!file)
+    throw new ExtractFailed(
+      'damaged',
+      'The EPUB file is damaged: its package document (OPF) is missing',
+    );
   await walkXml(await file(), visitor);
 };
 

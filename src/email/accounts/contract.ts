@@ -124,14 +124,18 @@ const Found = s.object('MailServers', {
   imap: Server,
   smtp: Server,
   username: s.text(254),
-  oauth2: s.nullable(
-    s.object('MailConsent', {
-      authorizationEndpoint: s.text(500),
-      tokenEndpoint: s.text(500),
-      deviceEndpoint: s.nullable(s.text(500)),
-      scope: s.text(500),
-    }),
-  ),
+  oauth2: s
+    .nullable(
+      s.object('MailConsent', {
+        authorizationEndpoint: s.text(500),
+        tokenEndpoint: s.text(500),
+        deviceEndpoint: s
+          .nullable(s.text(500))
+          .description('Address for a login with a device code. `null` if not supported'),
+        scope: s.text(500),
+      }),
+    )
+    .description('Addresses for a login with OAuth2. `null` if OAuth2 is not supported'),
   hint: s
     .nullable(s.text(500))
     .description('Login instructions of the provider. `null` if there are none'),
@@ -147,7 +151,9 @@ export const MailAccountTest = s.object('MailAccountTest', {
         ...(['smtp_login', 'smtp_send', 'arrival'] as const),
       ),
       status: s.oneOf('MailTestStepStatus', 'ok', 'failed', 'skipped'),
-      detail: s.nullable(s.anyText(1000)),
+      detail: s
+        .nullable(s.anyText(1000))
+        .description('Result or error of the step. `null` if there is none'),
       durationMs: s.integer(0, Number.MAX_SAFE_INTEGER),
     }),
     20,
@@ -219,8 +225,12 @@ export const mailaccounts = contract({
             .description(
               'Special use of the folder, for example `sent`, `junk` or `trash`. `null` if the folder has none',
             ),
-          messages: s.nullable(s.integer(0, Number.MAX_SAFE_INTEGER)),
-          unread: s.nullable(s.integer(0, Number.MAX_SAFE_INTEGER)),
+          messages: s
+            .nullable(s.integer(0, Number.MAX_SAFE_INTEGER))
+            .description('Number of messages in the folder. `null` if not known'),
+          unread: s
+            .nullable(s.integer(0, Number.MAX_SAFE_INTEGER))
+            .description('Number of unread messages in the folder. `null` if not known'),
         }),
         10_000,
       ),

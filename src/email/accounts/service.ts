@@ -65,7 +65,7 @@ export const addMailAccount = async (
   const record = by.record({ target: row.id, data: toAuditData(row) });
   if (await insertOnce(deps, row, record)) return row;
   throw Boom.conflict(
-    `You have the maximum of ${MAX_MAIL_ACCOUNTS} mail accounts. Delete one first`,
+    `You have the maximum of ${MAX_MAIL_ACCOUNTS} mail accounts. Delete a mail account first`,
     {
       code: 'too_many_mail_accounts',
     },

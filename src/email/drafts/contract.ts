@@ -37,7 +37,9 @@ export const MailDraft = s.object('MailDraft', {
   bcc: s.list(s.text(320), 100),
   subject: s.anyText(998),
   text: s.anyText(1_000_000),
-  html: s.nullable(s.anyText(1_000_000)),
+  html: s
+    .nullable(s.anyText(1_000_000))
+    .description('Text in HTML format. `null` if there is none'),
   inReplyTo: s
     .nullable(s.id('mail'))
     .description('ID of the message that the draft replies to. `null` if the draft is not a reply'),

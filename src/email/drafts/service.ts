@@ -66,7 +66,7 @@ export const addToolDraft = async (
 };
 
 const tooMany = (): Boom.Boom =>
-  Boom.conflict(`You have the maximum of ${MAX_DRAFTS} drafts. Delete one first`, {
+  Boom.conflict(`You have the maximum of ${MAX_DRAFTS} drafts. Delete a draft first`, {
     code: 'too_many_drafts',
   });
 

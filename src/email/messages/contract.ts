@@ -15,9 +15,11 @@ const fields = {
   id: s.id('mail'),
   accountId: s.id('mailaccount'),
   folder: s.text(500),
-  messageId: s.nullable(s.anyText(1000)),
+  messageId: s
+    .nullable(s.anyText(1000))
+    .description('Message-ID header of the e-mail. `null` if the e-mail has none'),
   threadId: s.text(80).description('ID shared by all messages of a thread'),
-  from: s.nullable(Address),
+  from: s.nullable(Address).description('Sender of the e-mail. `null` if the e-mail names none'),
   to: s.list(Address, 10_000),
   cc: s.list(Address, 10_000),
   subject: s.anyText(2000),

@@ -63,7 +63,9 @@ export type SentMail = s.Static<typeof SentMail>;
 export const SentMailDetail = s.object('SentMailDetail', {
   ...fields,
   text: s.anyText(MAX_TEXT_LENGTH),
-  html: s.nullable(s.anyText(MAX_TEXT_LENGTH)),
+  html: s
+    .nullable(s.anyText(MAX_TEXT_LENGTH))
+    .description('Text in HTML format. `null` if there is none'),
 });
 export type SentMailDetail = s.Static<typeof SentMailDetail>;
 

@@ -38,7 +38,9 @@ export const Execution = s.object('Execution', {
     approval: s.optional(s.record('ApprovalContext')),
     email: s.optional(s.record('EmailContext')),
     scheduledAt: s.optional(s.time()),
-    event: s.nullable(s.anyText(200)),
+    event: s
+      .nullable(s.anyText(200))
+      .description('Event type that the sender reported. `null` if the sender reported none'),
     receivedAt: s.time(),
   }),
   result: s.json(),
@@ -69,7 +71,9 @@ export const ExecutionSummary = s.object('ExecutionSummary', {
   status: executionStatus(),
   trigger: hookTrigger(),
   action: hookAction(),
-  event: s.nullable(s.anyText(200)),
+  event: s
+    .nullable(s.anyText(200))
+    .description('Event type that the sender reported. `null` if the sender reported none'),
   error: s.nullable(
     s
       .anyText(MAX_ERROR_LENGTH)
@@ -98,7 +102,7 @@ export const executions = contract({
     reply: createPageSchema('executions', ExecutionSummary, 'RecentExecutions'),
   }),
   get: endpoint.get('/api/hooks/executions/{id}', {
-    summary: 'Get an execution by id',
+    summary: 'Get an execution of any hook by its ID',
     reply: Execution,
   }),
 });

@@ -17,7 +17,9 @@ export const RefusedDeliveries = s.object('RefusedDeliveries', {
         ...(['secret_in_query', 'handshake', 'backlog', 'disabled', 'tried'] as const),
       ),
       message: s.text(MAX_MESSAGE),
-      contentType: s.nullable(s.anyText(100)),
+      contentType: s
+        .nullable(s.anyText(100))
+        .description('Content type of the request. `null` if the request has none'),
       headers: s
         .list(s.text(100), 10)
         .description('Names of headers that may carry the signature or timestamp'),

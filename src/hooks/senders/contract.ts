@@ -87,5 +87,9 @@ export const AwaitedToken = s.object('AwaitedToken', {
 });
 
 export const ConfirmedToken = s.object('ConfirmedToken', {
-  token: s.text(200).description('Received token that the sender accepted'),
+  token: s
+    .text(200)
+    .description(
+      'Verification token that the sender posted to the hook and then accepted as confirmed',
+    ),
 });

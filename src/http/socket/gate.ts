@@ -77,9 +77,10 @@ export class UpgradeGate {
     const { wss, connections, settings } = this.shared;
     if (connections.isClosed) throw unavailable('The server is stopping');
     if (connections.countOf(identity.userId) >= settings.limits.maxPerUser) {
-      throw Boom.tooManyRequests('This user has too many open sockets. Close a socket first', {
-        retryAfter: 5,
-      });
+      throw Boom.tooManyRequests(
+        `You have the maximum of ${settings.limits.maxPerUser} WebSocket connections. Close one first`,
+        { retryAfter: 5 },
+      );
     }
     wss.handleUpgrade(request, socket, head, (ws) => {
       new SocketClient({ ws, socket, identity, peer: toPeer(request) }, this.shared);

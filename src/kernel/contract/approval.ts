@@ -33,8 +33,12 @@ export const Approval = s.object('Approval', {
   status: approvalStatus(),
   createdAt: s.time(),
   expiresAt: s.time().description('Time at which the call is denied if nobody has decided'),
-  decidedAt: s.nullable(s.time()),
-  decidedBy: s.nullable(s.id('user')),
+  decidedAt: s
+    .nullable(s.time())
+    .description('Time of the decision. `null` while the approval is pending'),
+  decidedBy: s
+    .nullable(s.id('user'))
+    .description('ID of the user who decided. `null` if nobody has decided'),
   decisionReason: s
     .nullable(s.text(1000))
     .description('Comment on the decision. `null` if there is none'),

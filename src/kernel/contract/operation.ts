@@ -21,35 +21,37 @@ export const operationFields = () => ({
     .description('Object of the operation. Kind `user` means all objects of the user'),
   title: s.text(500),
   status: operationStatus(),
-  progress: s.nullable(
-    s.object('OperationProgress', {
-      done: count(),
-      total: s
-        .nullable(count())
-        .description('Total amount, in `unit`. `null` while the amount is unknown'),
-      unit: s.text(40).description('Unit of `done` and `total`, such as `runs` or `bytes`'),
-      note: s.nullable(s.anyText(500)),
-      retry: s.optional(
-        s
-          .object('OperationRetry', {
-            attempt: s.integer(2, 1000).description('Number of the next attempt'),
-            of: s.integer(2, 1000).description('Maximum number of consecutive attempts'),
-            nextAt: s.time(),
-            reason: s.anyText(500).description('Error of the last attempt'),
-          })
-          .description('Pending retry. Absent unless the operation waits to try again'),
-      ),
-    }),
-  ),
+  progress: s
+    .nullable(
+      s.object('OperationProgress', {
+        done: count(),
+        total: s
+          .nullable(count())
+          .description('Total amount, in `unit`. `null` while the amount is unknown'),
+        unit: s.text(40).description('Unit of `done` and `total`, such as `runs` or `bytes`'),
+        note: s.nullable(s.anyText(500)).description('Current step. `null` if there is none'),
+        retry: s.optional(
+          s
+            .object('OperationRetry', {
+              attempt: s.integer(2, 1000).description('Number of the next attempt'),
+              of: s.integer(2, 1000).description('Maximum number of consecutive attempts'),
+              nextAt: s.time(),
+              reason: s.anyText(500).description('Error of the last attempt'),
+            })
+            .description('Pending retry. Absent unless the operation waits to try again'),
+        ),
+      }),
+    )
+    .description('Progress of the operation. `null` if the operation reports no progress'),
   result: s
     .nullable(s.record('OperationResult'))
     .description(
       'Result of the operation. The fields depend on `kind`. `null` until the operation ends',
     ),
-  error: s.nullable(s.anyText(10_000)),
+  error: s.nullable(s.anyText(10_000)).description('Error message. `null` without an error'),
   createdAt: s.time(),
-  startedAt: s.nullable(s.time()),
-  finishedAt: s.nullable(s.time()),
+  startedAt: s.nullable(s.time()).description('Start time. `null` if not started yet'),
+  finishedAt: s.nullable(s.time()).description('End time. `null` if not ended yet'),
 });
 
 export const Operation = s.object('Operation', operationFields());
@@ -86,7 +88,7 @@ export const OperationPreview = s.object('OperationPreview', {
         id: s.text(80),
         partId: s.text(200),
         status: s.text(40),
-        error: s.nullable(s.anyText(1000)),
+        error: s.nullable(s.anyText(1000)).description('Error message. `null` without an error'),
         skipped: s
           .nullable(s.text(100))
           .description('Reason why the item is skipped. `null` if the item would be processed'),

@@ -10,7 +10,9 @@ export const Notification = s.object('Notification', {
   kind: s.text(60),
   title: s.anyText(400),
   body: s.anyText(40_000),
-  link: s.nullable(s.text(400)),
+  link: s
+    .nullable(s.text(400))
+    .description('Link to the object of the notification. `null` if there is none'),
   readAt: s
     .nullable(s.time())
     .description('Time at which the notification was read. `null` if unread'),

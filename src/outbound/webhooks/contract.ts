@@ -84,7 +84,9 @@ const webhook = {
     lastDeliveryAt: s
       .nullable(s.time())
       .description('Time at which the newest message was created. `null` if there was none'),
-    lastStatus: s.nullable(status()),
+    lastStatus: s
+      .nullable(status())
+      .description('Status of the newest message. `null` if there was none'),
     failingSince: s
       .nullable(s.time())
       .description(
@@ -272,7 +274,11 @@ export const webhooks = contract({
     body: SecretRotation,
     reply: s.object('RotatedWebhookSecret', {
       secret: shownOnce(),
-      oldSecretUntil: s.nullable(s.time()),
+      oldSecretUntil: s
+        .nullable(s.time())
+        .description(
+          'Time until which the previous secret stays valid. `null` if the previous secret is no longer valid',
+        ),
     }),
     secret: true,
   }),

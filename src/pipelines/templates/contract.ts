@@ -59,7 +59,7 @@ const stageFields = {
     s
       .integer(1, MAX_WAIT_SECONDS)
       .description(
-        'Time after which the stage fails, in seconds. Approvals and inputs default to 7 days',
+        'Time after which the stage fails, in seconds. Defaults to 7 days for approvals and inputs. Other stages have no default',
       ),
   ),
   output: s.optional(
@@ -151,7 +151,9 @@ const TemplateChanges = s.ignoreReadOnly(
 /** The editable part of a template, with defaults filled in. */
 const complete = {
   name: s.text(200),
-  description: s.nullable(s.anyText(2000)),
+  description: s
+    .nullable(s.anyText(2000))
+    .description('Description of the template. `null` if there is none'),
   parameters: s.list(TemplateParameter),
   stages: s.list(TemplateStage),
   limits: RunLimits,

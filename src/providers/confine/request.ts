@@ -46,7 +46,10 @@ export const checkCommand = async (
   const fault = argvFault(command.argv);
   if (fault) throw new ConfinementFailed(`argv ${fault}`);
   for (const [name, value] of Object.entries(command.env ?? {})) {
-    if (!NAME.test(name)) throw new ConfinementFailed(`env has an invalid name: ${name}`);
+    if (!NAME.test(name))
+      throw new ConfinementFailed(
+        `env names must contain only letters, digits and _, and not begin with a digit (got "${name}")`,
+      );
     if (value.includes('\0'))
       throw new ConfinementFailed(`env.${name} must not contain a NUL character`);
   }

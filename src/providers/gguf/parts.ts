@@ -79,7 +79,7 @@ const computeDataStart = (metadata: Metadata, end: number): number => {
 
 const checkPlaces = (tensors: TensorFacts[], start: number, size: number): void => {
   const end = tensors.reduce((most, { offset, bytes }) => {
-    if (offset < 0) throw new GgufFault('A tensor begins before the file');
+    if (offset < 0) throw new GgufFault('The start position of a tensor is invalid');
     return Math.max(most, start + offset + bytes);
   }, 0);
   if (end > size) {

@@ -26,11 +26,10 @@ const libraryFailure = (name: string, error: unknown): ModelFailure => {
 /** Otherwise a library would quote the key in its error. */
 export const assertKeySendable = (name: string, key: string | undefined): void => {
   if (key === undefined || faultOfHeaderValue(key) === null) return;
-  const remedy =
-    'because it contains a character that is not allowed in an HTTP header. Set the API key again.';
   throw new ModelFailure(
     'credentials',
-    `${name} was not called: the API key of the model cannot be sent, ${remedy}`,
+    `${name} was not called: the API key of the model contains a character that is not allowed in ` +
+      'an HTTP header. Set the API key again.',
   );
 };
 

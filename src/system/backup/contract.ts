@@ -30,35 +30,45 @@ export const BackupView = s.object('Backup', {
       total: number().description('Total amount of work, in the unit of `done`. 0 if unknown'),
     }),
   ),
-  made: s.nullable(
-    s.object('BackupMade', {
-      bytes: number(),
-      databaseBytes: number(),
-      files: number(),
-      schema: number(),
-      newestDelivery: s.nullable(BackupDelivery),
-      manifestSha256: s.text(64),
-      skipped: s
-        .list(s.text(5000), 1_000_000)
-        .description('Paths in the home that are not in the backup, each with the reason'),
-    }),
-  ),
-  proved: s.nullable(
-    s.object('BackupProof', {
-      createdAt: s
-        .time()
-        .description(
-          'Start of the backup. The backup contains everything acknowledged before this time',
-        ),
-      version: s.text(100),
-      files: number(),
-      schema: number(),
-      newestDelivery: s.nullable(BackupDelivery),
-      manifestSha256: s.text(64),
-      secrets: number().description('Number of sealed values that the keys opened'),
-      auditEntries: number().description('Number of valid audit log entries'),
-    }),
-  ),
+  made: s
+    .nullable(
+      s.object('BackupMade', {
+        bytes: number(),
+        databaseBytes: number(),
+        files: number(),
+        schema: number(),
+        newestDelivery: s
+          .nullable(BackupDelivery)
+          .description('Newest webhook delivery in the backup. `null` if there is none'),
+        manifestSha256: s.text(64),
+        skipped: s
+          .list(s.text(5000), 1_000_000)
+          .description('Paths in the home that are not in the backup, each with the reason'),
+      }),
+    )
+    .description(
+      'Contents of the created backup. `null` until the backup is complete, and for a verification',
+    ),
+  proved: s
+    .nullable(
+      s.object('BackupProof', {
+        createdAt: s
+          .time()
+          .description(
+            'Start of the backup. The backup contains everything acknowledged before this time',
+          ),
+        version: s.text(100),
+        files: number(),
+        schema: number(),
+        newestDelivery: s
+          .nullable(BackupDelivery)
+          .description('Newest webhook delivery in the backup. `null` if there is none'),
+        manifestSha256: s.text(64),
+        secrets: number().description('Number of sealed values that the keys opened'),
+        auditEntries: number().description('Number of valid audit log entries'),
+      }),
+    )
+    .description('Verified contents of the backup. `null` until a verification is complete'),
   error: s.nullable(s.text(10_000)).description('Error message. `null` without an error'),
   createdAt: s.time(),
   finishedAt: s.nullable(s.time()).description('End time. `null` if not ended yet'),
@@ -93,8 +103,14 @@ export const backups = contract({
         keep: number().description('Number of scheduled backups to keep'),
         folder: s.text(5000),
         isPassphraseSet: s.boolean().description('Whether `ADJUTANT_BACKUP_PASSPHRASE` is set'),
-        lastAt: s.nullable(s.time()),
-        nextAt: s.nullable(s.time()),
+        lastAt: s
+          .nullable(s.time())
+          .description('Time of the last scheduled backup. `null` if there was none'),
+        nextAt: s
+          .nullable(s.time())
+          .description(
+            'Time of the next scheduled backup. `null` if scheduled backups are disabled',
+          ),
       }),
     }),
   }),

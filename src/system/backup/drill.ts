@@ -74,7 +74,9 @@ const verifyAudit = async ({ look }: Store): Promise<number> => {
   }
   const found = await look('contradictedHeads', { place: 0, from: 0 });
   if (found.failure !== null)
-    throw new BadBackup(`audit.head in the backup cannot be read: ${found.failure}`);
+    throw new BadBackup(
+      `The newest audit log entry (audit.head) in the backup cannot be read: ${found.failure}`,
+    );
   const [head] = found.heads;
   if (head)
     throw new BadBackup(

@@ -58,7 +58,9 @@ export const openBackupKeys = async (passphrase: string, sealed: Buffer): Promis
     content: Buffer.from(content, 'base64'),
   }));
   if (!newest || [newest, ...older].some(({ length }) => length !== 32)) {
-    throw new BadBackup('The encrypted keys in the backup contain no valid master key');
+    throw new BadBackup(
+      'The passphrase is correct, but the encrypted keys in the backup contain no valid master key',
+    );
   }
   const odd = files.find(({ path }) => !isSecretPath(path) || path.split('/').some(isOdd));
   if (odd)

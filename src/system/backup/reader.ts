@@ -79,13 +79,13 @@ const readTarEntries = (handle: number, size: number): FoundEntry[] => {
     return [...readTar(handle, size)];
   } catch (error) {
     if (!(error instanceof TarError)) throw error;
-    throw new BadBackup(`The file is not a complete backup: ${error.message}`);
+    throw new BadBackup(`The file is not a valid backup: ${error.message}`);
   }
 };
 
 const readWholeEntry = (handle: number, entries: FoundEntry[], name: string): Buffer => {
   const entry = entries.find((each) => each.name === name);
-  if (!entry) throw new BadBackup(`The file is not a complete backup: ${name} is missing`);
+  if (!entry) throw new BadBackup(`The file is not a valid backup: ${name} is missing`);
   if (entry.size > MAX_ENTRY_BYTES) throw new BadBackup(`${name} is too large`);
   return Buffer.concat([...chunksOf(handle, entry)]);
 };
@@ -112,9 +112,7 @@ const listExpectedDigests = ({ files }: Manifest, entries: FoundEntry[]): Map<st
   }
   const missing = files.find(({ path }) => !inside.some(({ name }) => name === path));
   if (missing || listed.size !== inside.length || !listed.has(DATABASE)) {
-    throw new BadBackup(
-      `The file is not a complete backup: ${missing?.path ?? DATABASE} is missing`,
-    );
+    throw new BadBackup(`The file is not a valid backup: ${missing?.path ?? DATABASE} is missing`);
   }
   return new Map(files.map(({ path, sha256 }) => [path, sha256]));
 };

@@ -9,7 +9,7 @@ const big = () => s.integer(0, Number.MAX_SAFE_INTEGER);
 
 export const LogEntry = s.object('LogEntry', {
   id: big().description('Number of the line. Numbers increase across restarts of the daemon'),
-  at: s.nullable(s.time()),
+  at: s.nullable(s.time()).description('Time of the entry. `null` if the line has no time'),
   level: s.oneOf('LogLevel', ...LEVELS),
   message: s.anyText(16_384),
   data: s.record('LogFields'),

@@ -41,7 +41,9 @@ export const Need = s.object('Need', {
       'Title, depending on `kind`: tool and action, name of the hook or credential, text of the memory, title of the task or recurring task, pipeline run and stage, address of the mail account, or subject of the e-mail',
     ),
   detail: s.anyText(1000),
-  agentId: s.nullable(s.id('agent')),
+  agentId: s
+    .nullable(s.id('agent'))
+    .description('ID of the agent that caused the item. `null` if no agent caused the item'),
   hookId: s
     .nullable(s.id('hook'))
     .description('ID of the hook whose execution failed. `null` for other kinds of items'),
@@ -101,7 +103,9 @@ export const Overview = s.object('Overview', {
   today: s
     .object('OverviewToday', {
       costUsd: s.number(0, 1e9),
-      limitUsd: s.nullable(s.number(0, 1e9)),
+      limitUsd: s
+        .nullable(s.number(0, 1e9))
+        .description('Daily cost limit, in US dollars. `null` without a limit'),
       agents: count(),
       executions: count(),
       failed: count(),

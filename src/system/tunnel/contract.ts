@@ -85,7 +85,9 @@ const state = {
     .description('Current public address, which may be temporary. `null` if there is none'),
   reach: reach(),
   tokenSet: s.boolean().description('Whether a token is stored'),
-  credentialId: s.nullable(s.id('credential')),
+  credentialId: s
+    .nullable(s.id('credential'))
+    .description('ID of the vault credential that contains the token. `null` if there is none'),
   on: s.boolean().description('Whether the tunnel is switched on'),
   status: s.oneOf('TunnelStatus', 'off', 'starting', 'running', 'restarting'),
   since: s
@@ -224,7 +226,9 @@ export const tunnel = contract({
           path: s
             .nullable(s.text(4096))
             .description('Path of the program. `null` if the program is not installed'),
-          version: s.nullable(s.text(200)),
+          version: s
+            .nullable(s.text(200))
+            .description('Version of the program. `null` if not known'),
         }),
         10,
       ),

@@ -139,7 +139,7 @@ describe('agents', () => {
       ]);
     }
     expect((await shown('tail', 'x', '--since', 'now')).stderr).to.equal(
-      '--since must be the number of an event.\n',
+      '--since must be the number of an event, such as 12.\n',
     );
   });
 

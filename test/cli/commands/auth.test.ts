@@ -38,7 +38,7 @@ describe('register, login, logout and whoami', () => {
   it('does nothing where the two passwords differ or one is too short', async () => {
     const differ = { terminal: 80, answers: [PASSWORD, 'another password'] };
     expect((await world.cli(['register', username], differ)).stderr).to.contain(
-      'The two passwords differ. Nothing was changed.',
+      'The two passwords differ. Nothing was changed. Run the command again.',
     );
     const { code, stderr } = await world.cli(['register', username, '--password-file', '-'], {
       stdin: 'short',

@@ -33,7 +33,12 @@ describe('what is kept from a pipe', () => {
   it('is refused if it is empty', async () => {
     const refused = await world.cli(['knowledge', 'create', '-'], { stdin: '\n' });
     expect(refused).to.equal({
-      ...{ code: 2, stdout: '', stderr: 'Standard input contains no text.\n' },
+      ...{
+        code: 2,
+        stdout: '',
+        stderr:
+          'Standard input contains no text. Pass the text as an argument or through a pipe.\n',
+      },
     });
   });
 });
@@ -107,7 +112,7 @@ describe('a search', () => {
   it('says that there are fewer results', async () => {
     const open = (n: string) => world.cli(['knowledge', 'search', 'argon', '--open', n]);
     expect(await open('2')).to.equal({
-      ...{ code: 1, stdout: '', stderr: 'There is no result 2. Number of results: 1.\n' },
+      ...{ code: 1, stdout: '', stderr: 'There is no result 2. Pass a number from 1 to 1.\n' },
     });
     expect((await open('0')).code).to.equal(2);
   });

@@ -63,7 +63,7 @@ describe('adjutant voice', { timeout: 60_000 }, () => {
     const refused = await world.cli(['voice', 'transcribe', talk, other, '--beside']);
     expect([refused.code, refused.stderr]).to.equal([
       2,
-      `${talk} and ${other} would both be written to ${talk.replace(/wav$/, 'txt')}.\n`,
+      `${talk} and ${other} would both be written to ${talk.replace(/wav$/, 'txt')}. Rename one of the files.\n`,
     ]);
     const { transcriptions } = JSON.parse((await world.cli(['voice', 'list', '--json'])).stdout);
     expect(transcriptions.map(({ filename }: { filename: string }) => filename)).to.not.include(

@@ -49,7 +49,10 @@ describe('checkRun', () => {
       [{ argv: [] }, 'argv must contain 1 to 64 strings'],
       [{ timeoutMs: 120_001 }, 'timeoutMs must be 1 to 120000'],
       [{ timeoutMs: Number.NaN }, 'timeoutMs must be 1 to 120000'],
-      [{ env: { 'A=B': 'x' } }, 'env has an invalid name: A=B'],
+      [
+        { env: { 'A=B': 'x' } },
+        'env names must contain only letters, digits and _, and not begin with a digit (got "A=B")',
+      ],
       [{ env: { A: 'x\0y' } }, 'env.A must not contain a NUL character'],
       [{ folder: 'agents' }, 'The folder agents must be an absolute path'],
       [

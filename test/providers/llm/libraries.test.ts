@@ -54,7 +54,7 @@ describe('the libraries behind models', () => {
           expect(await failing(provider, odd, unasked, isStreamed)).to.equal({
             kind: 'credentials',
             message:
-              'house/fake was not called: the API key of the model cannot be sent, because it contains a character that is not allowed in an HTTP header. Set the API key again.',
+              'house/fake was not called: the API key of the model contains a character that is not allowed in an HTTP header. Set the API key again.',
           });
         }
       });
