@@ -246,6 +246,7 @@ const kill = async (record: DaemonRecord): Promise<void> => {
   signalTo(record, 'SIGKILL');
   if (await hasEnded(record, { withinMs: KILLED_WITHIN_MS })) return;
   throw failed(
-    `Cannot end pid ${record.pid}, not even with SIGKILL. End the process as the user that started the process.`,
+    `Cannot end pid ${record.pid}, not even with SIGKILL. The kernel holds the process, mostly for a ` +
+      'disk that does not respond. Restart the machine.',
   );
 };

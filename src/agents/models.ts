@@ -201,14 +201,10 @@ export const formatFailures = (passedOver: ModelReply['passedOver']): string[] =
     because.startsWith(model) ? because : `${model}: ${because}`,
   );
 
-/** Ends with the next step, unless the failures name one. */
 const describeFailures = (passedOver: ModelReply['passedOver']): string => {
-  const failures = formatFailures(passedOver).join('. ').replace(/\.?$/, '.');
+  const failures = `${formatFailures(passedOver).join('. ')}.`;
   const [first] = passedOver;
-  const isRemedied = passedOver.some(({ because }) => /\. [A-Z]|: adjutant /.test(because));
-  return first === undefined || isRemedied
-    ? failures
-    : `${failures} Check the model: adjutant models test ${first.model}`;
+  return first ? `${failures} Check the model: adjutant models test ${first.model}` : failures;
 };
 
 /** A model without tools cannot continue a conversation that contains calls. */
