@@ -140,7 +140,9 @@ describe('replies of the models of this world', () => {
       stage.model.script(pieces(text));
       expect(await resultOf()).to.include({
         status: 'failed',
-        error: 'No model answered. fake wrote a tool call as text. Try again or use another model.',
+        error:
+          'No model answered. fake wrote a tool call as text. Try again or use another model. ' +
+          'Check the model: adjutant models test fake',
       });
       clock.forward(11 * 60_000);
     }
