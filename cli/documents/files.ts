@@ -1,5 +1,5 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { basename, join, relative } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import type { FileToUpload } from '../../src/client/upload.js';
 import { usageFault } from '../exit.js';
@@ -27,17 +27,23 @@ export const findLocalFiles = async (
   let hidden = 0;
   for (const entry of entries) {
     const at = join(entry.parentPath, entry.name);
-    const isHidden = at
-      .slice(path.length)
+    const isHidden = relative(path, at)
       .split('/')
       .some((part) => part.startsWith('.'));
     if (!entry.isFile()) continue;
     if (isHidden) hidden++;
-    else files.push({ path: at, bytes: (await stat(at)).size });
+    else files.push({ path: at, bytes: await sizeOnDisk(at) });
   }
   if (files.length === 0) throw usageFault(`${path} contains no files. Choose another folder.`);
   files.sort((a, b) => (a.path < b.path ? -1 : 1));
   return { files, hidden };
+};
+
+/** Node cannot open a file whose name is not valid UTF-8. */
+const sizeOnDisk = async (path: string): Promise<number> => {
+  const found = await stat(path).catch(() => null);
+  if (found) return found.size;
+  throw usageFault(`${path} cannot be read. If its name is not valid UTF-8, rename the file.`);
 };
 
 export const readPipedFile = async (

@@ -1,0 +1,36 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import { findLocalFiles } from '../../../cli/documents/files.js';
+
+export const lab = Lab.script();
+const { describe, it, before, after } = lab;
+
+describe('the files of a folder to upload', () => {
+  let folder: string;
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'adjutant-files-'));
+    await mkdir(join(folder, 'scans'));
+    for (const name of ['1.txt', '.secret.txt', 'scans/2.md', 'scans/.token.json']) {
+      await writeFile(join(folder, name), 'Some words');
+    }
+  });
+  after(() => rm(folder, { recursive: true }));
+
+  for (const suffix of ['', '/', '/.', '/./', '/scans/..']) {
+    it(`are all but hidden ones, with the folder written as <folder>${suffix}`, async () => {
+      const { files, hidden } = await findLocalFiles(folder + suffix);
+      expect(files.map(({ path }) => basename(path))).to.equal(['1.txt', '2.md']);
+      expect(hidden).to.equal(2);
+    });
+  }
+
+  it('are refused by name if one of them cannot be opened', async () => {
+    const odd = await mkdtemp(join(tmpdir(), 'adjutant-files-'));
+    await writeFile(Buffer.concat([Buffer.from(`${odd}/gr`), Buffer.from([0xfc, 0xdf])]), 'Words');
+    await expect(findLocalFiles(odd)).to.reject(/cannot be read. If its name is not valid UTF-8/);
+    await rm(odd, { recursive: true });
+  });
+});
