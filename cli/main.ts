@@ -8,6 +8,7 @@ import { olderDaemon, RESTART_ADVICE } from '../src/client/skew.js';
 import { version } from '../src/client/version.js';
 import { systemClock } from '../src/kernel/clock.js';
 import { type CliCommand, type CommandGroup, Context } from './command.js';
+import { bypassLocalProxy } from './daemon/environment.js';
 import { createDeadline } from './deadline.js';
 import { CliFault, Exit, failed, interrupted, timedOut, toCliFault, usageFault } from './exit.js';
 import { dashed, flagNamer } from './fields.js';
@@ -20,6 +21,7 @@ import { safe, safeJson } from './text.js';
 /** Runs one command line and sets the exit code. `argv` begins with node and the script. */
 export const main = async (argv: string[]): Promise<void> => {
   for (const stream of [process.stdout, process.stderr]) stream.on('error', endUnwritten);
+  await bypassLocalProxy();
   process.exitCode = await run(argv.slice(2), process);
 };
 

@@ -294,7 +294,7 @@ export const loginsFolder = (): string =>
   join(process.env.XDG_CONFIG_HOME || join(homedir(), '.config'), 'adjutant');
 
 /** Variables for proxies and certificates of Node and npm. */
-const NETWORK = /^(NODE_EXTRA_CA_CERTS|SSL_CERT_(FILE|DIR)|((HTTPS?|NO)_PROXY))$/i;
+const NETWORK = /^(NODE_EXTRA_CA_CERTS|SSL_CERT_(FILE|DIR)|((HTTPS?|ALL|NO)_PROXY))$/i;
 
 /** For programs that download packages. */
 export const networkSettings = (environment: Environment = process.env): Record<string, string> =>

@@ -8,7 +8,10 @@ const PROXIES = ['HTTPS_PROXY', 'HTTP_PROXY', 'ALL_PROXY'];
 export const unusedProxyNote = (environment: NodeJS.ProcessEnv = process.env): string | null => {
   const proxyIn = (name: string): string =>
     environment[name] || environment[name.toLowerCase()] || '';
-  const names = proxyIn('NO_PROXY').trim() === '*' ? [] : PROXIES.filter((name) => proxyIn(name));
+  const isUnwanted = proxyIn('NO_PROXY')
+    .split(/[\s,]+/)
+    .includes('*');
+  const names = isUnwanted ? [] : PROXIES.filter((name) => proxyIn(name));
   if (names.length === 0) return null;
   return `${names.join(', ')} ${names.length === 1 ? 'is' : 'are'} set, but the daemon does not use proxies`;
 };

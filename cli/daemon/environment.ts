@@ -74,3 +74,18 @@ export const resolveDaemonUrl = ({ server, home }: { server?: string; home?: str
   const found = home === undefined && isUrlGiven ? null : runningDaemon(resolveHome(home));
   return found?.url ?? url;
 };
+
+const LOOPBACK = ['localhost', '127.0.0.1', '[::1]', '::1'];
+
+/**
+ * If Node is set to use a proxy, requests to a daemon on this machine would go through it, too, and
+ * with them the token.
+ */
+export const bypassLocalProxy = async (env: NodeJS.ProcessEnv = process.env): Promise<void> => {
+  const isUsed = env.NODE_USE_ENV_PROXY === '1' || env.NODE_OPTIONS?.includes('--use-env-proxy');
+  if (!isUsed) return;
+  const { setGlobalProxyFromEnv } = await import('node:http');
+  const named = env.no_proxy || env.NO_PROXY;
+  // Node 22 has no such function.
+  setGlobalProxyFromEnv?.({ ...env, no_proxy: [named, ...LOOPBACK].filter(Boolean).join(',') });
+};

@@ -57,15 +57,31 @@ const verified = async ({
   toleranceSeconds,
   after,
 }: CodeToVerify): Promise<{ timeStep: number } | null> => {
-  if (!CODE.test(code)) return null;
+  const token = asciiDigits(code);
+  if (!CODE.test(token)) return null;
   const result = await (await library()).verify({
     secret,
-    token: code,
+    token,
     epoch: Math.floor(now / 1000),
     epochTolerance: toleranceSeconds,
     ...(after !== null && { afterTimeStep: after }),
   });
   return result.valid && 'timeStep' in result ? { timeStep: result.timeStep } : null;
+};
+
+/** A code as apps show it and keyboards write it: with blanks, dashes or digits of another script. */
+const asciiDigits = (code: string): string =>
+  code
+    .normalize('NFKC')
+    .replace(/[\s\p{Pd}\p{Cf}]/gu, '')
+    .replace(/\p{Nd}/gu, (digit) => String(digitValue(digit)));
+
+/** Unicode encodes the digits of a script in a row, from 0 to 9. */
+const digitValue = (digit: string): number => {
+  const code = digit.codePointAt(0) ?? 0;
+  let value = 0;
+  while (value < 9 && /\p{Nd}/u.test(String.fromCodePoint(code - value - 1))) value++;
+  return value;
 };
 
 /** 79 bits, so that its digest reveals nothing, even with access to the database. */

@@ -1,16 +1,20 @@
+import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import * as http from 'node:http';
 import { createServer } from 'node:https';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { downloadFile } from '../../cli/documents/download.js';
 import { download } from '../../src/capabilities/download.js';
 import { DownloadFailed } from '../../src/capabilities/downloadfailed.js';
 import type { NextTry } from '../../src/capabilities/retry.js';
+import { networkSettings } from '../../src/config.js';
 import { systemClock } from '../../src/kernel/clock.js';
 import { createHttp, type Http } from '../../src/kernel/http.js';
 import { readCgroup } from '../../src/providers/hardware/cgroup.js';
@@ -252,7 +256,53 @@ describe('a proxy that the environment names', () => {
       'HTTP_PROXY, ALL_PROXY are set, but the daemon does not use proxies',
     );
     expect(unusedProxyNote({ HTTPS_PROXY: proxy, NO_PROXY: '*' })).to.be.null();
+    expect(unusedProxyNote({ HTTPS_PROXY: proxy, no_proxy: 'localhost, *' })).to.be.null();
+    expect(unusedProxyNote({ HTTPS_PROXY: proxy, NO_PROXY: '*.example.org,[::1]:80' })).to.equal(
+      SENTENCE,
+    );
     expect(unusedProxyNote({ HTTPS_PROXY: '', NO_PROXY: 'localhost' })).to.be.null();
+  });
+
+  it('is passed on to programs that download packages', () => {
+    const all = { all_proxy: 'socks5://proxy.example', NO_PROXY: '.example.org', HOME: '/' };
+    expect(networkSettings(all)).to.equal({
+      all_proxy: 'socks5://proxy.example',
+      NO_PROXY: '.example.org',
+    });
+  });
+
+  it('gets no request of the command line to this machine, even if Node uses it', {
+    skip: http.setGlobalProxyFromEnv === undefined,
+  }, async () => {
+    const proxied: string[] = [];
+    const proxy = await listen((request, response) => {
+      proxied.push(request.url ?? '');
+      response.writeHead(502).end();
+    });
+    const direct: string[] = [];
+    const daemon = await listen((request, response) => {
+      direct.push(request.url ?? '');
+      response.writeHead(200, { 'content-type': 'application/json' }).end('{"tasks":[]}');
+    });
+    const bin = fileURLToPath(new URL('../../../bin/adjutant.js', import.meta.url));
+    const listed = async (url: string) => {
+      const env = {
+        ...process.env,
+        ...{ NODE_USE_ENV_PROXY: '1', HTTP_PROXY: proxy.origin, NO_PROXY: '.example.org' },
+        ...{ ADJUTANT_URL: url, ADJUTANT_TOKEN: 'token' },
+      };
+      const child = spawn(process.execPath, [bin, 'tasks', 'list'], { env, stdio: 'ignore' });
+      await once(child, 'exit');
+    };
+    try {
+      await listed(daemon.origin);
+      expect(direct.length).to.be.above(0);
+      expect(proxied).to.equal([]);
+      await listed('http://daemon.example.net');
+      expect(proxied.length).to.be.above(0);
+    } finally {
+      await Promise.all([proxy.close(), daemon.close()]);
+    }
   });
 
   it('is reported by doctor, and where a name does not resolve', async () => {

@@ -43,6 +43,9 @@ const WIDTHS: [text: string, columns: number][] = [
   ['a\u00adb', 3],
   ['한글', 4],
   ['\u1112\u1161\u11ab', 2],
+  ['\ua960\u1161', 2],
+  ['a\u3164b\uffa0', 5],
+  ['\u115f\u1161', 2],
   // Emoji.
   ['⚠\ufe0f', 2],
   ['⚠', 1],
@@ -51,6 +54,12 @@ const WIDTHS: [text: string, columns: number][] = [
   ['🏳\ufe0f\u200d🌈', 2],
   ['👩‍👩‍👧', 2],
   ['🇩🇪', 2],
+  ['🇩🇪🇫🇷🇮', 5],
+  ['🏴\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f}', 2],
+  ['1\u20e3', 1],
+  ['#\ufe0f\u20e3', 2],
+  ['👩🏽‍🦰', 2],
+  ['葛\u{e0100}', 2],
   ['☎\ufe0e', 1],
 ];
 
@@ -87,11 +96,11 @@ describe('widths of characters', () => {
       size: () => ({ width: 20, height: 2 }),
       cursor: () => null,
     });
-    painter.write('ab ⚠\ufe0f c\nक्षा d');
+    painter.write('ab ⚠\ufe0f c\nक्षा d\u3164e');
     await Promise.resolve();
     await Promise.resolve();
     expect(written.join('')).to.contain('ab   \u001b[4G⚠\ufe0f\u001b[6G c');
-    expect(written.join('')).to.contain('  \u001b[1Gक्षा\u001b[3G d');
+    expect(written.join('')).to.contain('  \u001b[1Gक्षा\u001b[3G d  \u001b[5G\u3164\u001b[7Ge');
     const columns: TableColumn<object>[] = [
       { name: 'title', value: () => '👍🏽' },
       { name: 'status', value: () => 'new' },

@@ -191,7 +191,7 @@ const match = async (
 ): Promise<number | null> => {
   const secret = unsealTotpSecret(deps, userId, factor);
   if (secret === null) return null;
-  return matchTotp(secret, code.replace(/\s/g, ''), {
+  return matchTotp(secret, code, {
     now: deps.clock.now(),
     after: factor[`${purpose}_step`],
   });
@@ -270,9 +270,7 @@ const guarded = async (
     });
   }
   const skew =
-    shownSkewOf === undefined
-      ? null
-      : await totpSkew(secret, shownSkewOf.replace(/\s/g, ''), deps.clock.now());
+    shownSkewOf === undefined ? null : await totpSkew(secret, shownSkewOf, deps.clock.now());
   throw new Boom.Boom(wrongCode(skew), { statusCode: 401, data: { code: 'wrong_code' } });
 };
 

@@ -1,5 +1,5 @@
 import { isBlank, type TextLine, type TextRun, textOfRuns } from './lines.js';
-import { isWithinPair } from './split.js';
+import { FOLLOWING, graphemeStart } from './split.js';
 
 export interface MessageLimits {
   /** In the platform's own count. */
@@ -106,12 +106,12 @@ const placeOfCut = (line: TextLine, at: number, isFirst: boolean): number => {
   if (at === 0) return 0;
   const { start, run } = runAt(line.runs, at);
   if (run?.url !== undefined && start < at && (start > 0 || !isFirst)) return start;
-  const text = textOfRuns(sliceLineHead(line, at + 1).runs);
+  const text = textOfRuns(sliceLineHead(line, at + FOLLOWING).runs);
   const word = text.lastIndexOf(' ', at - 1) + 1;
   if (word > at / 2) return word;
   // A word cut before these signs would become a mention or a command.
   const place = /^[@/]\w/.test(textOfRuns(line.runs).slice(at, at + 2)) ? at - 1 : at;
-  const whole = isWithinPair(text, place) ? place - 1 : place;
+  const whole = graphemeStart(text, place);
   return whole > 0 ? whole : at;
 };
 

@@ -12,6 +12,12 @@ const escapeStart = (escaped: string): string =>
 /** An `@` that could begin a name, as in `/@all`, but not in a mail address. */
 const NAME_SIGN = /(?<![\p{L}\p{N}])@/gu;
 
+/**
+ * A colon that could begin the name of an emoji, as in `main.c:100:5`. Times and hardware addresses
+ * stay as they are, so that they can be copied.
+ */
+const EMOJI_SIGN = /:(?=[\w+\\-]+:)(?![\da-f]{2}:)/gi;
+
 /** An `&` that begins a character reference. */
 const REFERENCE = /&(?=#?\w{1,32};)/g;
 
@@ -25,6 +31,7 @@ export const mattermostRules: MarkdownRules = {
       .replace(/[\\`*_[\]|>]|~(?=~)/g, '\\$&')
       .replace(NAME_SIGN, `@${HIDDEN}`)
       .replace(/~(?=\w)/g, `~${HIDDEN}`)
+      .replace(EMOJI_SIGN, `:${HIDDEN}`)
       .replace(REFERENCE, '&amp;'),
   escapeStart,
   link: (url) => (url.search(REFERENCE) >= 0 ? `\`${url}\`` : `<${url.replace(NAME_SIGN, '%40')}>`),

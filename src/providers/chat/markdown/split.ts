@@ -40,8 +40,22 @@ const longestFitting = (text: string, most: number, measure: Measure): number =>
     if (measure(text.slice(0, middle)) <= most) low = middle;
     else high = middle - 1;
   }
-  return isWithinPair(text, low) ? low + (low > 1 ? -1 : 1) : low;
+  const start = graphemeStart(text, low);
+  return start > 0 ? start : low + (isWithinPair(text, low) ? 1 : 0);
 };
 
-export const isWithinPair = (text: string, at: number): boolean =>
+let segmenter: Intl.Segmenter | undefined;
+
+/** Enough of the following text to recognize a grapheme that a cut would divide. */
+export const FOLLOWING = 16;
+
+/** Returns where to cut instead, so that a letter keeps its marks and an emoji its parts. */
+export const graphemeStart = (text: string, at: number): number => {
+  segmenter ??= new Intl.Segmenter();
+  const start = segmenter.segment(text.slice(0, at + FOLLOWING)).containing(at)?.index ?? at;
+  // A letter may have so many marks that they fill the message.
+  return start > at / 2 ? start : at - (isWithinPair(text, at) ? 1 : 0);
+};
+
+const isWithinPair = (text: string, at: number): boolean =>
   /[\ud800-\udbff]/.test(text[at - 1] ?? '') && /[\udc00-\udfff]/.test(text[at] ?? '');
