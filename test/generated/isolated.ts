@@ -16,7 +16,7 @@ const owned = guarded.filter(
   ({ name, area }) => !SHARED.includes(area) || name === 'GET /api/models/usage',
 );
 
-export const withIds = owned.filter(
+const withIds = owned.filter(
   ({ endpoint: { path, unbuilt, access } }) => path.includes('{') && !unbuilt && access !== 'admin',
 );
 
