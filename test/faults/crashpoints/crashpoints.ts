@@ -62,11 +62,10 @@ export const atEachCrashPoint = async (scenario: Scenario): Promise<string[]> =>
     const owner = await registerOwner(daemon.url);
     await scenario.prepare(sceneOf(daemon, owner, home));
     await settled(home, daemon);
-    if (scenario.offline) {
-      await daemon.end('SIGTERM');
-      scenario.offline(home);
-      daemon = await start();
-    }
+    // A daemon that ends regularly stores its compiled code, which the starts after a kill load.
+    await daemon.end('SIGTERM');
+    scenario.offline?.(home);
+    daemon = await start();
     for (let n = 1; n <= MAX_ROUNDS; n++) {
       const round = scenario.round(n);
       await round.prepare?.(sceneOf(daemon, owner, home));
