@@ -206,6 +206,9 @@ describe('feeds as they are published', () => {
       { length: 9 },
       (_, at) => `<!ENTITY e${at} "${`&e${at + 1};`.repeat(100)}">`,
     ).join('');
+    const comments = '<!---->'.repeat(1000);
+    expect((await read('text/xml', `${comments}${rss('')}`)).kind).to.equal('feed');
+    expect((await read('text/xml', `${comments}<page/>`)).kind).to.equal('text');
     const bomb = of(`[${grows}]`).replace('&long;', '&e0;');
     expect(await read('text/xml', bomb)).to.contain({ content: null });
   });

@@ -3,8 +3,10 @@ import { PageUnreadable } from './page.js';
 /** Real feeds declare a few characters and names. */
 const MAX_DEPTH = 4;
 const MAX_ADDED = 1_000_000;
+/** Comments and instructions before the declaration are within this length. */
+const MAX_PROLOG = 10_000;
 
-const PROLOG = /^\s*(?:<\?[^>]*>\s*|<!--[\s\S]{0,2000}?-->\s*)*(?=<!DOCTYPE\s)/i;
+const PROLOG = /^\s*(?:<\?[^>]*>\s*|<!--(?:(?!-->)[\s\S])*-->\s*)*(?=<!DOCTYPE\s)/i;
 const TOKEN = /<!--[\s\S]*?(?:-->|$)|"[^"]*(?:"|$)|'[^']*(?:'|$)|[[\]>]|[^"'<[\]>]+|</y;
 const ENTITY = /<!ENTITY\s+([\w.:-]+)\s+(?:"([^"]*)"|'([^']*)')\s*>/g;
 /** Entities are not replaced in comments and CDATA sections (XML 1.0, 4.4). */
@@ -33,7 +35,7 @@ export const expandDoctype = (xml: string): string => {
 export const withoutDoctype = (xml: string): string => splitDoctype(xml).rest;
 
 const splitDoctype = (xml: string): { rest: string; entities: Map<string, string> } => {
-  const prolog = PROLOG.exec(xml);
+  const prolog = PROLOG.exec(xml.slice(0, MAX_PROLOG));
   if (!prolog) return { rest: xml, entities: new Map() };
   const declarations: string[] = [];
   let isInSubset = false;

@@ -81,6 +81,6 @@ const textForm = (form: SourceForm, body: Uint8Array): SourceForm => {
 };
 
 export const isFeed = (xml: string): boolean =>
-  /^\s*(<\?[^>]*>\s*|<!--[\s\S]{0,2000}?-->\s*)*<(rss|feed|rdf:RDF)[\s>]/.test(
+  /^\s*(<\?[^>]*>\s*|<!--(?:(?!-->)[\s\S])*-->\s*)*<(rss|feed|rdf:RDF)[\s>]/.test(
     withoutDoctype(xml.slice(0, FEED_BYTES).replace(/^\ufeff/, '')),
   );
