@@ -124,8 +124,7 @@ describe('feeds as they are published', () => {
   it('show titles as text, whether their markup is declared, escaped twice or literal', async () => {
     const items = (of: string[]): string =>
       of.map((title) => `<item><title>${title}</title></item>`).join('');
-    const entries = (of: string[]): string =>
-      of.map((title) => `<entry>${title}</entry>`).join('');
+    const entries = (of: string[]): string => of.map((title) => `<entry>${title}</entry>`).join('');
     const { content } = await read(
       'application/rss+xml',
       `<rss version="2.0"><channel><title>Tom &amp;amp; Jerry</title>${items([
@@ -199,9 +198,7 @@ describe('feeds as they are published', () => {
     }
     const netscape =
       'PUBLIC "-//Netscape Communications//DTD RSS 0.91//EN" "http://my.netscape.com/publish/formats/rss-0.91.dtd"';
-    expect((await read('text/xml', of(netscape))).content).to.equal(
-      '# &long; café &own; &file;',
-    );
+    expect((await read('text/xml', of(netscape))).content).to.equal('# &long; café &own; &file;');
     const grows = Array.from(
       { length: 9 },
       (_, at) => `<!ENTITY e${at} "${`&e${at + 1};`.repeat(100)}">`,

@@ -107,7 +107,7 @@ const byName = (name: string): string | null => {
 };
 
 /** Returns null if the bytes are not UTF-16 with a mark. */
-const decodeUtf16 = (head: Uint8Array): string | null => {
+export const decodeUtf16 = (head: Uint8Array): string | null => {
   const isLittle = head[0] === 0xff && head[1] === 0xfe;
   if (!isLittle && !(head[0] === 0xfe && head[1] === 0xff)) return null;
   const text = new TextDecoder(isLittle ? 'utf-16le' : 'utf-16be').decode(head);
