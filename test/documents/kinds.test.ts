@@ -5,9 +5,14 @@ import type { ExtractJob, ExtractLine } from '../../src/documents/extract/job.js
 import { detectMediaType } from '../../src/documents/extract/kinds.js';
 import { openExtraction } from '../../src/documents/extract/session.js';
 import { EXTRACT_LIMITS } from '../../src/documents/extraction.js';
+import { pdfOf } from '../harness/pdf.js';
+import { pagesOf } from './pages.js';
+import { zip } from './zip.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;
+
+const MAIL = 'message/rfc822';
 
 describe('the kind of a file', () => {
   it('is that of a TIFF file wherever its directory stands', async () => {
@@ -22,6 +27,39 @@ describe('the kind of a file', () => {
       expect(await detectMediaType(file, 'scan.txt')).to.be.null();
     }
     expect(await detectMediaType(Buffer.alloc(600_000), 'scan.tif')).to.be.null();
+  });
+
+  it('is that of a PDF file up to 1024 bytes after its beginning', async () => {
+    const after = (bytes: number): Buffer =>
+      Buffer.concat([Buffer.from('\x1b%-12345X@PJL\r\n\0'.padEnd(bytes)), pdfOf('a line')]);
+    expect(await detectMediaType(after(1024), 'scan.pdf')).to.equal('application/pdf');
+    expect(await detectMediaType(after(1025), 'scan.pdf')).to.be.null();
+    const { texts } = await pagesOf('application/pdf', after(1024));
+    expect(texts).to.equal(['a line']);
+    const archive = zip([{ name: 'a.pdf', content: pdfOf('a line') }]);
+    expect(await detectMediaType(archive, 'a.pdf')).to.be.null();
+  });
+
+  it('is that of the text which a web application saves under another name', async () => {
+    const cases: [text: string, names: string[], type: string | null][] = [
+      ['\ufeff<!DOCTYPE html><p>a', ['a.pdf', 'a.xls', 'a.docx', 'a', 'a.aspx'], 'text/html'],
+      ['<?xml version="1.0"?><!-- a --> <html xmlns="x">', ['a.doc'], 'text/html'],
+      ['<meta charset="utf-8"><table><tr><td>1', ['a.xls', 'a.xlsx'], 'text/html'],
+      ['Date: today\r\nSubject: a\r\n b\r\nMIME-Version: 1.0\r\n\r\n', ['a.doc'], MAIL],
+      ['id\tname\n1\tAda\n', ['a.xls', 'a.xlsx'], 'text/csv'],
+      ['id\tname\n1\tAda\n', ['a.pdf', 'a.png', 'a.exe'], null],
+      ['<style>p {}</style>', ['a.vue', 'a'], null],
+      [`${'<!---->'.repeat(5000)}x`, ['a.xls'], null],
+      [`${'a: b\r\n'.repeat(5000)}x`, ['a.doc'], null],
+    ];
+    for (const [text, names, type] of cases) {
+      for (const name of names) {
+        const about = `${name}: ${text.slice(0, 40)}`;
+        expect(await detectMediaType(Buffer.from(text), name), about).to.equal(type);
+      }
+    }
+    const wide = Buffer.from('\ufeff<html><p>a', 'utf16le');
+    expect(await detectMediaType(wide, 'a.xls')).to.equal('text/html');
   });
 });
 

@@ -124,6 +124,45 @@ describe('the text of a message of two forms', () => {
   });
 });
 
+describe('the text of a message as it is sent', () => {
+  const text = async (header: string, body: Buffer): Promise<string | undefined> => {
+    const head = `Subject: Offer\r\nMIME-Version: 1.0\r\n${header}\r\n\r\n`;
+    const { texts } = await pagesOf(MAIL, Buffer.concat([Buffer.from(head), body]));
+    return texts[0]?.replace('# Offer\n\n', '').trim();
+  };
+
+  it('is that which was meant, whatever the label of its charset', async () => {
+    const windows = Buffer.from([0x93, 0x63, 0x61, 0x66, 0xe9, 0x94, 0x20, 0x80, 0x35]);
+    const of = (charset: string): string => `Content-Type: text/plain; charset="${charset}"`;
+    for (const charset of ['us-ascii', 'utf-8', 'cp-1252', 'x-unknown', 'iso-8859-1']) {
+      expect(await text(of(charset), windows), charset).to.equal('“café” €5');
+    }
+    expect(await text('X-Other: a', windows)).to.equal('“café” €5');
+    expect(await text(of('us-ascii'), Buffer.from('“café” €5'))).to.equal('“café” €5');
+    const quoted = `${of('utf-8')}\r\nContent-Transfer-Encoding: quoted-printable`;
+    expect(await text(quoted, Buffer.from('=93caf=E9=94 =805'))).to.equal('“café” €5');
+    const nested = 'Content-Type: message/rfc822\r\n\r\nSubject: Inner';
+    expect(await text(nested, Buffer.concat([Buffer.from('\r\n'), windows]))).to.contain(
+      '“café” €5',
+    );
+  });
+
+  it('has whole paragraphs, also quoted ones', async () => {
+    const type = 'Content-Type: text/plain; charset=utf-8; format=flowed';
+    const lines = Buffer.from('> The roof \r\n> costs nine.\r\nThanks, \r\nAda');
+    expect(await text(type, lines)).to.equal('> The roof costs nine.\nThanks, Ada');
+    expect(await text(`${type}; delsp=yes`, Buffer.from('> 日 \r\n> 本'))).to.equal('> 日本');
+  });
+
+  it('may have been saved as UTF-16', async () => {
+    const message = Buffer.from('\ufeffSubject: Größe\r\n\r\n“café”', 'utf16le');
+    for (const bytes of [message, Buffer.from(message).swap16()]) {
+      expect(await detectMediaType(bytes, 'a.eml')).to.equal(MAIL);
+      expect((await pagesOf(MAIL, bytes)).texts).to.equal(['# Größe\n\n“café”']);
+    }
+  });
+});
+
 describe('a book', () => {
   const chapters = async (...given: Parameters<typeof opf>) =>
     (await pagesOf(BOOK, opf(...given))).texts;

@@ -303,3 +303,32 @@ describe('hidden text', () => {
     });
   });
 });
+
+describe('headers and footers', () => {
+  it('surround the text of a Word document, each once', async () => {
+    const name = paragraph(run('Miller Ltd'));
+    const edges = {
+      ...{ header1: name, header2: name, header3: paragraph(run('Offer 17')) },
+      footer1: `${paragraph(run('IBAN DE02 1203 0000'))}${paragraph(run('secret', '<w:vanish/>'))}`,
+      footer2: paragraph(''),
+    };
+    expect(await pagesOf(DOCX, letter(paragraph(run('Dear Ada')), { edges }))).to.equal({
+      texts: ['Miller Ltd\n\nOffer 17\n\nDear Ada\n\nIBAN DE02 1203 0000'],
+      notes: ['6 characters of hidden text are left out.'],
+    });
+  });
+
+  it('surround a text of OpenDocument too', async () => {
+    const edge = (name: string, text: string, more = ''): string =>
+      `<style:${name}${more}><text:p>${text}</text:p></style:${name}>`;
+    const page = [
+      ...[edge('header', 'Miller Ltd'), edge('header-left', 'Miller Ltd')],
+      ...[edge('header-first', 'unused', ' style:display="false"'), edge('footer', 'IBAN DE02')],
+    ];
+    const text = odf('text', '<text:p>Dear Ada</text:p>', '', page.join(''));
+    expect(await pagesOf(ODT, text)).to.equal({
+      texts: ['Miller Ltd\n\nDear Ada\n\nIBAN DE02'],
+      notes: [],
+    });
+  });
+});

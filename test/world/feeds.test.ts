@@ -121,6 +121,95 @@ describe('feeds as they are published', () => {
     expect(found).to.equal(labels.map(() => ({ kind: 'feed', content: WHOLE, note: null })));
   });
 
+  it('show titles as text, whether their markup is declared, escaped twice or literal', async () => {
+    const items = (of: string[]): string =>
+      of.map((title) => `<item><title>${title}</title></item>`).join('');
+    const entries = (of: string[]): string => of.map((title) => `<entry>${title}</entry>`).join('');
+    const { content } = await read(
+      'application/rss+xml',
+      `<rss version="2.0"><channel><title>Tom &amp;amp; Jerry</title>${items([
+        ...['AT&amp;amp;T&amp;#8217;s', '<![CDATA[<b>Bold</b> &amp; x]]>', 'R&amp;D;', '1 &lt; 2'],
+        ...['&amp;lt;b&amp;gt;', 'The &lt;b&gt; element', 'caf&eacute; &lt;em&gt;x&lt;/em&gt;'],
+      ])}</channel></rss>`,
+    );
+    expect(content).to.equal(
+      [
+        '# Tom & Jerry\n\n-   AT&T’s',
+        ...['Bold & x', 'R&D;', '1 < 2', '\\<b>', 'The \\<b> element', 'café x'],
+      ].join('\n    \n-   '),
+    );
+    const typed = await read(
+      'application/atom+xml',
+      `<feed xmlns="http://www.w3.org/2005/Atom"><title type="html">A &amp;amp; B</title>${entries([
+        ...['<title type="html">&lt;b&gt;x&lt;/b&gt; &amp;lt;i&amp;gt;</title>'],
+        ...['<title>&lt;b&gt;x&lt;/b&gt;</title>', '<title type="text">a &amp;amp; b</title>'],
+        '<title type="xhtml"><div xmlns="http://www.w3.org/1999/xhtml"><b>1</b> &lt; 2</div></title>',
+      ])}</feed>`,
+    );
+    expect(typed.content).to.equal(
+      ['# A & B\n\n-   x \\<i>', '\\<b>x\\</b>', 'a &amp; b', '1 < 2'].join('\n    \n-   '),
+    );
+    const plain = await read('application/feed+json', json({ title: 'a &amp; <b>b</b>' }));
+    expect(plain.content).to.contain('[a &amp; \\<b>b\\</b>]');
+  });
+
+  it('resolve relative links by xml:base, and in RSS by the site', async () => {
+    const xhtml = '<div xmlns="http://www.w3.org/1999/xhtml"><a href="../y">y</a></div>';
+    const { content } = await read(
+      'application/atom+xml',
+      `<feed xmlns="http://www.w3.org/2005/Atom" xml:base="https://e.example/blog/"><title>Birds</title>
+      <entry><title>a</title><link href="a"/><content type="html">&lt;a href="x"&gt;x&lt;/a&gt;</content></entry>
+      <entry xml:base="2024/"><title>b</title><link href="b"/><content type="html" xml:base="notes/">&lt;a href="x"&gt;x&lt;/a&gt;</content></entry>
+      <entry xml:base="/2025/"><title>c</title><link href="c"/><content type="xhtml">${xhtml}</content></entry>
+      </feed>`,
+    );
+    const blog = 'https://e.example/blog';
+    expect(content?.match(/\(.*?\)/g)).to.equal([
+      ...[`(${blog}/a)`, `(${blog}/x)`, `(${blog}/2024/b)`, `(${blog}/2024/notes/x)`],
+      ...['(https://e.example/2025/c)', '(https://e.example/y)'],
+    ]);
+    const site = '<title>Birds</title><link>https://e.example/</link>';
+    const item =
+      '<item><title>a</title><link>/a</link><description>&lt;a href="/x"&gt;x&lt;/a&gt;</description></item>';
+    const ofSite = await read(
+      'application/rss+xml',
+      `<rss version="2.0"><channel>${site}${item}</channel></rss>`,
+    );
+    expect(ofSite.content?.match(/\(.*?\)/g)).to.equal([
+      '(https://e.example/a)',
+      '(https://e.example/x)',
+    ]);
+  });
+
+  it('may declare entities, of which external ones are not read', async () => {
+    const external = '<!ENTITY file SYSTEM "file:///etc/hostname">';
+    const subset = `[
+      <!-- it's > ours ] -->
+      <!ENTITY % latin PUBLIC "-//W3C//ENTITIES Latin 1 for XHTML//EN" "http://www.w3.org/TR/xhtml1/DTD/xhtml-lat1.ent">%latin;
+      <!ENTITY nbsp "&#160;"><!ENTITY own 'Bird > Society'><!ENTITY long "&own;, Ltd">${external}
+    ]`;
+    const title = '<title>&long; caf&eacute; <![CDATA[&own;]]> &file;</title>';
+    const of = (doctype: string): string =>
+      `<?xml version="1.0"?>\n<!DOCTYPE rss ${doctype}>\n<rss version="2.0"><channel>${title}</channel></rss>`;
+    const declared = '# Bird > Society, Ltd café &own; &file;';
+    for (const type of ['application/rss+xml', 'text/xml']) {
+      const { kind, content } = await read(type, of(subset));
+      expect([kind, content]).to.equal(['feed', declared]);
+    }
+    const netscape =
+      'PUBLIC "-//Netscape Communications//DTD RSS 0.91//EN" "http://my.netscape.com/publish/formats/rss-0.91.dtd"';
+    expect((await read('text/xml', of(netscape))).content).to.equal('# &long; café &own; &file;');
+    const grows = Array.from(
+      { length: 9 },
+      (_, at) => `<!ENTITY e${at} "${`&e${at + 1};`.repeat(100)}">`,
+    ).join('');
+    const comments = '<!---->'.repeat(1000);
+    expect((await read('text/xml', `${comments}${rss('')}`)).kind).to.equal('feed');
+    expect((await read('text/xml', `${comments}<page/>`)).kind).to.equal('text');
+    const bomb = of(`[${grows}]`).replace('&long;', '&e0;');
+    expect(await read('text/xml', bomb)).to.contain({ content: null });
+  });
+
   it('say that they have no items', async () => {
     const empty = '<rss version="2.0"><channel><title>Birds</title></channel></rss>';
     expect(await read('application/rss+xml', empty)).to.equal({

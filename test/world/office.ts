@@ -49,16 +49,22 @@ interface LetterParts {
   numbering?: string;
   /** Pictures, by their names. */
   pictures?: Record<string, Buffer>;
+  /** Contents of headers and footers, by names such as `header1`. */
+  edges?: Record<string, string>;
 }
 
 /** A Word document with this body. */
 export const letter = (
   body: string,
-  { styles = '', numbering = '', pictures = {} }: LetterParts = {},
+  { styles = '', numbering = '', pictures = {}, edges = {} }: LetterParts = {},
 ): Buffer => {
   const named = Object.entries(pictures);
   const media = Object.fromEntries(named.map(([name]) => [`media/${name}`, 'image']));
-  const parts = { 'styles.xml': 'styles', 'numbering.xml': 'numbering', ...media };
+  const edgeNames = Object.keys(edges).map((name) => [`${name}.xml`, name.replace(/\d+$/, '')]);
+  const parts = {
+    ...{ 'styles.xml': 'styles', 'numbering.xml': 'numbering', ...media },
+    ...Object.fromEntries(edgeNames),
+  };
   return zip([
     { name: '_rels/.rels', content: relations({ 'word/document.xml': 'officeDocument' }) },
     { name: 'word/_rels/document.xml.rels', content: relations(parts) },
@@ -66,6 +72,10 @@ export const letter = (
     { name: 'word/styles.xml', content: `<w:styles>${styles}</w:styles>` },
     { name: 'word/numbering.xml', content: `<w:numbering>${numbering}</w:numbering>` },
     ...named.map(([name, content]) => ({ name: `word/media/${name}`, content })),
+    ...Object.entries(edges).map(([name, content]) => ({
+      name: `word/${name}.xml`,
+      content: `<w:hdr>${content}</w:hdr>`,
+    })),
   ]);
 };
 
@@ -93,11 +103,21 @@ export const numbering = (levels: string[], ...others: string[]): string =>
   `<w:num w:numId="1"><w:abstractNumId w:val="0"/></w:num>${others.join('')}`;
 
 /** A document of OpenDocument with this body and these automatic styles. */
-export const odf = (kind: 'text' | 'spreadsheet', body: string, styles = ''): Buffer =>
+export const odf = (
+  kind: 'text' | 'spreadsheet',
+  body: string,
+  styles = '',
+  /** Content of the page style. */
+  page = '',
+): Buffer =>
   zip([
     { name: 'mimetype', content: `application/vnd.oasis.opendocument.${kind}` },
     {
       name: 'content.xml',
       content: `<office:document-content><office:automatic-styles>${styles}</office:automatic-styles><office:body><office:${kind}>${body}</office:${kind}></office:body></office:document-content>`,
+    },
+    {
+      name: 'styles.xml',
+      content: `<office:document-styles><office:master-styles><style:master-page>${page}</style:master-page></office:master-styles></office:document-styles>`,
     },
   ]);

@@ -1,19 +1,19 @@
 import { withoutElements } from './alternatives.js';
-import { createFirstUse } from './archive.js';
-import { type BlockKind, type BlockText, createFlowText } from './blocktext.js';
+import { type ArchiveFiles, createFirstUse, fileIn } from './archive.js';
+import { type BlockKind, type BlockText, createBlockText, createFlowText } from './blocktext.js';
 import { type ListNumbers, NO_NUMBERS, readNumbers } from './docxnumbers.js';
 import { createRunText, noteHidden, type RunText } from './docxruns.js';
 import { outlineLevel, readStyles, type WordStyle } from './docxstyles.js';
 import { drawnText, joinTexts } from './drawings.js';
 import type { Extraction } from './job.js';
-import { findPart, openPackage, walkFile } from './openpackage.js';
+import { findPart, openPackage, type Relation, walkFile } from './openpackage.js';
 import { addText } from './text.js';
 import { findAttribute, type XmlAttributes, type XmlVisitor } from './xmlwalk.js';
 
 /**
  * Extracts the text of a Word document (ECMA-376-1, WordprocessingML) with tracked changes accepted
- * and list numbers. Footnotes, endnotes, diagrams and charts follow the text. Comments and hidden
- * text are left out.
+ * and list numbers. Headers precede the text. Footnotes, endnotes, footers, diagrams and charts
+ * follow it. Comments and hidden text are left out.
  */
 export const extractDocx = async (bytes: Buffer, extraction: Extraction): Promise<void> => {
   const { files, main, relations } = await openPackage(bytes, extraction);
@@ -29,10 +29,41 @@ export const extractDocx = async (bytes: Buffer, extraction: Extraction): Promis
     if (blocks.isFull()) break;
     blocks.gap();
   }
-  noteHidden(extraction, runs.hiddenChars());
+  const edges: PageEdges = { files, extraction, relations, styles, runs: [runs] };
+  const [headers, footers] = [await edgeText(edges, 'header'), await edgeText(edges, 'footer')];
+  noteHidden(
+    extraction,
+    edges.runs.reduce((sum, { hiddenChars }) => sum + hiddenChars(), 0),
+  );
   if (findPart(relations, 'aFChunk') !== null) extraction.note(EMBEDDED);
   const drawn = await drawnText({ files, extraction, isFirst: createFirstUse(files) }, main);
-  addText(joinTexts([blocks.text(), drawn]), extraction);
+  addText(joinTexts([headers, blocks.text(), footers, drawn]), extraction);
+};
+
+interface PageEdges {
+  files: ArchiveFiles;
+  extraction: Extraction;
+  relations: ReadonlyMap<string, Relation>;
+  styles: WordParts['styles'];
+  /** Of all parts that were read. */
+  runs: RunText[];
+}
+
+/** Sections often repeat a header or footer. Each text is returned once. */
+const edgeText = async (
+  { files, extraction, relations, styles, runs: all }: PageEdges,
+  edge: 'header' | 'footer',
+): Promise<string> => {
+  const texts = new Set<string>();
+  for (const { type, path } of relations.values()) {
+    if (type !== edge || !fileIn(files, path)) continue;
+    const blocks = createBlockText(extraction);
+    const runs = createRunText(blocks, styles);
+    all.push(runs);
+    await walkFile(files, path, documentVisitor(blocks, { styles, numbers: NO_NUMBERS, runs }));
+    texts.add(blocks.text().trim());
+  }
+  return joinTexts([...texts]);
 };
 
 const EMBEDDED =

@@ -47,7 +47,8 @@ export const detectMediaType = async (bytes: Uint8Array, name: string): Promise<
   const head = bytes.subarray(0, HEAD_BYTES);
   const named = byName(name);
   // First, because the UTF-16 mark resembles an audio file.
-  if (isUtf16(head)) return isTextKind(named) ? named : null;
+  const utf16 = decodeUtf16(head);
+  if (utf16 !== null) return isTextKind(named) ? named : textTypeOf(utf16, name);
   // Text may begin with the signature of another format: `BM and I went home`.
   if (isTextKind(named) && !CONTROLS.test(Buffer.from(head).toString('latin1'))) return named;
   const { fileTypeFromBuffer } = await import('file-type');
@@ -60,8 +61,35 @@ export const detectMediaType = async (bytes: Uint8Array, name: string): Promise<
   // The TIFF directory may be at the end of the file. It distinguishes TIFF from raw camera images.
   if (mime === undefined && named === TIFF && isTiff(head)) return TIFF;
   if (mime !== undefined && mime !== 'application/xml') return null;
-  return isTextKind(named) && !head.includes(0) ? named : null;
+  const text = Buffer.from(head).toString('latin1');
+  if (text.slice(0, MAX_PDF_OFFSET).includes('%PDF-')) return PDF;
+  if (head.includes(0)) return null;
+  return isTextKind(named) ? named : textTypeOf(text, name);
 };
+
+const PDF = 'application/pdf';
+/** Readers accept other bytes before the PDF header (ISO 32000-1, implementation note 13). */
+const MAX_PDF_OFFSET = 1024 + '%PDF-'.length;
+
+const PROLOG = String.raw`^(?:\ufeff|\xef\xbb\xbf)?\s*(?:<\?[^>]*>\s*|<!--(?:(?!-->)[\s\S])*-->\s*)*`;
+const HTML = new RegExp(String.raw`${PROLOG}<(?:!doctype\s+html|html)[\s>]`, 'i');
+const HTML_PART = new RegExp(String.raw`${PROLOG}<(?:head|meta|style|body|table)[\s>]`, 'i');
+/** Header fields of a message, of which one names the version. Web archives begin with them too. */
+const MESSAGE = /^(?:[\w-]{1,80}:[^\n]*\n(?:[ \t][^\n]*\n)*)*?MIME-Version:/i;
+const OLD_OFFICE = new Set(['.doc', '.xls', '.ppt']);
+
+/** Web applications save text under the name of an office or PDF file. */
+const textTypeOf = (text: string, name: string): string | null => {
+  if (HTML.test(text)) return 'text/html';
+  if (MESSAGE.test(text.slice(0, MAX_HEADER))) return 'message/rfc822';
+  const ending = extname(name).toLowerCase();
+  if (byName(name) === null && !OLD_OFFICE.has(ending)) return null;
+  if (HTML_PART.test(text)) return 'text/html';
+  const isTable = /^\.xlsx?$/.test(ending) && !CONTROLS.test(text) && /[\t,;]/.test(text);
+  return isTable ? 'text/csv' : null;
+};
+
+const MAX_HEADER = 4096;
 
 const TIFF = 'image/tiff';
 
@@ -78,8 +106,10 @@ const byName = (name: string): string | null => {
   return kind?.[0] ?? null;
 };
 
-const isUtf16 = (head: Uint8Array): boolean => {
+/** Returns null if the bytes are not UTF-16 with a mark. */
+export const decodeUtf16 = (head: Uint8Array): string | null => {
   const isLittle = head[0] === 0xff && head[1] === 0xfe;
-  if (!isLittle && !(head[0] === 0xfe && head[1] === 0xff)) return false;
-  return !new TextDecoder(isLittle ? 'utf-16le' : 'utf-16be').decode(head).includes('\0');
+  if (!isLittle && !(head[0] === 0xfe && head[1] === 0xff)) return null;
+  const text = new TextDecoder(isLittle ? 'utf-16le' : 'utf-16be').decode(head);
+  return text.includes('\0') ? null : text;
 };

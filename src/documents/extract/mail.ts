@@ -1,7 +1,8 @@
 import PostalMime, { type Address, type Attachment, type Email } from 'postal-mime';
 import { combineTexts } from '../../providers/mail/combinetexts.js';
+import { decodeMailText, parseMailTextType } from '../../providers/mail/structure.js';
 import type { Extraction } from './job.js';
-import { detectMediaType, MEDIA_TYPES } from './kinds.js';
+import { decodeUtf16, detectMediaType, MEDIA_TYPES } from './kinds.js';
 import { textOfMarkup } from './markup.js';
 
 const MAX_FILES = 50;
@@ -16,13 +17,38 @@ export type ExtractNested = (
 export const mailExtractor =
   (extractNested: ExtractNested) =>
   async (bytes: Buffer, extraction: Extraction): Promise<void> => {
-    const mail = await PostalMime.parse(bytes);
+    const mail = await parseMail(bytes);
     if (!extraction.skip() && !extraction.add(formatMailText(mail))) return;
     const files = mail.attachments.filter((file) => !isShown(file, mail));
     if (files.length > MAX_FILES)
       extraction.note(`Only the first ${MAX_FILES} attachments were read.`);
     for (const file of files.slice(0, MAX_FILES)) await addFile(file, extraction, extractNested);
   };
+
+interface MimeNode {
+  content: ArrayBuffer | null;
+  contentType: { parsed: { params: Partial<Record<string, string>> } };
+  getTextContent(): string;
+}
+
+/** The parser trusts charset labels, and joins quoted lines with their quote marks. */
+class MailParser extends PostalMime {
+  declare readonly root: MimeNode;
+
+  constructor() {
+    super();
+    // Nested messages have nodes of the same class.
+    const nodes: MimeNode = Object.getPrototypeOf(this.root);
+    nodes.getTextContent = function (this: MimeNode) {
+      const bytes = new Uint8Array(this.content ?? []);
+      return decodeMailText(bytes, parseMailTextType(this.contentType.parsed.params));
+    };
+  }
+}
+
+/** A message that was saved by a text editor may be UTF-16. */
+const parseMail = (bytes: Buffer): Promise<Email> =>
+  new MailParser().parse(decodeUtf16(bytes) ?? bytes);
 
 /** Images that the HTML body shows (RFC 2392), such as in signatures. */
 const isShown = ({ contentId, mimeType }: Attachment, { html = '' }: Email): boolean => {

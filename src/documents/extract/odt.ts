@@ -1,7 +1,8 @@
 import { withoutElements } from './alternatives.js';
 import { fileIn } from './archive.js';
-import { type BlockKind, type BlockText, createFlowText } from './blocktext.js';
+import { type BlockKind, type BlockText, createBlockText, createFlowText } from './blocktext.js';
 import { noteHidden } from './docxruns.js';
+import { joinTexts } from './drawings.js';
 import type { Extraction } from './job.js';
 import { createOdtNumbers, type OdtNumbers } from './odtnumbers.js';
 import { openDocument, walkContent } from './opendocument.js';
@@ -10,22 +11,49 @@ import { findAttribute, walkXml, type XmlAttributes, type XmlVisitor } from './x
 
 /**
  * Extracts an OpenDocument text (ODF 1.3, part 3) with tracked changes accepted and list numbers.
- * Footnotes follow their paragraph. Comments and hidden text are left out.
+ * Headers precede the text, footers follow it, and footnotes follow their paragraph. Comments and
+ * hidden text are left out.
  */
 export const extractOdt = async (bytes: Buffer, extraction: Extraction): Promise<void> => {
   const files = await openDocument(bytes, extraction);
   const blocks = createFlowText(extraction);
   const hiding = createHiding();
   const numbers = createOdtNumbers();
-  const takeStyle = (name: string, attributes: XmlAttributes): void => {
-    hiding.takeStyle(name, attributes);
-    numbers.takeStyle(name, attributes);
-  };
+  const edges = createEdges(extraction, { hiding, numbers });
   const styles = fileIn(files, 'styles.xml');
-  if (styles) await walkXml(await styles(), { open: takeStyle });
+  if (styles) await walkXml(await styles(), withoutElements(edges.visitor, isLeftOut));
   await walkContent(files, withoutElements(textVisitor(blocks, { hiding, numbers }), isLeftOut));
   noteHidden(extraction, hiding.chars());
-  addText(blocks.text(), extraction);
+  addText(joinTexts([edges.text('header'), blocks.text(), edges.text('footer')]), extraction);
+};
+
+type Edge = 'header' | 'footer';
+
+/** Headers and footers of the page styles (ODF 1.3, part 3, 16.10 to 16.13), each text once. */
+const createEdges = (extraction: Extraction, { hiding, numbers }: TextParts) => {
+  const texts = { header: new Set<string>(), footer: new Set<string>() };
+  let open: { name: string; edge: Edge; blocks: BlockText; inner: XmlVisitor } | null = null;
+  const visitor: XmlVisitor = {
+    open: (name, attributes, parent) => {
+      const edge = /^(header|footer)(-left|-first)?$/.exec(name)?.[1];
+      if (open) open.inner.open?.(name, attributes, parent);
+      else if (parent === 'master-page' && (edge === 'header' || edge === 'footer')) {
+        if (findAttribute(attributes, 'display') === 'false') return;
+        const blocks = createBlockText(extraction);
+        open = { name, edge, blocks, inner: textVisitor(blocks, { hiding, numbers }) };
+      } else {
+        hiding.takeStyle(name, attributes);
+        numbers.takeStyle(name, attributes);
+      }
+    },
+    text: (text) => open?.inner.text?.(text),
+    close: (name) => {
+      if (open?.name !== name) return void open?.inner.close?.(name);
+      texts[open.edge].add(open.blocks.text().trim());
+      open = null;
+    },
+  };
+  return { visitor, text: (edge: Edge): string => joinTexts([...texts[edge]]) };
 };
 
 const HIDERS = new Set(['p', 'h', 'span', 'section', 'hidden-text']);
@@ -96,10 +124,12 @@ const isLeftOut = (name: string, _: XmlAttributes, parent: string): boolean =>
 /** Maximum number of spaces per element. */
 const MAX_SPACES = 1000;
 
-const textVisitor = (
-  blocks: BlockText,
-  { hiding, numbers }: { hiding: Hiding; numbers: OdtNumbers },
-): XmlVisitor => {
+interface TextParts {
+  hiding: Hiding;
+  numbers: OdtNumbers;
+}
+
+const textVisitor = (blocks: BlockText, { hiding, numbers }: TextParts): XmlVisitor => {
   const paragraphs: (number | null)[] = [];
   // Leading white space is ignored, and several white spaces count as one (part 3, 6.1.2).
   let isAfterSpace = true;

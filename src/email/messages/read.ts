@@ -4,7 +4,7 @@ import { FileReply } from '../../kernel/contract/endpoint.js';
 import { combineTexts } from '../../providers/mail/combinetexts.js';
 import { type ImapSession, readMailPart } from '../../providers/mail/imap.js';
 import { MAX_HTML_LENGTH, safeMailHtml, textOfHtml } from '../../providers/mail/safehtml.js';
-import { textInCharset } from '../../providers/mail/structure.js';
+import { decodeMailText } from '../../providers/mail/structure.js';
 import type { MailFile, MailMessageRow, MailTextPart } from '../../store/tables/mail.js';
 import { atMessage, findMail, type MailMessagesDeps } from './service.js';
 
@@ -52,7 +52,7 @@ const textIn = async (
   if (!part) return null;
   const content = await readMailPart(session, uid, part, maxBytes);
   if (!content) return 'gone';
-  const text = textInCharset(content, part.charset);
+  const text = decodeMailText(content, part);
   return { text: text.slice(0, maxBytes), isCut: part.bytes > maxBytes };
 };
 

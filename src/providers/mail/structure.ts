@@ -1,9 +1,18 @@
+import { isAscii } from 'node:buffer';
 import type { MessageStructureObject } from 'imapflow';
+import { decodeUtf8, findDecoder } from '../pages/charset.js';
+import { joinFlowedLines } from './flowed.js';
 
-export interface MailPart {
+/** Parameters of a text (RFC 2046, 4.1, and RFC 3676). */
+export interface MailTextType {
+  charset: string;
+  /** `delsp` is `flowed` with the spaces at line ends to be deleted. */
+  format?: 'flowed' | 'delsp';
+}
+
+export interface MailPart extends MailTextType {
   part: string;
   encoding: string;
-  charset: string;
   bytes: number;
 }
 
@@ -52,8 +61,17 @@ const toMailPart = ({ part, encoding, parameters, size }: MessageStructureObject
   // A single-part message has no numbers; its part is 1.
   part: part ?? '1',
   encoding: (encoding ?? '7bit').toLowerCase(),
-  charset: (parameters?.charset ?? 'utf-8').slice(0, 40),
+  ...parseMailTextType(parameters ?? {}),
   bytes: size ?? 0,
+});
+
+export const parseMailTextType = ({
+  charset = 'utf-8',
+  format = '',
+  delsp = '',
+}: Partial<Record<string, string>>): MailTextType => ({
+  charset: charset.slice(0, 40),
+  ...(/^flowed$/i.test(format) && { format: /^yes$/i.test(delsp) ? 'delsp' : 'flowed' }),
 });
 
 const getAttachmentFileName = ({
@@ -68,13 +86,25 @@ const getAttachmentFileName = ({
     // Neither hidden nor a command option.
     .replace(/^[.\-\s]+/, '_');
 
-/** Unknown charsets are read as Windows-1252. */
-export const decodedPart = (bytes: Buffer, { encoding, charset }: MailPart): string =>
-  textInCharset(decodedBytes(bytes, encoding), charset);
+export const decodedPart = (bytes: Buffer, part: MailPart): string =>
+  decodeMailText(decodedBytes(bytes, part.encoding), part);
 
 /** Line ends become line feeds. */
-export const textInCharset = (bytes: Buffer, charset: string): string =>
-  createTextDecoder(charset).decode(bytes).replace(/\r\n?/g, '\n');
+export const decodeMailText = (bytes: Uint8Array, { charset, format }: MailTextType): string => {
+  const text = textInCharset(bytes, charset).replace(/\r\n?/g, '\n');
+  return format ? joinFlowedLines(text, format === 'delsp') : text;
+};
+
+/** Names of ASCII, which the WHATWG standard reads as Windows-1252. */
+const ASCII = /ascii|ansi_x3|iso646|iso_646|iso-ir-6$/i;
+
+/** Senders often label UTF-8 as ASCII, Windows-1252 as UTF-8, or neither. */
+const textInCharset = (bytes: Uint8Array, charset: string): string => {
+  const named = ASCII.test(charset) ? null : findDecoder(charset);
+  const isWrong = named?.encoding.startsWith('utf-16') && isAscii(bytes) && !bytes.includes(0);
+  if (named && named.encoding !== 'utf-8' && !isWrong) return named.decode(bytes);
+  return decodeUtf8(bytes) ?? new TextDecoder('windows-1252').decode(bytes);
+};
 
 const decodedBytes = (bytes: Buffer, encoding: string): Buffer => {
   if (encoding === 'base64') return Buffer.from(bytes.toString('latin1'), 'base64');
@@ -113,12 +143,3 @@ const unitsIn = (text: string, encoding: string): number => {
 const OPEN_END = /(?:=[0-9A-Fa-f]?|=?[ \t]+)?\r?$/;
 /** Lines have at most 76 characters (RFC 2045, 6.7). */
 const MAX_OPEN = 1000;
-
-const createTextDecoder = (charset: string): InstanceType<typeof TextDecoder> => {
-  try {
-    return new TextDecoder(charset);
-  } catch (error) {
-    if (!(error instanceof RangeError)) throw error;
-    return new TextDecoder('windows-1252');
-  }
-};

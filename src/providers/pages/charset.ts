@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { TextDecoder } from 'node:util';
 import { detect } from 'chardet';
 
@@ -15,18 +16,21 @@ const MARKS: [number[], string][] = [
  */
 export const decodeText = (body: Uint8Array, contentType: string): string => {
   const named =
-    findByteOrderMark(body) ?? decoderFor(charsetIn(contentType)) ?? decoderFor(statedIn(body));
+    findByteOrderMark(body) ?? findDecoder(charsetIn(contentType)) ?? findDecoder(statedIn(body));
   if (named && named.encoding !== 'utf-8') return named.decode(body);
-  return asUtf8(body) ?? guessed(body).decode(body);
+  return decodeUtf8(body) ?? guessed(body).decode(body);
 };
 
-const asUtf8 = (body: Uint8Array): string | null => {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(body);
-  } catch (error) {
-    if (error instanceof TypeError) return null;
-    throw error;
-  }
+/** Share of damaged characters in a text that still counts as UTF-8. */
+const MAX_DAMAGE = 0.2;
+
+/** Returns null if the bytes are not UTF-8. A text that was cut, or is damaged, is UTF-8. */
+export const decodeUtf8 = (body: Uint8Array): string | null => {
+  const text = new TextDecoder().decode(body);
+  if (isUtf8(body)) return text;
+  const damaged = text.match(/\ufffd/g)?.length ?? 0;
+  const others = text.match(/[^\0-\x7f\ufffd]/gu)?.length ?? 0;
+  return damaged <= MAX_DAMAGE * others ? text : null;
 };
 
 const findByteOrderMark = (body: Uint8Array): TextDecoder | null => {
@@ -45,15 +49,37 @@ const statedIn = (body: Uint8Array): string | undefined => {
   return /^utf-?16/i.test(stated ?? '') ? 'utf-8' : stated;
 };
 
-const guessed = (body: Uint8Array): TextDecoder =>
-  decoderFor(detect(body.subarray(0, SAMPLE_BYTES)) ?? undefined, /^utf-8$/) ??
-  new TextDecoder('windows-1252');
+const guessed = (body: Uint8Array): TextDecoder => {
+  const decoder = findDecoder(detect(body.subarray(0, SAMPLE_BYTES)) ?? undefined);
+  return decoder && decoder.encoding !== 'utf-8' ? decoder : new TextDecoder('windows-1252');
+};
 
-const decoderFor = (name: string | undefined, unwanted?: RegExp): TextDecoder | null => {
+/** Names of other registries, without signs. */
+const ALIASES: [RegExp, string][] = [
+  [/^(?:unicode)?utf8/, 'utf-8'],
+  [/^(?:cp|win|windows|ms|ansi)(125\d|874)$/, 'windows-$1'],
+  [/^(?:iso)?8859(\d{1,2})$/, 'iso-8859-$1'],
+  [/^latin(\d{1,2})$/, 'latin$1'],
+  [/^koi8(r|u)$/, 'koi8-$1'],
+  [/^(?:cp|ms|windows)(?:932|31j)$/, 'shift_jis'],
+  [/^(?:cp|ms|windows)936$/, 'gbk'],
+  [/^(?:cp|ms|windows)949$/, 'euc-kr'],
+  [/^(?:cp|ms|windows)950$/, 'big5'],
+];
+
+/** Finds an encoding by its name (WHATWG Encoding, 4.2) or a common variant of it. */
+export const findDecoder = (name: string | undefined): TextDecoder | null => {
   if (name === undefined) return null;
+  const bare = name.toLowerCase().replace(/:.*$|[^a-z\d]/g, '');
+  const alias = ALIASES.find(([pattern]) => pattern.test(bare));
+  return (
+    createDecoder(name.trim()) ?? (alias ? createDecoder(bare.replace(alias[0], alias[1])) : null)
+  );
+};
+
+const createDecoder = (name: string): TextDecoder | null => {
   try {
-    const decoder = new TextDecoder(name);
-    return unwanted?.test(decoder.encoding) ? null : decoder;
+    return new TextDecoder(name);
   } catch (error) {
     if (error instanceof RangeError) return null;
     throw error;

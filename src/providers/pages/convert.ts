@@ -138,8 +138,8 @@ const rendered = (root: PageElement, { format, hasAddresses }: PageReadOptions):
 };
 
 const readFeed = async (text: string, url: string, wish: PageReadOptions): Promise<PageText> => {
-  const { html, items, ...facts } = await parseFeedPage(text, url);
-  const { root } = visiblePage(html, url, true);
+  const { html, base, items, ...facts } = await parseFeedPage(text, url);
+  const { root } = visiblePage(html, base, true);
   const links = linksIn(root);
   const words = countWords(textIn(root, false));
   const note = items === 0 ? 'The feed has no items' : null;

@@ -1,8 +1,11 @@
 import { memberAt } from '../../kernel/jsonvalue.js';
 import { languageTag, parsePageTime } from './article.js';
 import { cleanLine } from './clean.js';
+import { expandDoctype } from './doctype.js';
+import { visibleDocument } from './hide.js';
 import { type PageFacts, PageUnreadable } from './page.js';
-import { addressIn } from './sanitize.js';
+import { safeHtml } from './render.js';
+import { addressIn, resolveAddresses } from './sanitize.js';
 
 const MAX_ITEMS = 200;
 const MAX_TEXT_LENGTH = 20_000;
@@ -10,6 +13,8 @@ const MAX_TEXT_LENGTH = 20_000;
 /** A feed converted to HTML, to be read like a page. */
 export interface FeedPage extends Pick<PageFacts, 'title' | 'language' | 'canonicalUrl'> {
   html: string;
+  /** Address that relative links are resolved against. */
+  base: string;
   items: number;
 }
 
@@ -24,34 +29,75 @@ interface FeedItem {
 /** Parses RSS, Atom, RDF or JSON Feed. Throws PageUnreadable. */
 export const parseFeedPage = async (text: string, url: string): Promise<FeedPage> => {
   const { parseFeed } = await import('feedsmith');
-  const feed = parsed(() => parseFeed(text.replace(/^\ufeff/, '')).feed);
+  const { feed, format } = parsed(() => parseFeed(expandDoctype(text.replace(/^\ufeff/, ''))));
   const items = getList(feed, 'items') ?? getList(feed, 'entries') ?? [];
-  const title = cleanLine(textAt(feed, 'title'), 300);
-  const list = items.slice(0, MAX_ITEMS).map((item) => renderFeedItem(toFeedItem(item, url)));
+  const title = findTitle(feed, format);
+  const stated = addressIn(textAt(feed, 'xml', 'base'), url);
+  const canonicalUrl = findItemLink(feed, stated ?? url);
+  // RFC 4287, 2. The other formats define no base, and mean the site.
+  const base = stated ?? (format === 'atom' ? url : (canonicalUrl ?? url));
+  const list = items
+    .slice(0, MAX_ITEMS)
+    .map((item) => renderFeedItem(toFeedItem(item, { base, format })));
   return {
     title,
-    language: languageTag(textAt(feed, 'language')),
-    canonicalUrl: findItemLink(feed, url),
+    language: languageTag(textAt(feed, 'language') ?? textAt(feed, 'xml', 'lang')),
+    canonicalUrl,
     html: `<h1>${escaped(title ?? 'Feed')}</h1><ul>${list.join('')}</ul>`,
+    base,
     items: items.length,
   };
 };
 
-const parsed = (parse: () => unknown): object => {
+interface ParsedFeed {
+  feed: object;
+  format: string;
+}
+
+const parsed = (parse: () => ParsedFeed): ParsedFeed => {
   try {
-    return Object(parse());
+    return parse();
   } catch (cause) {
     throw Object.assign(new PageUnreadable('is not a valid feed', 'feed'), { cause });
   }
 };
 
-const toFeedItem = (item: unknown, base: string): FeedItem => ({
-  title: cleanLine(textAt(item, 'title') ?? textAt(item, 'media', 'title'), 300),
-  url: findItemLink(item, base),
-  publishedAt:
-    DATES.map((path) => parsePageTime(textAt(item, ...path))).find((time) => time !== null) ?? null,
-  text: extractItemText(item).slice(0, MAX_TEXT_LENGTH),
-});
+const toFeedItem = (
+  item: unknown,
+  { base: outer, format }: { base: string; format: string },
+): FeedItem => {
+  const base = addressIn(textAt(item, 'xml', 'base'), outer) ?? outer;
+  const { html, base: own } = extractItemText(item);
+  const text = html.slice(0, MAX_TEXT_LENGTH);
+  const textBase = addressIn(own, base) ?? base;
+  return {
+    title: findTitle(item, format) ?? cleanLine(textAt(item, 'media', 'title'), 300),
+    url: findItemLink(item, base),
+    publishedAt:
+      DATES.map((path) => parsePageTime(textAt(item, ...path))).find((time) => time !== null) ??
+      null,
+    text: textBase === outer ? text : withAddresses(text, textBase),
+  };
+};
+
+const withAddresses = (html: string, base: string): string => {
+  const { body } = visibleDocument(html);
+  resolveAddresses(body, { base, length: html.length });
+  return safeHtml(body);
+};
+
+/** An entity, an element with its end, or an empty element. */
+const MARKUP =
+  /&(?:#\d+|#x[\da-f]+|[a-z]\w*);|<([a-z]\w*)\b[^<>]*>[\s\S]*<\/\1\s*>|<(?:br|img|wbr)\b[^<>]*>/i;
+const MAX_TITLE_LENGTH = 2000;
+
+/** RSS does not define whether a title is HTML (RSS Advisory Board, best practices). */
+const findTitle = (of: unknown, format: string): string | null => {
+  const text = textAt(of, 'title')?.slice(0, MAX_TITLE_LENGTH) ?? '';
+  const isStated = /html$/.test(textAt(of, 'title', 'type') ?? '');
+  const isHtml = isStated || ((format === 'rss' || format === 'rdf') && MARKUP.test(text));
+  return cleanLine(isHtml ? visibleDocument(text).body.textContent : text, 300);
+};
 
 const DATES = [
   ...[['pubDate'], ['published'], ['updated'], ['date_published'], ['date_modified'], ['date']],
@@ -74,8 +120,13 @@ const HTML_TEXTS = [
 ];
 const PLAIN_TEXTS = [['content_text'], ['itunes', 'subtitle']];
 
+interface ItemText {
+  html: string;
+  base?: string | null;
+}
+
 /** Feeds repeat parts of a text under several names. */
-const extractItemText = (item: unknown): string => {
+const extractItemText = (item: unknown): ItemText => {
   const groups = getList(memberAt(item, 'media'), 'groups') ?? [memberAt(item, 'media', 'group')];
   const media = [memberAt(item, 'media'), ...groups].flatMap((each) => [
     each,
@@ -84,17 +135,18 @@ const extractItemText = (item: unknown): string => {
   const texts = [
     ...HTML_TEXTS.map((path) => {
       const text = textAt(item, ...path);
-      return memberAt(item, ...path, 'type') === 'text' ? asHtml(text) : text;
+      const html = memberAt(item, ...path, 'type') === 'text' ? asHtml(text) : text;
+      return { html: html ?? '', base: textAt(item, ...path, 'xml', 'base') };
     }),
-    ...PLAIN_TEXTS.map((path) => textAt(item, ...path)).map(asHtml),
-    ...media.map(mediaText),
+    ...PLAIN_TEXTS.map((path) => ({ html: asHtml(textAt(item, ...path)) ?? '' })),
+    ...media.map((each) => ({ html: mediaText(each) ?? '' })),
   ];
   return texts
-    .map((text) => ({ text: text ?? '', size: visibleSize(text ?? '') }))
+    .map((text) => ({ text, size: visibleSize(text.html) }))
     .reduce((fullest, each) => (each.size > fullest.size ? each : fullest), NO_TEXT).text;
 };
 
-const NO_TEXT = { text: '', size: 0 };
+const NO_TEXT: { text: ItemText; size: number } = { text: { html: '' }, size: 0 };
 
 /** The type defaults to plain text (Media RSS). */
 const mediaText = (media: unknown): string | null => {

@@ -1,3 +1,4 @@
+import { withoutDoctype } from './doctype.js';
 import type { PageSource } from './page.js';
 
 export type SourceForm =
@@ -80,6 +81,6 @@ const textForm = (form: SourceForm, body: Uint8Array): SourceForm => {
 };
 
 export const isFeed = (xml: string): boolean =>
-  /^\s*(<\?[^>]*>\s*|<!--[\s\S]{0,2000}?-->\s*|<![^>]{0,500}>\s*)*<(rss|feed|rdf:RDF)[\s>]/.test(
-    xml.slice(0, 10_000).replace(/^\ufeff/, ''),
+  /^\s*(<\?[^>]*>\s*|<!--(?:(?!-->)[\s\S])*-->\s*)*<(rss|feed|rdf:RDF)[\s>]/.test(
+    withoutDoctype(xml.slice(0, FEED_BYTES).replace(/^\ufeff/, '')),
   );

@@ -40,6 +40,7 @@ export interface MailTextPart {
   part: string;
   encoding: string;
   charset: string;
+  format?: 'flowed' | 'delsp';
   bytes: number;
 }
 

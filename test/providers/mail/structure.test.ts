@@ -37,6 +37,62 @@ describe('the structure of a message', () => {
     expect(decode(' \r\n\t\nx')).to.equal('\n\nx');
   });
 
+  it('has the text that was meant, whatever the label of its charset', () => {
+    const decode = (bytes: Buffer, charset: string): string =>
+      decodedPart(bytes, { part: '1', encoding: '8bit', charset, bytes: 1 });
+    const windows = Buffer.from([0x93, 0x63, 0x61, 0x66, 0xe9, 0x94, 0x20, 0x80, 0x35]);
+    for (const charset of [
+      ...['us-ascii', 'utf-8', 'UTF8', 'iso-8859-1', 'ISO_8859-1:1987', 'latin-1', 'cp-1252'],
+      ...['Windows1252', 'win-1252', 'x-unknown', 'unknown-8bit', '', ' utf-8 '],
+    ]) {
+      expect(decode(windows, charset), charset).to.equal('“café” €5');
+    }
+    const utf8 = Buffer.from('“café” €5');
+    for (const charset of ['us-ascii', 'ANSI_X3.4-1968', 'utf8mb4', 'x-unknown', 'utf-16']) {
+      expect(decode(charset === 'utf-16' ? Buffer.from('plain') : utf8, charset), charset).to.equal(
+        charset === 'utf-16' ? 'plain' : '“café” €5',
+      );
+    }
+    expect(decode(utf8, 'iso-8859-1')).to.equal('â€œcafÃ©â€\x9d â‚¬5');
+    expect(decode(Buffer.from('\ufffda'), 'us-ascii')).to.equal('\ufffda');
+    expect(decode(Buffer.from('日本語のメール').subarray(0, -1), 'utf-8')).to.equal(
+      '日本語のメー\ufffd',
+    );
+    const others: [charset: string, hex: string, text: string][] = [
+      ['cp-1251', 'cfe0eaf2', 'Пакт'],
+      ['koi8r', 'f0c1cbd4', 'Пакт'],
+      ['cp932', '93fa967b', '日本'],
+      ['cp936', 'd6d0b9fa', '中国'],
+      ['ks_c_5601-1987', 'c7d1b1db', '한글'],
+      ['cp950', 'a4a4b0ea', '中國'],
+      ['iso8859-15', 'a435', '€5'],
+    ];
+    for (const [charset, hex, text] of others) {
+      expect(decode(Buffer.from(hex, 'hex'), charset), charset).to.equal(text);
+    }
+  });
+
+  it('has whole paragraphs, also quoted ones, if its lines are flowed', () => {
+    const decode = (text: string, parameters: Record<string, string>): string => {
+      const structure = { type: 'text/plain', parameters: { charset: 'utf-8', ...parameters } };
+      const { text: part } = collectMailParts(structure);
+      return part ? decodedPart(Buffer.from(text.replaceAll('\n', '\r\n')), part) : '';
+    };
+    const text = [
+      ...['On Monday: ', '> The roof ', '> costs nine ', '> thousand.', '>> Said ', '>> who?'],
+      ...['> ', '> Me.', 'Thanks, ', 'and  ', 'bye.', ' From here', ' >no quote', '', '-- ', 'Ada'],
+    ].join('\n');
+    const joined = [
+      ...['On Monday: ', '> The roof costs nine thousand.', '>> Said who?', '> ', '> Me.'],
+      ...['Thanks, and  bye.', 'From here', '>no quote', '', '-- ', 'Ada'],
+    ];
+    expect(decode(text, { format: 'flowed' })).to.equal(joined.join('\n'));
+    expect(decode(text, {})).to.equal(text);
+    expect(decode('日本 \n語\n> 日 \n> 本', { format: 'Flowed', delsp: 'Yes' })).to.equal(
+      '日本語\n> 日本',
+    );
+  });
+
   it('is decoded alike however it is cut', () => {
     const text = `a=3D\t\r\nb=20 \r\nc= \r\nd=C3=BC=\r\n=3D=zz x${' '.repeat(20)}\r\n=41`;
     const decoded = (encoding: string, size: number, of = text): string => {

@@ -369,6 +369,10 @@ describe('convertPage: charsets', () => {
     for (const type of ['text/html', 'text/html; charset=nonsense', 'text/html; charset=utf-8']) {
       expect(await textOf(latin, type), type).to.equal(german.repeat(5).trim());
     }
+    const damaged = Buffer.from(`<p>${german.repeat(5)}x`).fill(0xff, -1);
+    for (const type of ['text/html', 'text/html; charset=utf-8']) {
+      expect(await textOf(damaged, type)).to.equal(`${german.repeat(5)}\ufffd`);
+    }
     const japanese = Buffer.from('k/qWe4zqgs2TyI/rQpPgjnGCxY+ck9iQ5JFlg1eDXYN3g5ODQoFC', 'base64');
     expect(typeof (await textOf(japanese, 'text/plain'))).to.equal('string');
   });
