@@ -44,7 +44,7 @@ const longSpeech = async (): Promise<SentAudio> => {
   return { name: 'long.wav', content };
 };
 
-describe(`a transcription that is interrupted${unlessSpeech}`, { timeout: 120_000 }, () => {
+describe(`a transcription that is interrupted${unlessSpeech}`, { timeout: 300_000 }, () => {
   let audio: SentAudio;
   const engine = placeSpeechEngine(GATED, NAME);
   const gate = {
@@ -59,7 +59,7 @@ describe(`a transcription that is interrupted${unlessSpeech}`, { timeout: 120_00
 
   it('goes on after a kill, with each piece once', {
     ...withSpeech,
-    timeout: 120_000,
+    timeout: 300_000,
   }, async () => {
     const home = await mkdtemp(join(tmpdir(), 'adjutant-voice-'));
     const env = { ADJUTANT_VOICE_PATH: engine };
@@ -105,6 +105,12 @@ describe(`a transcription that is interrupted${unlessSpeech}`, { timeout: 120_00
       () => get(running),
       ({ segments }) => segments.length > 0,
     );
+    // A user's lane runs four at once.
+    const others = await Promise.all([begin(), begin(), begin()]);
+    await until(
+      () => Promise.all(others.map(get)),
+      (all) => all.every(({ status }) => status === 'running'),
+    );
     const waiting = await begin();
     expect((await get(waiting)).status).to.equal('queued');
 
@@ -114,7 +120,9 @@ describe(`a transcription that is interrupted${unlessSpeech}`, { timeout: 120_00
     expect(left.filter((file) => file.startsWith(waiting))).to.equal([]);
     expect(left.length).to.be.above(0);
 
-    expect((await stage.ask('POST', `${path(running)}/cancel`)).status).to.equal(200);
+    for (const id of [running, ...others]) {
+      expect((await stage.ask('POST', `${path(id)}/cancel`)).status).to.equal(200);
+    }
     const ended = await until(
       () => get(running),
       ({ status }) => ENDED.includes(status),

@@ -3,7 +3,7 @@ import * as Lab from '@hapi/lab';
 import { findFirstSample, hookSample, sampleNames } from '../../../cli/hooks/sample.js';
 import { senders } from '../../../cli/hooks/senders/form.js';
 import { loadSenders, type SenderVerification } from '../../../src/client/index.js';
-import { until } from '../../harness/app.js';
+import { frozenClock, until } from '../../harness/app.js';
 import { openWorld, type World } from '../world.js';
 
 export const lab = Lab.script();
@@ -185,12 +185,11 @@ describe('hooks settings --await-token', () => {
 
   it('shows all that came, and confirms none of several', { timeout: 60_000 }, async () => {
     const id = (await world.client.hooks.list()).hooks[0]?.id ?? '';
-    const awaiting = world.cli(['hooks', 'await-token', 'pages', '--yes']);
-    await until(
-      () => world.client.hooks['awaited-token']({ id }),
-      (found) => found.until !== null,
-    );
+    const clock = frozenClock();
+    const awaiting = world.cli(['hooks', 'await-token', 'pages', '--yes'], { clock });
+    await clock.waiting(1000);
     await Promise.all([arrive('secret_of_Notion'), arrive('secret_of_another')]);
+    clock.forward(1000);
     const { code, stdout, stderr } = await awaiting;
     expect([code, stdout.split('\n').sort()]).to.equal([
       ...[1, ['', 'secret_of_Notion', 'secret_of_another']],
