@@ -215,6 +215,7 @@ const withInput = async <T>(
   const { form } = endpoint;
   if (form) {
     const asker = request.auth.credentials?.app?.caller.userId ?? request.app.context.address;
+    // Forms use the system clock: a test that moves its clock must not end an upload in progress.
     const opened = isJsonForm(request, form)
       ? openJsonForm(request, form, { asker, apart })
       : openForm(request, form);

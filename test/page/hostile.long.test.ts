@@ -30,7 +30,7 @@ describe('the page, with hostile texts in every field that others fill', () => {
   let visitor: Visitor;
   const asked: string[] = [];
 
-  before({ timeout: 120_000 }, async () => {
+  before(async () => {
     if (withChromium.skip) return;
     stage = await openPageStage();
     ada = await stage.app.register('ada');
@@ -101,10 +101,7 @@ describe('the page, with hostile texts in every field that others fill', () => {
     expect([STRINGS.length, new Set(STRINGS).size]).to.equal([500, 500]);
   });
 
-  it(`shows payloads of senders as text${unless}`, {
-    ...withChromium,
-    timeout: 120_000,
-  }, async () => {
+  it(`shows payloads of senders as text${unless}`, withChromium, async () => {
     const hook = { actionConfig: { notifyMessage: '{{webhook.body.text}}' } };
     await ask('POST', '/api/hooks', notice({ ...hook, name: STRINGS[9]?.slice(0, 100) }));
     const texts = groupsOf(STRINGS, 20);
@@ -156,10 +153,7 @@ describe('the page, with hostile texts in every field that others fill', () => {
     await expectText('/knowledge?q=script', []);
   });
 
-  it(`shows tasks, agents and chats as text${unless}`, {
-    ...withChromium,
-    timeout: 120_000,
-  }, async () => {
+  it(`shows tasks, agents and chats as text${unless}`, withChromium, async () => {
     for (const strings of groupsOf(STRINGS, 100)) {
       const notes = strings.join('\n');
       const title = strings.find((each) => each.includes('<svg'))?.slice(0, 200);
@@ -247,7 +241,7 @@ describe('the page, with hostile texts in every field that others fill', () => {
     await expectText('/agents', STRINGS.slice(-100));
   });
 
-  it(`shows pipelines as text${unless}`, { ...withChromium, timeout: 120_000 }, async () => {
+  it(`shows pipelines as text${unless}`, withChromium, async () => {
     for (const [number, strings] of groupsOf(STRINGS, 50).entries()) {
       const all = strings.join('\n');
       const name = strings.find((each) => each.includes('onerror'))?.slice(0, 200) ?? '';

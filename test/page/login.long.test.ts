@@ -2,7 +2,7 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { FOREIGN_HOST, unless, withChromium } from '../accounts/passkeys/browser.js';
 import { PASSWORD } from '../harness/app.js';
-import { isLive, logInAs, openPageStage, type PageStage, WIDTHS } from './stage.js';
+import { AT_ONCE_MS, isLive, logInAs, openPageStage, type PageStage, WIDTHS } from './stage.js';
 
 export const lab = Lab.script();
 const { after, before, describe, it } = lab;
@@ -113,7 +113,7 @@ describe('the page', () => {
     expect(await page.textContent('.who')).to.equal('ada');
   });
 
-  it(`ends within a second when the session ends elsewhere${unless}`, withChromium, async () => {
+  it(`ends at once when the session ends elsewhere${unless}`, withChromium, async () => {
     const { page } = await stage.enter('ada');
     await isLive(page);
     const { body } = await stage.app.call('POST', '/api/auth/login', {
@@ -126,7 +126,7 @@ describe('the page', () => {
       if (!current)
         await stage.app.call('DELETE', `/api/auth/sessions/${id}`, { token: body.token });
     }
-    await page.waitForSelector('text=Your login session has ended', { timeout: 1000 });
+    await page.waitForSelector('text=Your login session has ended', { timeout: AT_ONCE_MS });
     expect(await page.isVisible('nav')).to.be.false();
   });
 

@@ -1,7 +1,7 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { unless, withChromium } from '../accounts/passkeys/browser.js';
-import { isLive, openPageStage, type PageStage } from './stage.js';
+import { AT_ONCE_MS, isLive, openPageStage, type PageStage } from './stage.js';
 
 export const lab = Lab.script();
 const { after, before, describe, it } = lab;
@@ -28,12 +28,12 @@ describe('the page without its daemon', () => {
       await open('/device');
       await isLive(page);
       await context.setOffline(true);
-      await page.waitForSelector('.bar >> text=offline', { timeout: 2000 });
+      await page.waitForSelector('.bar >> text=offline', { timeout: AT_ONCE_MS });
       expect(await violations()).to.equal([]);
       await page.click('text=Log out on this device');
       await page.waitForSelector('text=The daemon cannot be reached');
       await context.setOffline(false);
-      await page.waitForSelector('[data-live=online]', { state: 'attached', timeout: 2000 });
+      await page.waitForSelector('[data-live=online]', { state: 'attached', timeout: AT_ONCE_MS });
       await page.waitForSelector('text=The daemon cannot be reached', { state: 'detached' });
     },
   );

@@ -13,6 +13,9 @@ export const WIDTHS = [
   { where: 'on a laptop', viewport: { width: 1280, height: 800 } },
 ] as const;
 
+/** In milliseconds: less than the page takes to notice by itself, which probes its socket after 20 s. */
+export const AT_ONCE_MS = 15_000;
+
 /** Somebody in front of the page. */
 export interface Visitor {
   page: Page;

@@ -141,16 +141,11 @@ describe('an MCP server over stdio', () => {
     async () => {
       await added('mortal');
       const died = await stage.run('mortal', 'die');
-      expect([died.status, died.body.message]).to.equal([
-        424,
-        'mortal.die: The server is no longer running: it ended with code 3',
-      ]);
-      expect(await skill('mortal')).to.include({
-        status: 'failed',
-        reason: 'it ended with code 3',
-      });
+      const reason = 'The server is no longer running: it ended with code 3';
+      expect([died.status, died.body.message]).to.equal([424, `mortal.die: ${reason}`]);
+      expect(await skill('mortal')).to.include({ status: 'failed', reason });
       const early = await stage.run('mortal', 'echo', { text: 'x' });
-      expect(early.body.message).to.equal('mortal.echo: it ended with code 3. Next attempt in 1 s');
+      expect(early.body.message).to.equal(`mortal.echo: ${reason}. Next attempt in 1 s`);
       clock.forward(1_000);
       expect((await stage.run('mortal', 'echo', { text: 'x' })).body).to.equal({
         result: { text: 'x' },

@@ -12,9 +12,17 @@ import { type SentAudio, sendAudio, speak, startVoice, unlessSpeech, withSpeech 
 export const lab = Lab.script();
 const { after, before, describe, it } = lab;
 
-/** An engine that hears two words in everything, once a file beside it says so. */
+/** Above the size of the first piece, below that of the second. */
+const SHORT_BYTES = 6 * 32_000;
+
+/**
+ * An engine that recognizes two words in each piece. All but short pieces wait for a file beside the
+ * engine, which cannot write: it is confined.
+ */
 const GATED = `#!/bin/sh
-while [ ! -e "$(dirname "$0")/open" ]; do sleep 0.05; done
+while [ "$(wc -c < piece.wav)" -gt ${SHORT_BYTES} ] && [ ! -e "$(dirname "$0")/open" ]; do
+  sleep 0.05
+done
 echo 'hello world'
 echo '<s> 0.000 0.100 1.000000'
 echo 'hello 0.110 0.500 1.000000'
@@ -23,19 +31,20 @@ echo 'world 0.510 0.900 1.000000'
 const NAME = 'adjutant-test-gated';
 const ENDED = ['completed', 'cancelled', 'failed'];
 
-/** Speech of a minute and a half with pauses, which is transcribed in four pieces. */
+/** Two words, a long pause and speech of a minute and a half: a short piece and several long ones. */
 const longSpeech = async (): Promise<SentAudio> => {
   const spoken = await speak('hello world');
   const [head, samples] = [spoken.subarray(0, 44), spoken.subarray(44)];
   const pause = Buffer.alloc(2 * 16_000);
-  const all = Buffer.concat(Array.from({ length: 40 }, () => [samples, pause]).flat());
+  const long = Array.from({ length: 40 }, () => [samples, pause]).flat();
+  const all = Buffer.concat([samples, ...Array(4).fill(pause), ...long]);
   const content = Buffer.concat([head, all]);
   content.writeUInt32LE(content.length - 8, 4);
   content.writeUInt32LE(all.length, 40);
   return { name: 'long.wav', content };
 };
 
-describe(`a transcription that is interrupted${unlessSpeech}`, { timeout: 120_000 }, () => {
+describe(`a transcription that is interrupted${unlessSpeech}`, { timeout: 300_000 }, () => {
   let audio: SentAudio;
   const engine = placeSpeechEngine(GATED, NAME);
   const gate = {
@@ -50,7 +59,7 @@ describe(`a transcription that is interrupted${unlessSpeech}`, { timeout: 120_00
 
   it('goes on after a kill, with each piece once', {
     ...withSpeech,
-    timeout: 120_000,
+    timeout: 300_000,
   }, async () => {
     const home = await mkdtemp(join(tmpdir(), 'adjutant-voice-'));
     const env = { ADJUTANT_VOICE_PATH: engine };
@@ -61,17 +70,17 @@ describe(`a transcription that is interrupted${unlessSpeech}`, { timeout: 120_00
     const begin = async (): Promise<string> =>
       (await sendAudio(daemon, token, audio, {}, 0)).body.id;
     const reaches = (id: string, fits: (of: { status: string; segments: unknown[] }) => boolean) =>
-      until(() => client().voice.get({ id }), fits, 60_000);
+      until(() => client().voice.get({ id }), fits);
 
     await gate.open();
     const whole = await reaches(await begin(), ({ status }) => ENDED.includes(status));
     expect(whole.segments.length).to.be.above(3);
 
+    await gate.close();
     const id = await begin();
     await reaches(id, ({ segments }) => segments.length > 0);
-    await gate.close();
     const { status, segments } = await client().voice.get({ id });
-    expect(status).to.equal('running');
+    expect([status, segments.length]).to.equal(['running', 1]);
     await daemon.end('SIGKILL');
     daemon = await startDaemon({ home, env });
     await gate.open();
@@ -85,7 +94,7 @@ describe(`a transcription that is interrupted${unlessSpeech}`, { timeout: 120_00
   });
 
   it('keeps what was transcribed when it is cancelled, and no audio', withSpeech, async () => {
-    await gate.open();
+    await gate.close();
     const stage = await startVoice({ config: { voicePath: [engine] } });
     const begin = async (): Promise<string> =>
       (await sendAudio(stage, stage.token, audio, {}, 0)).body.id;
@@ -96,7 +105,12 @@ describe(`a transcription that is interrupted${unlessSpeech}`, { timeout: 120_00
       () => get(running),
       ({ segments }) => segments.length > 0,
     );
-    await gate.close();
+    // A user's lane runs four at once.
+    const others = await Promise.all([begin(), begin(), begin()]);
+    await until(
+      () => Promise.all(others.map(get)),
+      (all) => all.every(({ status }) => status === 'running'),
+    );
     const waiting = await begin();
     expect((await get(waiting)).status).to.equal('queued');
 
@@ -106,7 +120,9 @@ describe(`a transcription that is interrupted${unlessSpeech}`, { timeout: 120_00
     expect(left.filter((file) => file.startsWith(waiting))).to.equal([]);
     expect(left.length).to.be.above(0);
 
-    expect((await stage.ask('POST', `${path(running)}/cancel`)).status).to.equal(200);
+    for (const id of [running, ...others]) {
+      expect((await stage.ask('POST', `${path(id)}/cancel`)).status).to.equal(200);
+    }
     const ended = await until(
       () => get(running),
       ({ status }) => ENDED.includes(status),

@@ -93,9 +93,10 @@ const transportTo = async (sdk: McpSdk, to: McpAddress, broken: () => void) => {
   if (to.kind === 'stdio') {
     const held = await to.hold();
     const transport = new PipeTransport(held, sdk.deserializeMessage);
-    return { transport, whyEnded: () => transport.whyEnded(), leave: async () => {} };
+    const whyEnded = async () => `The server is no longer running: ${await transport.whyEnded()}`;
+    return { transport, whyEnded, leave: async () => {} };
   }
-  let why = 'the session was closed';
+  let why = 'The session was closed';
   const transport = new sdk.StreamableHTTPClientTransport(new URL(to.url), {
     requestInit: { headers: to.headers },
     fetch: watchResponses(to.fetch, (error) => {

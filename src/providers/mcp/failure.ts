@@ -9,8 +9,7 @@ const LOST: unknown[] = [400, 404];
 
 /** Every error of the SDK means that the request failed. */
 export const mcpFailure = (sdk: McpSdk, error: unknown, over: string | null): McpFailed => {
-  if (over !== null)
-    return new McpFailed('gone', `The server is no longer running: ${over}`, error);
+  if (over !== null) return new McpFailed('gone', over, error);
   if (error instanceof HttpFailure || error instanceof EgressRefused) {
     return new McpFailed(error.effectBegan ? 'gone' : 'unreached', error.message, error);
   }

@@ -15,12 +15,16 @@ const PROGRAM = '/usr/bin/chromium-headless-shell';
 /** The whole program, for tests of notifications, which the other one denies. */
 export const FULL_PROGRAM = '/usr/bin/chromium';
 
+/** In milliseconds. They end what hangs. A busy machine takes many times as long as an idle one. */
+const TEST_LIMIT_MS = 300_000;
+const WAIT_LIMIT_MS = 120_000;
+
 /** Options for a test that needs Chromium, and the end of its title. */
-export const withChromium = { skip: !existsSync(PROGRAM), timeout: 60_000 };
+export const withChromium = { skip: !existsSync(PROGRAM), timeout: TEST_LIMIT_MS };
 export const unless = withChromium.skip ? ` (${PROGRAM} is not installed)` : '';
 
 /** The same for a test that needs the whole program. */
-export const withFullChromium = { skip: !existsSync(FULL_PROGRAM), timeout: 60_000 };
+export const withFullChromium = { skip: !existsSync(FULL_PROGRAM), timeout: TEST_LIMIT_MS };
 export const unlessFull = withFullChromium.skip ? ` (${FULL_PROGRAM} is not installed)` : '';
 
 /** A host that is not this machine by its name, and leads to it. */
@@ -45,6 +49,7 @@ export const openBrowser = async (program = PROGRAM): Promise<Profiles> => {
   return {
     newContext: async (options) => {
       const context = await browser.newContext(options);
+      context.setDefaultTimeout(WAIT_LIMIT_MS);
       contexts.push(context);
       return context;
     },

@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { WebSocket } from 'ws';
 import { sign, until } from '../../harness/app.js';
 import { type Openai, type Reply, says } from '../../harness/openai.js';
@@ -38,10 +37,11 @@ export const follow = (url: string, token: string): Follower => {
   socket.on('open', () => socket.send(JSON.stringify({ type: 'subscribe', channels: CHANNELS })));
   socket.on('message', (frame) => frames.push(frame.toString()));
   socket.on('error', (error) => frames.push(error.message));
+  // The daemon may crash and close it before anybody stops.
+  const closed = new Promise((resolve) => socket.on('close', resolve));
   return {
     frames,
     stop: async () => {
-      const closed = once(socket, 'close');
       socket.terminate();
       await closed;
     },
