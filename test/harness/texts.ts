@@ -4,7 +4,7 @@ import { version } from '../../src/version.js';
 import { leaves } from '../cli/leaves.js';
 import { nodes, place, product, type Source } from './sources.js';
 
-export type TextKind = 'summary' | 'field' | 'command' | 'flag' | 'error';
+export type TextKind = 'summary' | 'field' | 'nullable' | 'command' | 'flag' | 'error';
 
 /** A text that users read, with its place: an endpoint, a schema field, a command or a line. */
 export interface UserText {
@@ -37,12 +37,15 @@ export const apiTexts = async (): Promise<UserText[]> => {
 
 const describedIn = (value: unknown, at: string): UserText[] => {
   if (typeof value !== 'object' || value === null) return [];
-  return Object.entries(value).flatMap(([key, child]): UserText[] => {
+  const { nullable, description = '' } = value as { nullable?: boolean; description?: string };
+  const own: UserText[] = nullable ? [{ kind: 'nullable', at, text: description }] : [];
+  const inner = Object.entries(value).flatMap(([key, child]): UserText[] => {
     if (key === 'example' || key === 'examples') return [];
     if (key !== 'description' || typeof child !== 'string')
       return describedIn(child, `${at}.${key}`);
     return [{ kind: 'field', at, text: child }];
   });
+  return [...own, ...inner];
 };
 
 /** Summaries of commands, and descriptions of their flags. */
