@@ -72,6 +72,9 @@ const SENTENCES: Record<string, string> = {
   AttachmentGone: 'Sending failed: …. Upload the document again and send a new e-mail',
   BadValue: '<setting> must be …',
   ConfinedPathError: '<path> …',
+  EngineFailed:
+    'Every speech engine failed (<engine>: …). Upload the recording again, or add an engine: <ways>',
+  ExtractFailed: '…. <remedy of the code>',
   FileGone: 'Not in the backup: <file>: …',
   GgufFault:
     'The file is not a supported model. …. Download the file again or choose another model',
@@ -81,10 +84,11 @@ const SENTENCES: Record<string, string> = {
   ModelFailure: 'No model answered. …. Check the model: adjutant models test <model>',
   NotLoaded: 'No model answered. <model> …. Check the model: adjutant models test <model>',
   NotRegularFile: '<file> …',
-  PageUnreadable: '<url> …',
+  PageUnreadable: '<url> …. Use another page, or upload its content as a document',
   ScopeNotOffered: 'scope …',
   TarError: 'The file is not a valid backup: …. Use another backup',
-  WorkerFailed: 'The file is too large or too complex. Split the file. Reason: …',
+  WorkerFailed:
+    'The file is too large or too complex: …. Reduce or split the file and save it again',
   Unreachable: 'Cannot reach Adjutant at <url>: …',
 };
 
