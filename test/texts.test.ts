@@ -40,6 +40,10 @@ describe('texts that users read', { timeout: 120_000 }, () => {
     });
   });
 
+  it('say what null means', () => {
+    wrong(['nullable'], (text) => !/\bnull\b/.test(text));
+  });
+
   it('describe without a dangling clause', () => {
     wrong(['field', 'flag'], (text) => DANGLING.test(text));
   });

@@ -48,6 +48,7 @@ const within = async (client: Client, id: string, { execution }: { execution: st
 
 const getExecution = hookCrud.request({
   name: 'execution',
+  summary: 'Get an execution of the hook that you name',
   args: '<hook> <execution>',
   endpoint: endpoints.execution,
   examples: [

@@ -40,10 +40,11 @@ const resolveExecutionId = (client: Client, typed: string): Promise<string> =>
 
 export const findExecutionCommand = requestCommand({
   name: 'find',
+  summary: 'Find an execution without naming its hook',
   args: '<execution>',
   endpoint: endpoints.get,
   examples: ['4ew6rt', '4ew6rt --json', '4ew6rt --fields status,error'],
-  seeAlso: 'adjutant hooks recent, adjutant hooks replay',
+  seeAlso: 'adjutant hooks recent, adjutant hooks execution, adjutant hooks replay',
   at: async (client, { execution }) => ({ id: await resolveExecutionId(client, execution) }),
   show: ({ out }, run) => out.item(run, executionTableColumns),
 });

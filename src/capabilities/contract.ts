@@ -4,7 +4,8 @@ import * as s from '../kernel/contract/schema.js';
 
 const bytes = () => s.integer(0, Number.MAX_SAFE_INTEGER);
 const bytesOrNull = () => s.nullable(bytes());
-const licence = () => s.nullable(s.anyText(200));
+const licence = () =>
+  s.nullable(s.anyText(200)).description('Name of the licence. `null` if the licence is not known');
 const USES = ['chat', 'tools', 'code', 'embedding', 'speech'] as const;
 const purpose = () => s.oneOf('UseCase', ...USES);
 const WINDOW =
@@ -68,7 +69,7 @@ export const Capability = s.object('Capability', {
   bytes: bytesOrNull().description(
     'Size on the disk, in bytes. `null` if Adjutant did not install the capability',
   ),
-  licence: licence().description('Licence of the installed version. `null` if unknown'),
+  licence: licence(),
   usedBy: s
     .list(s.text(300), 1000)
     .description('Resources that use the capability, for example `models/qwen`'),
@@ -214,7 +215,11 @@ export const Hardware = s.object('Hardware', {
     .description(
       'Note about a GPU that the llama.cpp engine does not use. `null` if there is none',
     ),
-  disk: s.object('MachineDisk', { freeBytes: bytesOrNull() }),
+  disk: s.object('MachineDisk', {
+    freeBytes: bytesOrNull().description(
+      'Free disk space for capabilities, in bytes. `null` if not known',
+    ),
+  }),
   sources: s.list(
     s.object('HardwareSource', {
       part: s.oneOf('HardwarePart', 'cpu', 'memory', 'gpus', 'disk'),

@@ -144,7 +144,9 @@ export const channels = contract({
   codes: endpoint.post('/api/channels/codes', {
     summary: 'Create a code for the chat command `/link`',
     example: { password: 'a sentence that Grace alone knows' },
-    body: s.nullable(s.object('LinkCodeRequest', { password: password() })),
+    body: s
+      .nullable(s.object('LinkCodeRequest', { password: password() }))
+      .description('Proof of your identity. `null` if your login is recent enough'),
     reply: NewCode,
     status: 201,
     audit: 'channels.codes',

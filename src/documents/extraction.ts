@@ -43,6 +43,17 @@ const addedFolders = ({ languages, addedLanguages }: ExtractJob): string[] =>
     ? []
     : languages.map((code) => addedLanguageFolder(addedLanguages, code)).filter(existsSync);
 
+const REMEDIES: Record<ExtractCode, string> = {
+  password_needed: 'Remove the password from the file, or reprocess the document with the password',
+  damaged: 'Use an intact copy of the file',
+  too_large: 'Reduce or split the file and save it again',
+  unsupported: 'Convert the file to PDF or plain text',
+};
+
+/** The cause and the next step. */
+export const describeFailure = ({ code, message }: NonNullable<ExtractEnd['failure']>): string =>
+  `${message}. ${REMEDIES[code]}`;
+
 /** Runs in a separate process. Throws the reason of the signal. */
 export const extractInWorker = async (
   workers: Workers,
@@ -69,7 +80,7 @@ export const extractInWorker = async (
     if (!(error instanceof WorkerFailed)) throw error;
     end.failure = {
       code: 'too_large',
-      message: `The file is too large or too complex. Split the file. Reason: ${error.message}`,
+      message: `The file is too large or too complex: ${error.message}`,
     };
   }
   return end;

@@ -5,6 +5,7 @@ import type { DocumentRow } from '../store/tables/documents.js';
 import { type DocumentInput, indexDocument } from './entry.js';
 import type { ExtractedPage, ExtractJob } from './extract/job.js';
 import {
+  describeFailure,
   EXTRACT_LIMITS,
   type ExtractEnd,
   extractInWorker,
@@ -169,12 +170,13 @@ const finish = async (
   { failure, notes }: ExtractEnd,
 ): ReturnType<OperationKind['run']> => {
   if (failure === null) reading.total = reading.at.page;
-  const error = failure?.message ?? (notes.length > 0 ? notes.join(' ').slice(0, 2000) : null);
+  const reason = failure && describeFailure(failure);
+  const error = reason ?? (notes.length > 0 ? notes.join(' ').slice(0, 2000) : null);
   await storePages(deps, run, reading, { error, code: failure?.code ?? null });
   if (failure === null) await addToKnowledge(deps, run, reading);
-  return failure === null
+  return reason === null
     ? { status: 'completed', result: { pages: reading.at.page, chars: reading.at.chars } }
-    : { status: 'failed', error: failure.message };
+    : { status: 'failed', error: reason };
 };
 
 const addToKnowledge = async (

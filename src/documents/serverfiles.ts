@@ -5,7 +5,7 @@ import { FILE_BYTES } from './contract.js';
 import { MAX_SEARCHABLE } from './entry.js';
 import { detectMediaType, HEAD_BYTES, MEDIA_TYPES } from './extract/kinds.js';
 import { DEFAULT_LANGUAGE } from './extract/languages.js';
-import { EXTRACT_LIMITS, extractInWorker } from './extraction.js';
+import { describeFailure, EXTRACT_LIMITS, extractInWorker } from './extraction.js';
 import { type ArrivedFile, type Originals, receiveFile } from './originals.js';
 
 export interface ServerFile {
@@ -91,7 +91,7 @@ const extractFileText = async (
       if (!read.isCut) pages.push({ number: line.page, text: line.text });
     },
   });
-  if (failure) return { failure: failure.message };
+  if (failure) return { failure: describeFailure(failure) };
   const cut = read.isCut ? [`Only the first ${pages.length} pages can be searched.`] : [];
   return { text: pages, note: [...notes, ...cut].join(' ') || null };
 };

@@ -130,6 +130,11 @@ const Limits = s.object('HookLimits', {
   ),
 });
 
+const limits = () =>
+  s
+    .nullable(Limits)
+    .description('Limits of the agents that the hook starts. `null` applies the default limits');
+
 const own = {
   name: s.text(200).example('github-issues'),
   description: s.optional(
@@ -159,7 +164,7 @@ const own = {
       .nullable(s.integer(1, 1_000_000_000))
       .description('Maximum number of executions in total. `null` means no limit'),
   ),
-  limits: s.optional(s.nullable(Limits)),
+  limits: s.optional(limits()),
 };
 
 const SHOWN = ['webhookSecretSet', 'oldSecretUntil', 'oldSecretLastUsedAt', 'nextRunAt', 'note'];
@@ -202,7 +207,7 @@ export const Hook = s.object('Hook', {
   maxExecutions: s
     .nullable(s.integer(1, 1_000_000_000))
     .description('Maximum number of executions in total. `null` means no limit'),
-  limits: s.nullable(Limits),
+  limits: limits(),
   stats: s.object('HookStats', {
     executions: s.integer(0, Number.MAX_SAFE_INTEGER),
     lastExecutionAt: s

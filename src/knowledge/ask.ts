@@ -107,7 +107,7 @@ const orUnavailable = async (reply: ReturnType<AskModel>): ReturnType<AskModel> 
     return await reply;
   } catch (error) {
     if (!(error instanceof ModelFailure)) throw error;
-    throw Boom.serverUnavailable(`No model answered: ${error.message}`, { code: 'no_answer' });
+    throw Boom.serverUnavailable(error.message, { code: 'no_answer' });
   }
 };
 

@@ -111,7 +111,9 @@ const modelFields = {
   embedding: s.optional(
     s
       .nullable(GivenEmbedding)
-      .description('Settings for embeddings. Required for embedding models.'),
+      .description(
+        'Settings for embeddings. Required for embedding models. `null` if the model creates none.',
+      ),
   ),
   topics: s.optional(s.list(topic(), 100)),
   fallbacks: s.optional(names()),
@@ -331,12 +333,16 @@ const Available = s.object('AvailableModels', {
       maxOutputTokens: s
         .nullable(count())
         .description('Maximum length of a reply, in tokens. `null` if not known'),
-      price: s.nullable(
-        s.object('AvailablePrice', {
-          inputPerMTok: s.number(0, Number.MAX_VALUE),
-          outputPerMTok: s.number(0, Number.MAX_VALUE),
-        }),
-      ),
+      price: s
+        .nullable(
+          s.object('AvailablePrice', {
+            inputPerMTok: s.number(0, Number.MAX_VALUE),
+            outputPerMTok: s.number(0, Number.MAX_VALUE),
+          }),
+        )
+        .description(
+          'Price in USD per million tokens. `null` if the server does not report a price',
+        ),
       sizeBytes: s
         .nullable(count())
         .description(

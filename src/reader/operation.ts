@@ -124,7 +124,7 @@ const toFailureColumns = (error: unknown, page: ReceivedPage | null) => {
   if (!(error instanceof PageUnreadable) || !page) return null;
   const { status, url } = page;
   return {
-    error: `${url} ${error.message}`,
+    error: error.describe(url),
     http_status: status,
     final_url: url,
     kind: error.kind,

@@ -27,7 +27,7 @@ export const askForJob = async (
     if (reply.model === digest.name) {
       return unavailableNote(
         work,
-        reply.unanswered === null ? NO_MODEL : noAnswer(reply.unanswered),
+        reply.unanswered === null ? NO_MODEL : `No language model answered: ${reply.unanswered}.`,
       );
     }
     countCall(usage, reply.usage);
@@ -36,11 +36,9 @@ export const askForJob = async (
     run.signal.throwIfAborted();
     if (deadline.aborted) return unavailableNote(work, NO_TIME);
     if (!(error instanceof ModelFailure)) throw error;
-    return unavailableNote(work, noAnswer(error.message));
+    return unavailableNote(work, `${error.message}.`);
   }
 };
-
-const noAnswer = (why: string): string => `No language model answered: ${why}.`;
 
 const countCall = (usage: ResearchWork['usage'], call: ModelUsage): void => {
   usage.modelCalls++;

@@ -93,7 +93,9 @@ const job = {
           .nullable(count())
           .description('Total amount, in `unit`. `null` while the amount is unknown'),
         unit: s.text(40),
-        note: s.nullable(s.anyText(500)),
+        note: s
+          .nullable(s.anyText(500))
+          .description('Current activity of the job. `null` if none is reported'),
       }),
     )
     .description('Progress of the job. `null` until the job reports progress'),
@@ -153,7 +155,7 @@ export const ResearchReport = s.object('ResearchReport', {
     'Number of sentences and headings that no quote supports. Each is marked in the report',
   ),
   model: s
-    .nullable(s.text(200))
+    .text(200)
     .description(
       'Model that wrote the report. `digest` if passages are quoted because no language model was available',
     ),

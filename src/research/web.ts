@@ -208,7 +208,7 @@ const fetchPageText = async (
     run.signal.throwIfAborted();
     if (readingDeadline.aborted) return failed(NO_TIME_TO_READ);
     if (error instanceof PageFailed) return failed(error.message);
-    if (error instanceof PageUnreadable) return failed(`The page ${error.message}`);
+    if (error instanceof PageUnreadable) return failed(error.describe('The page'));
     throw error;
   }
 };

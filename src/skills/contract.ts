@@ -86,8 +86,16 @@ export const SkillReply = s.object('Skill', {
     .nullable(s.text(2_000))
     .description('Reason why the skill is not ready. `null` if the skill is ready.'),
   tools: s.list(SkillTool, 1_000),
-  server: s.nullable(McpServer).description('MCP server of the skill. Visible to admins only.'),
-  pending: s.nullable(Pending).description('Changed tools to accept. Visible to admins only.'),
+  server: s
+    .nullable(McpServer)
+    .description(
+      'MCP server of the skill. `null` for other skills and for users who are not admins.',
+    ),
+  pending: s
+    .nullable(Pending)
+    .description(
+      'Changed tools to accept. `null` if no tool has changed, and for users who are not admins.',
+    ),
 });
 export type SkillReply = s.Static<typeof SkillReply>;
 

@@ -98,7 +98,7 @@ const readable = async (
     );
   } catch (error) {
     if (!(error instanceof PageUnreadable)) throw error;
-    throw new ToolFailed(`${url} ${error.message}`, false, error);
+    throw new ToolFailed(error.describe(url), false, error);
   }
 };
 

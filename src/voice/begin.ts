@@ -10,7 +10,13 @@ import type { TranscriptionRow } from '../store/tables/voice.js';
 import type { ArrivedAudio, AudioFiles } from './audio.js';
 import { AUDIO_BYTES } from './contract.js';
 import { type AudioKind, detectAudioKind } from './decode/kinds.js';
-import type { ChooseEngines, EnginePreferences, SkippedEngine } from './engines/choice.js';
+import {
+  ADD_ENGINE,
+  type ChooseEngines,
+  type EnginePreferences,
+  listReasons,
+  type SkippedEngine,
+} from './engines/choice.js';
 import type { TranscribeInput } from './operation.js';
 import type { VoiceStore } from './queries.js';
 
@@ -152,13 +158,9 @@ const noEngine = ({ model }: EnginePreferences, passedOver: SkippedEngine[]): Bo
     const path = 'model';
     return badRequest([{ path, message }]);
   }
-  const reasons = passedOver.map(({ engine, because }) => `${engine}: ${because}`).join('; ');
-  return Boom.serverUnavailable(`No speech engine is available (${reasons}). ${REMEDY}`, {
+  const message = `No speech engine is available (${listReasons(passedOver)}). ${ADD_ENGINE}`;
+  return Boom.serverUnavailable(message, {
     code: 'no_engine',
     retryAfter: RETRY_AFTER_S,
   });
 };
-
-/** The ways in which an admin gives the daemon an engine. */
-const REMEDY =
-  'Run adjutant capabilities install whisper:base, assign the topic transcription to a model that supports it, or install pocketsphinx and pocketsphinx-en-us (English only)';

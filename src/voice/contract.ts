@@ -27,10 +27,12 @@ const transcription = {
   language: s
     .nullable(s.text(20))
     .description('Language of the speech, as a code such as `en`. `null` if not known'),
-  engine: s.nullable(s.oneOf('SpeechEngine', 'model', 'whisper', 'pocketsphinx')),
+  engine: s
+    .nullable(s.oneOf('SpeechEngine', 'model', 'whisper', 'pocketsphinx'))
+    .description('Engine that transcribed the audio. `null` until the first part is transcribed'),
   model: s
     .nullable(s.text(200))
-    .description('Model used by the engine. `null` until the transcription starts'),
+    .description('Model used by the engine. `null` until the first part is transcribed'),
   reason: s
     .nullable(s.oneOf('NoTextReason', 'silence', 'no_speech', 'not_understood'))
     .description('Reason why the text is empty. `null` if the text is not empty'),

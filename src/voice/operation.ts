@@ -7,7 +7,12 @@ import { AUDIO_SECONDS } from './contract.js';
 import { type AudioFacts, DecodeFailed } from './decode/job.js';
 import type { AudioKind } from './decode/kinds.js';
 import { decodeInProcess } from './decoder.js';
-import type { ChooseEngines, SkippedEngine } from './engines/choice.js';
+import {
+  ADD_ENGINE,
+  type ChooseEngines,
+  listReasons,
+  type SkippedEngine,
+} from './engines/choice.js';
 import { EngineFailed, type SpeechEngine, type SpokenText } from './engines/engine.js';
 import { nextPiece, type PieceSpan, readPiece } from './pieces.js';
 import type { TranscriptionFacts, VoiceStore } from './queries.js';
@@ -195,10 +200,10 @@ const sums = (now: TranscribeCheckpoint, { language, costUsd }: SpokenText) => (
   costUsd: costUsd === null ? now.costUsd : (now.costUsd ?? 0) + costUsd,
 });
 
-const noneLeft = (passedOver: SkippedEngine[]): NoEngineAvailable => {
-  const reasons = passedOver.map(({ engine, because }) => `${engine}: ${because}`);
-  return new NoEngineAvailable(`No speech engine is available. ${reasons.join('; ')}`);
-};
+const noneLeft = (passedOver: SkippedEngine[]): NoEngineAvailable =>
+  new NoEngineAvailable(
+    `Every speech engine failed (${listReasons(passedOver)}). Upload the recording again, or add an engine: ${ADD_ENGINE}`,
+  );
 
 interface PieceAtWork {
   row: TranscriptionRow;

@@ -181,7 +181,7 @@ describe('documents', { timeout: 60_000 }, () => {
     const { status, code, error } = await read(body.documents[0]?.id ?? '');
     expect({ status, code, error }).to.equal({
       ...{ status: 'failed', code: 'damaged' },
-      error: 'The file is not a complete office document',
+      error: 'The file is not a complete office document. Use an intact copy of the file',
     });
   });
 

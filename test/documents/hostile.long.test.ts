@@ -70,11 +70,14 @@ describe('a hostile file', { timeout: 180_000 }, () => {
         'gib.docx',
         office('wordprocessingml.document', { name: part, packed, bytes: GIB }),
       ),
-    ).to.equal({ ...large, error: 'The unpacked file is too large. Split the file and try again' });
+    ).to.equal({
+      ...large,
+      error: 'The unpacked file is too large. Reduce or split the file and save it again',
+    });
     const chapter = { name: 'one.xhtml', packed: await repeated.chapter(GIB), bytes: GIB };
     expect(await endOf('gib.epub', book([chapter]))).to.equal({
       ...large,
-      error: 'The unpacked file is too large. Split the file and try again',
+      error: 'The unpacked file is too large. Reduce or split the file and save it again',
     });
   });
 
@@ -99,7 +102,7 @@ describe('a hostile file', { timeout: 180_000 }, () => {
       const end = await endOf(name, content);
       expect(end, name).to.include({ status: 'failed', code: 'too_large', ocrText: '' });
       expect(end.error, name).to.match(
-        /^[\w/]+\.x(ht)?ml in the archive is compressed \d{3,4}:1\. The maximum is 200:1\. Save the file again$/,
+        /^[\w/]+\.x(ht)?ml in the archive is compressed \d{3,4}:1\. The maximum is 200:1\. Reduce or split the file and save it again$/,
       );
     }
   });
@@ -119,11 +122,11 @@ describe('a hostile file', { timeout: 180_000 }, () => {
     const { pixels } = EXTRACT_LIMITS;
     expect(await endOf('large.png', pngOfSize(60_000, 60_000, 1000))).to.equal({
       ...{ status: 'failed', code: 'too_large', ocrText: '', pages: null },
-      error: `The image has 60000 × 60000 pixels. The maximum is ${pixels} pixels`,
+      error: `The image has 60000 × 60000 pixels. The maximum is ${pixels} pixels. Reduce or split the file and save it again`,
     });
     expect(await endOf('frame.gif', gifOfLyingFrame())).to.include({
       ...{ status: 'failed', code: 'damaged', ocrText: '' },
-      error: 'The file cannot be read: Unsupported image type',
+      error: 'The file cannot be read: Unsupported image type. Use an intact copy of the file',
     });
     // More pixels than the size that is told: the rest is not read.
     expect(await endOf('small.png', pngOfSize(64, 64, 256 * MIB))).to.include({
@@ -139,13 +142,14 @@ describe('a hostile file', { timeout: 180_000 }, () => {
     ]);
     expect(await endOf('circle.tiff', circle)).to.equal({
       ...{ status: 'failed', code: 'damaged', ocrText: '', pages: null },
-      error: 'The page directories of the file form a cycle',
+      error: 'The page directories of the file form a cycle. Use an intact copy of the file',
     });
     const values = tiffOf([{ ...small, next: null }]);
     values.writeUInt32LE(0xffffffff, 8 + 2 + 4);
     expect(await endOf('values.tiff', values)).to.include({
       ...{ status: 'failed', code: 'damaged' },
-      error: 'A page directory has more values than the file has bytes',
+      error:
+        'A page directory has more values than the file has bytes. Use an intact copy of the file',
     });
     const large = tiffOf([
       { width: 60_000, height: 60_000, next: 1 },
@@ -173,7 +177,7 @@ describe('a hostile file', { timeout: 180_000 }, () => {
     }
     expect(await endOf('graph.tiff', bytes)).to.include({
       ...{ status: 'failed', code: 'damaged' },
-      error: 'The page directories of the file form a cycle',
+      error: 'The page directories of the file form a cycle. Use an intact copy of the file',
     });
   });
 

@@ -4,5 +4,5 @@ import { userTexts } from './texts.js';
 const words = process.argv.slice(2);
 for (const { kind, at, text } of await userTexts()) {
   const line = [kind, at, text.replace(/\s+/g, ' ')].join('\t');
-  if (words.every((word) => line.includes(word))) console.log(line);
+  if (kind !== 'nullable' && words.every((word) => line.includes(word))) console.log(line);
 }

@@ -4,7 +4,7 @@ import { version } from '../../src/version.js';
 import { leaves } from '../cli/leaves.js';
 import { nodes, place, product, type Source } from './sources.js';
 
-export type TextKind = 'summary' | 'field' | 'command' | 'flag' | 'error';
+export type TextKind = 'summary' | 'field' | 'nullable' | 'command' | 'flag' | 'error';
 
 /** A text that users read, with its place: an endpoint, a schema field, a command or a line. */
 export interface UserText {
@@ -37,12 +37,15 @@ export const apiTexts = async (): Promise<UserText[]> => {
 
 const describedIn = (value: unknown, at: string): UserText[] => {
   if (typeof value !== 'object' || value === null) return [];
-  return Object.entries(value).flatMap(([key, child]): UserText[] => {
+  const { nullable, description = '' } = value as { nullable?: boolean; description?: string };
+  const own: UserText[] = nullable ? [{ kind: 'nullable', at, text: description }] : [];
+  const inner = Object.entries(value).flatMap(([key, child]): UserText[] => {
     if (key === 'example' || key === 'examples') return [];
     if (key !== 'description' || typeof child !== 'string')
       return describedIn(child, `${at}.${key}`);
     return [{ kind: 'field', at, text: child }];
   });
+  return [...own, ...inner];
 };
 
 /** Summaries of commands, and descriptions of their flags. */
@@ -69,6 +72,9 @@ const SENTENCES: Record<string, string> = {
   AttachmentGone: 'Sending failed: …. Upload the document again and send a new e-mail',
   BadValue: '<setting> must be …',
   ConfinedPathError: '<path> …',
+  EngineFailed:
+    'Every speech engine failed (<engine>: …). Upload the recording again, or add an engine: <ways>',
+  ExtractFailed: '…. <remedy of the code>',
   FileGone: 'Not in the backup: <file>: …',
   GgufFault:
     'The file is not a supported model. …. Download the file again or choose another model',
@@ -78,10 +84,11 @@ const SENTENCES: Record<string, string> = {
   ModelFailure: 'No model answered. …. Check the model: adjutant models test <model>',
   NotLoaded: 'No model answered. <model> …. Check the model: adjutant models test <model>',
   NotRegularFile: '<file> …',
-  PageUnreadable: '<url> …',
+  PageUnreadable: '<url> …. Use another page, or upload its content as a document',
   ScopeNotOffered: 'scope …',
   TarError: 'The file is not a valid backup: …. Use another backup',
-  WorkerFailed: 'The file is too large or too complex. Split the file. Reason: …',
+  WorkerFailed:
+    'The file is too large or too complex: …. Reduce or split the file and save it again',
   Unreachable: 'Cannot reach Adjutant at <url>: …',
 };
 

@@ -222,7 +222,7 @@ describe('the reader', () => {
       `${at('/broken.pdf')} is a PDF file that could not be read: The file `,
     );
     expect(await failure('/old.doc')).to.equal([
-      `${at('/old.doc')} is an office file of an unsupported type`,
+      `${at('/old.doc')} is an office file of an unsupported type. Use another page, or upload its content as a document`,
       200,
       'office',
     ]);

@@ -144,7 +144,10 @@ describe('research', () => {
     expect([0, 1]).to.include(twin);
     expect(shown[twin]).to.equal(['failed', `The page has the same text as source ${2 - twin}`]);
     expect(shown[1 - twin]).to.equal(['read', null]);
-    expect(shown[2]).to.equal(['failed', 'The page has no visible text']);
+    expect(shown[2]).to.equal([
+      'failed',
+      'The page has no visible text. Use another page, or upload its content as a document',
+    ]);
   });
 
   it('asks once what is missing where it is deep', async () => {

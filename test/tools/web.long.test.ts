@@ -205,7 +205,7 @@ describe('web', () => {
 
   it('refuses what is no text and what may not be reached', async () => {
     expect((await failureOf(run('read', { url: at('/image') }))).message).to.equal(
-      `${at('/image')} is not text. The content type is image/png`,
+      `${at('/image')} is not text. The content type is image/png. Use another page, or upload its content as a document`,
     );
     const refused = await failureOf(run('read', { url: 'http://169.254.169.254/' }));
     expect(refused.message).to.match(/^web\.read: url cannot be used: 169\.254\.169\.254/);

@@ -109,11 +109,14 @@ const unreadable = async (maker: Maker): Promise<Record<string, [Buffer, reason:
   const pdf = onePage({ content: lines('Locked.') });
   const docx = await maker.convert(flatText('Cut off.'), { from: 'fodt', to: 'docx' });
   return {
-    'blank.epub': [opf([]), 'The EPUB file lists no chapters'],
-    'cut.docx': [docx.subarray(0, docx.length / 2), 'The file is damaged or incomplete'],
+    'blank.epub': [opf([]), 'The EPUB file lists no chapters. Use an intact copy of the file'],
+    'cut.docx': [
+      docx.subarray(0, docx.length / 2),
+      'The file is damaged or incomplete. Use an intact copy of the file',
+    ],
     'locked.pdf': [
       await maker.qpdf(pdf, '--encrypt', 'user', 'owner', '256', '--'),
-      'The file is password-protected',
+      'The file is password-protected. Remove the password from the file, or reprocess the document with the password',
     ],
     'old.doc': [
       await maker.convert(flatText('Old.'), { from: 'fodt', to: 'doc' }),

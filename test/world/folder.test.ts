@@ -65,7 +65,10 @@ describe('a folder of ordinary files', { timeout: 120_000 }, () => {
       `/api/knowledge/folders/${body.folders[0].id}`,
     );
     expect(folder.failures).to.equal([
-      { path: 'blank.epub', error: 'The EPUB file lists no chapters' },
+      {
+        path: 'blank.epub',
+        error: 'The EPUB file lists no chapters. Use an intact copy of the file',
+      },
       {
         path: 'formula.xlsx',
         error:

@@ -51,7 +51,7 @@ describe('pages of ordinary sites', () => {
       const { url, task } = await readPage(`<title>T</title>${hidden}`);
       expect([task.status, task.error]).to.equal([
         'failed',
-        `${url} has no visible text: 600 characters are hidden by the styles of the page`,
+        `${url} has no visible text: 600 characters are hidden by the styles of the page. Use another page, or upload its content as a document`,
       ]);
       const indexed = await readPage(`<title>T</title>${hidden}`, { index: true });
       expect([indexed.task.status, indexed.task.knowledgeId]).to.equal(['failed', null]);
@@ -61,7 +61,7 @@ describe('pages of ordinary sites', () => {
       const { url, task } = await readPage('<div id="root"></div><script src="/app.js"></script>');
       expect([task.status, task.error]).to.equal([
         'failed',
-        `${url} has no visible text. The scripts of the page may create text, but scripts are not run`,
+        `${url} has no visible text. The scripts of the page may create text, but scripts are not run. Use another page, or upload its content as a document`,
       ]);
     });
 
@@ -69,7 +69,9 @@ describe('pages of ordinary sites', () => {
       const { origin } = await serve((_request, response) => {
         response.setHeader('content-type', 'text/plain').end(' \n');
       });
-      expect((await read(`${origin}/`)).error).to.equal(`${origin}/ is empty`);
+      expect((await read(`${origin}/`)).error).to.equal(
+        `${origin}/ is empty. Use another page, or upload its content as a document`,
+      );
     });
 
     it('are completed with a note where most is hidden, or there are pictures alone', async () => {

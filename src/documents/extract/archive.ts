@@ -58,17 +58,14 @@ export const checkArchive = async (bytes: Buffer, mostBytes: number): Promise<vo
     entries++;
     unpacked += uncompressedSize;
     if (entries > MAX_ENTRIES || unpacked > mostBytes) {
-      throw new ExtractFailed(
-        'too_large',
-        'The unpacked file is too large. Split the file and try again',
-      );
+      throw new ExtractFailed('too_large', 'The unpacked file is too large');
     }
     const isTight = uncompressedSize > MAX_RATIO * compressedSize;
     if (IS_TEXT.test(fileName) && uncompressedSize > RATIO_FROM_BYTES && isTight) {
       const times = Math.round(uncompressedSize / Math.max(1, compressedSize));
       throw new ExtractFailed(
         'too_large',
-        `${fileName.slice(0, 100)} in the archive is compressed ${times}:1. The maximum is ${MAX_RATIO}:1. Save the file again`,
+        `${fileName.slice(0, 100)} in the archive is compressed ${times}:1. The maximum is ${MAX_RATIO}:1`,
       );
     }
   });

@@ -16,9 +16,21 @@ const MailDraftChanges = s
   .ignoreReadOnly(
     s.object('MailDraftChanges', {
       ...rest,
-      accountId: s.optional(s.nullable(accountId)),
-      html: s.optional(s.nullable(html)),
-      inReplyTo: s.optional(s.nullable(inReplyTo)),
+      accountId: s.optional(
+        s
+          .nullable(accountId)
+          .description(
+            'ID of the mail account to send from. `null` selects the account when the draft is sent',
+          ),
+      ),
+      html: s.optional(
+        s.nullable(html).description('HTML version of the text. `null` removes the HTML version'),
+      ),
+      inReplyTo: s.optional(
+        s
+          .nullable(inReplyTo)
+          .description('ID of the message to reply to. `null` if the draft is not a reply'),
+      ),
     }),
     ...['id', 'untrusted', 'createdAt', 'updatedAt'],
   )

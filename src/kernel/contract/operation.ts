@@ -67,8 +67,8 @@ export const failedByField = () =>
 const part = {
   count: count().description('Number of items to process'),
   skipped: count(),
-  oldest: s.nullable(s.time()),
-  newest: s.nullable(s.time()),
+  oldest: s.nullable(s.time()).description('Time of the oldest item. `null` if there is none'),
+  newest: s.nullable(s.time()).description('Time of the newest item. `null` if there is none'),
 };
 
 export const OperationPreview = s.object('OperationPreview', {

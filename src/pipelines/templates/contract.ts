@@ -114,7 +114,9 @@ const RunLimits = s.object('RunLimits', limits);
 
 const editable = {
   name: s.text(200).pattern(/\S/, 'non-blank text').example('Release notes'),
-  description: s.optional(s.nullable(s.anyText(2000))),
+  description: s.optional(
+    s.nullable(s.anyText(2000)).description('Description of the template. `null` if there is none'),
+  ),
   parameters: s.optional(s.list(TemplateParameter, 50)),
   stages: s.list(TemplateStage, 100),
   limits: s.optional(s.allOptional('GivenRunLimits', RunLimits)),

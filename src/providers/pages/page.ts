@@ -64,4 +64,9 @@ export class PageUnreadable extends Error {
   ) {
     super(message);
   }
+
+  /** The cause and the next step, in sentences about the page. */
+  describe(subject: string): string {
+    return `${subject} ${this.message}. Use another page, or upload its content as a document`;
+  }
 }

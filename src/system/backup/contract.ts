@@ -23,13 +23,15 @@ export const BackupView = s.object('Backup', {
   cause: s.oneOf('BackupCause', 'asked', 'scheduled'),
   status: s.oneOf('BackupStatus', 'running', 'done', 'failed', 'cancelled', 'interrupted'),
   file: s.text(5000).description('Path of the file on the machine of the daemon'),
-  progress: s.nullable(
-    s.object('BackupProgress', {
-      stage: s.oneOf('BackupStage', 'database', 'files', 'digests', 'checks', 'copy', 'drill'),
-      done: number(),
-      total: number().description('Total amount of work, in the unit of `done`. 0 if unknown'),
-    }),
-  ),
+  progress: s
+    .nullable(
+      s.object('BackupProgress', {
+        stage: s.oneOf('BackupStage', 'database', 'files', 'digests', 'checks', 'copy', 'drill'),
+        done: number(),
+        total: number().description('Total amount of work, in the unit of `done`. 0 if unknown'),
+      }),
+    )
+    .description('Progress of the current stage. `null` unless the backup is running'),
   made: s
     .nullable(
       s.object('BackupMade', {

@@ -6,6 +6,10 @@ const provider = () =>
 const port = () => s.integer(1, 65_535);
 const address = () =>
   s.text(300).description('Public address, such as `https://hooks.example.org`');
+const currentAddress = () =>
+  s
+    .nullable(address())
+    .description('Current public address, which may be temporary. `null` if there is none');
 const sentence = () => s.anyText(2000);
 const reach = () =>
   s
@@ -80,9 +84,7 @@ const state = {
     .description(
       'Whether `ADJUTANT_PUBLIC_URL` sets the address. If true, the API cannot change the address',
     ),
-  address: s
-    .nullable(address())
-    .description('Current public address, which may be temporary. `null` if there is none'),
+  address: currentAddress(),
   reach: reach(),
   tokenSet: s.boolean().description('Whether a token is stored'),
   credentialId: s
@@ -196,7 +198,7 @@ export const tunnel = contract({
   address: endpoint.get('/api/tunnel/address', {
     summary: 'Get the public address of the daemon',
     reply: s.object('TunnelAddress', {
-      address: s.nullable(address()),
+      address: currentAddress(),
       isTemporary: s.boolean().description('Whether the address changes at the next start'),
       publicUrlSetting: s
         .boolean()

@@ -19,6 +19,13 @@ export interface SkippedEngine {
   because: string;
 }
 
+export const listReasons = (passedOver: SkippedEngine[]): string =>
+  passedOver.map(({ engine, because }) => `${engine}: ${because}`).join('; ');
+
+/** The ways in which an admin gives the daemon an engine. */
+export const ADD_ENGINE =
+  'Run adjutant capabilities install whisper:base, assign the topic transcription to a model that supports it, or install pocketsphinx and pocketsphinx-en-us (English only)';
+
 /** In order. */
 export interface ChosenEngines {
   engines: SpeechEngine[];
