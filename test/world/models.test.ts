@@ -2,7 +2,16 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { type Stage, startStage } from '../agents/stage.js';
 import { frozenClock, until } from '../harness/app.js';
-import { type ChatRequest, dictated, hangs, refuses, says, streams } from '../harness/openai.js';
+import {
+  type ChatRequest,
+  dictated,
+  hangs,
+  type Reply,
+  refuses,
+  says,
+  streams,
+} from '../harness/openai.js';
+import { send } from '../harness/wire.js';
 import {
   alternating,
   always,
@@ -213,6 +222,80 @@ describe('replies of the models of this world', () => {
   it('takes a reply without finish_reason if the server says that it is done', async () => {
     stage.model.script(unfinished('It is ', 'Friday.'));
     expect((await resultOf()).result).to.equal(FRIDAY);
+  });
+
+  it('takes counts of tokens in any form', async () => {
+    const usage = '{"prompt_tokens":"12","completion_tokens":3.5,"total_tokens":null,"cost":"0.1"}';
+    const choice = (part: string, text: string) =>
+      `"choices":[{"index":0,"${part}":{"content":"${text}"},"finish_reason":"stop"}]`;
+    const server: Reply = (response, request) =>
+      request.stream
+        ? streams(`{${choice('delta', FRIDAY)},"usage":${usage}}`, '[DONE]')(response, request)
+        : send(response, 200, JSON.parse(`{${choice('message', FRIDAY)},"usage":${usage}}`));
+    stage.model.script(server);
+    const { result, usage: counted } = await resultOf();
+    expect([result, counted.inputTokens, counted.outputTokens]).to.equal([FRIDAY, 12, 4]);
+    stage.model.script((response, request) => server(response, { ...request, stream: false }));
+    expect((await resultOf()).usage).to.equal(counted);
+  });
+
+  it('takes messages in place of deltas, in pieces, whole or after deltas', async () => {
+    const message = (content: string, more: object = {}) =>
+      JSON.stringify({ choices: [{ index: 0, message: { role: 'assistant', content, ...more } }] });
+    const end = JSON.stringify({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] });
+    const delta = JSON.stringify({ choices: [{ index: 0, delta: { content: FRIDAY } }] });
+    for (const frames of [
+      [message(FRIDAY)],
+      [message('It is '), message('Friday.')],
+      [message('It is '), message(FRIDAY)],
+      [delta, message(FRIDAY)],
+    ]) {
+      stage.model.script(streams(...frames, end, '[DONE]'));
+      expect((await resultOf()).result, frames.join()).to.equal(FRIDAY);
+    }
+    const call = { id: 'k', type: 'function', function: { name: 'time_now', arguments: '{}' } };
+    stage.model.script(
+      streams(message('', { tool_calls: [call] }), end, '[DONE]'),
+      pieces(FRIDAY),
+    );
+    const { result, steps } = await resultOf();
+    expect([result, steps]).to.equal([FRIDAY, 2]);
+  });
+
+  it('runs a call in the former form, or without an ID', async () => {
+    const [name, args] = ['time_now', '{"timezone":"Asia/Tokyo"}'];
+    for (const deltas of [
+      [{ content: null, function_call: { name, arguments: args } }],
+      [
+        { function_call: { name, arguments: '' } },
+        { function_call: { arguments: '{"timezone":' } },
+        { function_call: { arguments: '"Asia/Tokyo"}' } },
+      ],
+      [{ function_call: { name, arguments: JSON.parse(args) } }],
+      [{ tool_calls: [{ index: 0, id: '', function: { name, arguments: args } }] }],
+      [{ tool_calls: [{ function: { name, arguments: args } }] }],
+    ]) {
+      stage.model.script(streamed(...deltas), pieces(FRIDAY));
+      const { result, sessionId } = await resultOf();
+      const [answer] = (await stage.messages(sessionId)).filter(({ role }) => role === 'tool');
+      expect(result, JSON.stringify(deltas)).to.equal(FRIDAY);
+      expect(answer?.content).to.include('Asia/Tokyo');
+      stage.model.forget();
+    }
+  });
+
+  it('fails if the reply ends within its reasoning, so that the next model answers', async () => {
+    const reason =
+      'fake ended its reply within its reasoning, without an answer. Try again or use another model';
+    stage.model.script(pieces('<think>', 'Which day is it? '));
+    expect((await resultOf()).error).to.include(`No model answered. ${reason}. `);
+    clock.forward(11 * 60_000);
+    const second = { provider: 'openai-compatible', modelId: 'x', baseUrl: stage.model.baseUrl };
+    await stage.ask('POST', '/api/models', { ...second, name: 'second' });
+    await stage.ask('POST', '/api/models', { ...second, name: 'first', fallbacks: ['second'] });
+    stage.model.script(pieces('<think>Which day is it?'), pieces(FRIDAY));
+    const { id } = await stage.spawn({ prompt: 'Which day is it?', model: 'first' });
+    expect((await stage.reaches(id)).result).to.equal(FRIDAY);
   });
 
   it('takes a whole reply in place of a stream', async () => {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import {
   hasInexactNumber,
   isAnyNumber,
@@ -14,7 +15,8 @@ const DONE = '[DONE]';
 
 /**
  * The adapters check replies strictly. Many servers send arguments as an object, an empty finish
- * reason or none, numbers for IDs, or one JSON reply instead of a stream.
+ * reason or none, numbers for IDs, counts as text, one JSON reply instead of a stream, a message
+ * instead of a delta, or the former `function_call`.
  */
 export const normalizeChunks =
   (fetch: GlobalFetch): GlobalFetch =>
@@ -42,13 +44,14 @@ export const normalizeChunks =
 const eventFilter = (): TransformStream<Uint8Array, Uint8Array> => {
   let hasContent = false;
   let isFinished = false;
+  const withDelta = deltaReader();
   const filtered = (line: string): string => {
     if (!line.startsWith('data:')) return line;
     const data = line.slice('data:'.length).trim();
     if (data === DONE) return hasContent && !isFinished ? `${formatEvent(FINISH)}${line}` : line;
     const value = parsed(data);
     if (!isRecord(value)) return line;
-    const chunk = uniformReply(value, 'delta');
+    const chunk = uniformReply(withDelta(value), 'delta');
     const [choice] = listAt(chunk, 'choices');
     if (isRecord(choice)) {
       hasContent ||= isRecord(choice.delta) && isSaid(choice.delta);
@@ -57,6 +60,27 @@ const eventFilter = (): TransformStream<Uint8Array, Uint8Array> => {
     return `data: ${stringifyExact(chunk)}`;
   };
   return mapLines(filtered);
+};
+
+/**
+ * Some servers stream messages instead of deltas: pieces, or all that they have written. A message
+ * after deltas repeats them.
+ */
+const deltaReader = (): ((chunk: Json) => Json) => {
+  let hasDelta = false;
+  let written = '';
+  return (chunk) => {
+    const [choice, ...rest] = listAt(chunk, 'choices');
+    if (!isRecord(choice)) return chunk;
+    const { delta, message, ...others } = choice;
+    if (isRecord(delta) && isSaid(delta)) hasDelta = true;
+    if (hasDelta || !isRecord(message)) return chunk;
+    const content = typeof message.content === 'string' ? message.content : '';
+    const isRepeated = written !== '' && content.startsWith(written);
+    const piece = isRepeated ? content.slice(written.length) : content;
+    written += piece;
+    return { ...chunk, choices: [{ ...others, delta: { ...message, content: piece } }, ...rest] };
+  };
 };
 
 /** Numbers stay as received, because arguments may contain them. */
@@ -79,8 +103,8 @@ const formatReplyEvents = (reply: Json): string => {
   return `${formatEvent({ ...reply, choices })}${isFinished ? '' : formatEvent(FINISH)}data: ${DONE}\n\n`;
 };
 
-const isSaid = ({ content, tool_calls: calls }: Json): boolean =>
-  Boolean(content) || listAt({ calls }, 'calls').length > 0;
+const isSaid = ({ content, tool_calls: calls, function_call: call }: Json): boolean =>
+  Boolean(content) || listAt({ calls }, 'calls').length > 0 || isRecord(call);
 
 /** Removes unused fields and unifies the others. */
 const uniformReply = (reply: Json, part: 'delta' | 'message'): Json => {
@@ -89,7 +113,7 @@ const uniformReply = (reply: Json, part: 'delta' | 'message'): Json => {
   const choices = listAt(reply, 'choices').filter(isRecord);
   return {
     ...rest,
-    ...(!isRecord(reply.usage) && { usage: undefined }),
+    usage: isRecord(reply.usage) ? uniformUsage(reply.usage) : undefined,
     choices: choices.map((choice) => {
       const message = choice[part];
       const finish = choice.finish_reason;
@@ -105,17 +129,41 @@ const uniformReply = (reply: Json, part: 'delta' | 'message'): Json => {
 const uniformError = (error: unknown): Json =>
   isRecord(error) ? { ...error, message: String(error.message ?? '') } : { message: String(error) };
 
+/** Counts of tokens become integers. Others are omitted. */
+const uniformUsage = (usage: Json): Json =>
+  Object.fromEntries(
+    Object.entries(usage).flatMap(([key, value]): [string, unknown][] => {
+      if (isRecord(value) && !isAnyNumber(value)) return [[key, uniformUsage(value)]];
+      if (!key.endsWith('_tokens')) return [];
+      const isNumber = isAnyNumber(value) || (typeof value === 'string' && value.trim() !== '');
+      const tokens = isNumber ? Math.ceil(Number(String(value))) : Number.NaN;
+      return Number.isSafeInteger(tokens) && tokens >= 0 ? [[key, tokens]] : [];
+    }),
+  );
+
 const uniformMessage = (message: Json): Json => {
   const nonTextKeys = ['reasoning', 'reasoning_content'].filter(
     (key) => typeof message[key] !== 'string',
   );
-  const { tool_calls: calls, ...rest } = without(message, ['role', ...nonTextKeys]);
-  const listed = Array.isArray(calls) ? calls.filter(isRecord).map(uniformCall) : [];
+  const {
+    tool_calls: calls,
+    function_call: call,
+    ...rest
+  } = without(message, ['role', ...nonTextKeys]);
+  const given = listAt({ calls }, 'calls').filter(isRecord);
+  const listed = (given.length === 0 && isRecord(call) ? [formerCall(call)] : given).map(
+    uniformCall,
+  );
   return listed.length > 0 ? { ...rest, tool_calls: listed } : rest;
 };
 
+/** Only the first piece of a call has a name. */
+const formerCall = (call: Json): Json => ({ index: 0, type: 'function', function: call });
+
 const without = (from: Json, keys: string[]): Json =>
   Object.fromEntries(Object.entries(from).filter(([key]) => !keys.includes(key)));
+
+const newCallId = (): string => `call_${randomUUID()}`;
 
 const uniformCall = (call: Json): Json => {
   const of = isRecord(call.function) ? call.function : {};
@@ -123,7 +171,7 @@ const uniformCall = (call: Json): Json => {
   return {
     ...call,
     index: typeof call.index === 'number' ? call.index : undefined,
-    id: isAnyNumber(call.id) ? String(call.id) : call.id,
+    id: isAnyNumber(call.id) ? String(call.id) : call.id || (of.name ? newCallId() : undefined),
     function: { ...of, arguments: isRecord(args) ? stringifyExact(args) : (args ?? '') },
   };
 };

@@ -70,6 +70,7 @@ export const createReasoningFilter = ({
   let hasSeenMark = false;
   let marks = 0;
   let isUnopened = false;
+  let isUnclosed = false;
 
   const drop = (length: number): void => {
     buffer = buffer.slice(length);
@@ -124,6 +125,7 @@ export const createReasoningFilter = ({
     thought: (isEnd) => {
       const found = search(closing);
       if (found) state = 'start';
+      isUnclosed = isEnd && !found;
       drop(found?.end ?? (isEnd ? buffer.length : Math.max(0, buffer.length - MAX_MARK_LENGTH)));
       return found !== null;
     },
@@ -184,6 +186,8 @@ export const createReasoningFilter = ({
     text: (): string => text,
     /** Whether the reply started inside its reasoning. */
     isUnopened: (): boolean => isUnopened,
+    /** Whether the reply ended inside its reasoning. */
+    isUnclosed: (): boolean => isUnclosed,
   };
 };
 

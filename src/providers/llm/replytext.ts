@@ -88,7 +88,7 @@ export const createReplyReader = ({ name, modelId, request, traits }: ReplyReade
       }
       for (const detail of listAt(message, 'reasoning_details')) addDetail(details, detail);
     },
-    /** Throws ModelFailure if the text is a call that cannot be run. */
+    /** Throws ModelFailure if the text is a call that cannot be run, or if there is only reasoning. */
     end: (reply: SdkReply): SdkReply => {
       filter.end(reply.finishReason === 'length');
       const text = filter.text().replace(END_MARKS, '');
@@ -100,6 +100,12 @@ export const createReplyReader = ({ name, modelId, request, traits }: ReplyReade
         throw new ModelFailure(
           'invalid_reply',
           `${name} wrote a tool call as text. Try again or use another model`,
+        );
+      }
+      if (isCall && text.trim() === '' && filter.isUnclosed()) {
+        throw new ModelFailure(
+          'invalid_reply',
+          `${name} ended its reply within its reasoning, without an answer. Try again or use another model`,
         );
       }
       if (calls && held === null) request.onRestart?.();

@@ -49,6 +49,10 @@ const tokenUsage = (of: { input: unknown; output: unknown; reasoning?: unknown }
   ...(count(of.reasoning) > 0 && { reasoningTokens: count(of.reasoning) }),
 });
 
-/** An endpoint may report anything. */
-const count = (value: unknown): number =>
-  typeof value === 'number' && Number.isFinite(value) && value > 0 ? Math.ceil(value) : 0;
+/** An endpoint may report anything, such as a number as text. */
+const count = (value: unknown): number => {
+  const tokens = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
+  return typeof tokens === 'number' && Number.isFinite(tokens) && tokens > 0
+    ? Math.ceil(tokens)
+    : 0;
+};
