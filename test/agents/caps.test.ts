@@ -38,7 +38,6 @@ describe('caps', () => {
     until(
       everyAgent,
       (all) => all.length === count && all.every(({ status }) => FINISHED.includes(status)),
-      25_000,
     );
   const errors = (agents: Agent[]) => new Set(agents.flatMap(({ error }) => error ?? []));
   const limits = (limits: object) =>

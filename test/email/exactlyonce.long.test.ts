@@ -107,7 +107,7 @@ const disturbed = async (
       await dovecot.restart();
     }
     const isOver = ({ status }: { status: string }) => !['queued', 'running'].includes(status);
-    const { status } = await until(await process(), isOver, 60_000);
+    const { status } = await until(await process(), isOver);
     expect(status).to.equal('completed');
     await until(
       async () => lengthsIn(home),

@@ -134,7 +134,7 @@ describe('a backup', () => {
     });
     child.stdin?.end(PASSPHRASE);
     const isHalf = async () => existsSync(join(elsewhere, 'restoring'));
-    await until(isHalf, Boolean, 20_000);
+    await until(isHalf, Boolean);
     child.kill('SIGKILL');
     await once(child, 'exit');
     expect(existsSync(join(elsewhere, 'adjutant.db'))).to.be.false();

@@ -71,7 +71,7 @@ const fillUnderBatches = async (home: string): Promise<void> => {
     const live = await fetch(`${daemon.url}/health/live`);
     expect(live.status).to.equal(200);
     await empty();
-    await until(ended, (count) => count === WAITING, 30_000);
+    await until(ended, (count) => count === WAITING);
     await until(health, (status) => status === 200);
     const { executions, jobs, notices, integrity } = readLedger(home);
     const statuses = new Set([...executions.values()].map(({ status }) => status));

@@ -52,7 +52,7 @@ describe('the log of a daemon', () => {
       for (let nth = 0; nth < 20; nth++) expect(await deliver()).to.equal(503);
       expect([isAlive(pid), await isLive()]).to.equal([true, true]);
       await empty();
-      await until(deliver, (status) => status === 202, 20_000);
+      await until(deliver, (status) => status === 202);
       expect((await machine.run(['down'])).code).to.equal(0);
       const log = readFileSync(join(machine.home, 'logs/daemon.log'), 'utf8');
       expect(log).to.contain('"msg":"draining"');

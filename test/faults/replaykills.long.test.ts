@@ -94,7 +94,7 @@ const killed = async (
       daemon = await startDaemon({ home, env });
     }
     const isOver = ({ status }: { status: string }) => !['queued', 'running'].includes(status);
-    const { status, result } = await until(operation, isOver, 120_000);
+    const { status, result } = await until(operation, isOver);
     await until(
       async () => replaysIn(home),
       ({ jobs, waiting }) => jobs + waiting === 0,

@@ -46,7 +46,7 @@ describe('the scan of a folder', () => {
     };
     for (let kill = 1; kill <= KILLS; kill++) {
       const least = (FILES * kill) / (KILLS + 2);
-      await until(folder, ({ files }) => files.ready + files.pending >= least, 30_000);
+      await until(folder, ({ files }) => files.ready + files.pending >= least);
       await daemon.end('SIGKILL');
       daemon = await start();
     }

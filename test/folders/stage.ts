@@ -44,7 +44,7 @@ export const openFolderStage = async (config: Partial<Config> = {}): Promise<Fol
       }
     },
     call,
-    index: async (body, limitMs = 60_000) => {
+    index: async (body, limitMs?) => {
       const begun = await call('POST', '/api/knowledge/index', body);
       if (begun.status !== 202) throw new Error(begun.text);
       const { body: ended } = await until(

@@ -43,7 +43,7 @@ describe('the watch of a folder', { skip: process.platform !== 'linux' }, () => 
       () => onlyFolder(by),
       ({ scannedAt }) => scannedAt,
     );
-  const watched = (count: number) => until(watches, (now) => now - initial === count, 20_000);
+  const watched = (count: number) => until(watches, (now) => now - initial === count);
   const found = (query: string, titles: string[]) =>
     until(
       () => stage.found(query),
@@ -125,7 +125,7 @@ describe('the watch of a folder', { skip: process.platform !== 'linux' }, () => 
     await index(path);
     await scanned();
     const isMissing = (missing: boolean) =>
-      until(onlyFolder, ({ error }) => /does not exist/.test(error ?? '') === missing, 20_000);
+      until(onlyFolder, ({ error }) => /does not exist/.test(error ?? '') === missing);
     await rename(path, `${path}-away`);
     await isMissing(true);
     await watched(0);

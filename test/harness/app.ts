@@ -198,7 +198,7 @@ export const sign = (secret: string, body: string | Buffer): string =>
 export const until = async <T>(
   ask: () => Promise<T>,
   isRight: (answer: T) => boolean,
-  limitMs = 100_000,
+  limitMs = 150_000,
 ): Promise<T> => {
   const end = Date.now() + limitMs;
   for (let pauseMs = 1; ; pauseMs = Math.min(2 * pauseMs, 20)) {

@@ -60,7 +60,7 @@ export const openTmux = async ({ width, height, env }: TmuxOptions): Promise<Tmu
   const size = ['-x', String(width), '-y', String(height)];
   await tmux('-f', '/dev/null', 'new-session', '-d', '-s', 'test', ...size, ...shell);
   const frame = () => tmux('capture-pane', '-p', '-t', 'test');
-  const wait = (text: string) => until(frame, (shown) => shown.includes(text), 20_000);
+  const wait = (text: string) => until(frame, (shown) => shown.includes(text));
   const pane = Number(await tmux('display', '-p', '-t', 'test', '#{pane_pid}'));
   await wait('ready$');
   return {

@@ -80,7 +80,7 @@ describe('the built-in embedder', () => {
   it('leaves other languages to words, and says so', async () => {
     const german = 'Die Rechnung für das Auto ist nicht von uns und muss noch bezahlt werden.';
     const id = await seedEntry(app, user.token, german);
-    const { modes } = await until(stats, ({ embedding }) => embedding.pending === 0, 30_000);
+    const { modes } = await until(stats, ({ embedding }) => embedding.pending === 0);
     expect(modes.reason).to.equal(
       'builtin supports only English. 1 chunks can only be found by keywords',
     );

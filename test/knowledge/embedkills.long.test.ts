@@ -52,7 +52,7 @@ describe('embedding', () => {
       await client().knowledge.index({ body: { text: textOf(entry), title: `Entry ${entry}` } });
     }
     const stats = () => client().knowledge.stats();
-    await until(stats, ({ total }) => total === ENTRIES, 30_000);
+    await until(stats, ({ total }) => total === ENTRIES);
     embedder.become('works', 300);
     const topics = [{ topic: 'embeddings', primary: 'nomic' }];
     await client().models['set-routing']({ body: { topics, confirm: true } });

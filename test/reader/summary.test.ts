@@ -2,6 +2,7 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { startApp, type TestApp } from '../harness/app.js';
 import { type Openai, says, startOpenai } from '../harness/openai.js';
+import { readPage } from '../harness/reader.js';
 import { type Listening, listen } from '../kernel/listen.js';
 
 export const lab = Lab.script();
@@ -44,15 +45,11 @@ describe('summaries of the reader', () => {
     await pages.close();
   });
 
-  const read = () =>
-    app.call('POST', '/api/reader/read', {
-      token,
-      body: { url: `${pages.origin}/`, summarize: true, wait: 30 },
-    });
+  const read = () => readPage(app, token, { url: `${pages.origin}/`, summarize: true });
 
   it('are written by a model that is given the page as data, and cost their owner', async () => {
-    const { body } = await read();
-    expect([body.status, body.summary, body.summaryModel]).to.equal([
+    const task = await read();
+    expect([task.status, task.summary, task.summaryModel]).to.equal([
       'completed',
       'A page with an order.',
       'fake',
@@ -75,9 +72,9 @@ describe('summaries of the reader', () => {
       .set({ limits: JSON.stringify({ dailyCostUsd: 0.12 }) })
       .where('id', '=', me.body.id)
       .execute();
-    const { body } = await read();
-    expect([body.status, body.summaryModel]).to.equal(['completed', 'digest']);
-    expect(body.summary).to.contain(`"${ORDER}"`);
+    const task = await read();
+    expect([task.status, task.summaryModel]).to.equal(['completed', 'digest']);
+    expect(task.summary).to.contain(`"${ORDER}"`);
     expect(openai.asked.length).to.equal(1);
   });
 });

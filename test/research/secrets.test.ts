@@ -82,7 +82,10 @@ describe('research with a secret in knowledge', () => {
       body: { question: QUESTION, depth: 'deep' },
     });
     const path = `/api/research/jobs/${begun.body.id}?wait=60`;
-    const job = (await app.call('GET', path, owner)).body;
+    const job = await until(
+      async () => (await app.call('GET', path, owner)).body,
+      ({ status }) => ['completed', 'failed', 'cancelled'].includes(status),
+    );
     expect([job.status, job.error]).to.equal(['completed', null]);
 
     // The test would prove nothing if the secret had not come as far as the report.

@@ -2,6 +2,7 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { call } from '../agents/stage.js';
 import { type Desk, DONE, openDesk } from '../approvals/stage.js';
+import { until } from '../harness/app.js';
 import { says } from '../harness/openai.js';
 import { type ScriptedWeb, startWeb } from '../harness/web.js';
 import { type Listening, listen } from '../kernel/listen.js';
@@ -53,7 +54,10 @@ describe('research by an agent', () => {
     await desk.clock.waiting(PACE_MS);
     desk.clock.forward(PACE_MS);
     const path = `/api/research/jobs/${id}?wait=50`;
-    const { body: job } = await desk.ask('GET', path);
+    const job = await until(
+      async () => (await desk.ask('GET', path)).body,
+      ({ status }) => ['completed', 'failed', 'cancelled'].includes(status),
+    );
     expect([job.status, job.question]).to.equal(['completed', question]);
     expect(search.got.length).to.be.above(0);
     for (const { headers } of search.got) expect(headers['x-subscription-token']).to.equal(KEY);

@@ -37,12 +37,12 @@ describe('reminders of tasks, killed', () => {
       return reminders.map(({ title }) => title);
     };
     for (const count of [1, TASKS / 3, (2 * TASKS) / 3]) {
-      await until(told, (all) => all.length >= count, 20_000);
+      await until(told, (all) => all.length >= count);
       await daemon.end('SIGKILL');
       daemon = await startDaemon({ home });
       owner = await loginOwner(daemon.url);
     }
-    const all = await until(told, (found) => found.length >= TASKS, 20_000);
+    const all = await until(told, (found) => found.length >= TASKS);
     expect(all.sort()).to.equal(titles.sort());
   });
 });

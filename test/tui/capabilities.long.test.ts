@@ -393,7 +393,7 @@ describe('capabilities on a daemon', { timeout: 30_000 }, () => {
       }
     };
     const sees = <T>(look: (state: State) => T, isIt: (seen: T) => boolean) =>
-      until(async () => look(store.get()), isIt, 10_000);
+      until(async () => look(store.get()), isIt);
     press('g', 'c');
     const hold = createNeedHolder(desk);
     hold(capabilitiesPage.needs(store.get()));

@@ -137,7 +137,7 @@ describe(title, { skip: missing !== null, timeout: 120_000 }, () => {
       const path = `${FRAMES}${name}.txt`;
       const isWhole = (frame: string): boolean => new RegExp(whole, 'm').test(frame);
       if (isWriting) {
-        await until(tmux.frame, isWhole, 20_000);
+        await until(tmux.frame, isWhole);
         await readingTime(1500);
         writeFileSync(path, `${masked(await tmux.frame())}\n`);
         return;

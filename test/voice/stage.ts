@@ -45,7 +45,6 @@ export const startVoice = async (options: TestOptions = {}): Promise<VoiceStage>
       until(
         async () => (await ask('GET', `/api/voice/transcriptions/${id}?wait=5`)).body,
         ({ status }) => !['queued', 'running'].includes(status),
-        120_000,
       ),
   });
 };

@@ -24,6 +24,7 @@ import { type CapabilityStage, startCapabilities } from '../capabilities/stage.j
 import { startApp } from '../harness/app.js';
 import { modelFile } from '../harness/llamahome.js';
 import { trustAuthority } from '../harness/mail/trust.js';
+import { readPage } from '../harness/reader.js';
 import { writeScriptedGguf } from '../harness/scriptedgguf.js';
 import { type Certificate, makeAuthority, opensslMissing } from '../harness/tunnels/tls.js';
 import { listen } from '../kernel/listen.js';
@@ -318,9 +319,8 @@ describe('a proxy that the environment names', () => {
         `${SENTENCE}. Requests are sent directly, and fail if only the proxy may connect to the internet`,
       ]);
       expect(app.app.report.settingFaults).to.include(SENTENCE);
-      const read = { url: 'https://nowhere.invalid/', wait: 20 };
-      const page = await app.call('POST', '/api/reader/read', { token, body: read });
-      expect(page.body.error).to.equal(`nowhere.invalid: the name does not resolve (${SENTENCE})`);
+      const page = await readPage(app, token, { url: 'https://nowhere.invalid/' });
+      expect(page.error).to.equal(`nowhere.invalid: the name does not resolve (${SENTENCE})`);
     } finally {
       await app.stop();
       if (before === undefined) delete process.env.HTTPS_PROXY;

@@ -1,6 +1,7 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { startApp, type TestApp } from '../harness/app.js';
+import { readPage } from '../harness/reader.js';
 import { type Listening, listen } from '../kernel/listen.js';
 
 export const lab = Lab.script();
@@ -49,9 +50,8 @@ describe('feeds as they are published', () => {
       return response.setHeader('content-type', type).end(feed);
     });
     servers.push(server);
-    const body = { url: `${server.origin}/feed`, wait: 30 };
-    const { kind, content, note } = (await app.call('POST', '/api/reader/read', { token, body }))
-      .body;
+    const url = `${server.origin}/feed`;
+    const { kind, content, note } = await readPage(app, token, { url });
     return { kind, content, note };
   };
 

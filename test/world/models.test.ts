@@ -254,10 +254,7 @@ describe('replies of the models of this world', () => {
       expect((await resultOf()).result, frames.join()).to.equal(FRIDAY);
     }
     const call = { id: 'k', type: 'function', function: { name: 'time_now', arguments: '{}' } };
-    stage.model.script(
-      streams(message('', { tool_calls: [call] }), end, '[DONE]'),
-      pieces(FRIDAY),
-    );
+    stage.model.script(streams(message('', { tool_calls: [call] }), end, '[DONE]'), pieces(FRIDAY));
     const { result, steps } = await resultOf();
     expect([result, steps]).to.equal([FRIDAY, 2]);
   });

@@ -2,6 +2,7 @@ import type { RequestListener } from 'node:http';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { startApp, type TestApp } from '../harness/app.js';
+import { readPage as readTask } from '../harness/reader.js';
 import { type Listening, listen } from '../kernel/listen.js';
 
 export const lab = Lab.script();
@@ -38,8 +39,7 @@ describe('pages of ordinary sites', () => {
         .writeHead(url in bodies ? 200 : 404, { ...HTML, ...headers })
         .end(bodies[url] ?? 'no');
   };
-  const read = async (url: string, more: object = {}) =>
-    (await app.call('POST', '/api/reader/read', { token, body: { url, wait: 30, ...more } })).body;
+  const read = (url: string, more: object = {}) => readTask(app, token, { url, ...more });
   const readPage = async (body: string, more: object = {}) => {
     const { origin } = await serve(pages({ '/': body }));
     return { url: `${origin}/`, task: await read(`${origin}/`, more) };

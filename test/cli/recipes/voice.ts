@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { uploadAudio } from '../../../src/client/upload.js';
+import { until } from '../../harness/app.js';
 import { silentWav } from '../../harness/speech.js';
 import type { Recipes } from './recipe.js';
 import type { Scene } from './scene.js';
@@ -13,7 +14,10 @@ const send = ({ ada, name }: Scene) =>
 /** A transcription that has ended; the end of its id. */
 const transcribed = async (scene: Scene): Promise<string[]> => {
   const { id } = await send(scene);
-  await scene.ada.client.voice.get({ id, query: { wait: 30 } });
+  await until(
+    () => scene.ada.client.voice.get({ id, query: { wait: 30 } }),
+    ({ status }) => status !== 'queued' && status !== 'running',
+  );
   return [id.slice(-6)];
 };
 

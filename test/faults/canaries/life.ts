@@ -116,7 +116,6 @@ const backUp = async ({ garden, ask }: Stage): Promise<void> => {
   const states = await until(
     async () => (await ask('GET', `/api/admin/backups/${body.id}`)).body.status,
     (status) => status !== 'running',
-    60_000,
   );
   if (states !== 'done') throw new Error(`No backup: ${states}`);
 };
@@ -193,7 +192,6 @@ const over = async ({ ask, target }: Stage): Promise<void> => {
       return agents.map(({ status }: { status: string }) => status);
     },
     (states) => states.every((state: string) => ['completed', 'failed'].includes(state)),
-    60_000,
   );
   await until(
     async () => target.received.map(({ path }) => path),

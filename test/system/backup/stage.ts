@@ -28,7 +28,7 @@ export const openStage = async (options: TestOptions = {}): Promise<Stage> => {
   const ended = async (id: string): Promise<BackupView> => {
     const path = `/api/admin/backups/${id}?wait=20`;
     const ask = async () => (await app.call('GET', path, { token })).body;
-    return until<BackupView>(ask, ({ status }) => status !== 'running', 30_000);
+    return until<BackupView>(ask, ({ status }) => status !== 'running');
   };
   const removeFolder = () => rm(stage.folder, { recursive: true, force: true });
   const stage: Stage = {
