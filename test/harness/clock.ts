@@ -9,10 +9,11 @@ export interface FrozenClock extends Clock {
   /** Milliseconds until each timer is due, earliest first. */
   pending(): number[];
   /**
-   * Resolves as soon as a timer is due in exactly `ms`, now or later. Await it before `forward`, so
-   * that the code under test has reached its wait.
+   * Resolves as soon as a timer, or `count` of them, is due in exactly `ms`, now or later. Await it
+   * before `forward`, so that the code under test has reached its wait. The scheduler of the app
+   * always waits for a second.
    */
-  waiting(ms: number): Promise<void>;
+  waiting(ms: number, count?: number): Promise<void>;
 }
 
 interface Timer {
@@ -25,14 +26,17 @@ export const frozenClock = (start = Date.parse('2026-03-01T12:00:00.000Z')): Fro
   let elapsed = 0;
   let offset = start;
   const timers = new Set<Timer>();
-  const watchers = new Set<{ ms: number; found: () => void }>();
+  const watchers = new Set<{ ms: number; count: number; found: () => void }>();
+
+  const dueIn = (ms: number): number =>
+    [...timers].filter(({ at }) => at - elapsed === ms).length;
 
   const after = (ms: number, due: () => void): Cancel => {
     const timer = { at: elapsed + Math.max(ms, 0), due };
     timers.add(timer);
     if (ms <= 0) queueMicrotask(() => timers.delete(timer) && due());
     for (const watcher of watchers) {
-      if (watcher.ms !== ms) continue;
+      if (watcher.ms !== ms || dueIn(ms) < watcher.count) continue;
       watchers.delete(watcher);
       watcher.found();
     }
@@ -90,10 +94,10 @@ export const frozenClock = (start = Date.parse('2026-03-01T12:00:00.000Z')): Fro
       offset += ms;
     },
     pending: () => [...timers].map(({ at }) => at - elapsed).sort((one, other) => one - other),
-    waiting: (ms) =>
+    waiting: (ms, count = 1) =>
       new Promise((resolve) => {
-        if ([...timers].some(({ at }) => at - elapsed === ms)) resolve();
-        else watchers.add({ ms, found: resolve });
+        if (dueIn(ms) >= count) resolve();
+        else watchers.add({ ms, count, found: resolve });
       }),
   };
 };

@@ -50,7 +50,7 @@ describe('research by an agent', () => {
     const begun = await calling('research_start', { question, depth: 'quick' });
     const { id } = JSON.parse(begun.told);
     // Requests to one host keep a distance.
-    await desk.clock.waiting(PACE_MS);
+    await desk.clock.waiting(PACE_MS, 2);
     desk.clock.forward(PACE_MS);
     const path = `/api/research/jobs/${id}?wait=50`;
     const { body: job } = await desk.ask('GET', path);

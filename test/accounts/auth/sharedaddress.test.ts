@@ -71,7 +71,7 @@ describe('logins from a shared address', () => {
       (count) => count === 14,
     );
     for (let nth = 1; nth <= 6; nth++) {
-      await clock.waiting(1000);
+      await clock.waiting(1000, 2);
       clock.forward(1000);
       await until(
         async () => judged.length,
@@ -161,7 +161,7 @@ describe('logins from a shared address', () => {
       const reply = guess(username).finally(() => {
         isAnswered = true;
       });
-      await clock.waiting(1000);
+      await clock.waiting(1000, 2);
       clock.forward(999);
       await until(
         () => app.app.store.db.selectFrom('login_failures').select('account').execute(),
