@@ -1,7 +1,15 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { limitMs, watchLoop } from '../generated/block.js';
-import { deliverBombs, IF_INSTALLED, listLongHeaders, MIB, missing, processBombs, said } from './bombs.js';
+import {
+  deliverBombs,
+  IF_INSTALLED,
+  listLongHeaders,
+  MIB,
+  missing,
+  processBombs,
+  said,
+} from './bombs.js';
 import { type MailStage, openMailStage } from './stage.js';
 
 export const lab = Lab.script();

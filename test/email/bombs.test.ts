@@ -1,5 +1,12 @@
 import * as Lab from '@hapi/lab';
-import { deliverBombs, IF_INSTALLED, listLongHeaders, missing, processBombs, said } from './bombs.js';
+import {
+  deliverBombs,
+  IF_INSTALLED,
+  listLongHeaders,
+  missing,
+  processBombs,
+  said,
+} from './bombs.js';
 import { type MailStage, openMailStage } from './stage.js';
 
 export const lab = Lab.script();

@@ -103,34 +103,38 @@ describe(`an e-mail that waits${said}`, () => {
     expect(stage.smtp.taken.map(({ to }) => to)).to.equal([['bob@example.org']]);
   });
 
-  it('is cancelled in the middle of a login, whether that succeeds or not', IF_INSTALLED, async () => {
-    for (const isRight of [true, false]) {
-      let cancelled = 0;
-      id = '';
-      stage.smtp.isRight = async () => {
-        await known();
-        cancelled = (await cancel(id)).status;
-        return isRight;
-      };
-      id = await send('Too late', 'bob');
-      await until(
-        async () => cancelled,
-        (status) => status === 200,
-      );
-      stage.smtp.isRight = () => true;
-      const other = await send('Another', 'eve');
-      await until(
-        () => sent(other),
-        ({ status }) => status === 'sent',
-      );
-      await nextDay();
-      expect(statuses(await sent(id))).to.equal(['cancelled', 'cancelled']);
-    }
-    expect(stage.smtp.taken.map(({ to }) => to[0])).to.equal([
-      'eve@example.org',
-      'eve@example.org',
-    ]);
-  });
+  it(
+    'is cancelled in the middle of a login, whether that succeeds or not',
+    IF_INSTALLED,
+    async () => {
+      for (const isRight of [true, false]) {
+        let cancelled = 0;
+        id = '';
+        stage.smtp.isRight = async () => {
+          await known();
+          cancelled = (await cancel(id)).status;
+          return isRight;
+        };
+        id = await send('Too late', 'bob');
+        await until(
+          async () => cancelled,
+          (status) => status === 200,
+        );
+        stage.smtp.isRight = () => true;
+        const other = await send('Another', 'eve');
+        await until(
+          () => sent(other),
+          ({ status }) => status === 'sent',
+        );
+        await nextDay();
+        expect(statuses(await sent(id))).to.equal(['cancelled', 'cancelled']);
+      }
+      expect(stage.smtp.taken.map(({ to }) => to[0])).to.equal([
+        'eve@example.org',
+        'eve@example.org',
+      ]);
+    },
+  );
 
   it('cannot be called back while it is on its way', IF_INSTALLED, async () => {
     const replies: Reply[] = [];

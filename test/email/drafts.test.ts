@@ -65,20 +65,24 @@ describe(`drafts of e-mails${said}`, () => {
     expect((await call('GET', `/${id}`)).status).to.equal(404);
   });
 
-  it('are sent once, also by two at the same time, and are drafts no more', IF_INSTALLED, async () => {
-    const id = await keep({ to: ['bob@example.org'], subject: 'Once', text: 'It is done.' });
-    const both = await Promise.all([call('POST', `/${id}/send`), call('POST', `/${id}/send`)]);
-    const begun = both.find(({ status }) => status === 202);
-    const other = both.find((reply) => reply !== begun);
-    expect([404, 409]).to.include(other?.status);
-    const mail = await sentOf(begun?.body.id);
-    expect([mail.status, mail.subject, mail.recipients[0].address]).to.equal([
-      ...['sent', 'Once', 'bob@example.org'],
-    ]);
-    const count = stage.smtp.taken.filter(({ text }) => text.includes('Subject: Once'));
-    expect(count.length).to.equal(1);
-    expect((await call('GET', `/${id}`)).status).to.equal(404);
-  });
+  it(
+    'are sent once, also by two at the same time, and are drafts no more',
+    IF_INSTALLED,
+    async () => {
+      const id = await keep({ to: ['bob@example.org'], subject: 'Once', text: 'It is done.' });
+      const both = await Promise.all([call('POST', `/${id}/send`), call('POST', `/${id}/send`)]);
+      const begun = both.find(({ status }) => status === 202);
+      const other = both.find((reply) => reply !== begun);
+      expect([404, 409]).to.include(other?.status);
+      const mail = await sentOf(begun?.body.id);
+      expect([mail.status, mail.subject, mail.recipients[0].address]).to.equal([
+        ...['sent', 'Once', 'bob@example.org'],
+      ]);
+      const count = stage.smtp.taken.filter(({ text }) => text.includes('Subject: Once'));
+      expect(count.length).to.equal(1);
+      expect((await call('GET', `/${id}`)).status).to.equal(404);
+    },
+  );
 
   it('are sent as they were seen, or not at all', IF_INSTALLED, async () => {
     const id = await keep({ to: ['bob@example.org'], subject: 'Seen', text: 'Before' });

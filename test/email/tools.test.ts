@@ -178,22 +178,26 @@ describe(`the tools of e-mail${said}`, () => {
     expect(stage.smtp.taken).to.equal([]);
   });
 
-  it('keep drafts, which nobody sends, and mark those after outside text', IF_INSTALLED, async () => {
-    const draft = says({
-      toolCalls: [call('email_draft', { subject: 'Re', text: 'Yes' }, 'draft')],
-    });
-    model.script(draft, done);
-    const { untrusted } = await ends(await spawn('Draft a reply'));
-    expect(untrusted).to.be.true();
-    model.script(search(), draft, done);
-    await ends(await spawn());
-    const { body } = await stage.call('GET', '/api/email/drafts');
-    expect(body.drafts.map(({ untrusted }: { untrusted: boolean }) => untrusted)).to.equal([
-      true,
-      false,
-    ]);
-    expect(stage.smtp.taken).to.equal([]);
-  });
+  it(
+    'keep drafts, which nobody sends, and mark those after outside text',
+    IF_INSTALLED,
+    async () => {
+      const draft = says({
+        toolCalls: [call('email_draft', { subject: 'Re', text: 'Yes' }, 'draft')],
+      });
+      model.script(draft, done);
+      const { untrusted } = await ends(await spawn('Draft a reply'));
+      expect(untrusted).to.be.true();
+      model.script(search(), draft, done);
+      await ends(await spawn());
+      const { body } = await stage.call('GET', '/api/email/drafts');
+      expect(body.drafts.map(({ untrusted }: { untrusted: boolean }) => untrusted)).to.equal([
+        true,
+        false,
+      ]);
+      expect(stage.smtp.taken).to.equal([]);
+    },
+  );
 
   it('let a hook say to whom it goes in its owner’s words alone', IF_INSTALLED, async () => {
     const hook = (toolParams: object) => ({

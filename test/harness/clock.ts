@@ -28,8 +28,7 @@ export const frozenClock = (start = Date.parse('2026-03-01T12:00:00.000Z')): Fro
   const timers = new Set<Timer>();
   const watchers = new Set<{ ms: number; count: number; found: () => void }>();
 
-  const dueIn = (ms: number): number =>
-    [...timers].filter(({ at }) => at - elapsed === ms).length;
+  const dueIn = (ms: number): number => [...timers].filter(({ at }) => at - elapsed === ms).length;
 
   const after = (ms: number, due: () => void): Cancel => {
     const timer = { at: elapsed + Math.max(ms, 0), due };

@@ -68,9 +68,9 @@ const openFiring = async (clock: FrozenClock) => {
     settled: async (): Promise<void> => {
       const [first] = inside(app.app).recurring;
       for (;;) {
-        await tick();
         const next = (await first?.nextAt()) ?? null;
         if (next === null || Date.parse(next) > clock.now()) return;
+        await tick();
       }
     },
     restart: () => app.restart(),

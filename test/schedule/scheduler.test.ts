@@ -133,9 +133,7 @@ describe('the scheduler', () => {
       { name: 'failing', dueAt: iso(START - 100), error: 'it broke' },
       { name: 'slow', dueAt: iso(START - 200), error: null },
     ]);
-    expect(scheduler.late(150)).to.equal([
-      { name: 'slow', dueAt: iso(START - 200), error: null },
-    ]);
+    expect(scheduler.late(150)).to.equal([{ name: 'slow', dueAt: iso(START - 200), error: null }]);
     end();
     await scheduler.stop();
   });
