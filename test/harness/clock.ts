@@ -9,11 +9,12 @@ export interface FrozenClock extends Clock {
   /** Milliseconds until each timer is due, earliest first. */
   pending(): number[];
   /**
-   * Resolves as soon as a timer, or `count` of them, is due in exactly `ms`, now or later. Await it
-   * before `forward`, so that the code under test has reached its wait. The scheduler of the app
-   * always waits for a second.
+   * Resolves as soon as a timer is due in exactly `ms`, now or later. Await it before `forward`, so
+   * that the code under test has reached its wait.
    */
-  waiting(ms: number, count?: number): Promise<void>;
+  waiting(ms: number): Promise<void>;
+  /** Resolves when the next timer of `ms` starts. An app has others, which may be due in `ms` already. */
+  starting(ms: number): Promise<void>;
 }
 
 interface Timer {
@@ -26,16 +27,14 @@ export const frozenClock = (start = Date.parse('2026-03-01T12:00:00.000Z')): Fro
   let elapsed = 0;
   let offset = start;
   const timers = new Set<Timer>();
-  const watchers = new Set<{ ms: number; count: number; found: () => void }>();
-
-  const dueIn = (ms: number): number => [...timers].filter(({ at }) => at - elapsed === ms).length;
+  const watchers = new Set<{ ms: number; found: () => void }>();
 
   const after = (ms: number, due: () => void): Cancel => {
     const timer = { at: elapsed + Math.max(ms, 0), due };
     timers.add(timer);
     if (ms <= 0) queueMicrotask(() => timers.delete(timer) && due());
     for (const watcher of watchers) {
-      if (watcher.ms !== ms || dueIn(ms) < watcher.count) continue;
+      if (watcher.ms !== ms) continue;
       watchers.delete(watcher);
       watcher.found();
     }
@@ -74,6 +73,9 @@ export const frozenClock = (start = Date.parse('2026-03-01T12:00:00.000Z')): Fro
     return end.signal;
   };
 
+  const starting = (ms: number): Promise<void> =>
+    new Promise((found) => watchers.add({ ms, found }));
+
   const next = (until: number): Timer | undefined =>
     [...timers].filter(({ at }) => at <= until).sort((one, other) => one.at - other.at)[0];
 
@@ -93,10 +95,9 @@ export const frozenClock = (start = Date.parse('2026-03-01T12:00:00.000Z')): Fro
       offset += ms;
     },
     pending: () => [...timers].map(({ at }) => at - elapsed).sort((one, other) => one - other),
-    waiting: (ms, count = 1) =>
-      new Promise((resolve) => {
-        if (dueIn(ms) >= count) resolve();
-        else watchers.add({ ms, count, found: resolve });
-      }),
+    waiting: async (ms) => {
+      if (![...timers].some(({ at }) => at - elapsed === ms)) await starting(ms);
+    },
+    starting,
   };
 };
