@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import type { contracts, Endpoint } from '../../src/client/index.js';
 import { send } from '../../src/client/send.js';
 import { cacheFolder } from '../../src/client/session.js';
-import { systemClock } from '../../src/kernel/clock.js';
 import { makePrivateFolder } from '../../src/kernel/private.js';
 import { valueAt } from '../columns.js';
 import { type CliCommand, Context } from '../command.js';
@@ -58,7 +57,7 @@ const namesOfKind = async (kind: string, context: Context): Promise<CompletionCa
     // Loaded before the time limit starts.
     const client = (await context.client()).with({
       fetch: send,
-      signal: systemClock.deadline(LIMIT_MS),
+      signal: context.clock.deadline(LIMIT_MS),
     });
     const { body } = await client.request<object>({ method: 'GET', path, isRepeatable: false });
     return JSON.stringify(candidatesIn(Object.values(body).find(Array.isArray), list.name));

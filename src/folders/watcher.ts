@@ -175,6 +175,7 @@ export const createFolderWatcher = (deps: WatcherDeps): FolderWatcher => {
     faultOf: (id) => watched.get(id)?.fault ?? null,
     remove,
     poll: createWatch({
+      clock,
       everyMs: LOOK_MS,
       afterMs: LOOK_MS,
       look: async () => {

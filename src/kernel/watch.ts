@@ -1,23 +1,23 @@
-import { type Clock, systemClock } from './clock.js';
+import type { Clock } from './clock.js';
 
 export type Watch = ReturnType<typeof createWatch>;
 
 /**
- * Polls `everyMs` after each check, by the system clock unless another is passed. Errors go to
- * `failed`, and polling continues. The signal is aborted on stop.
+ * Polls `everyMs` after each check. Errors go to `failed`, and polling continues. The signal is
+ * aborted on stop.
  */
 export const createWatch = ({
+  clock,
   everyMs,
   afterMs = 0,
   look,
   failed,
-  clock = systemClock,
 }: {
+  clock: Clock;
   everyMs: number;
   afterMs?: number;
   look(signal: AbortSignal): Promise<void>;
   failed(error: unknown): void;
-  clock?: Clock;
 }) => {
   const end = new AbortController();
   const { signal } = end;

@@ -46,10 +46,9 @@ interface AlarmDeps {
   store: Pick<Store, 'writes'>;
   clock: Clock;
   log: Log;
-  /** Interval of checks, by which a source may be late. */
-  everyMs?: number;
 }
 
+/** Interval of checks, by which a source may be late. */
 const EVERY_MS = 1000;
 /** Maximum pause after failures, in checks. */
 const MAX_PAUSE = 60;
@@ -71,7 +70,7 @@ export const createScheduler = (deps: AlarmDeps): Scheduler => {
   return {
     start: (sources) => {
       alarms = sources.map((source) => createAlarm(deps, source));
-      watch = createWatch({ everyMs: deps.everyMs ?? EVERY_MS, look, failed });
+      watch = createWatch({ clock: deps.clock, everyMs: EVERY_MS, look, failed });
       watch.start();
     },
     stop: async () => {

@@ -205,10 +205,12 @@ describe('an agent whose call other calls leave no room for', () => {
     const first = stage.model.nextAsked();
     await stage.spawn({ prompt: 'Write' });
     await first;
+    let waits = clock.starting(200);
     const { id } = await stage.spawn({ prompt: 'Write' });
     for (let waitedMs = 0; waitedMs < 5_000; waitedMs += 200) {
-      await clock.waiting(200);
+      await waits;
       expect(stage.model.asked.length).to.equal(1);
+      waits = clock.starting(200);
       clock.forward(200);
     }
     expect(await stage.reaches(id)).to.include({ status: 'completed', result: 'Short.' });

@@ -59,9 +59,7 @@ describe('adjutant', () => {
     expect([status, stderr]).to.equal([1, 'Cannot write the output: no space left on device\n']);
   });
 
-  it('has a summary, an example of its own and help for every command', {
-    timeout: 20_000,
-  }, async () => {
+  it('has a summary, an example of its own and help for every command', async () => {
     for (const entry of sections.flatMap(({ entries }) => entries)) {
       const loaded = await entry.load();
       const commands = 'commands' in loaded ? loaded.commands : [loaded];

@@ -5,7 +5,7 @@ import { type MailStage, noMail } from './stage.js';
 
 export const missing = noMail();
 export const said = missing ? ` (skipped: ${missing})` : '';
-export const LIMIT = { timeout: 60_000, skip: missing !== null };
+export const IF_INSTALLED = { skip: missing !== null };
 export const MIB = 1024 * 1024;
 
 const head = (subject: string): string =>

@@ -13,9 +13,9 @@ const missing = noMail();
 const said = missing ? ` (skipped: ${missing})` : '';
 const LIMIT = { timeout: 60_000, skip: missing !== null };
 
-const { now, shift, forward, pending, waiting } = frozenClock(Date.now());
+const { now, shift, forward, pending, waiting, starting } = frozenClock(Date.now());
 /** Its time stands still, but what waits waits the true time, as the mail server does. */
-const CLOCK = { ...systemClock, now, shift, forward, pending, waiting };
+const CLOCK = { ...systemClock, now, shift, forward, pending, waiting, starting };
 
 const mail = (subject: string): string =>
   [

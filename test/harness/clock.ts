@@ -13,6 +13,8 @@ export interface FrozenClock extends Clock {
    * that the code under test has reached its wait.
    */
   waiting(ms: number): Promise<void>;
+  /** Resolves when the next timer of `ms` starts. An app has others, which may be due in `ms` already. */
+  starting(ms: number): Promise<void>;
 }
 
 interface Timer {
@@ -71,6 +73,9 @@ export const frozenClock = (start = Date.parse('2026-03-01T12:00:00.000Z')): Fro
     return end.signal;
   };
 
+  const starting = (ms: number): Promise<void> =>
+    new Promise((found) => watchers.add({ ms, found }));
+
   const next = (until: number): Timer | undefined =>
     [...timers].filter(({ at }) => at <= until).sort((one, other) => one.at - other.at)[0];
 
@@ -90,10 +95,9 @@ export const frozenClock = (start = Date.parse('2026-03-01T12:00:00.000Z')): Fro
       offset += ms;
     },
     pending: () => [...timers].map(({ at }) => at - elapsed).sort((one, other) => one - other),
-    waiting: (ms) =>
-      new Promise((resolve) => {
-        if ([...timers].some(({ at }) => at - elapsed === ms)) resolve();
-        else watchers.add({ ms, found: resolve });
-      }),
+    waiting: async (ms) => {
+      if (![...timers].some(({ at }) => at - elapsed === ms)) await starting(ms);
+    },
+    starting,
   };
 };

@@ -36,7 +36,7 @@ const fileHead = (field: string): string =>
 const fieldPart = (name: string, value: string): string =>
   `--b\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;
 
-describe('an upload', { timeout: 60_000 }, () => {
+describe('an upload', () => {
   let app: TestApp;
   let token: string;
   before(async () => {
@@ -60,7 +60,7 @@ describe('an upload', { timeout: 60_000 }, () => {
     );
     return [...files.flat(), ...open.filter((path) => roots.some((root) => path.startsWith(root)))];
   };
-  const leftInTheEnd = () => until(left, (all) => all.length === 0, 5000).catch(left);
+  const leftInTheEnd = () => until(left, (all) => all.length === 0);
 
   const send = async (path: string, ...parts: (string | Buffer)[]): Promise<number> => {
     const response = await fetch(`${app.url}${path}`, {
@@ -85,7 +85,7 @@ describe('an upload', { timeout: 60_000 }, () => {
         'Content-Type: multipart/form-data; boundary=b\r\nContent-Length: 10000000\r\n\r\n',
     );
     for (const part of parts) socket.write(part);
-    await until(left, (all) => all.length > most, 5000);
+    await until(left, (all) => all.length > most);
     return socket;
   };
 

@@ -102,7 +102,6 @@ describe('inside', () => {
   });
 
   it('is not fooled by a folder that is swapped for a link all the time', {
-    timeout: 20_000,
     skip: process.platform !== 'linux',
   }, async () => {
     await mkdir(join(base, 'bait'));

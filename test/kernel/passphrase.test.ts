@@ -39,7 +39,7 @@ describe('passphrase', () => {
     for (const other of ['', `${PASSPHRASE} `, 'Korrekt café pferd']) await refused(other, sealed);
   });
 
-  it('opens nothing that was changed', { timeout: 60_000 }, async () => {
+  it('opens nothing that was changed', async () => {
     for (let at = 0; at < sealed.length; at += 17) {
       const changed = Buffer.from(sealed);
       changed[at] = (changed[at] ?? 0) ^ 1;

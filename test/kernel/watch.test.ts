@@ -55,7 +55,7 @@ describe('watch', () => {
           resolve();
         });
       });
-    const watch = createWatch({ everyMs: EVERY_MS, look, failed: never });
+    const watch = createWatch({ everyMs: EVERY_MS, look, failed: never, clock: frozenClock() });
     watch.start();
     await begun;
     await watch.stop();

@@ -40,7 +40,7 @@ describe('an entry that the index does not find by its vectors', () => {
     await stage.stop();
   });
 
-  it('is told, and the others go on', { timeout: 20_000 }, async () => {
+  it('is told, and the others go on', async () => {
     const { store } = stage.app.app;
     const lost = await stage.keep('The automobile stands in the yard.');
     const found = await stage.keep('Boil the noodles for nine minutes.');

@@ -311,10 +311,10 @@ describe('a recurring task', () => {
     const { digest } = asked;
     await desk.ask('POST', `${path}/stages/ask/reject`, { digest, reason: 'Not today' });
     const ended = await until(
-      () => desk.ask('GET', `${PATH}/${id}`),
-      ({ body }) => body.lastStatus === 'error',
+      () => tick().then(() => get(id)),
+      ({ lastStatus }) => lastStatus === 'error',
     );
-    expect(ended.body.lastError).to.equal('ask: rejected: Not today');
+    expect(ended.lastError).to.equal('ask: rejected: Not today');
     await desk.ask('DELETE', `/api/pipelines/templates/${kept.id}`);
     const late = await desk.ask('POST', `${PATH}/${id}/run`);
     expect([late.body.status, late.body.error]).to.equal([

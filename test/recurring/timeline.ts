@@ -1,8 +1,5 @@
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import Database from 'better-sqlite3';
-import { createLog } from '../../src/kernel/log.js';
-import { createScheduler } from '../../src/schedule/scheduler.js';
 import { type FrozenClock, frozenClock, PASSWORD, startApp } from '../harness/app.js';
 import { inside } from '../harness/inside.js';
 
@@ -43,22 +40,13 @@ const chances = (seed: number) => {
 
 type Firing = Awaited<ReturnType<typeof openFiring>>;
 
-/** Opens a daemon, and a scheduler that fires without the pause of a second, beside its own. */
+/** Opens a daemon whose due times fire as soon as the clock has reached them. */
 const openFiring = async (clock: FrozenClock) => {
   const config = { tokenHours: 720, retentionDays: 0, backupEvery: 0 };
   const app = await startApp({ clock, checkedReplies: 0, config });
   let { token } = await app.register('ada');
-  const startScheduler = () => {
-    const { store } = app.app;
-    const started = createScheduler({ store, clock, log: createLog('silent'), everyMs: 1 });
-    started.start(inside(app.app).recurring);
-    return started;
-  };
-  let scheduler = startScheduler();
-  const source = () => {
-    const [first] = inside(app.app).recurring;
-    if (!first) throw new Error('There is no source of recurring tasks');
-    return first;
+  const tick = async (): Promise<void> => {
+    for (const source of inside(app.app).recurring) await source.tick();
   };
   const ask = async (method: string, path: string, body: object) => {
     const reply = await app.call(method, path, { token, body });
@@ -76,23 +64,17 @@ const openFiring = async (clock: FrozenClock) => {
       if (reply.status > 201) throw new Error(`${method} ${path}: ${reply.text}`);
       return reply.body.id;
     },
-    tick: () => source().tick(),
+    tick,
     settled: async (): Promise<void> => {
+      const [first] = inside(app.app).recurring;
       for (;;) {
-        const next = await source().nextAt();
+        const next = (await first?.nextAt()) ?? null;
         if (next === null || Date.parse(next) > clock.now()) return;
-        await pause(1);
+        await tick();
       }
     },
-    restart: async (): Promise<void> => {
-      await scheduler.stop();
-      await app.restart();
-      scheduler = startScheduler();
-    },
-    stop: async (): Promise<void> => {
-      await scheduler.stop();
-      await app.stop();
-    },
+    restart: () => app.restart(),
+    stop: () => app.stop(),
   };
 };
 

@@ -48,10 +48,11 @@ describe('research by an agent', () => {
     const kept = { name: 'search-key', value: KEY };
     expect((await desk.ask('POST', '/api/vault', kept)).status).to.equal(201);
     const question = 'Is the bridge closed?';
+    const paced = desk.clock.starting(PACE_MS);
     const begun = await calling('research_start', { question, depth: 'quick' });
     const { id } = JSON.parse(begun.told);
     // Requests to one host keep a distance.
-    await desk.clock.waiting(PACE_MS);
+    await paced;
     desk.clock.forward(PACE_MS);
     const path = `/api/research/jobs/${id}?wait=50`;
     const job = await until(

@@ -1,27 +1,40 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { systemClock } from '../../src/kernel/clock.js';
 import { createLog } from '../../src/kernel/log.js';
 import { createScheduler, type DueSource } from '../../src/schedule/scheduler.js';
-import { until } from '../harness/app.js';
-import { timersFired } from '../harness/turns.js';
+import { frozenClock } from '../harness/clock.js';
+import { runLoopTurns } from '../harness/turns.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;
 
-const EVERY_MS = 5;
+const EVERY_MS = 1000;
+const START = Date.parse('2026-03-01T12:00:00.000Z');
 const iso = (ms: number): string => new Date(ms).toISOString();
 
-/** A scheduler by a clock that stands still. */
 const stage = () => {
-  const state = { now: 1000, writes: 0 };
+  const clock = frozenClock(START);
+  const state = { writes: 0 };
   const scheduler = createScheduler({
     store: { writes: () => state.writes },
-    clock: { ...systemClock, now: () => state.now },
+    clock,
     log: createLog('silent'),
-    everyMs: EVERY_MS,
   });
-  return { state, scheduler };
+  return {
+    ...{ clock, state, scheduler },
+    start: async (...sources: DueSource[]): Promise<void> => {
+      scheduler.start(sources);
+      await runLoopTurns();
+    },
+    /** A second passes, and with it a check. */
+    check: async (times = 1): Promise<void> => {
+      for (let n = 0; n < times; n++) {
+        await clock.waiting(EVERY_MS);
+        clock.forward(EVERY_MS);
+        await runLoopTurns();
+      }
+    },
+  };
 };
 
 /** A source that is due at these times; `reads` and `ticks` count what is asked of it. */
@@ -44,72 +57,54 @@ const dueAt = (name: string, times: number[], now: () => number) => {
   return { source, counts };
 };
 
-const settled = () => timersFired(EVERY_MS * 2);
-
 describe('the scheduler', () => {
   it('reads nothing while nothing was written and the next time has not come', async () => {
-    const { state, scheduler } = stage();
-    const { source, counts } = dueAt('rows', [5000], () => state.now);
-    scheduler.start([source]);
-    await settled();
+    const { clock, scheduler, start, check } = stage();
+    const { source, counts } = dueAt('rows', [START + 5000], clock.now);
+    await start(source);
+    await check(4);
     expect(counts).to.equal({ reads: 1, ticks: 0, fired: 0 });
-    state.now = 4999;
-    await settled();
-    expect(counts).to.equal({ reads: 1, ticks: 0, fired: 0 });
-    state.now = 5000;
-    await until(
-      async () => counts,
-      ({ fired }) => fired === 1,
-    );
-    state.now = 9000;
-    await settled();
+    await check();
+    expect(counts).to.equal({ reads: 2, ticks: 1, fired: 1 });
+    await check(4);
     expect(counts).to.equal({ reads: 2, ticks: 1, fired: 1 });
     await scheduler.stop();
   });
 
   it('reads again after something was written, which may be due earlier', async () => {
-    const { state, scheduler } = stage();
-    const times = [5000];
-    const { source, counts } = dueAt('rows', times, () => state.now);
-    scheduler.start([source]);
-    await settled();
-    times.unshift(900);
+    const { clock, state, scheduler, start, check } = stage();
+    const times = [START + 5000];
+    const { source, counts } = dueAt('rows', times, clock.now);
+    await start(source);
+    times.unshift(START - 100);
     state.writes++;
-    await until(
-      async () => counts,
-      ({ fired }) => fired === 1,
-    );
-    expect(times).to.equal([5000]);
+    await check();
+    expect([counts.fired, times]).to.equal([1, [START + 5000]]);
     await scheduler.stop();
   });
 
   it('fires once what a clock that is set forward and back passes twice', async () => {
-    const { state, scheduler } = stage();
-    const { source, counts } = dueAt('rows', [2000, 7000], () => state.now);
-    scheduler.start([source]);
-    state.now = 6000;
-    await until(
-      async () => counts,
-      ({ fired }) => fired === 1,
-    );
-    state.now = 1500;
-    await settled();
-    state.now = 6999;
-    await settled();
+    const { clock, scheduler, start, check } = stage();
+    const { source, counts } = dueAt('rows', [START + 2000, START + 7000], clock.now);
+    await start(source);
+    clock.shift(5000);
+    await check();
     expect(counts.fired).to.equal(1);
-    state.now = 7000;
-    await until(
-      async () => counts,
-      ({ fired }) => fired === 2,
-    );
+    clock.shift(-5000);
+    await check();
+    clock.shift(3999);
+    await check();
+    expect([clock.now(), counts.fired]).to.equal([START + 6999, 1]);
+    await check();
+    expect(counts.fired).to.equal(2);
     await scheduler.stop();
   });
 
   it('holds up no source for one that fails or takes long', async () => {
-    const { state, scheduler } = stage();
+    const { clock, scheduler, start } = stage();
     const failing: DueSource = {
       name: 'failing',
-      nextAt: async () => iso(900),
+      nextAt: async () => iso(START - 100),
       tick: async () => {
         throw new Error('it broke');
       },
@@ -124,70 +119,59 @@ describe('the scheduler', () => {
     let end = () => {};
     const slow: DueSource = {
       name: 'slow',
-      nextAt: async () => iso(800),
+      nextAt: async () => iso(START - 200),
       tick: (signal) =>
         new Promise((resolve) => {
           end = resolve;
           signal?.addEventListener('abort', () => resolve());
         }),
     };
-    const { source, counts } = dueAt('rows', [950], () => state.now);
-    scheduler.start([failing, unreadable, slow, source]);
-    await until(
-      async () => counts,
-      ({ fired }) => fired === 1,
-    );
-    const late = await until(
-      async () => scheduler.late(0),
-      (found) => found.length === 2,
-    );
-    expect(late).to.equal([
-      { name: 'failing', dueAt: iso(900), error: 'it broke' },
-      { name: 'slow', dueAt: iso(800), error: null },
+    const { source, counts } = dueAt('rows', [START - 50], clock.now);
+    await start(failing, unreadable, slow, source);
+    expect(counts.fired).to.equal(1);
+    expect(scheduler.late(0)).to.equal([
+      { name: 'failing', dueAt: iso(START - 100), error: 'it broke' },
+      { name: 'slow', dueAt: iso(START - 200), error: null },
     ]);
-    expect(scheduler.late(150)).to.equal([{ name: 'slow', dueAt: iso(800), error: null }]);
+    expect(scheduler.late(150)).to.equal([{ name: 'slow', dueAt: iso(START - 200), error: null }]);
     end();
     await scheduler.stop();
   });
 
   it('pauses a source that fails, and goes on with it as soon as it succeeds', async () => {
-    const { state, scheduler } = stage();
-    const { source, counts } = dueAt('rows', [900], () => state.now);
+    const { clock, scheduler, start, check } = stage();
+    const { source, counts } = dueAt('rows', [START - 100], clock.now);
     let attempts = 0;
     const tick: DueSource['tick'] = async () => {
       if (++attempts < 4) throw new Error('not yet');
       await source.tick();
     };
-    scheduler.start([{ ...source, tick }]);
-    await until(
-      async () => counts,
-      ({ fired }) => fired === 1,
-    );
-    expect(attempts).to.equal(4);
-    expect(scheduler.late(0)).to.equal([]);
+    await start({ ...source, tick });
+    const made = [attempts];
+    for (let n = 0; n < 7; n++) {
+      await check();
+      made.push(attempts);
+    }
+    expect(made).to.equal([1, 2, 2, 3, 3, 3, 3, 4]);
+    expect([counts.fired, scheduler.late(0)]).to.equal([1, []]);
     await scheduler.stop();
   });
 
   it('ends the work under way when it stops, and begins none', async () => {
-    const { state, scheduler } = stage();
+    const { clock, scheduler, start } = stage();
     const events: string[] = [];
     const slow: DueSource = {
       name: 'slow',
-      nextAt: async () => iso(900),
+      nextAt: async () => iso(START - 100),
       tick: async (signal) => {
         events.push('begun');
         await new Promise((resolve) => signal?.addEventListener('abort', resolve));
         events.push('ended');
       },
     };
-    scheduler.start([slow]);
-    await until(
-      async () => events.length,
-      (count) => count === 1,
-    );
+    await start(slow);
+    expect(events).to.equal(['begun']);
     await scheduler.stop();
-    state.writes++;
-    await settled();
-    expect(events).to.equal(['begun', 'ended']);
+    expect([events, clock.pending()]).to.equal([['begun', 'ended'], []]);
   });
 });

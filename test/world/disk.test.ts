@@ -19,7 +19,7 @@ const { after, afterEach, before, beforeEach, describe, it } = lab;
 
 const noMount = whyNoMount();
 const skipped = noMount === null ? '' : ` (skipped: ${noMount})`;
-const MOUNTED = { skip: noMount !== null, timeout: 60_000 };
+const MOUNTED = { skip: noMount !== null };
 const KIB = 1024;
 
 const sentenceOf = (home: string): string => `The disk of ${home} is full. Make room on it`;

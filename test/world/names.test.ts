@@ -65,7 +65,7 @@ describe('the words of a text', () => {
   });
 });
 
-describe('the names of files in folders and documents', { timeout: 60_000 }, () => {
+describe('the names of files in folders and documents', () => {
   let stage: FolderStage;
   before(async () => {
     stage = await openFolderStage();

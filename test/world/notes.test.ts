@@ -5,7 +5,7 @@ import { type KnowledgeStage, startKnowledge } from '../knowledge/stage.js';
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;
 
-describe('many notes at once', { timeout: 60_000 }, () => {
+describe('many notes at once', () => {
   let stage: KnowledgeStage;
   before(async () => {
     stage = await startKnowledge();

@@ -84,7 +84,7 @@ export const createMailWatcher = (deps: MailWatcherDeps): MailWatcher => {
 
   const failed = (error: unknown): void =>
     log.warn({ error: String(error) }, 'could not read the watched mail accounts');
-  const poll = createWatch({ everyMs: LOOK_MS, look, failed });
+  const poll = createWatch({ clock: deps.visits.clock, everyMs: LOOK_MS, look, failed });
   return {
     start: poll.start,
     stop: async () => {

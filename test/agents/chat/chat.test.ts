@@ -148,13 +148,21 @@ describe('chat as a stream', () => {
     openStream(`${stage.url}/api/chat/${agentId}`, { token: stage.token, lastEventId });
 
   it('tells events with their numbers, text as it comes, and the answer at the end', async () => {
+    let release = (): void => undefined;
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const looks = says({ text: 'Looking it up.', toolCalls: [call('time_now')] });
     stage.model.script(
-      says({ text: 'Looking it up.', toolCalls: [call('time_now')] }),
+      (...asked) => void released.then(() => looks(...asked)),
       says({ text: 'It is late already.' }),
     );
     const stream = await open({ message: 'What time is it?' });
     expect(stream.headers['content-type']).to.match(/^text\/event-stream/);
-    const told = await stream.until();
+    // It is subscribed to the text when it tells the first event.
+    const first = await stream.until('agent.status');
+    release();
+    const told = [...first, ...(await stream.until())];
     expect(told[0]).to.include({ event: 'chat' });
     const { agentId, sessionId } = told[0]?.data ?? {};
     const done = {

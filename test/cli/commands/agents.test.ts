@@ -152,9 +152,7 @@ describe('agents', () => {
     expect([code, JSON.parse(stdout).executionId]).to.equal([0, run]);
   });
 
-  it('goes on until ^C, through a restart of the daemon, and says so', {
-    timeout: 20_000,
-  }, async () => {
+  it('goes on until ^C, through a restart of the daemon, and says so', async () => {
     const id = await spawned();
     const tail = start(['agents', 'tail', id, '--server', world.app.url]);
     for (let n = 1; n <= 4; n++) expect(await tail.line()).to.match(new RegExp(`^${n}\t`));
@@ -172,7 +170,7 @@ describe('agents', () => {
     expect(await tail.ended).to.equal(130);
   });
 
-  it('ends without a word when nobody reads on', { timeout: 20_000 }, async () => {
+  it('ends without a word when nobody reads on', async () => {
     const id = await spawned();
     const tail = start(['agents', 'tail', id, '--server', world.app.url]);
     await tail.line();

@@ -114,7 +114,7 @@ describe('approvals', () => {
     expect([late.code, lines(late.stderr).at(-2)]).to.match(/1,The approval was already denied at/);
   });
 
-  it('tells in a pipe what is asked and what is answered', { timeout: 20_000 }, async () => {
+  it('tells in a pipe what is asked and what is answered', async () => {
     const watch = start(['approvals', 'watch', '--server', world.app.url, '--json']);
     expect(JSON.parse(await watch.line())).to.include({ id, status: 'pending' });
     await shown(['deny', id]);

@@ -125,7 +125,7 @@ describe('chat', () => {
     expect((await world.cli(['chat'])).code).to.equal(2);
   });
 
-  it('stops the agent on ^C and exits 130', { timeout: 20_000 }, async () => {
+  it('stops the agent on ^C and exits 130', async () => {
     model.script(hangs);
     const asked = model.nextAsked();
     const chat = start(['chat', 'Think', '--server', world.app.url]);
@@ -137,9 +137,7 @@ describe('chat', () => {
     expect(agents[0]?.status).to.equal('stopped');
   });
 
-  it('stops the agent on ^C before the daemon has said which one it began', {
-    timeout: 20_000,
-  }, async () => {
+  it('stops the agent on ^C before the daemon has said which one it began', async () => {
     model.script(hangs);
     const slow = await holdingProxy(world.app.url);
     const { token } = await world.app.register('early');

@@ -44,9 +44,7 @@ describe('a daemon under systemd', { skip: process.platform !== 'linux' }, () =>
     rmSync(folder, { recursive: true });
   });
 
-  it('reports that it is ready, that its event loop runs, and that it stops', {
-    timeout: 60_000,
-  }, async () => {
+  it('reports that it is ready, that its event loop runs, and that it stops', async () => {
     const next = async () => (await lines.next()).value;
     const first = next();
     const daemon = await startDaemon({

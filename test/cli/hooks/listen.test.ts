@@ -29,7 +29,7 @@ describe('hooks listen', () => {
   const fire = async (name: string): Promise<string> =>
     (await world.cli(['hooks', 'test', name, '--output', 'id'])).stdout.trim();
 
-  it('tells the runs of all hooks, through a restart, until ^C', { timeout: 20_000 }, async () => {
+  it('tells the runs of all hooks, through a restart, until ^C', async () => {
     const listening = start(['hooks', 'listen', '--server', world.app.url]);
     expect(await listening.note()).to.equal(
       'Listening to all hooks, no execution yet. ^C exits; executions continue.',
@@ -47,7 +47,7 @@ describe('hooks listen', () => {
     expect(await listening.ended).to.equal(130);
   });
 
-  it('tells the runs of one hook alone, whole with --json', { timeout: 20_000 }, async () => {
+  it('tells the runs of one hook alone, whole with --json', async () => {
     const listening = start(['hooks', 'listen', 'two', '--json', '--server', world.app.url]);
     await listening.note();
     await fire('one');

@@ -26,7 +26,7 @@ describe('notifications watch', () => {
     return titles;
   };
 
-  it('tells what comes once each, through a restart, until ^C', { timeout: 30_000 }, async () => {
+  it('tells what comes once each, through a restart, until ^C', async () => {
     await say('Before');
     const watching = start(['notifications', 'watch', '--server', world.app.url]);
     expect(await watching.note()).to.equal('Listening, 1 unread. ^C exits.');
@@ -47,7 +47,7 @@ describe('notifications watch', () => {
     expect(await watching.ended).to.equal(130);
   });
 
-  it('tells one notification a line with --json', { timeout: 20_000 }, async () => {
+  it('tells one notification a line with --json', async () => {
     const watching = start(['notifications', 'watch', '--json', '--server', world.app.url]);
     await watching.note();
     await say('Whole');

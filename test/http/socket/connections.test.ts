@@ -37,9 +37,7 @@ describe('the sockets of a user', () => {
     await other.closed;
   });
 
-  it('are gone even where the client does not answer the close', {
-    timeout: 20_000,
-  }, async () => {
+  it('are gone even where the client does not answer the close', async () => {
     const client = await Client.listening(house.url, house.door.sign('user_1'), 'agent.status');
     client.ws.pause();
     house.sockets.endUser('user_1');

@@ -10,7 +10,7 @@ import { says } from '../../harness/openai.js';
 
 // Awaited first: a script that waits after Lab.script() is run by lab before it has tests.
 const found = await findConfinement({ allowUnconfined: false });
-const confined = { skip: found?.kind !== 'bubblewrap', timeout: 30_000 };
+const confined = { skip: found?.kind !== 'bubblewrap' };
 
 export const lab = Lab.script();
 const { describe, it, before, after, beforeEach } = lab;

@@ -10,8 +10,8 @@ import { listenTcp } from '../../kernel/listen.js';
 import { type Ground, ground, processesWith, until, zombies } from './ground.js';
 
 // Awaited first: a script that waits after Lab.script() is run by lab before it has tests.
-const hardened = { skip: !(await verifyConfinement(bubblewrap(true))), timeout: 20_000 };
-const plain = { skip: !(await verifyConfinement(bubblewrap(false))), timeout: 20_000 };
+const hardened = { skip: !(await verifyConfinement(bubblewrap(true))) };
+const plain = { skip: !(await verifyConfinement(bubblewrap(false))) };
 
 export const lab = Lab.script();
 const { describe, it, beforeEach, afterEach } = lab;

@@ -237,7 +237,10 @@ describe('the doctor', () => {
     schedules.tick = tick;
     await app.call('DELETE', `/api/hooks/${id}`, { token });
     await until(
-      () => named('scheduler'),
+      () => {
+        clock.forward(1000);
+        return named('scheduler');
+      },
       (finding) => finding === undefined,
     );
   });

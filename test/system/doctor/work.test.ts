@@ -134,7 +134,13 @@ describe('the doctor, of recurring tasks and pipelines', () => {
       { name: 'pipelines', status: 'fail', detail, remedy: STANDS },
     ]);
     due.tick = tick;
-    await until(findings, (left) => left.length === 0);
+    await until(
+      () => {
+        clock.forward(1000);
+        return findings();
+      },
+      (left) => left.length === 0,
+    );
   });
 
   it('finds the runs that wait for an answer for over a day', async () => {
