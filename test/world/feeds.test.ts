@@ -114,6 +114,14 @@ describe('feeds as they are published', () => {
       ['application/x-rss+xml', declared],
       ['text/html; charset=utf-8', declared],
       ['application/octet-stream', declared],
+      ['text/xml', feed.replace('<rss', '<?xml-stylesheet href="a>b.xsl"?><rss')],
+      ['text/xml', feed.replaceAll(/(?<=<\/?)(rss|channel|title|item|description)/g, (tag) => tag.toUpperCase())],
+      [
+        'text/xml',
+        atom(`<summary>${LONG}</summary>`)
+          .replace('xmlns=', 'xmlns:a=')
+          .replaceAll(/(?<=<\/?)(?=[a-z])/g, 'a:'),
+      ],
       ['application/json', json({ content_text: LONG })],
       ['text/html', json({ content_text: LONG })],
     ];
@@ -208,6 +216,12 @@ describe('feeds as they are published', () => {
     expect((await read('text/xml', `${comments}<page/>`)).kind).to.equal('text');
     const bomb = of(`[${grows}]`).replace('&long;', '&e0;');
     expect(await read('text/xml', bomb)).to.contain({ content: null });
+  });
+
+  it('are pages if the server sends HTML in their place', async () => {
+    const page = '<!doctype html><html><body><p>Log in to read the feed.</p></body></html>';
+    const { kind, content } = await read('application/rss+xml', page);
+    expect([kind, content]).to.equal(['page', 'Log in to read the feed.']);
   });
 
   it('say that they have no items', async () => {
