@@ -59,7 +59,10 @@ export const uploadPaths = async (
   const client = await context.client();
   const { files, hidden, unreadable } = await listUploadFiles(context, paths, flags.name);
   const { documents, refused: rejected } = await send(context, client, files, flags);
-  const refused = [...unreadable.map((filename) => ({ filename, reason: UNREADABLE })), ...rejected];
+  const refused = [
+    ...unreadable.map((filename) => ({ filename, reason: UNREADABLE })),
+    ...rejected,
+  ];
   for (const { filename, reason } of refused) context.out.warn(`${safe(filename)} ${reason}.`);
   const read = flags.noWait ? documents : await untilRead(context, documents);
   for (const { filename, error } of read) {

@@ -160,8 +160,7 @@ describe('the text of a message as it is sent', () => {
   });
 
   it('keeps its letters if a list has appended a line to its encoded form', async () => {
-    const type =
-      'Content-Type: text/plain; charset=utf-8\r\nContent-Transfer-Encoding: base64';
+    const type = 'Content-Type: text/plain; charset=utf-8\r\nContent-Transfer-Encoding: base64';
     const body = `${Buffer.from('Grüße aus Wien, über alles').toString('base64')}\r\n____\r\nList\r\n`;
     expect(await text(type, Buffer.from(body))).to.match(/^Grüße aus Wien, über alle/);
   });

@@ -18,9 +18,18 @@ export const MEDIA_TYPES: Readonly<Record<string, FileKind>> = {
   'image/tiff': { family: 'picture', endings: ['.tif', '.tiff'] },
   'image/bmp': { family: 'picture', endings: ['.bmp'] },
   'image/gif': { family: 'picture', endings: ['.gif'] },
-  [`${OOXML}.wordprocessingml.document`]: { family: 'office', endings: ['.docx', '.docm', '.dotx', '.dotm'] },
-  [`${OOXML}.spreadsheetml.sheet`]: { family: 'office', endings: ['.xlsx', '.xlsm', '.xltx', '.xltm'] },
-  [`${OOXML}.presentationml.presentation`]: { family: 'office', endings: ['.pptx', '.pptm', '.potx', '.potm', '.ppsx', '.ppsm'] },
+  [`${OOXML}.wordprocessingml.document`]: {
+    family: 'office',
+    endings: ['.docx', '.docm', '.dotx', '.dotm'],
+  },
+  [`${OOXML}.spreadsheetml.sheet`]: {
+    family: 'office',
+    endings: ['.xlsx', '.xlsm', '.xltx', '.xltm'],
+  },
+  [`${OOXML}.presentationml.presentation`]: {
+    family: 'office',
+    endings: ['.pptx', '.pptm', '.potx', '.potm', '.ppsx', '.ppsm'],
+  },
   [`${ODF}.text`]: { family: 'office', endings: ['.odt', '.ott'] },
   [`${ODF}.spreadsheet`]: { family: 'office', endings: ['.ods', '.ots'] },
   [`${ODF}.presentation`]: { family: 'office', endings: ['.odp', '.otp'] },

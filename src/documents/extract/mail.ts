@@ -72,7 +72,9 @@ const joinEncodedWords = (words: string): string => {
     const source = Buffer.from(isBase64 ? text : text.replaceAll('_', '=20'), 'latin1');
     joined.at(-1)?.bytes.push(decodedBytes(source, isBase64 ? 'base64' : 'quoted-printable'));
   }
-  const text = joined.map(({ charset, bytes }) => decodeMailText(Buffer.concat(bytes), { charset }));
+  const text = joined.map(({ charset, bytes }) =>
+    decodeMailText(Buffer.concat(bytes), { charset }),
+  );
   return `=?utf-8?B?${Buffer.from(text.join('')).toString('base64')}?=`;
 };
 
