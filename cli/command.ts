@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import type { Client, Endpoint, EndpointName } from '../src/client/index.js';
 import { requireAdjutant } from '../src/client/requireadjutant.js';
 import { type FetchLike, send } from '../src/client/send.js';
@@ -9,6 +8,7 @@ import { resolveDaemonUrl } from './daemon/environment.js';
 import { Exit, usageFault } from './exit.js';
 import type { ArgsOf, RequestField } from './fields.js';
 import type { CommandSetting, CommonFlags, RunningCommand, Streams } from './invocation.js';
+import { readFlagFile } from './localfile.js';
 import { CliOutput } from './output.js';
 import { traced, withProgress } from './progress.js';
 
@@ -149,7 +149,7 @@ export class Context {
   get token(): string | undefined {
     const { serverToken, serverTokenFile } = this.flags;
     if (serverToken) return serverToken;
-    if (serverTokenFile) return tokenIn(serverTokenFile);
+    if (serverTokenFile) return readFlagFile('--server-token-file', serverTokenFile).trim();
     // A program that passed an empty token must not act as the logged-in user.
     if (clientEnvironment().isTokenEmpty) {
       throw usageFault(
@@ -224,11 +224,3 @@ export class Context {
     return seconds ? (seconds + GRACE_SECONDS) * 1000 : undefined;
   }
 }
-
-const tokenIn = (file: string): string => {
-  try {
-    return readFileSync(file, 'utf8').trim();
-  } catch {
-    throw usageFault(`Cannot read the file of --server-token-file: ${file}`);
-  }
-};

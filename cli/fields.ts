@@ -1,10 +1,10 @@
-import { readFileSync } from 'node:fs';
 import { text as readStream } from 'node:stream/consumers';
 import type { Description, ObjectSchema, Schema } from 'joi';
 import { parseExact, withoutMark } from '../src/client/index.js';
 import { valueAt } from './columns.js';
 import { fieldsFault, usageFault } from './exit.js';
 import type { CommandSetting } from './invocation.js';
+import { readFlagFile } from './localfile.js';
 import { oneLine, plainText } from './text.js';
 
 /** `name|json`: a word, or an object instead. */
@@ -129,19 +129,11 @@ const readDataObject = async (data: string, stdin: CommandSetting['stdin']): Pro
 };
 
 const readJsonFlag = (flag: string, typed: string): unknown => {
-  const json = typed.startsWith('@') ? readText(flag, typed.slice(1)) : typed;
+  const json = typed.startsWith('@') ? readFlagFile(flag, typed.slice(1)) : typed;
   try {
     return parseExact(withoutMark(json));
   } catch {
     throw usageFault(`${flag} is not valid JSON. Pass JSON, or @file.`);
-  }
-};
-
-const readText = (flag: string, file: string): string => {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch {
-    throw usageFault(`Cannot read the file of ${flag}: ${file}`);
   }
 };
 

@@ -1,11 +1,11 @@
 import { isUtf8 } from 'node:buffer';
-import { readFile } from 'node:fs/promises';
 import { buffer } from 'node:stream/consumers';
 import { ApiError } from '../src/client/errors.js';
 import { withoutMark } from '../src/client/index.js';
 import type { CliQuestion } from './ask.js';
 import { type Context, textFlag } from './command.js';
 import { failed, usageFault } from './exit.js';
+import { readLocalFile } from './localfile.js';
 
 export const readFileOrStdin = async (context: Context, file: string): Promise<string> =>
   withoutMark((await readInputBytes(context, file)).toString('utf8'));
@@ -17,13 +17,7 @@ export const readText = async (context: Context, file: string): Promise<string |
 };
 
 const readInputBytes = async ({ streams }: Context, file: string): Promise<Buffer> => {
-  if (file === '-') return buffer(streams.stdin);
-  try {
-    return await readFile(file);
-  } catch (error) {
-    const why = error instanceof Error && 'code' in error ? ` (${error.code})` : '';
-    throw usageFault(`Cannot read ${file}${why}.`);
-  }
+  return file === '-' ? buffer(streams.stdin) : readLocalFile(file);
 };
 
 /** A secret from a file or stdin, without its last line feed, or else from hidden input. */

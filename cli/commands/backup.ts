@@ -16,6 +16,7 @@ import { crud } from '../crud.js';
 import { resolveHome } from '../daemon/environment.js';
 import { usageFault } from '../exit.js';
 import { readNewSecret, readSecretInput, withInput } from '../input.js';
+import { refuseSpecialFile } from '../localfile.js';
 import { sizeText } from '../operations/counts.js';
 import { age, duration, safe } from '../text.js';
 
@@ -168,6 +169,7 @@ const verify = command({
   run: async (context, { args, flags }) => {
     const { file } = args;
     if (file === undefined) return verifyNewest(context, flags.passphraseFile);
+    refuseSpecialFile(file);
     const passphrase = await readPassphrase(context, flags.passphraseFile);
     const { verifyFile } = await import('../../src/backup.js');
     const proved = await runOffline(context, 'Verification failed', (onStep) =>
@@ -231,6 +233,7 @@ const restore = command({
   ],
   seeAlso: 'adjutant help backup',
   run: async (context, { args, flags }) => {
+    refuseSpecialFile(args.file);
     const home = resolveHome(context.flags.home);
     const passphrase = await readPassphrase(context, flags.passphraseFile);
     const { restoreFile: perform } = await import('../../src/backup.js');

@@ -7,7 +7,7 @@ import { awaitOperationEnd, noWait } from '../operations/follow.js';
 import { withProgress } from '../progress.js';
 import { formatCount, safe } from '../text.js';
 import { documentColumns, unlockLine } from './document.js';
-import { batchFiles, findLocalFiles, readFiles, readPipedFile } from './files.js';
+import { batchFiles, findLocalFiles, readFiles, readPipedFile, UNREADABLE } from './files.js';
 
 const OVER = ['completed', 'failed', 'cancelled'];
 /** Maximum number of existing documents to name one by one. */
@@ -57,8 +57,12 @@ export const uploadPaths = async (
   flags: UploadFlags,
 ): Promise<void> => {
   const client = await context.client();
-  const { files, hidden } = await listUploadFiles(context, paths, flags.name);
-  const { documents, refused } = await send(context, client, files, flags);
+  const { files, hidden, unreadable } = await listUploadFiles(context, paths, flags.name);
+  const { documents, refused: rejected } = await send(context, client, files, flags);
+  const refused = [
+    ...unreadable.map((filename) => ({ filename, reason: UNREADABLE })),
+    ...rejected,
+  ];
   for (const { filename, reason } of refused) context.out.warn(`${safe(filename)} ${reason}.`);
   const read = flags.noWait ? documents : await untilRead(context, documents);
   for (const { filename, error } of read) {
@@ -93,11 +97,14 @@ const listUploadFiles = async (
       'From standard input: adjutant documents upload - --name letter.pdf',
     );
   }
-  if (name !== undefined) return { files: [await readPipedFile(streams.stdin, name)], hidden: 0 };
+  if (name !== undefined) {
+    return { files: [await readPipedFile(streams.stdin, name)], hidden: 0, unreadable: [] };
+  }
   const found = await Promise.all(paths.map(findLocalFiles));
   return {
     files: found.flatMap(({ files }) => files),
     hidden: found.reduce((sum, { hidden }) => sum + hidden, 0),
+    unreadable: found.flatMap(({ unreadable }) => unreadable),
   };
 };
 

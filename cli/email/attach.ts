@@ -1,8 +1,8 @@
 import { uploadDocuments } from '../../src/client/upload.js';
 import { type Context, textFlag } from '../command.js';
 import { documentCrud } from '../documents/document.js';
-import { findLocalFiles, readFiles } from '../documents/files.js';
-import { failed } from '../exit.js';
+import { findLocalFiles, readFiles, UNREADABLE } from '../documents/files.js';
+import { failed, usageFault } from '../exit.js';
 import { safe } from '../text.js';
 
 export const attachFlags = {
@@ -25,6 +25,8 @@ export const uploadAttachments = async (
     ids.push((await documentCrud.find(context, word)).id);
   const found = await Promise.all(parseCommaList(attach).map(findLocalFiles));
   const files = found.flatMap((each) => each.files);
+  const [unreadable] = found.flatMap((each) => each.unreadable);
+  if (unreadable !== undefined) throw usageFault(`${safe(unreadable)} ${UNREADABLE}.`);
   if (files.length === 0) return ids;
   const client = await context.client();
   const { documents, refused } = await uploadDocuments(client, await readFiles(files), {});

@@ -40,6 +40,41 @@ describe('the kind of a file', () => {
     expect(await detectMediaType(archive, 'a.pdf')).to.be.null();
   });
 
+  it('is that of the plain document if it is a template, a slide show or has macros', async () => {
+    const office = 'application/vnd.openxmlformats-officedocument';
+    const open = 'application/vnd.oasis.opendocument';
+    const cases: [name: string, inside: string, type: string][] = [
+      [
+        'a.docm',
+        'vnd.ms-word.document.macroEnabled.main+xml',
+        `${office}.wordprocessingml.document`,
+      ],
+      ['a.xlsm', 'vnd.ms-excel.sheet.macroEnabled.main+xml', `${office}.spreadsheetml.sheet`],
+      [
+        'a.ppsx',
+        `${office.slice(12)}.presentationml.slideshow.main+xml`,
+        `${office}.presentationml.presentation`,
+      ],
+      [
+        'a.dotx',
+        `${office.slice(12)}.wordprocessingml.template.main+xml`,
+        `${office}.wordprocessingml.document`,
+      ],
+    ];
+    for (const [name, inside, type] of cases) {
+      const content = `<Types><Override PartName="/x.xml" ContentType="application/${inside}"/></Types>`;
+      const file = zip([{ name: '[Content_Types].xml', content }]);
+      expect(await detectMediaType(file, name), name).to.equal(type);
+    }
+    for (const [name, kind] of [
+      ['a.ott', 'text'],
+      ['a.ots', 'spreadsheet'],
+    ]) {
+      const file = zip([{ name: 'mimetype', content: `${open}.${kind}-template` }]);
+      expect(await detectMediaType(file, name ?? ''), name).to.equal(`${open}.${kind}`);
+    }
+  });
+
   it('is that of the text which a web application saves under another name', async () => {
     const cases: [text: string, names: string[], type: string | null][] = [
       ['\ufeff<!DOCTYPE html><p>a', ['a.pdf', 'a.xls', 'a.docx', 'a', 'a.aspx'], 'text/html'],

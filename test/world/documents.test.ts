@@ -154,6 +154,44 @@ describe('the text of a message as it is sent', () => {
     expect(await text(`${type}; delsp=yes`, Buffer.from('> 日 \r\n> 本'))).to.equal('> 日本');
   });
 
+  it('is that of its HTML, with the charset that the HTML names', async () => {
+    const html = Buffer.from('<meta charset="windows-1251"><p>\xcf\xe0\xea\xf2', 'latin1');
+    expect(await text('Content-Type: text/html', html)).to.equal('Пакт');
+  });
+
+  it('keeps its letters if a list has appended a line to its encoded form', async () => {
+    const type = 'Content-Type: text/plain; charset=utf-8\r\nContent-Transfer-Encoding: base64';
+    const body = `${Buffer.from('Grüße aus Wien, über alles').toString('base64')}\r\n____\r\nList\r\n`;
+    expect(await text(type, Buffer.from(body))).to.match(/^Grüße aus Wien, über alle/);
+  });
+
+  it('follows a header that is readable, however it is encoded', async () => {
+    const subjects: [written: Buffer | string, read: string][] = [
+      [Buffer.from('Größe', 'latin1'), 'Größe'],
+      ['Größe', 'Größe'],
+      ['=?utf-8?B?R3LDtsM=?= =?utf-8?B?n2U=?=\r\n =?UTF-8?Q?_und_mehr?=', 'Größe und mehr'],
+      ['=?cp-1252?Q?=93a=94?= =?us-ascii?Q?=C3=BC?=', '“a”ü'],
+      ['=?utf-8?Q?caf=E9?= b =?unknown-8bit?q?=fc b?=', 'café b ü b'],
+      ['=?iso-8859-1*de?Q?=FC?= 1 =?x', 'ü 1 =?x'],
+    ];
+    for (const [written, read] of subjects) {
+      const bytes = [Buffer.from('Subject: '), Buffer.from(written), Buffer.from('\r\n\r\nHi')];
+      expect((await pagesOf(MAIL, Buffer.concat(bytes))).texts).to.equal([`# ${read}\n\nHi`]);
+    }
+    const from = '=?utf-8?Q?Doe=2C_J=C3=BCrgen?= <j@example.org>';
+    const { texts } = await pagesOf(MAIL, Buffer.from(`From: ${from}\r\n\r\nHi`));
+    expect(texts).to.equal(['From: Doe, Jürgen <j@example.org>\n\nHi']);
+  });
+
+  it('is followed by its other texts, such as an invitation', async () => {
+    const event = 'BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\nSUMMARY:Roof\r\nEND:VEVENT\r\nEND:VCALENDAR';
+    const { texts, notes } = await pagesOf(
+      MAIL,
+      messageOf('Please come.', [`Content-Type: text/calendar; method=REQUEST\n\n${event}`]),
+    );
+    expect([texts[1]?.trim(), notes]).to.equal([event.replaceAll('\r', ''), []]);
+  });
+
   it('may have been saved as UTF-16', async () => {
     const message = Buffer.from('\ufeffSubject: Größe\r\n\r\n“café”', 'utf16le');
     for (const bytes of [message, Buffer.from(message).swap16()]) {

@@ -70,6 +70,22 @@ describe('a formula without a stored result', () => {
   });
 });
 
+describe('a number of a workbook', () => {
+  it('has the digits that the program shows', async () => {
+    const stored = [
+      '19.989999999999998',
+      '0.30000000000000004',
+      '1.5E-2',
+      '1E3',
+      '1.10',
+      '1234567890123456789',
+    ];
+    const row = `<row>${stored.map((value) => `<c><v>${value}</v></c>`).join('')}</row>`;
+    const { texts } = await pagesOf(XLSX, workbook(row));
+    expect(texts).to.equal(['19.99\t0.3\t0.015\t1000\t1.10\t1234567890123456789']);
+  });
+});
+
 describe('the numbers of clauses', () => {
   const texts = async (...given: Parameters<typeof letter>) =>
     (await pagesOf(DOCX, letter(...given))).texts;

@@ -210,6 +210,24 @@ describe('feeds as they are published', () => {
     expect(await read('text/xml', bomb)).to.contain({ content: null });
   });
 
+  it('are read with prefixes, in capitals and after a style sheet', async () => {
+    const feed = rss(`<description>${LONG}</description>`);
+    const written = [
+      feed.replace('<rss', '<?xml-stylesheet href="a>b.xsl"?><rss'),
+      feed.replaceAll(/(?<=<\/?)(rss|channel|title|item)/g, (tag) => tag.toUpperCase()),
+      atom(`<summary>${LONG}</summary>`)
+        .replace('xmlns=', 'xmlns:a=')
+        .replaceAll(/(?<=<\/?)(?=[a-z])/g, 'a:'),
+    ];
+    for (const text of written) expect((await read('text/xml', text)).content).to.equal(WHOLE);
+  });
+
+  it('are pages if the server sends HTML in their place', async () => {
+    const page = '<!doctype html><html><body><p>Log in to read the feed.</p></body></html>';
+    const { kind, content } = await read('application/rss+xml', page);
+    expect([kind, content]).to.equal(['page', 'Log in to read the feed.']);
+  });
+
   it('say that they have no items', async () => {
     const empty = '<rss version="2.0"><channel><title>Birds</title></channel></rss>';
     expect(await read('application/rss+xml', empty)).to.equal({

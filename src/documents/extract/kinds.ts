@@ -18,12 +18,21 @@ export const MEDIA_TYPES: Readonly<Record<string, FileKind>> = {
   'image/tiff': { family: 'picture', endings: ['.tif', '.tiff'] },
   'image/bmp': { family: 'picture', endings: ['.bmp'] },
   'image/gif': { family: 'picture', endings: ['.gif'] },
-  [`${OOXML}.wordprocessingml.document`]: { family: 'office', endings: ['.docx'] },
-  [`${OOXML}.spreadsheetml.sheet`]: { family: 'office', endings: ['.xlsx'] },
-  [`${OOXML}.presentationml.presentation`]: { family: 'office', endings: ['.pptx'] },
-  [`${ODF}.text`]: { family: 'office', endings: ['.odt'] },
-  [`${ODF}.spreadsheet`]: { family: 'office', endings: ['.ods'] },
-  [`${ODF}.presentation`]: { family: 'office', endings: ['.odp'] },
+  [`${OOXML}.wordprocessingml.document`]: {
+    family: 'office',
+    endings: ['.docx', '.docm', '.dotx', '.dotm'],
+  },
+  [`${OOXML}.spreadsheetml.sheet`]: {
+    family: 'office',
+    endings: ['.xlsx', '.xlsm', '.xltx', '.xltm'],
+  },
+  [`${OOXML}.presentationml.presentation`]: {
+    family: 'office',
+    endings: ['.pptx', '.pptm', '.potx', '.potm', '.ppsx', '.ppsm'],
+  },
+  [`${ODF}.text`]: { family: 'office', endings: ['.odt', '.ott'] },
+  [`${ODF}.spreadsheet`]: { family: 'office', endings: ['.ods', '.ots'] },
+  [`${ODF}.presentation`]: { family: 'office', endings: ['.odp', '.otp'] },
   'application/rtf': { family: 'office', endings: ['.rtf'] },
   'application/epub+zip': { family: 'book', endings: ['.epub'] },
   'text/html': { family: 'html', endings: ['.html', '.htm', '.xhtml'] },
@@ -53,7 +62,7 @@ export const detectMediaType = async (bytes: Uint8Array, name: string): Promise<
   if (isTextKind(named) && !CONTROLS.test(Buffer.from(head).toString('latin1'))) return named;
   const { fileTypeFromBuffer } = await import('file-type');
   const found = await fileTypeFromBuffer(head).catch(() => undefined);
-  const mime = found?.mime;
+  const mime = found && withoutVariant(found.mime);
   if (mime !== undefined && mime in MEDIA_TYPES) return mime;
   if (mime === COMPOUND || mime === 'application/zip') {
     return named && MEDIA_TYPES[named]?.family === 'office' ? named : null;
@@ -90,6 +99,18 @@ const textTypeOf = (text: string, name: string): string | null => {
 };
 
 const MAX_HEADER = 4096;
+
+/** Templates, slide shows and files with macros have the parts of the plain type. */
+const VARIANTS: [RegExp, string][] = [
+  [/wordprocessingml|\.ms-word\./, `${OOXML}.wordprocessingml.document`],
+  [/spreadsheetml|\.ms-excel\./, `${OOXML}.spreadsheetml.sheet`],
+  [/presentationml|\.ms-powerpoint\./, `${OOXML}.presentationml.presentation`],
+];
+
+const withoutVariant = (mime: string): string => {
+  const variant = VARIANTS.find(([pattern]) => pattern.test(mime));
+  return variant ? variant[1] : mime.replace(/-template$/, '');
+};
 
 const TIFF = 'image/tiff';
 

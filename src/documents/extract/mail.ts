@@ -1,6 +1,6 @@
 import PostalMime, { type Address, type Attachment, type Email } from 'postal-mime';
 import { combineTexts } from '../../providers/mail/combinetexts.js';
-import { decodeMailText, parseMailTextType } from '../../providers/mail/structure.js';
+import { decodedBytes, decodeMailText, parseMailTextType } from '../../providers/mail/structure.js';
 import type { Extraction } from './job.js';
 import { decodeUtf16, detectMediaType, MEDIA_TYPES } from './kinds.js';
 import { textOfMarkup } from './markup.js';
@@ -48,7 +48,35 @@ class MailParser extends PostalMime {
 
 /** A message that was saved by a text editor may be UTF-16. */
 const parseMail = (bytes: Buffer): Promise<Email> =>
-  new MailParser().parse(decodeUtf16(bytes) ?? bytes);
+  new MailParser().parse(withReadableHeader(Buffer.from(decodeUtf16(bytes) ?? bytes)));
+
+/** Header fields may contain bytes of any charset, although RFC 5322 allows only ASCII. */
+const withReadableHeader = (bytes: Buffer): Buffer => {
+  const ends = ['\r\n\r\n', '\n\n'].map((mark) => bytes.indexOf(mark)).filter((at) => at >= 0);
+  const end = ends.length > 0 ? Math.min(...ends) : bytes.length;
+  const header = decodeMailText(bytes.subarray(0, end), { charset: 'utf-8' });
+  const readable = header.replace(ENCODED_WORDS, joinEncodedWords);
+  return Buffer.concat([Buffer.from(readable), bytes.subarray(end)]);
+};
+
+const ENCODED_WORD = /=\?([^?\s]{1,60})\?([bq])\?([^?]*)\?=/gi;
+const ENCODED_WORDS = new RegExp(`${ENCODED_WORD.source}(?:\\s+${ENCODED_WORD.source})*`, 'gi');
+
+/** Senders split characters between encoded words (RFC 2047, 5), and mislabel their charset. */
+const joinEncodedWords = (words: string): string => {
+  const joined: { charset: string; bytes: Buffer[] }[] = [];
+  for (const [, label = '', encoding = '', text = ''] of words.matchAll(ENCODED_WORD)) {
+    const charset = label.replace(/\*.*$/, '').toLowerCase();
+    if (joined.at(-1)?.charset !== charset) joined.push({ charset, bytes: [] });
+    const isBase64 = encoding.toLowerCase() === 'b';
+    const source = Buffer.from(isBase64 ? text : text.replaceAll('_', '=20'), 'latin1');
+    joined.at(-1)?.bytes.push(decodedBytes(source, isBase64 ? 'base64' : 'quoted-printable'));
+  }
+  const text = joined.map(({ charset, bytes }) =>
+    decodeMailText(Buffer.concat(bytes), { charset }),
+  );
+  return `=?utf-8?B?${Buffer.from(text.join('')).toString('base64')}?=`;
+};
 
 /** Images that the HTML body shows (RFC 2392), such as in signatures. */
 const isShown = ({ contentId, mimeType }: Attachment, { html = '' }: Email): boolean => {
@@ -69,7 +97,10 @@ const addFile = async (
   const name = getAttachmentName(file);
   const bytes =
     typeof content === 'string' ? Buffer.from(content) : Buffer.from(new Uint8Array(content));
-  const kind = await detectMediaType(bytes, name);
+  const isText = file.mimeType.startsWith('text/');
+  // Such as an invitation or a contact.
+  const kind =
+    (await detectMediaType(bytes, name)) ?? (isText ? await detectMediaType(bytes, 'a.txt') : null);
   if (kind === null) return extraction.note(`The attachment ${name} has an unsupported file type.`);
   try {
     await extractNested(bytes, kind, extraction);

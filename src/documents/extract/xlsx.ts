@@ -196,7 +196,15 @@ const formatCellValue = (
   if (form === 'duration') return formatCellDuration(value) ?? value;
   if (type === 's') return shared[Number.parseInt(value, 10)] ?? '';
   if (type === 'b' && value !== '') return value.trim() === '1' ? 'TRUE' : 'FALSE';
-  return type === 'str' ? unescaped(value) : value;
+  if (type === 'str') return unescaped(value);
+  return type === 'n' ? roundNumber(value) : value;
+};
+
+/** Fractions are stored with up to 17 digits, of which programs show 15. */
+const roundNumber = (value: string): string => {
+  const isLong = /e/i.test(value) || (value.includes('.') && value.length > 15);
+  const number = isLong ? Number(value) : Number.NaN;
+  return Number.isFinite(number) ? String(Number(number.toPrecision(15))) : value;
 };
 
 /** Converts `AB12` to a column, from 0. */

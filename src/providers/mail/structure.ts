@@ -1,6 +1,6 @@
 import { isAscii } from 'node:buffer';
 import type { MessageStructureObject } from 'imapflow';
-import { decodeUtf8, findDecoder } from '../pages/charset.js';
+import { decodeUtf8, findDecoder, findStatedDecoder } from '../pages/charset.js';
 import { joinFlowedLines } from './flowed.js';
 
 /** Parameters of a text (RFC 2046, 4.1, and RFC 3676). */
@@ -95,6 +95,7 @@ export const decodeMailText = (bytes: Uint8Array, { charset, format }: MailTextT
   return format ? joinFlowedLines(text, format === 'delsp') : text;
 };
 
+const WINDOWS = new TextDecoder('windows-1252');
 /** Names of ASCII, which the WHATWG standard reads as Windows-1252. */
 const ASCII = /ascii|ansi_x3|iso646|iso_646|iso-ir-6$/i;
 
@@ -103,10 +104,10 @@ const textInCharset = (bytes: Uint8Array, charset: string): string => {
   const named = ASCII.test(charset) ? null : findDecoder(charset);
   const isWrong = named?.encoding.startsWith('utf-16') && isAscii(bytes) && !bytes.includes(0);
   if (named && named.encoding !== 'utf-8' && !isWrong) return named.decode(bytes);
-  return decodeUtf8(bytes) ?? new TextDecoder('windows-1252').decode(bytes);
+  return decodeUtf8(bytes) ?? (findStatedDecoder(bytes) ?? WINDOWS).decode(bytes);
 };
 
-const decodedBytes = (bytes: Buffer, encoding: string): Buffer => {
+export const decodedBytes = (bytes: Buffer, encoding: string): Buffer => {
   if (encoding === 'base64') return Buffer.from(bytes.toString('latin1'), 'base64');
   if (encoding !== 'quoted-printable') return bytes;
   const text = bytes

@@ -16,13 +16,10 @@ const MARKS: [number[], string][] = [
  */
 export const decodeText = (body: Uint8Array, contentType: string): string => {
   const named =
-    findByteOrderMark(body) ?? findDecoder(charsetIn(contentType)) ?? findDecoder(statedIn(body));
+    findByteOrderMark(body) ?? findDecoder(charsetIn(contentType)) ?? findStatedDecoder(body);
   if (named && named.encoding !== 'utf-8') return named.decode(body);
   return decodeUtf8(body) ?? guessed(body).decode(body);
 };
-
-/** Share of damaged characters in a text that still counts as UTF-8. */
-const MAX_DAMAGE = 0.2;
 
 /** Returns null if the bytes are not UTF-8. A text that was cut, or is damaged, is UTF-8. */
 export const decodeUtf8 = (body: Uint8Array): string | null => {
@@ -30,7 +27,7 @@ export const decodeUtf8 = (body: Uint8Array): string | null => {
   if (isUtf8(body)) return text;
   const damaged = text.match(/\ufffd/g)?.length ?? 0;
   const others = text.match(/[^\0-\x7f\ufffd]/gu)?.length ?? 0;
-  return damaged <= MAX_DAMAGE * others ? text : null;
+  return damaged <= others ? text : null;
 };
 
 const findByteOrderMark = (body: Uint8Array): TextDecoder | null => {
@@ -41,12 +38,13 @@ const findByteOrderMark = (body: Uint8Array): TextDecoder | null => {
 const charsetIn = (contentType: string): string | undefined =>
   /charset\s*=\s*["']?([\w.:-]{1,40})/i.exec(contentType)?.[1];
 
-const statedIn = (body: Uint8Array): string | undefined => {
+/** Finds the encoding that a `meta` element or XML declaration names. */
+export const findStatedDecoder = (body: Uint8Array): TextDecoder | null => {
   const head = Buffer.from(body.subarray(0, HEAD_BYTES)).toString('latin1');
   const xml = /^\s*<\?xml[^>]{0,200}?encoding\s*=\s*["']([\w.:-]{1,40})/i.exec(head)?.[1];
   const stated = xml ?? /<meta[^>]{0,400}?charset\s*=\s*["']?\s*([\w.:-]{1,40})/i.exec(head)?.[1];
   // A head that can be read as ASCII is not UTF-16 (WHATWG HTML, 13.2.3).
-  return /^utf-?16/i.test(stated ?? '') ? 'utf-8' : stated;
+  return findDecoder(/^utf-?16/i.test(stated ?? '') ? 'utf-8' : stated);
 };
 
 const guessed = (body: Uint8Array): TextDecoder => {

@@ -6,7 +6,7 @@ const MAX_ADDED = 1_000_000;
 /** Comments and instructions before the declaration are within this length. */
 const MAX_PROLOG = 10_000;
 
-const PROLOG = /^\s*(?:<\?[^>]*>\s*|<!--(?:(?!-->)[\s\S])*-->\s*)*(?=<!DOCTYPE\s)/i;
+const PROLOG = /^\s*(?:<\?(?:(?!\?>)[\s\S])*\?>\s*|<!--(?:(?!-->)[\s\S])*-->\s*)*(?=<!DOCTYPE\s)/i;
 const TOKEN = /<!--[\s\S]*?(?:-->|$)|"[^"]*(?:"|$)|'[^']*(?:'|$)|[[\]>]|[^"'<[\]>]+|</y;
 const ENTITY = /<!ENTITY\s+([\w.:-]+)\s+(?:"([^"]*)"|'([^']*)')\s*>/g;
 /** Entities are not replaced in comments and CDATA sections (XML 1.0, 4.4). */

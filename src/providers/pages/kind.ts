@@ -64,7 +64,8 @@ export const detectSourceForm = ({ body, contentType }: PageSource): SourceForm 
   if (named && !TEXTS.has(named)) return named;
   if (isBinary(head, contentType))
     return detected === 'image' || detected === 'office' ? detected : 'unknown';
-  if (named === 'feed') return named;
+  // Such as a login page in the place of the feed.
+  if (named === 'feed') return HTML.test(head) ? 'html' : named;
   if (named === undefined && NO_TEXT.test(head)) return 'unknown';
   return textForm(named ?? detected ?? 'text', body);
 };
@@ -81,6 +82,6 @@ const textForm = (form: SourceForm, body: Uint8Array): SourceForm => {
 };
 
 export const isFeed = (xml: string): boolean =>
-  /^\s*(<\?[^>]*>\s*|<!--(?:(?!-->)[\s\S])*-->\s*)*<(rss|feed|rdf:RDF)[\s>]/.test(
+  /^\s*(<\?(?:(?!\?>)[\s\S])*\?>\s*|<!--(?:(?!-->)[\s\S])*-->\s*)*<(rss|(\w+:)?feed|rdf:RDF)[\s>]/i.test(
     withoutDoctype(xml.slice(0, FEED_BYTES).replace(/^\ufeff/, '')),
   );

@@ -33,4 +33,16 @@ describe('the files of a folder to upload', () => {
     await expect(findLocalFiles(odd)).to.reject(/cannot be read. If its name is not valid UTF-8/);
     await rm(odd, { recursive: true });
   });
+
+  it('leave out one that cannot be opened, and name it', async () => {
+    const mixed = await mkdtemp(join(tmpdir(), 'adjutant-files-'));
+    const odd = Buffer.from([0x2f, 0x67, 0xfc]);
+    await writeFile(join(mixed, 'a.txt'), 'Words');
+    await writeFile(Buffer.concat([Buffer.from(mixed), odd]), 'Words');
+    await mkdir(Buffer.concat([Buffer.from(mixed), odd, Buffer.from('2')]));
+    const { files, unreadable } = await findLocalFiles(mixed);
+    expect(files).to.equal([{ path: join(mixed, 'a.txt'), bytes: 5 }]);
+    expect(unreadable.sort()).to.equal([`${mixed}/g\ufffd`, `${mixed}/g\ufffd2`]);
+    await rm(mixed, { recursive: true });
+  });
 });

@@ -64,6 +64,20 @@ describe('an upload', () => {
     expect(sent.stderr).to.equal('Uploaded and read: 1 document.\nSkipped: 2 hidden files.\n');
   });
 
+  it('of a folder names a file that cannot be opened, and uploads the others', async () => {
+    const folder = join(dirname(await world.file('read.txt', 'Copper roof')), 'odd');
+    await mkdir(folder);
+    await writeFile(join(folder, 'a.txt'), 'A copper roof');
+    const odd = Buffer.concat([Buffer.from(`${folder}/gr`), Buffer.from([0xfc])]);
+    await writeFile(odd, 'A tin roof');
+    const sent = await world.cli(['documents', 'upload', folder]);
+    expect([sent.code, sent.stderr]).to.equal([
+      1,
+      `${folder}/gr\ufffd cannot be read. If its name is not valid UTF-8, rename it. Otherwise check its permissions.\nUploaded and read: 1 document.\n`,
+    ]);
+    expect(await names()).to.equal(['a.txt']);
+  });
+
   it('shows in the list why one could not be read', async () => {
     const list = () => world.cli(['documents', 'list'], { terminal: 120 });
     await world.cli(['documents', 'upload', await world.file('d.txt', 'Zinc')]);
