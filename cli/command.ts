@@ -4,6 +4,7 @@ import { requireAdjutant } from '../src/client/requireadjutant.js';
 import { type FetchLike, send } from '../src/client/send.js';
 import { clientEnvironment, environmentToken, readSession } from '../src/client/session.js';
 import { type Clock, systemClock } from '../src/kernel/clock.js';
+import { normalizeUrl } from '../src/kernel/contract/url.js';
 import { Ask } from './ask.js';
 import { resolveDaemonUrl } from './daemon/environment.js';
 import { Exit, usageFault } from './exit.js';
@@ -133,7 +134,7 @@ export class Context {
   }
 
   get url(): string {
-    const url = resolveDaemonUrl(this.flags);
+    const url = normalizeUrl(resolveDaemonUrl(this.flags));
     if (!/^https?:\/\/[^/\s]/.test(url) || !URL.canParse(url)) {
       throw usageFault(
         `Invalid daemon address "${url}". Expected an address like http://127.0.0.1:3005`,

@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
-import { text as readStream } from 'node:stream/consumers';
+import { buffer } from 'node:stream/consumers';
 import type { Description, ObjectSchema, Schema } from 'joi';
-import { parseExact, withoutMark } from '../src/client/index.js';
+import { parseExact } from '../src/client/index.js';
 import { valueAt } from './columns.js';
+import { decodeUnicode } from './decode.js';
 import { fieldsFault, usageFault } from './exit.js';
 import type { CommandSetting } from './invocation.js';
 import { oneLine, plainText } from './text.js';
@@ -123,7 +124,8 @@ const makeParts = (into: object, of: Description): void => {
 
 /** `@file`, `-` for stdin, or literal JSON. */
 const readDataObject = async (data: string, stdin: CommandSetting['stdin']): Promise<object> => {
-  const value = readJsonFlag('--data', data === '-' ? await readStream(stdin) : data);
+  const read = data === '-' ? decoded('--data', await buffer(stdin)) : data;
+  const value = readJsonFlag('--data', read);
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
   throw usageFault('--data must be a JSON object.');
 };
@@ -131,18 +133,26 @@ const readDataObject = async (data: string, stdin: CommandSetting['stdin']): Pro
 const readJsonFlag = (flag: string, typed: string): unknown => {
   const json = typed.startsWith('@') ? readText(flag, typed.slice(1)) : typed;
   try {
-    return parseExact(withoutMark(json));
+    return parseExact(json);
   } catch {
     throw usageFault(`${flag} is not valid JSON. Pass JSON, or @file.`);
   }
 };
 
+const decoded = (flag: string, bytes: Buffer): string => {
+  const text = decodeUnicode(bytes);
+  if (text !== null) return text;
+  throw usageFault(`The input of ${flag} is not text in UTF-8 or UTF-16. Save it as UTF-8.`);
+};
+
 const readText = (flag: string, file: string): string => {
+  let bytes: Buffer;
   try {
-    return readFileSync(file, 'utf8');
+    bytes = readFileSync(file);
   } catch {
     throw usageFault(`Cannot read the file of ${flag}: ${file}`);
   }
+  return decoded(flag, bytes);
 };
 
 const numberOr = (typed: string): number | string =>
