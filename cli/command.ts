@@ -3,6 +3,7 @@ import { requireAdjutant } from '../src/client/requireadjutant.js';
 import { type FetchLike, send } from '../src/client/send.js';
 import { clientEnvironment, environmentToken, readSession } from '../src/client/session.js';
 import { type Clock, systemClock } from '../src/kernel/clock.js';
+import { normalizeUrl } from '../src/kernel/contract/url.js';
 import { Ask } from './ask.js';
 import { resolveDaemonUrl } from './daemon/environment.js';
 import { Exit, usageFault } from './exit.js';
@@ -133,7 +134,7 @@ export class Context {
   }
 
   get url(): string {
-    const url = resolveDaemonUrl(this.flags);
+    const url = normalizeUrl(resolveDaemonUrl(this.flags));
     if (!/^https?:\/\/[^/\s]/.test(url) || !URL.canParse(url)) {
       throw usageFault(
         `Invalid daemon address "${url}". Expected an address like http://127.0.0.1:3005`,
@@ -149,7 +150,7 @@ export class Context {
   get token(): string | undefined {
     const { serverToken, serverTokenFile } = this.flags;
     if (serverToken) return serverToken;
-    if (serverTokenFile) return readFlagFile('--server-token-file', serverTokenFile).trim();
+    if (serverTokenFile) return readFlagFile('--server-token-file', serverTokenFile).toString().trim();
     // A program that passed an empty token must not act as the logged-in user.
     if (clientEnvironment().isTokenEmpty) {
       throw usageFault(

@@ -1,7 +1,8 @@
-import { text as readStream } from 'node:stream/consumers';
+import { buffer } from 'node:stream/consumers';
 import type { Description, ObjectSchema, Schema } from 'joi';
-import { parseExact, withoutMark } from '../src/client/index.js';
+import { parseExact } from '../src/client/index.js';
 import { valueAt } from './columns.js';
+import { decodeUnicode } from './decode.js';
 import { fieldsFault, usageFault } from './exit.js';
 import type { CommandSetting } from './invocation.js';
 import { readFlagFile } from './localfile.js';
@@ -123,18 +124,25 @@ const makeParts = (into: object, of: Description): void => {
 
 /** `@file`, `-` for stdin, or literal JSON. */
 const readDataObject = async (data: string, stdin: CommandSetting['stdin']): Promise<object> => {
-  const value = readJsonFlag('--data', data === '-' ? await readStream(stdin) : data);
+  const read = data === '-' ? decoded('--data', await buffer(stdin)) : data;
+  const value = readJsonFlag('--data', read);
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
   throw usageFault('--data must be a JSON object.');
 };
 
 const readJsonFlag = (flag: string, typed: string): unknown => {
-  const json = typed.startsWith('@') ? readFlagFile(flag, typed.slice(1)) : typed;
+  const json = typed.startsWith('@') ? decoded(flag, readFlagFile(flag, typed.slice(1))) : typed;
   try {
-    return parseExact(withoutMark(json));
+    return parseExact(json);
   } catch {
     throw usageFault(`${flag} is not valid JSON. Pass JSON, or @file.`);
   }
+};
+
+const decoded = (flag: string, bytes: Buffer): string => {
+  const text = decodeUnicode(bytes);
+  if (text !== null) return text;
+  throw usageFault(`The input of ${flag} is not text in UTF-8 or UTF-16. Save it as UTF-8.`);
 };
 
 const numberOr = (typed: string): number | string =>

@@ -1,19 +1,21 @@
-import { isUtf8 } from 'node:buffer';
 import { buffer } from 'node:stream/consumers';
 import { ApiError } from '../src/client/errors.js';
-import { withoutMark } from '../src/client/index.js';
 import type { CliQuestion } from './ask.js';
 import { type Context, textFlag } from './command.js';
+import { decodeUnicode } from './decode.js';
 import { failed, usageFault } from './exit.js';
 import { readLocalFile } from './localfile.js';
 
-export const readFileOrStdin = async (context: Context, file: string): Promise<string> =>
-  withoutMark((await readInputBytes(context, file)).toString('utf8'));
+export const readFileOrStdin = async (context: Context, file: string): Promise<string> => {
+  const text = decodeUnicode(await readInputBytes(context, file));
+  if (text !== null) return text;
+  throw usageFault(`${file} is not text in UTF-8 or UTF-16. Save the file as UTF-8.`);
+};
 
 /** Returns null for bytes that are not text. */
 export const readText = async (context: Context, file: string): Promise<string | null> => {
-  const bytes = await readInputBytes(context, file);
-  return isUtf8(bytes) && !bytes.includes(0) ? withoutMark(bytes.toString('utf8')) : null;
+  const text = decodeUnicode(await readInputBytes(context, file));
+  return text?.includes('\0') ? null : text;
 };
 
 const readInputBytes = async ({ streams }: Context, file: string): Promise<Buffer> => {
@@ -38,9 +40,10 @@ export const readSecretInput = async (
 
 /** Bytes that are not text would be changed when they are stored. */
 const decodeInputText = (bytes: Buffer, { ask }: CliQuestion, file: string): string => {
-  if (isUtf8(bytes)) return withoutMark(bytes.toString('utf8'));
+  const text = decodeUnicode(bytes);
+  if (text !== null) return text;
   throw usageFault(
-    `${ask} from ${file}: The content is not UTF-8 text. Convert the file: base64 ${file}`,
+    `${ask} from ${file}: The content is not UTF-8 text. Pass it as base64 text instead: base64 ${file} > <new file>`,
   );
 };
 

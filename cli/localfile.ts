@@ -26,10 +26,10 @@ const readPipe = (path: string): Promise<Buffer> => {
 };
 
 /** Reads the file of a flag before the command runs. */
-export const readFlagFile = (flag: string, path: string): string => {
+export const readFlagFile = (flag: string, path: string): Buffer => {
   try {
     refuseSpecialFile(path, statSync(path));
-    return readFileSync(path, 'utf8');
+    return readFileSync(path);
   } catch (error) {
     if (!(error instanceof Error && 'code' in error)) throw error;
     throw usageFault(`Cannot read the file of ${flag}: ${path}`);

@@ -35,8 +35,10 @@ export class CliOutput {
 
   /** `--output` or `--json`; otherwise a table on a terminal and tab-separated values in a pipe. */
   get format(): Format {
-    if (this.flags.json) return 'json';
-    const { output } = this.flags;
+    const { output, json } = this.flags;
+    if (json && output !== undefined && output !== 'json')
+      throw usageFault(`--json cannot be combined with --output ${output}. Pass one of the two.`);
+    if (json) return 'json';
     if (output === undefined) return this.isTerminal ? 'table' : 'tsv';
     const format = FORMATS.find((each) => each === output);
     if (!format)
@@ -68,7 +70,7 @@ export class CliOutput {
 
   /** Prints a list. An empty list prints nothing on stdout; the caller adds a note. */
   page<T extends object>({ reply, rows, columns }: OutputPage<T>): void {
-    if (this.format === 'json') this.json(reply);
+    if (this.format === 'json') this.jsonPage(reply, rows, columns);
     else if (this.format === 'id')
       for (const row of rows) this.line(cell(valueAt(row, 'id') ?? valueAt(row, 'name')));
     else if (rows.length > 0) this.table(rows, this.chosen(columns, rows));
@@ -124,9 +126,35 @@ export class CliOutput {
       this.line(each);
   }
 
-  /** Prints the reply unchanged, on one line. */
+  /** Prints the reply on one line: unchanged, or an object with the fields of `--fields`. */
   json(value: unknown): void {
-    this.line(safeJson(value ?? null));
+    const isPicked = this.isChosen && isObject(value);
+    this.line(safeJson(isPicked ? this.picked([], [value])[0] : (value ?? null)));
+  }
+
+  /** With `--fields`, each row has only these; the rest of the reply is unchanged. */
+  private jsonPage<T extends object>(reply: object, rows: T[], columns: TableColumn<T>[]): void {
+    const isList = (value: unknown) => Array.isArray(value) && value.length === rows.length;
+    const list = Object.entries(reply).find(([, value]) => isList(value))?.[0];
+    if (!this.isChosen || rows.length === 0) this.line(safeJson(reply));
+    else if (rows.length === 1 && Object.is(rows[0], reply))
+      this.line(safeJson(this.picked(columns, rows)[0]));
+    else {
+      const picked = this.picked(columns, rows);
+      this.line(safeJson(list === undefined ? picked : { ...reply, [list]: picked }));
+    }
+  }
+
+  /** Fields of the reply keep their values; columns add computed ones. */
+  private picked<T extends object>(columns: TableColumn<T>[], rows: T[]): object[] {
+    const paths = new Set(rows.flatMap((row) => Object.keys(flat(row))));
+    const chosen = this.chosen(
+      columns.filter(({ name }) => !paths.has(name)),
+      rows,
+    );
+    return rows.map((row) =>
+      Object.fromEntries(chosen.map(({ name, value }) => [name, value(row) ?? null])),
+    );
   }
 
   /** Prints one line of a result. Text from outside must go through safe() or cell() first. */
@@ -189,6 +217,9 @@ export class CliOutput {
     });
   }
 }
+
+const isObject = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Joins list items with commas; objects get a line each. */
 const formatFieldValue = (value: unknown): string => {

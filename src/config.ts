@@ -2,10 +2,11 @@ import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { delimiter, isAbsolute, join, resolve } from 'node:path';
 import { addressSet } from './kernel/clientaddress.js';
-import { createEgress } from './kernel/egress.js';
+import { createEgress, isUrl } from './kernel/egress.js';
 import { faultOfHeaderValue } from './kernel/headervalue.js';
 import type { NotifySettings } from './kernel/sdnotify.js';
 import { parseSyslog } from './kernel/syslog.js';
+import { normalizeUrl } from './kernel/contract/url.js';
 
 interface Setting<T> {
   initial: T;
@@ -38,10 +39,10 @@ const key = (doc: string): Setting<string | null> => ({
   isSecret: true,
 });
 const url = (doc: string) =>
-  maybe(doc, (raw) => {
-    if (!URL.canParse(raw) || !/^https?:$/.test(new URL(raw).protocol)) {
-      throw new BadValue('a URL that begins with http:// or https://');
-    }
+  setting<string | null>(null, doc, (raw) => {
+    const normal = normalizeUrl(raw);
+    if (!isUrl(normal)) throw new BadValue('a URL that begins with http:// or https://');
+    return normal;
   });
 const folder = (doc: string) =>
   maybe(doc, (raw) => {

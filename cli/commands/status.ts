@@ -4,7 +4,7 @@ import { buildColumns } from '../columns.js';
 import { type Context, command, switchFlag } from '../command.js';
 import { resolveHome } from '../daemon/environment.js';
 import { lastDaemon, runningDaemon } from '../daemon/process.js';
-import { checkReadiness, type Readiness, startCommandFor } from '../daemon/readiness.js';
+import { findReadiness, type ReadinessFinding, startCommandFor } from '../daemon/readiness.js';
 import { Exit, interrupted, nullIfRefused } from '../exit.js';
 import type { CliOutput } from '../output.js';
 import { duration, formatCount, oneLine } from '../text.js';
@@ -33,7 +33,7 @@ const WATCH_MS = 2000;
 const CLEAR = '\u001b[2J\u001b[H';
 
 const show = async (context: Context): Promise<void> => {
-  const readiness = await checkReadiness(context.url);
+  const readiness = await findReadiness(context.url);
   context.exitCode = readiness.is === 'ready' ? Exit.done : Exit.failed;
   const isThere = readiness.is === 'ready' || readiness.is === 'not_ready';
   if (!isThere) return showAbsent(context, readiness);
@@ -42,11 +42,13 @@ const show = async (context: Context): Promise<void> => {
 
 const partColumns = buildColumns<HealthReply['parts'][number]>(['name', 'status', 'detail']);
 
-const showAbsent = ({ out, url, flags }: Context, { is }: Readiness): void => {
+const showAbsent = ({ out, url, flags }: Context, readiness: ReadinessFinding): void => {
+  const { is } = readiness;
   const home = resolveHome(flags.home);
   const running = runningDaemon(home);
   const isMeant = running !== null && [null, url].includes(running.url);
-  const state = is === 'otherProgram' ? 'stranger' : isMeant ? 'starting' : 'not_running';
+  const state = STATES[is] ?? (isMeant ? 'starting' : 'not_running');
+  if (readiness.is === 'wrongScheme') out.note(sentenceOf(readiness.reason));
   if (out.format !== 'table') {
     out.item(
       { url, state, pid: isMeant ? running.pid : null },
@@ -54,14 +56,24 @@ const showAbsent = ({ out, url, flags }: Context, { is }: Readiness): void => {
     );
     if (out.format === 'json') return;
   } else if (is === 'otherProgram') out.line(`A program other than Adjutant replies at ${url}.`);
+  else if (is === 'wrongScheme') out.line(`Cannot reach the daemon at ${url}.`);
   else out.line(`${isMeant ? 'Running but not replying' : 'Not running'} at ${url}.`);
+  if (readiness.is === 'wrongScheme') return;
   if (isMeant) out.note(`It is pid ${running.pid}. Its log: adjutant logs`);
   else if (running) out.note(`The daemon of ${home} is at ${running.url}.`);
   else if (lastDaemon(home)) out.note('It ended unexpectedly. Find out why: adjutant logs');
   else out.note(`Start it: ${startCommandFor(url)}`);
 };
 
-const showPresent = async (context: Context, readiness: Readiness): Promise<void> => {
+const STATES: Partial<Record<ReadinessFinding['is'], string>> = {
+  otherProgram: 'stranger',
+  wrongScheme: 'wrong_scheme',
+};
+
+const sentenceOf = (reason: string): string =>
+  `${reason.charAt(0).toUpperCase()}${reason.slice(1)}.`;
+
+const showPresent = async (context: Context, readiness: ReadinessFinding): Promise<void> => {
   const { out, url } = context;
   const client = await context.client();
   const health = await client.health.detailed();

@@ -20,7 +20,7 @@ import { nullIfRefused } from '../exit.js';
 import { ago, now } from '../text.js';
 import { isLocalUrl, shortPath } from './environment.js';
 import { findPortHolder, holderText, type PortHolder } from './process.js';
-import { checkReadiness, startCommandFor } from './readiness.js';
+import { checkReadiness, findReadiness, startCommandFor } from './readiness.js';
 
 export interface DoctorFinding {
   name: string;
@@ -164,7 +164,10 @@ type ServicePart = Awaited<ReturnType<Client['health']['detailed']>>['parts'][nu
 export const checkService = async (client: Client): Promise<DoctorFinding[]> => {
   const { url } = client;
   const holder = isLocalUrl(url) ? findPortHolder(parsePort(url)) : null;
-  const readiness = await checkReadiness(url);
+  const readiness = await findReadiness(url);
+  if (readiness.is === 'wrongScheme') {
+    return [failFinding('daemon', `${url} does not reply: ${readiness.reason}`, OTHER_ADDRESS)];
+  }
   if (readiness.is === 'silent') return [notRunning(url, holder)];
   if (readiness.is === 'otherProgram') return [taken(url, holder)];
   const [{ parts, version }, inside] = [await client.health.detailed(), await lookInside(client)];
@@ -195,6 +198,7 @@ const lookInside = async (client: Client): Promise<DoctorFinding[] | DoctorFindi
 };
 
 const LOGS = 'adjutant logs --last 50';
+const OTHER_ADDRESS = 'adjutant doctor --server <url>';
 
 const notRunning = (url: string, holder: PortHolder | null): DoctorFinding =>
   holder === null

@@ -1,3 +1,4 @@
+import { wrongSchemeReason } from '../../src/client/requireadjutant.js';
 import { send } from '../../src/client/send.js';
 import { systemClock } from '../../src/kernel/clock.js';
 import { type Flag, textFlag } from '../command.js';
@@ -13,6 +14,9 @@ export type Readiness =
   | { is: 'otherProgram' }
   | { is: 'silent' };
 
+/** `wrongScheme`: the server uses the other of http and https. */
+export type ReadinessFinding = Readiness | { is: 'wrongScheme'; reason: string };
+
 /** Never throws. */
 export const checkReadiness = async (url: string): Promise<Readiness> => {
   const reply = await ask(`${url}/health/ready`);
@@ -22,6 +26,14 @@ export const checkReadiness = async (url: string): Promise<Readiness> => {
   if (status === 'ready') return { is: 'ready' };
   if (status !== 'not_ready' || !Array.isArray(failing)) return { is: 'otherProgram' };
   return { is: 'not_ready', failing: failing.map(String) };
+};
+
+/** Like `checkReadiness`, and explains a server that uses the other scheme. */
+export const findReadiness = async (url: string): Promise<ReadinessFinding> => {
+  const readiness = await checkReadiness(url);
+  if (readiness.is !== 'silent' && readiness.is !== 'otherProgram') return readiness;
+  const reason = await wrongSchemeReason(send, url, systemClock.deadline(TIMEOUT_MS));
+  return reason === null ? readiness : { is: 'wrongScheme', reason };
 };
 
 /**

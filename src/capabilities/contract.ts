@@ -245,9 +245,7 @@ export type Hardware = s.Static<typeof Hardware>;
 
 export const NewCapability = s.object('NewCapability', {
   id: id(),
-  url: s.optional(
-    s.text(2000).description('HTTPS URL of a GGUF file that is not in the catalogue'),
-  ),
+  url: s.optional(s.url(2000).description('HTTPS URL of a GGUF file that is not in the catalogue')),
   sha256: s.optional(
     s
       .text(64)

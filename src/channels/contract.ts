@@ -59,7 +59,7 @@ const NewCode = s.object('NewLinkCode', {
 const NewChannel = s.object('NewChannel', {
   kind: s.oneOf('CreatedChannelKind', 'webhook'),
   url: s
-    .text(2000)
+    .url(2000)
     .description('URL that receives the messages, signed according to Standard Webhooks'),
   name: s.optional(s.text(100)),
   password: password(),

@@ -130,10 +130,10 @@ const CONNECT_ERRORS: Record<string, string> = {
 
 export const unreachable = (url: string, error: unknown): unknown => {
   if (!(error instanceof TypeError)) return error;
-  const code = getErrorCode(error.cause);
+  const code = getErrorCode(error);
   const reason = CONNECT_ERRORS[code] ?? protocolMismatch(url, code, error.cause);
   if (reason) return new Unreachable(url, reason);
-  if (code.includes('CERT') || code.startsWith('ERR_SSL')) {
+  if (isCertificateError(code)) {
     return new Unreachable(url, `the certificate of the server is not trusted (${code})`);
   }
   const detail = error.cause instanceof Error ? error.cause.message : error.message;
@@ -153,8 +153,12 @@ export const protocolMismatch = (url: string, code: string, cause: unknown): str
   return code.startsWith('HPE_') ? 'the server does not use http. Try https' : null;
 };
 
-/** A name with several addresses fails with one error per address. */
-const getErrorCode = (cause: unknown): string => {
-  if (cause instanceof AggregateError) return getErrorCode(cause.errors[0]);
-  return cause instanceof Error && 'code' in cause ? String(cause.code) : '';
+/** Codes of OpenSSL for an untrusted certificate, such as DEPTH_ZERO_SELF_SIGNED_CERT. */
+export const isCertificateError = (code: string): boolean =>
+  /CERT|UNABLE_TO_VERIFY_LEAF_SIGNATURE|^ERR_SSL/.test(code);
+
+/** Code of the cause. A name with several addresses fails with one error per address. */
+export const getErrorCode = ({ cause }: TypeError): string => {
+  const first = cause instanceof AggregateError ? cause.errors[0] : cause;
+  return first instanceof Error && 'code' in first ? String(first.code) : '';
 };

@@ -1,4 +1,5 @@
 import { Unreachable } from './errors.js';
+import { getErrorCode, isCertificateError, protocolMismatch } from './exchange.js';
 import type { FetchLike, FetchResponse } from './send.js';
 
 const HTTPS_WANTED = /HTTP request (was sent )?to (an )?HTTPS/i;
@@ -14,7 +15,9 @@ const isBefore = (status: number): boolean =>
 export const requireAdjutant =
   (fetch: FetchLike): FetchLike =>
   async (url, sent) => {
-    const response = await fetch(url, sent);
+    const response = await fetch(url, sent).catch(async (error: unknown) => {
+      throw (await schemeError(fetch, url, sent.signal, error)) ?? error;
+    });
     if (response.headers.get('x-request-id') !== null) return response;
     const { origin } = new URL(url);
     if (response.status === 400 && url.startsWith('http:')) return unlessHttps(response, origin);
@@ -27,13 +30,48 @@ export const requireAdjutant =
     throw new Unreachable(origin, NOT_ADJUTANT);
   };
 
+/** A server that uses https drops a request with http, or replies with bytes that are not http. */
+const schemeError = async (
+  fetch: FetchLike,
+  url: string,
+  signal: AbortSignal,
+  error: unknown,
+): Promise<Unreachable | null> => {
+  const isDropped = error instanceof TypeError && /^(ECONNRESET|HPE_)/.test(getErrorCode(error));
+  if (!isDropped || !url.startsWith('http:')) return null;
+  const { origin } = new URL(url);
+  const reason = await wrongSchemeReason(fetch, origin, signal);
+  return reason === null ? null : new Unreachable(origin, reason);
+};
+
+/** Null unless the server uses http for an https address, or the other way round. */
+export const wrongSchemeReason = async (
+  fetch: FetchLike,
+  url: string,
+  signal: AbortSignal,
+): Promise<string | null> => {
+  const { origin } = new URL(url);
+  const meant = origin.replace(/^http:/, 'https:');
+  const error = await fetch(`${meant}/health`, { method: 'GET', headers: {}, signal }).then(
+    () => null,
+    (error: unknown) => error,
+  );
+  const code = error instanceof TypeError ? getErrorCode(error) : '';
+  if (origin === meant) {
+    return error instanceof TypeError ? protocolMismatch(origin, code, error.cause) : null;
+  }
+  return error === null || isCertificateError(code) ? requiresHttps(meant) : null;
+};
+
+const requiresHttps = (meant: string): string => `the server requires https. Use ${meant}`;
+
 export const NOT_ADJUTANT = 'the server at this address is not Adjutant';
 
 const unlessHttps = async (response: FetchResponse, origin: string): Promise<FetchResponse> => {
   const text = await response.text();
   if (HTTPS_WANTED.test(text)) {
     const meant = origin.replace(/^http:/, 'https:');
-    throw new Unreachable(origin, `the server requires https. Use ${meant}`);
+    throw new Unreachable(origin, requiresHttps(meant));
   }
   return { ...response, text: async () => text };
 };

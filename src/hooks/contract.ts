@@ -31,10 +31,7 @@ const NewTriggerConfig = s.object('NewTriggerConfig', {
     s.text(200).example('0 9 * * 1-5').description('Cron expression of a schedule trigger'),
   ),
   timezone: s.optional(
-    s
-      .text(64)
-      .example('Europe/Berlin')
-      .description('Time zone of `cron`, such as `Europe/Berlin`. Defaults to UTC'),
+    s.text(64).example('Europe/Berlin').description('Time zone of `cron`, such as `Europe/Berlin`. Defaults to UTC'),
   ),
   accountId: s.optional(
     s
@@ -82,7 +79,7 @@ const ActionConfig = s.object('ActionConfig', {
   notifyChannels: s.optional(s.list(s.text(40), 20)),
   webhookUrl: s.optional(
     s
-      .text(2000)
+      .url(2000)
       .pattern(TEMPLATED_URL, 'an http or https URL with placeholders only after the host')
       .example('https://example.org/orders/{{webhook.body.id}}')
       .description('Target URL of a forward. The path and query may contain placeholders'),

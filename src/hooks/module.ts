@@ -48,7 +48,7 @@ export type { ManualRuns } from './manualruns.js';
 export type { PayloadPool } from './payloads/pool.js';
 export type { ProbeArrival } from './receivers/routes.js';
 export { actionFaults, conditionFaults } from './rules.js';
-export { lookUp, placeholdersIn, renderDeep, renderMarkdown } from './template.js';
+export { lookUp, placeholdersIn, renderDeep, renderMarkdown, splitPath } from './template.js';
 
 export interface Hooks {
   directory: Directory;

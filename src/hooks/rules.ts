@@ -1,7 +1,7 @@
-import { isTimezone } from '../kernel/clock.js';
 import type { Condition } from '../kernel/contract/condition.js';
 import { jsonPrefix } from '../kernel/jsonprefix.js';
 import type { FieldFault } from '../kernel/problem.js';
+import { parseTimezone } from '../kernel/timezone.js';
 import { faultOfCron } from '../schedule/module.js';
 import { faultOfValue } from './conditions.js';
 import type { NewHook } from './contract.js';
@@ -44,7 +44,7 @@ const triggerFaults = (
   if (trigger === 'webhook' && !webhookPath) faults.push(needed('triggerConfig.webhookPath'));
   if (trigger === 'webhook') return [...faults, ...senderFaults(triggerConfig, known)];
   if (trigger !== 'schedule') return faults;
-  if (timezone !== undefined && !isTimezone(timezone)) {
+  if (timezone !== undefined && parseTimezone(timezone) === null) {
     const message = 'must be a time zone, as in "Europe/Berlin"';
     faults.push({ path: 'triggerConfig.timezone', message });
   }

@@ -1,4 +1,5 @@
 import { type Clock, iso, isTimezone } from '../kernel/clock.js';
+import { normalizeTimezone } from '../kernel/timezone.js';
 import { type DueSource, nextTime, settleEach } from '../schedule/module.js';
 import type { Statement } from '../store/engine/protocol.js';
 import { updateRows } from '../store/rows.js';
@@ -73,7 +74,7 @@ export const zonedTrigger = <T extends TriggerConfig>(
   trigger: HookRow['trigger'],
   config: T,
   before: string = DEFAULT_TIMEZONE,
-): T => (trigger === 'schedule' ? { ...config, timezone: config.timezone ?? before } : config);
+): T => (trigger === 'schedule' ? { ...config, timezone: normalizeTimezone(config.timezone ?? before) } : config);
 
 /** Adds the time zone of the machine to old schedules without one. Returns the changed rows. */
 export const withZones = async ({ db, transact }: Store, rows: HookRow[]): Promise<HookRow[]> => {

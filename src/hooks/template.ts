@@ -23,8 +23,12 @@ export interface TemplateScope {
  * unlimited time.
  */
 const PLACE = /\{\{([^{}]{1,300})\}\}/g;
-/** An unclosed literal extends to the end. */
-const LITERAL = /"(?:[^"\\]|\\.)*(?:"|$)/gs;
+/**
+ * A placeholder, or a string literal with placeholders, whose names may contain quotes. An unclosed
+ * literal extends to the end.
+ */
+const JSON_PART =
+  /\{\{([^{}]{1,300})\}\}|"(?:\{\{[^{}]{1,300}\}\}|(?!\{\{[^{}]{1,300}\}\})[^"\\]|\\.)*(?:"|$)/gs;
 const MAX_LENGTH = 256 * 1024;
 
 /**
@@ -59,14 +63,9 @@ export const renderJson = (template: string, scope: TemplateScope): string => {
     const text = fillText(written, path);
     return text === written ? written : JSON.stringify(text).slice(1, -1);
   };
-  const filled: string[] = [];
-  let end = 0;
-  for (const { 0: literal, index } of template.matchAll(LITERAL)) {
-    filled.push(template.slice(end, index).replace(PLACE, fill));
-    filled.push(literal.replace(PLACE, fillEscaped));
-    end = index + literal.length;
-  }
-  return [...filled, template.slice(end).replace(PLACE, fill)].join('');
+  return template.replace(JSON_PART, (part: string, path?: string) =>
+    path === undefined ? part.replace(PLACE, fillEscaped) : fill(part, path),
+  );
 };
 
 export type RenderedAddress = { url: string } | { fault: string };
@@ -146,9 +145,26 @@ const filling = (
 export const isAbsent = (path: string, value: unknown): boolean =>
   value === null && !path.startsWith('webhook.');
 
-/** Dotted path. Header names are matched in lower case. */
+/** Dotted path, also with brackets. Header names are matched in lower case. */
 export const lookUp = (scope: object, path: string): unknown => {
-  const names = path.split('.');
+  const value = lookUpNames(scope, path.split('.'));
+  const names = value === undefined ? splitBrackets(path) : null;
+  return names === null ? value : lookUpNames(scope, names);
+};
+
+export const splitPath = (path: string): string[] => splitBrackets(path) ?? path.split('.');
+
+/** `items[0]["unit price"]` is `items`, `0` and `unit price`. Null without brackets. */
+const splitBrackets = (path: string): string[] | null => {
+  if (!path.includes('[')) return null;
+  const parts = [...path.matchAll(SEGMENT)];
+  if (parts.map(([written]) => written).join('') !== path) return null;
+  return parts.map(([, name, index, , key]) => name ?? index ?? key ?? '');
+};
+/** A quote within a JSON string is escaped. */
+const SEGMENT = /(?:^|\.)([^.[\]]+)|\[(?:(\d+)|\\?(["'])(.*?)\\?\3)\]/g;
+
+const lookUpNames = (scope: object, names: string[]): unknown => {
   const isHeader = names[0] === 'webhook' && names[1] === 'headers';
   let value: unknown = scope;
   for (const [depth, name] of names.entries()) {

@@ -47,18 +47,6 @@ export const iso = (ms: number): string => {
   return last.text;
 };
 
-const MOMENT =
-  /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?)(Z|[+-]\d{2}:\d{2})?)?$/;
-
-/** Milliseconds of an ISO 8601 time, in UTC if it has no offset. NaN for other text. */
-export const parseMoment = (text: string): number => {
-  const [, day = '', time = '00:00', offset = 'Z'] = MOMENT.exec(text.trim()) ?? [];
-  const midnight = Date.parse(`${day}T00:00Z`);
-  // A day such as February 30 would be read as March 2.
-  const exists = !Number.isNaN(midnight) && new Date(midnight).toISOString().startsWith(day);
-  return exists ? Date.parse(`${day}T${time}${offset}`) : Number.NaN;
-};
-
 export const toTheMinute = (time: string): string => `${time.slice(0, 16).replace('T', ' ')} UTC`;
 
 /** Many calls share one millisecond, and formatting takes half a microsecond on the hot path. */

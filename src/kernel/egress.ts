@@ -9,6 +9,7 @@ import {
   parseNetwork,
 } from './address.js';
 import { NamedError } from './failure.js';
+import { isHostName } from './contract/url.js';
 
 export class EgressRefused extends NamedError {
   constructor(
@@ -40,9 +41,13 @@ export const parseUrl = (text: string): URL => {
   if (!url) throw new BadUrl('The URL is invalid');
   if (url.protocol !== 'http:' && url.protocol !== 'https:')
     throw new BadUrl('The URL must begin with http:// or https://');
+  if (!isHostName(url.hostname)) throw new BadUrl(`The URL has an invalid host: ${url.hostname}`);
+  if (url.port === '0') throw new BadUrl('The URL must not have the port 0');
   if (url.username || url.password) throw new BadUrl('The URL must not contain credentials');
   return url;
 };
+
+export const isUrl = (text: string): boolean => getEgressRefusal(() => parseUrl(text)) === null;
 
 /**
  * Allows the public internet and the entries of `allow`: host, host:port or CIDR; IPv6 with a port
@@ -148,7 +153,13 @@ const parseHost = (entry: string): { host: string; port: number | null } => {
   const [, host, digits] =
     /^(\[.+\]|[^\s:/?#@\\*]*[^\s:/?#@\\*.])(?::(\d{1,5}))?$/.exec(bare) ?? [];
   const port = digits === undefined ? null : Number(digits);
-  if (!host || !URL.canParse(`http://${host}`) || port === 0 || (port ?? 0) > 65_535)
+  if (
+    !host ||
+    !URL.canParse(`http://${host}`) ||
+    !isHostName(host) ||
+    port === 0 ||
+    (port ?? 0) > 65_535
+  )
     throw new Error(`egressAllow: "${entry}" is not a host, host:port or CIDR`);
   return { host: new URL(`http://${host}`).hostname, port };
 };

@@ -193,7 +193,7 @@ const KnowledgeIndex = s
     title: s.optional(
       title().description('Title for `text`. Defaults to the first line of `text`'),
     ),
-    url: s.optional(s.text(2048).description('Address of a web page to index')),
+    url: s.optional(s.url(2048).description('Address of a web page to index')),
     documentId: s.optional(s.id('document')),
     path: s.optional(
       s

@@ -74,7 +74,7 @@ const modelFields = {
   modelId: s.text(200).description('Name of the model at the provider'),
   baseUrl: s.optional(
     s
-      .nullable(s.text(2000))
+      .nullable(s.url(2000))
       .description(
         'Base URL of the API, without `/chat/completions`, `/messages` or `/models`. For Ollama: ' +
           'without a path. `null` for the default of the provider.',
@@ -171,7 +171,7 @@ export const ModelTrial = s.object('ModelTrial', {
   provider: Provider,
   modelId: s.text(200),
   baseUrl: s
-    .optional(s.nullable(s.text(2000)))
+    .optional(s.nullable(s.url(2000)))
     .description('Base URL of the API. `null` for the default of the provider'),
   credentialId: s.optional(s.text(80)),
   apiKey: s.optional(s.text(1000)),
@@ -357,7 +357,7 @@ const serverQuery = (label: string) =>
   s.object(label, {
     baseUrl: s.optional(
       s
-        .text(2000)
+        .url(2000)
         .description(
           'Base URL of the server. Defaults to the server of the newest registered model of the provider. Only admins may set another server.',
         ),

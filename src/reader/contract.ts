@@ -10,7 +10,7 @@ const kind = () =>
 const wait = (max: number) => s.queryWhole(0, max);
 const WAIT = 'Maximum time to wait for the page, in seconds. Defaults to 20';
 
-const address = () => s.text(2048).example('https://example.org/news/today');
+const address = () => s.url(2048).example('https://example.org/news/today');
 const anyAddress = () => s.nullable(s.anyText(8192));
 const fact = (max: number) => s.nullable(s.anyText(max));
 
@@ -138,7 +138,7 @@ export const reader = contract({
     query: pageQuery('ReaderTaskQuery', {
       status: s.optional(status()),
       kind: s.optional(kind()),
-      url: s.optional(s.text(2048).description('Address of the page')),
+      url: s.optional(s.url(2048).description('Address of the page')),
     }),
     reply: createPageSchema('tasks', ReaderTask, 'ReaderTasksPage'),
   }),

@@ -17,7 +17,7 @@ const sourceKinds = () =>
     .unique()
     .label('ResearchSourceKinds');
 const urls = () =>
-  s.list(s.text(2048).example('https://example.org/bridge'), 20).unique().label('ResearchUrls');
+  s.list(s.url(2048).example('https://example.org/bridge'), 20).unique().label('ResearchUrls');
 
 export const MAX_SOURCES = 60;
 

@@ -1,4 +1,4 @@
-import { isTimezone } from '../kernel/clock.js';
+import { parseTimezone } from '../kernel/timezone.js';
 import { InvalidRule } from './invalidrule.js';
 
 /** RFC 5545, 3.3.4 and 3.3.5. */
@@ -129,7 +129,8 @@ const timeIn = (name: string, given: string, zone: string | null): CalendarTime 
 const zoneIn = (name: string, tzid: string | undefined): string | null => {
   if (tzid === undefined) return null;
   const parts = tzid.split('/').filter((part) => part !== '');
-  const zone = [3, 2, 1].map((count) => parts.slice(-count).join('/')).find(isTimezone);
+  const names = [3, 2, 1].map((count) => parts.slice(-count).join('/'));
+  const zone = names.map(parseTimezone).find((found) => found !== null);
   if (zone !== undefined) return zone;
   const shown = tzid.slice(0, 100);
   throw new InvalidRule(

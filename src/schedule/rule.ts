@@ -76,7 +76,7 @@ const nextByWall = (
   { timezone, startWall }: { timezone: string; startWall: number },
   from: number,
 ): number | null => {
-  const series = createRecurrenceSeries(rule, startWall);
+  const series = createRecurrenceSeries(withoutSavedTime(rule, startWall), startWall);
   let wall = toWallTime(from, timezone);
   for (let tries = 0; tries < MAX_REPEATED; tries++) {
     const found = nextIn(series, wall);
@@ -111,6 +111,20 @@ const nextByElapsedTime = (
 const createRecurrenceSeries = ({ text }: ParsedRule, startWall: number): RRuleTemporal => {
   const start = new Date(startWall).toISOString().slice(0, 19).replaceAll(/[-:]/g, '');
   return new RRuleTemporal({ rruleString: `DTSTART:${start}Z\nRRULE:${text}`, ...SEARCH });
+};
+
+/** The time at which a rule without `DTSTART` was saved has passed, so `COUNT` does not count it. */
+const withoutSavedTime = (rule: ParsedRule, startWall: number): ParsedRule => {
+  const { start, text } = rule;
+  const isCounted =
+    start === null &&
+    /\bCOUNT=/.test(text) &&
+    nextIn(createRecurrenceSeries(rule, startWall), startWall - 1) === startWall;
+  if (!isCounted) return rule;
+  return {
+    ...rule,
+    text: text.replace(/\bCOUNT=(\d+)/, (_, count) => `COUNT=${Number(count) + 1}`),
+  };
 };
 
 const nextIn = (series: RRuleTemporal, after: number): number | null => {

@@ -79,8 +79,8 @@ export const isByElapsedTime = (frequency: string): boolean =>
 
 const parseRuleParts = (rule: string): Map<string, string> => {
   const parts = new Map<string, string>();
-  for (const part of rule.replace(/;$/, '').split(';')) {
-    const [, name = '', value = ''] = /^([A-Z]+)=(.+)$/.exec(part) ?? [];
+  for (const part of rule.replace(/;\s*$/, '').split(';')) {
+    const [, name = '', value = ''] = /^([A-Z]+)=(.+)$/.exec(part.trim()) ?? [];
     if (name === '')
       throw new InvalidRule('must consist of parts such as FREQ=DAILY, separated by ";"');
     if (parts.has(name)) throw new InvalidRule(`must have ${name} only once`);

@@ -139,9 +139,7 @@ export const NewMcpServer = s
           'Whether the program has network access, including to this machine. Defaults to `false`.',
         ),
     ),
-    url: s.optional(
-      s.text(8_192).description('URL of a server with the streamable HTTP transport'),
-    ),
+    url: s.optional(s.url(8_192).description('URL of a server with the streamable HTTP transport')),
     headers: s.optional(texts('McpHeaders').description('Request headers. Write-only.')),
     everyone: s.optional(
       s.boolean().description('Whether every user may use the server. Defaults to `false`.'),

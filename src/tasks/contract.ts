@@ -23,7 +23,7 @@ export const taskTime = () =>
   Joi.string<string>()
     .max(40)
     .pattern(
-      /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2})?$/,
+      /^\s*\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}/i,
       'YYYY-MM-DDTHH:MM with optional seconds and offset',
     )
     .meta({ format: 'date-time' })

@@ -1,4 +1,5 @@
 import { iso } from '../kernel/clock.js';
+import { parseIsoTime } from '../kernel/contract/moment.js';
 import { dayAt, resolveLocalInstants, startOfDay } from '../kernel/zonetime.js';
 import type { TaskRow } from '../store/tables/tasks.js';
 
@@ -48,11 +49,10 @@ export const isCalendarDay = (day: string): boolean => {
  * `timezone`; if that exists twice, the first one.
  */
 export const parseTaskTime = (timezone: string, text: string): string | null => {
-  if (!isCalendarDay(text.slice(0, 10))) return null;
-  const hasOffset = /(Z|[+-]\d{2}:\d{2})$/.test(text);
-  const at = Date.parse(hasOffset ? text : `${text}Z`);
-  if (Number.isNaN(at)) return null;
-  return iso(hasOffset ? at : resolveLocalInstants(timezone, at)[0]);
+  const time = isCalendarDay(text.trim().slice(0, 10)) ? parseIsoTime(text) : null;
+  if (time === null) return null;
+  const { wall, offset } = time;
+  return iso(offset === null ? resolveLocalInstants(timezone, wall)[0] : wall - offset);
 };
 
 /** `from` is inclusive, `to` is exclusive. `null` means no bound. */

@@ -1,5 +1,5 @@
-import { isTimezone } from '../kernel/clock.js';
 import type { FieldFault } from '../kernel/problem.js';
+import { normalizeTimezone, parseTimezone } from '../kernel/timezone.js';
 import type { TaskRow } from '../store/tables/tasks.js';
 import type { NewTask, TaskChanges } from './contract.js';
 import { endsAt, isCalendarDay, parseTaskTime } from './dues.js';
@@ -17,7 +17,7 @@ export const faultsOfTask = ({ due, dueAt, timezone }: DueInput): FieldFault[] =
   if (dueAt && parseTaskTime('UTC', dueAt) === null) {
     faults.push({ path: 'dueAt', message: 'must be a valid time' });
   }
-  if (timezone && !isTimezone(timezone)) {
+  if (timezone && parseTimezone(timezone) === null) {
     faults.push({ path: 'timezone', message: 'must be a time zone, such as "Europe/Berlin"' });
   }
   return faults;
@@ -46,7 +46,10 @@ export const dueColumns = (
   preferredZone: string,
 ): DueColumns => {
   const follows = zone === undefined ? (before?.follows_zone ?? 1) : Number(zone === null);
-  const timezone = follows === 1 ? preferredZone : (zone ?? before?.timezone ?? preferredZone);
+  const timezone = 
+    follows === 1
+      ? preferredZone
+      : normalizeTimezone(zone ?? before?.timezone ?? preferredZone);
   const keptDay = time ? null : (before?.due ?? null);
   const keptTime = day ? null : (before?.due_at ?? null);
   const due = day === undefined ? keptDay : day;

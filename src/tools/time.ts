@@ -1,5 +1,6 @@
-import { type Clock, iso, isTimezone } from '../kernel/clock.js';
+import { type Clock, iso } from '../kernel/clock.js';
 import * as s from '../kernel/contract/schema.js';
+import { parseTimezone } from '../kernel/timezone.js';
 import { defineTool, HARMLESS, type ToolGroup } from './tool.js';
 
 const ZONE = 'a time zone of the IANA database, such as Europe/Berlin';
@@ -8,8 +9,9 @@ const input = s.object('TimeNowInput', {
   timezone: s.optional(
     s
       .text(64)
-      .custom((value: string, helpers) =>
-        isTimezone(value) ? value : helpers.message({ custom: `must be ${ZONE}` }),
+      .custom(
+        (value: string, helpers) =>
+          parseTimezone(value) ?? helpers.message({ custom: `must be ${ZONE}` }),
       )
       .description('IANA time zone, such as Europe/Berlin. Defaults to UTC.'),
   ),

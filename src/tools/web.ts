@@ -19,7 +19,7 @@ const MAX_TEXT = 128 * 1024;
 const MAX_TITLE = 300;
 
 const ReadInput = s.object('WebReadInput', {
-  url: s.text(8_192).description('http or https address'),
+  url: s.url(8_192).description('http or https address'),
   offset: offsetInput(),
 });
 const SearchInput = s.object('WebSearchInput', {

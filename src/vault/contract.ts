@@ -2,6 +2,7 @@ import Joi from 'joi';
 import { contract, endpoint } from '../kernel/contract/endpoint.js';
 import { createPageSchema, pageQuery } from '../kernel/contract/page.js';
 import * as s from '../kernel/contract/schema.js';
+import { normalizeHost } from '../kernel/contract/url.js';
 
 const type = () =>
   s.oneOf(
@@ -29,8 +30,8 @@ const hosts = () =>
   s
     .list(
       Joi.string<string>()
-        .lowercase()
-        .pattern(/^(?:[a-z0-9.-]{1,253}|\[[0-9a-f:.]+\])(?::\d{1,5})?$/, 'a host')
+        .custom(normalizeHost)
+        .pattern(/^(?:(?!.*\.\.)[a-z0-9.-]{1,253}|\[[0-9a-f:.]+\])(?::\d{1,5})?$/, 'a host')
         .example('api.github.com'),
       100,
     )

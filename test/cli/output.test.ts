@@ -71,6 +71,41 @@ describe('CliOutput', () => {
     ]);
   });
 
+  it('prints the reply with the fields of --fields alone', () => {
+    const fields = 'runs,stats.runs,name';
+    const picked = [
+      { runs: 1, 'stats.runs': 1, name: 'a\tb' },
+      { runs: 20, 'stats.runs': 20, name: 'c' },
+    ];
+    expect(printed({ json: true, fields }, page)).to.equal([
+      `${JSON.stringify({ rows: picked, nextCursor: null })}\n`,
+      '',
+    ]);
+    const item = (out: CliOutput): void => out.item({ id: 'row_001', stats: { runs: 1 } }, []);
+    const both = printed({ output: 'json', fields: 'stats,id' }, item, 80);
+    expect(both).to.equal(['{"stats":{"runs":1},"id":"row_001"}\n', '']);
+    const streamed = (out: CliOutput): void => out.json({ seq: 1, kind: 'text' });
+    expect(printed({ json: true, fields: 'kind' }, streamed)).to.equal(['{"kind":"text"}\n', '']);
+    expect(() => printed({ json: true, fields: 'nam' }, page)).to.throw(
+      CliFault,
+      'Unknown field "nam". Did you mean: name',
+    );
+    const empty = { rows: [], nextCursor: null };
+    const none = (out: CliOutput): void => out.page({ reply: empty, rows: [], columns });
+    expect(printed({ json: true, fields: 'x' }, none)).to.equal([`${JSON.stringify(empty)}\n`, '']);
+  });
+
+  it('refuses --json with another --output', () => {
+    expect(() => printed({ json: true, output: 'tsv' }, page)).to.throw(
+      CliFault,
+      '--json cannot be combined with --output tsv. Pass one of the two.',
+    );
+    expect(printed({ json: true, output: 'json' }, page)).to.equal([
+      `${JSON.stringify(reply)}\n`,
+      '',
+    ]);
+  });
+
   it('prints ids alone with --output id', () => {
     expect(printed({ output: 'id' }, page, 80)).to.equal(['row_001\nrow_002\n', '']);
   });

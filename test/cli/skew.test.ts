@@ -1,8 +1,12 @@
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
 import type { RequestListener } from 'node:http';
+import { createServer } from 'node:https';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { olderDaemon } from '../../src/client/skew.js';
 import { version } from '../../src/client/version.js';
+import { makeAuthority, opensslMissing } from '../harness/tunnels/tls.js';
 import { listen } from '../kernel/listen.js';
 import { adjutant, type Ended } from './harness.js';
 
@@ -38,6 +42,8 @@ const old: RequestListener = ({ url }, response) => {
   response.writeHead(isHealth ? 200 : 404, json);
   response.end(JSON.stringify(isHealth ? health : problem));
 };
+
+const TLS = { skip: opensslMissing() !== null };
 
 describe('one sentence', () => {
   it('tells a server that is no Adjutant', async () => {
@@ -79,6 +85,40 @@ describe('one sentence', () => {
     expect(lines(await saidTo(answer, ['hooks', 'list']))[1]).to.equal(
       'Cannot reach Adjutant at http://<host>: the server requires https. Use https://<host>.',
     );
+  });
+
+  it('tells an address with http of a server that drops all but https', TLS, async () => {
+    const authority = await makeAuthority();
+    const { certificate, key } = await authority.issue('server');
+    const secure = { cert: await readFile(certificate), key: await readFile(key) };
+    const server = createServer(secure, (_, response) => response.end());
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const address = server.address();
+    const host = `127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
+    const reason = `he server requires https. Use https://${host}.`;
+    for (const words of [['hooks', 'list'], ['health'], ['api', 'POST', '/api/x']]) {
+      const ended = await adjutant([...words, '--server', `http://${host}`]);
+      expect(lines(ended)[1]).to.equal(`Cannot reach Adjutant at http://${host}: t${reason}`);
+    }
+    const status = await adjutant(['status', '--server', `http://${host}`]);
+    expect([status.stdout, status.stderr]).to.equal([
+      `http://${host}\twrong_scheme\t\n`,
+      `T${reason}\n`,
+    ]);
+    const trusted = await adjutant(['hooks', 'list', '--server', `https://${host}`]);
+    expect(lines(trusted)[1]).to.include('the certificate of the server is not trusted');
+    server.close();
+    await authority.remove();
+  });
+
+  it('tells the scheme in the status, too', async () => {
+    const server = await listen(old);
+    const url = server.origin.replace('http', 'https');
+    const { code, stdout } = await adjutant(['status', '--server', url], { terminal: 120 });
+    expect([code, stdout]).to.equal([1, `Cannot reach the daemon at ${url}.\n`]);
+    const { stderr } = await adjutant(['status', '--server', ` ${url.toUpperCase()}/ `, '--json']);
+    expect(stderr).to.equal(`The server uses http, not https. Use ${server.origin}.\n`);
+    await server.close();
   });
 
   it('tells a daemon that is older than the command', async () => {

@@ -55,6 +55,20 @@ describe('renderTemplate', () => {
     );
   });
 
+  it('takes keys with dots in brackets, and items by their number', () => {
+    expect(render(`{{webhook.body["a.b"]}} {{ webhook.body['a.b'] }}`)).to.equal('dotted dotted');
+    expect(render('{{webhook["body"].list[0]}} {{webhook.body.list[1].b}}')).to.equal('a c');
+    expect(render('{{webhook.headers["X-Request-Source"]}}')).to.equal('forge');
+    const json = `{"in":"a {{webhook.body["a.b"]}}","as":{{webhook.body["list"]}},"n":{{webhook.body.n}}}`;
+    expect(renderJson(json, scope)).to.equal('{"in":"a dotted","as":["a",{"b":"c"}],"n":7}');
+    const escaped = '{"in":"{{webhook.body[\\"a.b\\"]}}"}';
+    expect(renderJson(escaped, scope)).to.equal('{"in":"dotted"}');
+    for (const kept of ['{{webhook.body[a.b]}}', '{{webhook.body["a.b"}}', '{{webhook.body[]}}']) {
+      expect(render(kept)).to.equal(kept);
+    }
+    expect(lookUp({ 'a[0]': 'form' }, 'a[0]')).to.equal('form');
+  });
+
   it('prints objects and lists as JSON, and reaches into them', () => {
     expect(render('{{webhook.body.list}}')).to.equal('["a",{"b":"c"}]');
     expect(render('{{webhook.body.list.0}} {{webhook.body.list.1.b}}')).to.equal('a c');

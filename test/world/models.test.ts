@@ -249,6 +249,8 @@ describe('replies of the models of this world', () => {
       [message('It is '), message('Friday.')],
       [message('It is '), message(FRIDAY)],
       [delta, message(FRIDAY)],
+      [JSON.stringify({ choices: [{ index: 0, text: FRIDAY }] })],
+      [JSON.stringify({ choices: [{ delta: { content: [{ type: 'text', text: FRIDAY }] } }] })],
     ]) {
       stage.model.script(streams(...frames, end, '[DONE]'));
       expect((await resultOf()).result, frames.join()).to.equal(FRIDAY);
@@ -293,6 +295,11 @@ describe('replies of the models of this world', () => {
     stage.model.script(pieces('<think>Which day is it?'), pieces(FRIDAY));
     const { id } = await stage.spawn({ prompt: 'Which day is it?', model: 'first' });
     expect((await stage.reaches(id)).result).to.equal(FRIDAY);
+  });
+
+  it('says what is wrong if an error comes as a whole reply with status 200', async () => {
+    stage.model.script((response) => send(response, 200, { error: 'Model is not loaded' }));
+    expect((await resultOf()).error).to.include('its server has no model loaded');
   });
 
   it('takes a whole reply in place of a stream', async () => {

@@ -92,6 +92,21 @@ describe('schedules as people have them', () => {
       expect(await timesOf(`${registry}\n${MONDAYS}`)).to.equal(['Europe/Vienna', ...utc.slice(1)]);
     });
 
+    it('may have blanks between their parts', async () => {
+      const times = ['UTC', '02-01T09:00', '02-02T09:00', '02-03T09:00'];
+      expect(await timesOf('RRULE: FREQ=DAILY; BYHOUR=9; BYMINUTE=0; ')).to.equal(times);
+    });
+
+    it('have as many times as their count, though the first one has passed', async () => {
+      expect(await timesOf('FREQ=DAILY;COUNT=1')).to.equal(['UTC', '02-01T12:00']);
+      const two = ['UTC', '02-07T12:00', '02-14T12:00'];
+      expect(await timesOf('FREQ=WEEKLY;BYDAY=SU;COUNT=2')).to.equal(two);
+      const mondays = ['UTC', '02-01T12:00', '02-08T12:00'];
+      expect(await timesOf('FREQ=WEEKLY;BYDAY=MO;COUNT=2')).to.equal(mondays);
+      const first = 'DTSTART:20270131T120000\nRRULE:FREQ=DAILY;COUNT=2';
+      expect(await timesOf(first)).to.equal(['UTC', '02-01T12:00']);
+    });
+
     it('keep their zone and exceptions when they are saved', async () => {
       const rrule = `${VIENNA}\n${MONDAYS}\nEXDATE;TZID=Europe/Vienna:20270208T073000`;
       const { schedule, nextRunAt } = await create({ rrule });
@@ -104,8 +119,8 @@ describe('schedules as people have them', () => {
     it('are refused by the line that cannot be taken, with what to write', async () => {
       const faults: [string, string][] = [
         [
-          `DTSTART;TZID=W. Europe Standard Time:20270208T073000\n${MONDAYS}`,
-          'must have a known time zone in DTSTART, such as TZID=Europe/Berlin, not "W. Europe Standard Time"',
+          `DTSTART;TZID=Customized Time Zone:20270208T073000\n${MONDAYS}`,
+          'must have a known time zone in DTSTART, such as TZID=Europe/Berlin, not "Customized Time Zone"',
         ],
         [
           `${MONDAYS}\nRDATE;VALUE=PERIOD:20270208T073000/PT1H`,
@@ -133,6 +148,75 @@ describe('schedules as people have them', () => {
       expect((await faultOf(inUtc)).message).to.equal(
         'must have a local DTSTART in Asia/Tokyo, without Z. Alternatively, set timezone to UTC',
       );
+    });
+  });
+
+  describe('time zones with the names of Windows', () => {
+    it('are those of the same clocks, wherever a time zone is set', async () => {
+      const start = 'DTSTART;TZID="W. Europe Standard Time":20270208T073000';
+      const zoned = ['Europe/Berlin', '02-08T06:30', '02-22T06:30', '03-01T06:30'];
+      const exdate = 'EXDATE;TZID=W. Europe Standard Time:20270215T073000';
+      expect(await timesOf(`${start}\n${MONDAYS}\n${exdate}`)).to.equal(zoned);
+      const inUtc = ['UTC', '02-08T07:30', '02-15T07:30', '02-22T07:30'];
+      const microsoft = 'DTSTART;TZID="tzone://Microsoft/Utc":20270208T073000';
+      expect((await timesOf(`${microsoft}\n${MONDAYS}`)).slice(1)).to.equal(inUtc.slice(1));
+      const eastern = { cron: '0 9 * * *', timezone: 'Eastern Standard Time' };
+      const { schedule, nextRunAt } = await create(eastern);
+      const expected = ['America/New_York', '2027-01-31T14:00:00.000Z'];
+      expect([schedule.timezone, nextRunAt]).to.equal(expected);
+      const hook = await createHook('0 9 * * *', { timezone: eastern.timezone });
+      expect([hook.timezone, hook.nextRunAt]).to.equal(expected);
+      const task = { title: 'Call', dueAt: '2027-02-01T09:00', timezone: eastern.timezone };
+      expect(await post('/api/tasks', task)).to.include({
+        timezone: 'America/New_York',
+        dueAt: '2027-02-01T14:00:00.000Z',
+      });
+      const night = { enabled: false, from: '22:00', to: '07:00' };
+      const quietHours = { ...night, timezone: 'India Standard Time' };
+      const preferences = '/api/notifications/preferences';
+      const { body } = await app.call('PUT', preferences, { token, body: { quietHours } });
+      expect(body.quietHours.timezone).to.equal('Asia/Calcutta');
+    });
+
+    it('are refused if there is none', async () => {
+      const unknown = { cron: '0 9 * * *', timezone: 'Mars Standard Time' };
+      expect(await faultOf(unknown)).to.equal({
+        path: 'schedule.timezone',
+        message: 'must be a time zone, as in "Europe/Berlin"',
+      });
+    });
+  });
+
+  describe('times as programs write them', () => {
+    it('are the same time in each form', async () => {
+      for (const dueAt of [
+        '2027-03-01T08:00:00.123456Z',
+        '2027-03-01T10:00:00.123+0200',
+        '2027-03-01 10:00:00.123456+02:00',
+        '2027-03-01T10:00:00,123456789+02',
+      ]) {
+        const { dueAt: due, details } = await post('/api/tasks', { title: 'Call', dueAt });
+        expect([due, details], dueAt).to.equal(['2027-03-01T08:00:00.123Z', undefined]);
+        const { endsAt } = await post('/api/recurring-tasks', {
+          ...{ title: 'Bin', schedule: { cron: '@daily' }, action: 'notify' },
+          ...{ actionConfig: { notifyMessage: 'Now' }, endsAt: dueAt },
+        });
+        expect(endsAt, dueAt).to.equal('2027-03-01T08:00:00.123Z');
+      }
+      for (const dueAt of ['2027-02-30T09:00Z', '2027-03-01T09:00+2500', '1 March 2027']) {
+        const { details } = await post('/api/tasks', { title: 'Call', dueAt });
+        expect(details?.[0].path, dueAt).to.equal('dueAt');
+      }
+    });
+
+    it('keep their offset in a query whose plus sign is not escaped', async () => {
+      const { token } = await app.register('reader');
+      const body = { title: 'Noon', text: 'Written at noon.' };
+      await app.call('POST', '/api/knowledge', { token, body });
+      const since = async (time: string) =>
+        (await app.call('GET', `/api/knowledge?since=${time}`, { token })).body.entries?.length;
+      expect(await since('2027-01-31T12:59:00+01:00')).to.equal(1);
+      expect(await since('2027-01-31T13:01:00+01:00')).to.equal(0);
     });
   });
 

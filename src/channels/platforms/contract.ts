@@ -60,7 +60,7 @@ const Changes = s.acceptFormerNames(
     .object('PlatformChanges', {
       baseUrl: s.optional(
         s
-          .nullable(s.text(2000))
+          .nullable(s.url(2000))
           .description('Base URL of the platform API. `null` restores the default'),
       ),
       values: s.optional(

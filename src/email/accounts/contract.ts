@@ -2,12 +2,17 @@ import Joi from 'joi';
 import { contract, endpoint } from '../../kernel/contract/endpoint.js';
 import { createPageSchema, pageQuery } from '../../kernel/contract/page.js';
 import * as s from '../../kernel/contract/schema.js';
+import { normalizeHost } from '../../kernel/contract/url.js';
 
 const host = () =>
   s.lazy(() =>
     Joi.string<string>()
       .max(253)
-      .pattern(/^[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?$|^\[[0-9A-Fa-f:.]+\]$/, 'a host')
+      .custom(normalizeHost)
+      .pattern(
+        /^(?!.*\.\.)[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?$|^\[[0-9A-Fa-f:.]+\]$/,
+        'a host',
+      )
       .example('imap.example.org'),
   );
 const port = () => s.integer(1, 65_535);

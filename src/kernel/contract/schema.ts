@@ -1,4 +1,6 @@
 import Joi from 'joi';
+import { parseMoment } from './moment.js';
+import { normalizeUrl } from './url.js';
 
 /**
  * Objects and arrays are inferred from their own types, because AnySchema would mix in the types of
@@ -101,9 +103,16 @@ export const moment = once(
   (): Joi.StringSchema<string> =>
     Joi.string()
       .max(40)
-      .replace(/T[\d:.]+$/, '$&Z')
-      .isoDate()
+      .custom((given: string, helpers) => {
+        const at = parseMoment(given);
+        return Number.isNaN(at) ? helpers.message({ custom: NOT_A_TIME }) : new Date(at).toISOString();
+      })
       .meta({ format: 'date-time' }),
+);
+const NOT_A_TIME = '{{#label}} must be a time, such as 2026-12-31T09:00:00Z';
+/** An http or https URL as people paste it. The endpoint checks whether it is valid. */
+export const url = once(
+  (max: number): Joi.StringSchema<string> => Joi.string().max(max).custom(normalizeUrl),
 );
 export const id = once(
   (noun: string): Joi.StringSchema<string> =>

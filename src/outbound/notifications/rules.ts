@@ -1,5 +1,5 @@
-import { isTimezone } from '../../kernel/clock.js';
 import type { FieldFault } from '../../kernel/problem.js';
+import { normalizeTimezone, parseTimezone } from '../../kernel/timezone.js';
 import { isConfigurable, isKind, KINDS, noticeKind } from '../noticekinds.js';
 import { isNonDefault, type PreferenceParts, type Preferences } from '../preferences.js';
 import type { GivenChoice, NotificationPreferences, PreferenceChanges } from './contract.js';
@@ -59,7 +59,7 @@ const repeats = (choices: GivenChoice[], path: string): FieldFault[] => {
 
 const quietHoursFaults = (hours: Preferences['quietHours']): FieldFault[] => {
   const faults: FieldFault[] = [];
-  if (!isTimezone(hours.timezone)) {
+  if (parseTimezone(hours.timezone) === null) {
     const message = 'must be a time zone, as in "Europe/Berlin"';
     faults.push({ path: 'quietHours.timezone', message });
   }
@@ -75,9 +75,14 @@ export const changed = (
 ): PreferenceParts => ({
   ...(kinds && { choices: kinds.filter(isNonDefault) }),
   ...(kindChanges && { changes: kindChanges }),
-  ...(quietHours && { quietHours: { ...before.quietHours, ...quietHours } }),
+  ...(quietHours && { quietHours: withZone({ ...before.quietHours, ...quietHours }) }),
   ...(digest && { digest: { ...before.digest, ...digest } }),
   ...(tasks && { tasks }),
+});
+
+const withZone = <T extends { timezone: string }>(hours: T): T => ({
+  ...hours,
+  timezone: normalizeTimezone(hours.timezone),
 });
 
 export const viewPreferences = ({ choices, ...rest }: Preferences): NotificationPreferences => ({

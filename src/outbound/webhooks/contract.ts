@@ -18,8 +18,9 @@ const eventType = () =>
 const events = () => s.list(eventType(), 20).min(1).unique();
 const url = () =>
   s
-    .text(2000)
-    .uri({ scheme: ['http', 'https'] })
+    .url(2000)
+    .pattern(/^https?:\/\/\S+$/, 'an http or https URL')
+    .meta({ format: 'uri' })
     .example('https://app.example.org/adjutant');
 const status = () =>
   s.oneOf('WebhookDeliveryStatus', 'queued', 'sending', 'sent', 'failed', 'unknown');

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { iso, parseMoment } from '../../kernel/clock.js';
+import { iso } from '../../kernel/clock.js';
+import { parseMoment } from '../../kernel/contract/moment.js';
 import { pageLink } from '../../kernel/pagepath.js';
 import type { Outbound } from '../../outbound/module.js';
 import type { TransactionStep } from '../../store/engine/protocol.js';

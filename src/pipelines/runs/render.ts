@@ -94,7 +94,7 @@ const renderText = (text: string, scope: object): unknown => {
 };
 
 const ERROR = /^stages\.[^.]+\.error$/;
-const VALUE = /^(params|stages|item|run)(\.|$)/;
+const VALUE = /^(params|stages|item|run)([.[]|$)/;
 
 /** A missing value is an error, because a literal placeholder is useless. */
 const refuseMissing = (text: string, scope: object): void => {

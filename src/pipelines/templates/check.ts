@@ -1,6 +1,6 @@
 import type Joi from 'joi';
 import { conditionFaults } from '../../hooks/module.js';
-import { parseMoment } from '../../kernel/clock.js';
+import { parseMoment } from '../../kernel/contract/moment.js';
 import type { Schema } from '../../kernel/contract/schema.js';
 import { isRecord } from '../../kernel/jsonvalue.js';
 import type { FieldFault } from '../../kernel/problem.js';

@@ -1,10 +1,11 @@
+import { splitPath } from '../../hooks/module.js';
 import type { FieldFault } from '../../kernel/problem.js';
 import type { NewTemplate, TemplateStage } from './contract.js';
 import { buildStageGraph } from './graph.js';
 import { findMissingField } from './outputshape.js';
 import { findNamedValues, type NamedValue, parseStageValue } from './values.js';
 
-const NAME = /^[A-Za-z_][\w-]*(\.[\w-]+)*$/;
+const NAME = /^[A-Za-z_][\w-]*(\.[\w-]+|\[[^\]]*\])*$/;
 
 /**
  * Returns faults of values that do not exist, and of outputs of stages that may not have completed.
@@ -20,7 +21,7 @@ export const valueFaults = (
   const params = new Set(parameters.map(({ key }) => key));
 
   const faultOf = (stage: TemplateStage, { name }: NamedValue, isItem: boolean): string | null => {
-    const [root = '', first = ''] = name.split('.');
+    const [root = '', first = ''] = splitPath(name);
     if (root === 'params') return params.has(first) ? null : noParameter(first, [...params]);
     if (name === 'run.id') return null;
     if (root === 'item')
@@ -38,7 +39,7 @@ export const valueFaults = (
       return `uses the output of ${value.key}, which may be skipped or may have failed`;
     }
     const named = graph.stages.get(value.key);
-    const missing = named ? findMissingField(named, name.split('.').slice(3)) : null;
+    const missing = named ? findMissingField(named, splitPath(name).slice(3)) : null;
     return missing && noField(value.key, missing);
   };
 

@@ -1,4 +1,4 @@
-import { placeholdersIn } from '../../hooks/module.js';
+import { placeholdersIn, splitPath } from '../../hooks/module.js';
 
 export interface NamedValue {
   path: string;
@@ -20,6 +20,6 @@ export interface StageValue {
 
 /** Splits `stages.draft.output.title`. Returns null for other names. */
 export const parseStageValue = (name: string): StageValue | null => {
-  const [root, key, of] = name.split('.');
+  const [root, key, of] = splitPath(name);
   return root === 'stages' && key !== undefined && of !== undefined ? { key, of } : null;
 };

@@ -28,11 +28,12 @@ export const normalizeChunks =
     if (!isWhole) return new Response(body.pipeThrough(eventFilter()), { status, headers });
     const text = await response.text();
     const reply = parsed(text);
-    if (!isRecord(reply) || !Array.isArray(reply.choices)) {
-      return new Response(text, { status, headers });
-    }
+    const isStreamed = typeof init?.body === 'string' && /"stream"\s*:\s*true/.test(init.body);
+    const hasChoices = isRecord(reply) && Array.isArray(reply.choices);
+    const isError = isStreamed && isRecord(reply) && Boolean(reply.error);
+    if (!hasChoices && !isError) return new Response(text, { status, headers });
     const uniform = uniformReply(reply, 'message');
-    if (typeof init?.body === 'string' && /"stream"\s*:\s*true/.test(init.body)) {
+    if (isStreamed) {
       return new Response(formatReplyEvents(uniform), {
         status,
         headers: { 'content-type': 'text/event-stream' },
@@ -72,14 +73,20 @@ const deltaReader = (): ((chunk: Json) => Json) => {
   return (chunk) => {
     const [choice, ...rest] = listAt(chunk, 'choices');
     if (!isRecord(choice)) return chunk;
-    const { delta, message, ...others } = choice;
+    const { delta, text, ...others } = choice;
+    // The form of completions.
+    const isText = typeof text === 'string' && !isRecord(delta);
+    const message = isText ? { content: text } : choice.message;
     if (isRecord(delta) && isSaid(delta)) hasDelta = true;
     if (hasDelta || !isRecord(message)) return chunk;
     const content = typeof message.content === 'string' ? message.content : '';
     const isRepeated = written !== '' && content.startsWith(written);
     const piece = isRepeated ? content.slice(written.length) : content;
     written += piece;
-    return { ...chunk, choices: [{ ...others, delta: { ...message, content: piece } }, ...rest] };
+    return {
+      ...chunk,
+      choices: [{ ...others, message: undefined, delta: { ...message, content: piece } }, ...rest],
+    };
   };
 };
 
@@ -95,6 +102,7 @@ const formatEvent = (value: unknown): string => `data: ${stringifyExact(value)}\
 const FINISH = { choices: [{ delta: {}, finish_reason: 'stop' }] };
 
 const formatReplyEvents = (reply: Json): string => {
+  if (reply.error !== undefined) return formatEvent(reply);
   const choices = listAt(reply, 'choices').map((choice) =>
     isRecord(choice) ? { ...choice, delta: choice.message, message: undefined } : choice,
   );
@@ -150,12 +158,18 @@ const uniformMessage = (message: Json): Json => {
     function_call: call,
     ...rest
   } = without(message, ['role', ...nonTextKeys]);
+  const content = Array.isArray(rest.content) ? { content: textOfParts(rest.content) } : {};
   const given = listAt({ calls }, 'calls').filter(isRecord);
   const listed = (given.length === 0 && isRecord(call) ? [formerCall(call)] : given).map(
     uniformCall,
   );
-  return listed.length > 0 ? { ...rest, tool_calls: listed } : rest;
+  return { ...rest, ...content, ...(listed.length > 0 && { tool_calls: listed }) };
 };
+
+const textOfParts = (parts: unknown[]): string =>
+  parts
+    .flatMap((part) => (isRecord(part) && typeof part.text === 'string' ? [part.text] : []))
+    .join('');
 
 /** Only the first piece of a call has a name. */
 const formerCall = (call: Json): Json => ({ index: 0, type: 'function', function: call });

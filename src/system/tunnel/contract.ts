@@ -4,8 +4,7 @@ import * as s from '../../kernel/contract/schema.js';
 const provider = () =>
   s.oneOf('TunnelProvider', 'cloudflared', 'ngrok', 'tailscale', 'ssh', 'proxy');
 const port = () => s.integer(1, 65_535);
-const address = () =>
-  s.text(300).description('Public address, such as `https://hooks.example.org`');
+const address = () => s.url(300).description('Public address, such as `https://hooks.example.org`');
 const currentAddress = () =>
   s
     .nullable(address())

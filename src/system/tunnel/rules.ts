@@ -1,4 +1,5 @@
 import { isAbsolute } from 'node:path';
+import { isUrl } from '../../kernel/egress.js';
 import type { FieldFault } from '../../kernel/problem.js';
 import { TEMPORARY } from '../../providers/tunnels/cloudflared.js';
 import { HOST_KEY } from '../../providers/tunnels/hostkeys.js';
@@ -27,7 +28,7 @@ const TOKEN = /^[\w.=+/~-]{8,}$/;
 
 /** Null if the address is not valid. */
 export const parseOrigin = (address: string): string | null =>
-  ADDRESS.test(address) && URL.canParse(address) ? new URL(address).origin : null;
+  ADDRESS.test(address) && isUrl(address) ? new URL(address).origin : null;
 
 export const tunnelFaults = (input: TunnelSettingsInput, fixedUrl: string | null): FieldFault[] => [
   ...useless(input),
