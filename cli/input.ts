@@ -46,7 +46,7 @@ export const readSecretInput = async (
 const decodeInputText = (bytes: Buffer, { ask }: CliQuestion, file: string): string => {
   if (isUtf8(bytes)) return withoutMark(bytes.toString('utf8'));
   throw usageFault(
-    `${ask} from ${file}: The content is not UTF-8 text. Convert the file: base64 ${file}`,
+    `${ask} from ${file}: The content is not UTF-8 text. Pass it as base64 text instead: base64 ${file} > <new file>`,
   );
 };
 
