@@ -79,7 +79,7 @@ const loaders = {
 const summaries: Record<string, Partial<Record<keyof typeof loaders, string>>> = {
   'Start here': {
     quickstart: 'Set up an account and a first hook',
-    demo: 'Run a demo in a temporary folder',
+    demo: 'Run a demo hook and agent in a temporary folder',
   },
   'The daemon': {
     serve: 'Run the daemon in the foreground',

@@ -209,7 +209,12 @@ export const settings = {
   auditHeads: headsTarget(
     'Additional destination of the audit log heads: absolute path of a file outside the home, or syslog://host[:514]',
   ),
-  dailyCostUsd: number(10, 0, 1e6, 'Daily cost limit for the agents of a user, in USD'),
+  dailyCostUsd: number(
+    10,
+    0,
+    1e6,
+    'Maximum cost per day (UTC) of all agents of a user together, in USD',
+  ),
   modelUrl: url('Base URL of an OpenAI-compatible endpoint, such as http://127.0.0.1:11434/v1'),
   modelName: maybe('Name of the model at ADJUTANT_MODEL_URL'),
   modelKey: key('API key for ADJUTANT_MODEL_URL, if required'),

@@ -74,8 +74,9 @@ export const followBackup = async (context: Context, begun: BackupView): Promise
     line.clear();
   }
   if (now.status === 'done') return now;
-  const what = now.kind === 'create' ? 'Backup failed' : 'Verification failed';
-  throw failed(`${what}: ${now.error ?? now.status}.`, 'See: adjutant backup list');
+  const what = now.kind === 'create' ? 'Backup' : 'Verification';
+  const outcome = now.error === null ? now.status : `failed: ${now.error}`;
+  throw failed(`${what} ${outcome}.`, `Try again: adjutant backup ${now.kind}`);
 };
 
 /** Errors that are reported by their message alone, because nothing in the program is broken. */

@@ -76,7 +76,7 @@ export const sessionsGroup: CommandGroup = {
       next: ([first]) =>
         first
           ? `Read one: adjutant sessions messages ${first.id.slice(-6)}`
-          : 'No sessions yet. Start one: adjutant agents spawn "Say hello"',
+          : 'No conversations yet. Start one: adjutant agents spawn "Say hello"',
     }),
     sessionCrud.get({ examples: ['4ew6rt', '4ew6rt --json', '4ew6rt --fields title,messages'] }),
     sessionMessages,
@@ -100,7 +100,7 @@ export const chatCommand = command({
   ],
   fields: () => requestFields(send.body, ['message', 'sessionId']),
   flags: {
-    session: textFlag('<id>', 'Id of the session to continue'),
+    session: textFlag('<id>', 'Id of the conversation to continue'),
     voice: switchFlag('Speak your messages. The microphone of this machine records the speech'),
     stream: switchFlag(
       'Print the reply as it is generated, also in a pipe. With --json, print every event',

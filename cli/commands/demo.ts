@@ -190,11 +190,12 @@ const MIN_ROOM = 40;
 
 export const demo = command({
   name: 'demo',
-  summary: 'Run a demo in a temporary folder',
+  summary: 'Run a demo hook and agent in a temporary folder',
   examples: ['', '--json', '--quiet && echo it works'],
   notes: [
     'A signed GitHub delivery starts an agent and creates a notification. Sent again, ' +
       'it does nothing.',
+    'No account and no model are needed. The temporary folder is deleted at the end.',
   ],
   seeAlso: 'quickstart',
   run: async (context) => {

@@ -159,7 +159,7 @@ const settings = command({
   ],
   flags: {
     awaitToken: switchFlag(
-      'Wait for the verification token that the sender posts, like hooks await-token',
+      'Also receive the verification token of the sender, like hooks await-token',
     ),
     sender: {
       value: '<sender>',

@@ -123,7 +123,7 @@ const remove = requestCommand({
   args: '<server>',
   endpoint: endpoints['mcp-remove'],
   examples: ['files', 'files --yes', 'github --yes'],
-  notes: ['A server that is defined in mcp.json must be removed there.'],
+  notes: ['Remove a server that is defined in the file mcp.json of the home from the file.'],
   at: (_, { server }) => ({ name: server }),
   confirm: ({ args: { server } }) => `Remove the MCP server ${safe(server)}?`,
   show: ({ out }, _, { args: { server } }) => out.done(`Removed ${safe(server)}.`),

@@ -18,12 +18,12 @@ export const downloadOriginal = async (
 
 /** Reasons by error code of the system. */
 const UNWRITABLE: Record<string, string> = {
-  EEXIST: 'already exists',
-  ENOENT: 'cannot be written: its folder does not exist',
-  EACCES: 'cannot be written: permission denied',
-  EISDIR: 'is a folder',
-  ENOSPC: 'cannot be written: the disk is full',
-  EROFS: 'cannot be written: the disk is read-only',
+  EEXIST: 'already exists. Choose another file name',
+  ENOENT: 'cannot be written: its folder does not exist. Create the folder first',
+  EACCES: 'cannot be written: permission denied. Choose another folder',
+  EISDIR: 'is a folder. Add a file name',
+  ENOSPC: 'cannot be written: the disk is full. Free some disk space',
+  EROFS: 'cannot be written: the disk is read-only. Choose another folder',
 };
 
 export const downloadFile = async (

@@ -11,9 +11,10 @@ export const awaitToken = command({
   name: 'await-token',
   args: '<hook>',
   calls: ['hooks await-token', 'hooks awaited-token', 'hooks confirm-token'],
-  summary: 'Wait for the verification token that a sender posts',
+  summary: "Receive a sender's verification token and use it as secret",
   examples: ['pages', 'pages --yes', 'pages > token.txt'],
   notes: [
+    'The command waits until the sender posts a token to the hook, at most ten minutes.',
     'The token is printed to stdout. The token becomes the secret of the hook after you ' +
       'confirm.',
   ],

@@ -6,7 +6,7 @@ import { usageFault } from '../exit.js';
 export const priceFlag: Flag<ModelView['price']> = {
   value: '<in,out>',
   about:
-    'Price in USD per million input and output tokens, such as 3,15. An optional third number is the price per minute of speech. none: no price',
+    'Price in USD per million input and output tokens, such as 3,15. An optional third number is the price per minute of transcribed audio. none: no price',
   read: (input): ModelView['price'] => {
     if (input === 'none') return null;
     const [inputPerMTok = Number.NaN, outputPerMTok = Number.NaN, minute, ...more] = input

@@ -28,7 +28,7 @@ export const Agent = s.object('Agent', {
   role: s
     .nullable(s.text(100))
     .description(
-      'Name of the expert that runs as the agent, or `orchestrator`. `null` for other agents',
+      'Name of the expert whose role the agent has. `orchestrator`: the agent delegates its task to experts. `null` for other agents',
     ),
   model: s.text(200),
   prompt: s.anyText(10_000_000),
@@ -96,7 +96,9 @@ const NewAgent = s.object('NewAgent', {
   ),
   limits: s.optional(s.allOptional('GivenLimits', AgentLimits)),
   sessionId: s.optional(
-    s.text(80).description('ID of the session to continue. If omitted, a new session starts.'),
+    s
+      .text(80)
+      .description('ID of the conversation to continue. If omitted, a new conversation starts.'),
   ),
 });
 
@@ -148,7 +150,11 @@ export const agents = contract({
     status: 201,
   }),
   get: endpoint.get('/api/agents/{id}', { summary: 'Get an agent', reply: Agent }),
-  delete: endpoint.delete('/api/agents/{id}', { summary: 'Delete an agent' }),
+  delete: endpoint.delete('/api/agents/{id}', {
+    summary: 'Delete an agent',
+    description:
+      'An agent that has not ended is stopped first. Its sub-agents and events are deleted as well, and the messages of the conversation are kept.',
+  }),
   message: endpoint.post('/api/agents/{id}/message', {
     summary: 'Send a message to an agent',
     example: { content: 'And in French?' },
@@ -165,9 +171,13 @@ export const agents = contract({
       after: s.optional(
         s
           .queryWhole(0, Number.MAX_SAFE_INTEGER)
-          .description('Sequence number after which to list events. Defaults to 0.'),
+          .description(
+            'Sequence number of the last event that you received. Defaults to 0, which lists all stored events.',
+          ),
       ),
-      limit: s.optional(s.queryWhole(1, 200)),
+      limit: s.optional(
+        s.queryWhole(1, 200).description('Maximum number of events to return. Defaults to 200.'),
+      ),
       wait: s.optional(
         s
           .queryWhole(0, 30)

@@ -8,6 +8,8 @@ const licence = () =>
   s.nullable(s.anyText(200)).description('Name of the licence. `null` if the licence is not known');
 const USES = ['chat', 'tools', 'code', 'embedding', 'speech'] as const;
 const purpose = () => s.oneOf('UseCase', ...USES);
+const ABOUT =
+  'A capability is an optional component that Adjutant can install or use, such as a model, a speech engine or a language.';
 const WINDOW =
   'Context window, in tokens, up to the maximum of the model. Defaults to the largest of ' +
   '32768, 16384 and 8192 that fits in memory';
@@ -148,12 +150,12 @@ const ModelFit = s.object('ModelFit', {
     .description('Context window in tokens, up to the maximum of the model'),
   weightsBytes: bytes(),
   kvCacheBytes: bytesOrNull().description(
-    'Size of the KV cache, in bytes. `null` if the architecture of the model is not known',
+    'Size of the KV cache for `contextWindow`, in bytes. `null` if the architecture of the model is not known',
   ),
   bufferBytes: bytesOrNull().description(
-    'Size of the compute buffers, in bytes. `null` if not known',
+    'Size of the compute buffers for `contextWindow`, in bytes. `null` if not known',
   ),
-  totalBytes: bytes().description('Total memory required, in bytes'),
+  totalBytes: bytes().description('Total memory required for `contextWindow`, in bytes'),
   runsOn: s
     .oneOf('RunsOn', 'gpu', 'cpu', 'split', 'none')
     .description(
@@ -273,8 +275,7 @@ const path = '/api/capabilities';
 export const capabilities = contract({
   list: endpoint.get(path, {
     summary: 'List capabilities',
-    description:
-      'A capability is an optional component that Adjutant can install or use, such as a model, a speech engine or a language.',
+    description: ABOUT,
     query: s.object('CapabilityQuery', {
       kind: s.optional(s.oneOf('CapabilityKind', 'model', 'engine', 'language', 'tool', 'runtime')),
     }),
@@ -298,7 +299,8 @@ export const capabilities = contract({
     reply: Hardware,
   }),
   install: endpoint.post(`${path}/install`, {
-    summary: 'Install a capability',
+    summary: 'Install a capability, such as a model',
+    description: ABOUT,
     access: 'admin',
     audit: 'capabilities.install',
     example: { id: 'gguf:qwen3-4b', useCase: 'chat' },
@@ -327,7 +329,8 @@ export const capabilities = contract({
     status: 202,
   }),
   delete: endpoint.delete(`${path}/{slug}`, {
-    summary: 'Delete a capability',
+    summary: 'Delete an installed capability',
+    description: ABOUT,
     access: 'admin',
     audit: 'capabilities.delete',
     query: s.object('CapabilityRemoval', {
@@ -335,7 +338,7 @@ export const capabilities = contract({
         s
           .queryFlag()
           .description(
-            'Whether to delete the capability even if models use the capability. Defaults to `false`',
+            'Whether to delete the capability even if registered models use the capability. These models then stop working. Defaults to `false`: the request is refused with 409',
           ),
       ),
     }),

@@ -9,7 +9,7 @@ export const Session = s.object('Session', {
   title: s.anyText(200),
   channel: s
     .text(40)
-    .description('Origin of the session, such as `chat`, `api`, `hook` or `slack`'),
+    .description('Origin of the conversation, such as `chat`, `api`, `hook` or `slack`'),
   agentIds: s.list(s.id('agent'), 100_000),
   messageCount: count(),
   createdAt: s.time(),
@@ -19,7 +19,7 @@ export type Session = s.Static<typeof Session>;
 
 export const MessageReply = s.object('Message', {
   id: s.id('message'),
-  seq: count().description('Position in the session, from 1'),
+  seq: count().description('Position in the conversation, from 1'),
   role: s.oneOf('MessageRole', 'user', 'assistant', 'tool', 'system'),
   content: s.anyText(10_000_000),
   toolCalls: s.optional(s.list(s.record('ToolCall'), 1000)),
@@ -32,15 +32,17 @@ export type MessageReply = s.Static<typeof MessageReply>;
 
 export const sessions = contract({
   list: endpoint.get('/api/sessions', {
-    summary: 'List sessions',
+    summary: 'List conversations',
     query: pageQuery('SessionQuery', { channel: s.optional(s.text(40)) }),
     reply: createPageSchema('sessions', Session),
   }),
-  get: endpoint.get('/api/sessions/{id}', { summary: 'Get a session', reply: Session }),
+  get: endpoint.get('/api/sessions/{id}', { summary: 'Get a conversation', reply: Session }),
   messages: endpoint.get('/api/sessions/{id}/messages', {
-    summary: 'List messages of a session, oldest first',
+    summary: 'List messages of a conversation, oldest first',
     query: s.object('MessageQuery', {
-      limit: s.optional(s.queryWhole(1, 200).description('Maximum number of items to return')),
+      limit: s.optional(
+        s.queryWhole(1, 200).description('Maximum number of messages to return. Defaults to 50'),
+      ),
       cursor: s.optional(
         s
           .text(20)

@@ -189,5 +189,7 @@ export const documents = contract({
   }),
   delete: endpoint.delete('/api/documents/{id}', {
     summary: 'Delete a document',
+    description:
+      'Processing that has not ended is cancelled first. The text is deleted from your knowledge as well.',
   }),
 });

@@ -50,5 +50,6 @@ export const folders = contract({
   }),
   delete: endpoint.delete('/api/knowledge/folders/{id}', {
     summary: 'Remove a folder from the index',
+    description: 'A running scan is cancelled first. The files in the folder are not changed.',
   }),
 });

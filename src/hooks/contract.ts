@@ -82,7 +82,9 @@ const ActionConfig = s.object('ActionConfig', {
       .url(2000)
       .pattern(TEMPLATED_URL, 'an http or https URL with placeholders only after the host')
       .example('https://example.org/orders/{{webhook.body.id}}')
-      .description('Target URL of a forward. The path and query may contain placeholders'),
+      .description(
+        'Target URL of a forward. Placeholders such as `{{webhook.body.id}}` are allowed in the path and query',
+      ),
   ),
   webhookMethod: s.optional(s.oneOf('ForwardMethod', 'GET', 'POST', 'PUT', 'PATCH', 'DELETE')),
   webhookHeaders: s.optional(
@@ -92,7 +94,11 @@ const ActionConfig = s.object('ActionConfig', {
       .label('ForwardHeaders'),
   ),
   webhookBody: s.optional(
-    s.anyText(100_000).description('Body template of a forward. Defaults to the delivery body'),
+    s
+      .anyText(100_000)
+      .description(
+        'Body of a forward. Placeholders such as `{{webhook.body.id}}` are replaced. Defaults to the delivery body',
+      ),
   ),
   toolId: s.optional(s.text(100).description('ID of the skill that provides the tool')),
   toolAction: s.optional(s.text(100).description('Name of the tool')),
@@ -102,7 +108,9 @@ const ActionConfig = s.object('ActionConfig', {
   ),
   templateId: s.optional(s.text(80).description('ID of the pipeline template to start')),
   params: s.optional(
-    s.record('HookPipelineParams').description('Pipeline parameters, with placeholders'),
+    s
+      .record('HookPipelineParams')
+      .description('Pipeline parameters. Placeholders such as `{{webhook.body.id}}` are replaced'),
   ),
 });
 
@@ -115,15 +123,23 @@ const Limits = s.object('HookLimits', {
   maxDepth: s.optional(s.integer(0, 10)),
   maxAgents: s.optional(s.integer(1, 100)),
   dailyCostUsd: s.optional(
-    s.number(0, 1e6).description('Daily cost limit for all agents of the hook, in USD'),
+    s
+      .number(0, 1e6)
+      .description(
+        'Maximum cost per day (UTC) of all agents of the hook together, in USD. If omitted, only the limits of the user apply',
+      ),
   ),
   dailyTokens: s.optional(
-    s.integer(0, 1e12).description('Daily token limit for all agents of the hook'),
+    s
+      .integer(0, 1e12)
+      .description('Maximum number of tokens per day (UTC) of all agents of the hook together'),
   ),
   dailySteps: s.optional(
     s
       .integer(0, 1e9)
-      .description('Maximum number of model calls per day for all agents of the hook together'),
+      .description(
+        'Maximum number of model calls per day (UTC) of all agents of the hook together',
+      ),
   ),
 });
 
@@ -287,7 +303,7 @@ export const hooks = contract({
     reply: Hook,
   }),
   'await-token': endpoint.post('/api/hooks/{id}/await-token', {
-    summary: 'Start waiting for a token that the sender posts',
+    summary: 'Start waiting for a verification token of the sender',
     description:
       'Some senders, such as Notion, post a verification token to the URL of the hook before they send events. The hook accepts such a token for ten minutes.',
     secret: true,
@@ -320,7 +336,8 @@ export const hooks = contract({
   }),
   listen: endpoint.get('/api/hooks/executions', {
     summary: 'List new executions of all hooks',
-    description: 'Returns the executions after `after`, oldest first. Use `wait` for long polling.',
+    description:
+      'Returns the executions that were created after the execution `after`, oldest first. With `wait`, the reply waits until there is one.',
     query: s.object('ListenQuery', {
       after: s.optional(
         s

@@ -121,13 +121,20 @@ const refuseExpectations = (listener: http.Server, deps: ListenerDeps): void => 
 const toClientErrorBoom = (code: string | undefined): Boom.Boom => {
   switch (code) {
     case REQUEST_TIMEOUT:
-      return Boom.clientTimeout('The request did not arrive in time');
+      return Boom.clientTimeout(
+        `The request was not received within ${REQUEST_MS / 1000} s, or its headers within ${HEADERS_MS / 1000} s. Send the request again`,
+      );
     case 'HPE_HEADER_OVERFLOW':
-      return new Boom.Boom(`The request headers exceed ${HEADER_BYTES} bytes`, {
-        statusCode: 431,
-      });
+      return new Boom.Boom(
+        `The request headers exceed ${HEADER_BYTES} bytes. Send fewer or shorter headers`,
+        {
+          statusCode: 431,
+        },
+      );
     case 'HPE_CHUNK_EXTENSIONS_OVERFLOW':
-      return Boom.entityTooLarge('The chunk extensions are too long');
+      return Boom.entityTooLarge(
+        'The chunk extensions are too long. Send the body without chunk extensions',
+      );
     default:
       return Boom.badRequest('The request is not valid HTTP');
   }

@@ -208,7 +208,11 @@ const pump = (
       total += chunk.length;
       if (isDropped || parser.writableEnded) return;
       if (total > rules.bytes) {
-        reject(Boom.entityTooLarge(`The form exceeds the limit of ${rules.bytes} bytes`));
+        reject(
+          Boom.entityTooLarge(
+            `The uploaded form exceeds the limit of ${rules.bytes} bytes. Upload fewer or smaller files`,
+          ),
+        );
       } else if (!parser.write(chunk)) {
         source.pause();
         parser.once('drain', () => source.resume());
@@ -235,7 +239,8 @@ const pump = (
   };
 };
 
-const incompleteBody = (): Boom.Boom => Boom.badRequest('The request body is incomplete');
+const incompleteBody = (): Boom.Boom =>
+  Boom.badRequest('The request body is incomplete. Send the request again');
 
 export const fieldError = (path: string, message: string): Boom.Boom =>
   Boom.badRequest(faultsMessage([{ path, message }]), { details: [{ path, message }] });
@@ -248,5 +253,5 @@ const tooMany = ({ files, mostFiles }: FormRules): Boom.Boom =>
 
 const toInvalidFormBoom = (error: unknown): Boom.Boom =>
   Boom.badRequest(
-    `The form is not valid: ${error instanceof Error ? error.message : String(error)}`,
+    `The body is not a valid multipart form: ${error instanceof Error ? error.message : String(error)}`,
   );

@@ -2,9 +2,9 @@ import type { Readable } from 'node:stream';
 import Boom from '@hapi/boom';
 import type { Clock } from './clock.js';
 
-/** Minimum speed: bytes per period, in milliseconds. */
 const PERIOD_MS = 15_000;
-const MIN_BYTES = 16 * 1024 * (PERIOD_MS / 1000);
+const MIN_KIB_PER_S = 16;
+const MIN_BYTES = MIN_KIB_PER_S * 1024 * (PERIOD_MS / 1000);
 const MAX_MS = 15 * 60_000;
 
 /** Rejects if the source is too slow. Time in which we paused it does not count. */
@@ -35,7 +35,7 @@ export const streamClosed = (source: Readable): Promise<void> =>
 
 const tooSlow = (): Boom.Boom => {
   const boom = Boom.clientTimeout(
-    'The form was not received within the time limit. Send the form again',
+    `The upload was slower than ${MIN_KIB_PER_S} KiB per second or took more than ${MAX_MS / 60_000} minutes. Send the form again`,
   );
   boom.output.headers.connection = 'close';
   return boom;

@@ -33,7 +33,7 @@ export const openWith = async (passphrase: string, sealed: Buffer): Promise<Buff
   const header = headerIn(sealed.subarray(0, end));
   const body = sealed.subarray(end);
   if (!header || body.length < TAG)
-    throw new PassphraseError('The encrypted keys in the backup are damaged');
+    throw new PassphraseError('The encrypted keys in the backup are damaged. Use another backup');
   const key = await deriveKey(passphrase, header);
   const decipher = createDecipheriv('aes-256-gcm', key, Buffer.from(header.nonce, 'base64'))
     .setAAD(sealed.subarray(0, end))

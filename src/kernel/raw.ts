@@ -18,13 +18,16 @@ export const readRawBody = async <T>(
 
 const toBodyError = (error: unknown, most: number): unknown => {
   if (error instanceof BodyTooLong) {
-    return Boom.entityTooLarge(`The body exceeds the limit of ${most} bytes`);
+    return Boom.entityTooLarge(
+      `The request body exceeds the limit of ${most} bytes. Send a smaller body`,
+    );
   }
   if (error instanceof BodyMemoryFull) {
-    const message = 'Too many request bodies are being received. This one was not stored';
+    const message =
+      'Too many request bodies are being received. This one was not stored. Try again later';
     return Boom.serverUnavailable(message, { code: 'bodies_full', retryAfter: RETRY_AFTER_S });
   }
   return error instanceof BodyInterrupted
-    ? Boom.badRequest('The request body is incomplete')
+    ? Boom.badRequest('The request body is incomplete. Send the request again')
     : error;
 };

@@ -262,7 +262,7 @@ export const knowledge = contract({
     status: 201,
   }),
   stats: endpoint.get('/api/knowledge/stats', {
-    summary: 'Get knowledge statistics',
+    summary: 'Get the size and search modes of your knowledge',
     reply: KnowledgeStats,
   }),
   search: endpoint.post('/api/knowledge/search', {

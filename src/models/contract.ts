@@ -19,11 +19,19 @@ const state = {
   status: s.oneOf('ModelStatus', 'up', 'down', 'unknown', 'cooling'),
   latencyMs: s
     .nullable(count())
-    .description('Latency of the last reply, in milliseconds. `null` if there was no reply'),
+    .description(
+      'Duration of the last successful call until the end of its reply, in milliseconds. `null` if there was none since the start of the daemon',
+    ),
   lastError: s
     .nullable(s.anyText(2000))
-    .description('Error of the last failed call. `null` without an error'),
-  checkedAt: s.nullable(s.time()).description('Time of the last call. `null` if there was none.'),
+    .description(
+      'Error of the last call. `null` if the last call succeeded or there was none since the start of the daemon',
+    ),
+  checkedAt: s
+    .nullable(s.time())
+    .description(
+      'Time of the last call, in use or in a test. `null` if there was none since the start of the daemon',
+    ),
   circuit: s
     .oneOf('Circuit', 'closed', 'open', 'half_open')
     .description(
@@ -208,7 +216,7 @@ export const models = contract({
     reply: createPageSchema('models', ModelView),
   }),
   create: endpoint.post('/api/models', {
-    summary: 'Create a model',
+    summary: 'Register a model',
     access: 'admin',
     audit: 'models.create',
     example: { name: 'qwen', provider: 'ollama', modelId: 'qwen3' },
@@ -218,7 +226,7 @@ export const models = contract({
   }),
   get: endpoint.get('/api/models/{name}', { summary: 'Get a model', reply: ModelView }),
   update: endpoint.patch('/api/models/{name}', {
-    summary: 'Update a model',
+    summary: 'Update the settings of a model',
     access: 'admin',
     audit: 'models.update',
     example: { contextWindow: 32_768, topics: ['triage'] },
@@ -226,7 +234,8 @@ export const models = contract({
     reply: ModelView,
   }),
   delete: endpoint.delete('/api/models/{name}', {
-    summary: 'Delete a model',
+    summary: 'Delete the registration of a model',
+    description: 'The installed files of the model are kept.',
     access: 'admin',
     audit: 'models.delete',
   }),

@@ -20,7 +20,11 @@ export const Provider = s.oneOf(
 export const Price = s.object('Price', {
   inputPerMTok: usd(),
   outputPerMTok: usd(),
-  perMinuteUsd: s.optional(usd().description('Price per minute of speech, in USD')),
+  perMinuteUsd: s.optional(
+    usd().description(
+      'Price per minute of transcribed audio, in USD. If omitted, transcription has no price',
+    ),
+  ),
 });
 export const PriceOrNull = s
   .nullable(Price)

@@ -157,5 +157,6 @@ export const reader = contract({
   }),
   delete: endpoint.delete('/api/reader/tasks/{id}', {
     summary: 'Delete a page reading',
+    description: 'A reading that has not ended is cancelled first.',
   }),
 });

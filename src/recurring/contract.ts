@@ -220,6 +220,7 @@ export const recurring = contract({
   }),
   delete: endpoint.delete('/api/recurring-tasks/{id}', {
     summary: 'Delete a recurring task',
+    description: 'The recorded runs of the task are deleted as well.',
   }),
   runs: endpoint.get('/api/recurring-tasks/{id}/runs', {
     summary: 'List runs of a recurring task',

@@ -203,5 +203,7 @@ export const research = contract({
   }),
   delete: endpoint.delete('/api/research/jobs/{id}', {
     summary: 'Delete a research job',
+    description:
+      'A job that has not ended is cancelled first. Its report is deleted from your knowledge as well.',
   }),
 });

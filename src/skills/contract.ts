@@ -58,7 +58,9 @@ const McpServer = s.object('McpServerInfo', {
     .description('Names of the environment variables. Values are never returned.'),
   headersSet: s
     .list(s.text(100), 50)
-    .description('Names of the request headers. Values are never returned.'),
+    .description(
+      'Names of the headers sent with each request to the server. Values are never returned.',
+    ),
 });
 
 const Definition = s.object('ToolDefinition', definition);
@@ -140,7 +142,11 @@ export const NewMcpServer = s
         ),
     ),
     url: s.optional(s.url(8_192).description('URL of a server with the streamable HTTP transport')),
-    headers: s.optional(texts('McpHeaders').description('Request headers. Write-only.')),
+    headers: s.optional(
+      texts('McpHeaders').description(
+        'Headers sent with each request to the server, by name. Write-only.',
+      ),
+    ),
     everyone: s.optional(
       s.boolean().description('Whether every user may use the server. Defaults to `false`.'),
     ),

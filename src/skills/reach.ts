@@ -85,12 +85,14 @@ const checkReadable = async (home: string, readable: string[]): Promise<void> =>
   const own = await realpath(home);
   for (const path of readable) {
     const real = await realpath(path).catch((error: NodeJS.ErrnoException) => {
-      throw new ConfinementFailed(`${path} cannot be used: ${error.code}`);
+      throw new ConfinementFailed(
+        `readable contains ${path}, which cannot be used: ${error.code}. Check that the folder exists`,
+      );
     });
     const isOpen = [own, real].every((one) => `${one}/`.startsWith(`${real}/`));
     if (isOpen || `${real}/`.startsWith(`${own}/`)) {
       throw new ConfinementFailed(
-        `${path} must not be readable, because it overlaps with the data folder of the daemon`,
+        `readable must not contain ${path}, because it overlaps with the data folder of the daemon. Choose another folder`,
       );
     }
   }

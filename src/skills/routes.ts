@@ -83,9 +83,12 @@ export const skillsResource = (deps: SkillsResourceDeps) =>
       const { server } = (await find(deps, name, by)).skill;
       if (!server) throw Boom.notFound('No skill with that id');
       if (server.origin === 'file') {
-        throw Boom.conflict(`${name} is defined in mcp.json. Remove it there.`, {
-          code: 'in_file',
-        });
+        throw Boom.conflict(
+          `${name} is defined in the file mcp.json in the home of the daemon. Remove it from the file; no restart is needed`,
+          {
+            code: 'in_file',
+          },
+        );
       }
       const isRemoved = await deps.skills.servers.remove(server, [by.record({ target: name })]);
       if (!isRemoved) throw Boom.notFound('No skill with that id');

@@ -85,6 +85,6 @@ const checkedUrl = (url: string): string => {
     return parseUrl(url).href;
   } catch (error) {
     if (!(error instanceof BadUrl)) throw error;
-    throw new InvalidServer('url', `cannot be used: ${error.message}`);
+    throw new InvalidServer('url', `is invalid: ${error.message}`);
   }
 };

@@ -196,8 +196,9 @@ export const vault = contract({
     audit: 'vault.delete',
   }),
   rotate: endpoint.post('/api/vault/{id}/rotate', {
-    summary: 'Rotate a credential',
-    description: 'The previous value stays valid until the overlap ends.',
+    summary: 'Rotate a credential to a new value',
+    description:
+      'Send the new value, or let Adjutant generate one. The previous value stays valid until the overlap ends.',
     audit: 'vault.rotate',
     example: { value: 'ghp_AnotherAnotherAnother', overlapMinutes: 60 },
     body: CredentialRotation,

@@ -144,5 +144,6 @@ export const voice = contract({
   }),
   delete: endpoint.delete('/api/voice/transcriptions/{id}', {
     summary: 'Delete a transcription',
+    description: 'A transcription that has not ended is cancelled first.',
   }),
 });

@@ -8,8 +8,8 @@ const { after, before, describe, it } = lab;
 
 const HEAD = 'HTTP/1.1\r\nhost: x\r\n';
 const BAD = 'The request is not valid HTTP';
-const LONG_HEAD = 'The request headers exceed 16384 bytes';
-const LONG_EXTENSIONS = 'The chunk extensions are too long';
+const LONG_HEAD = 'The request headers exceed 16384 bytes. Send fewer or shorter headers';
+const LONG_EXTENSIONS = 'The chunk extensions are too long. Send the body without chunk extensions';
 const CHUNKED = 'content-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n';
 
 /** What comes over a connection, and the status and message that it gets. */
@@ -68,7 +68,10 @@ describe('what Node refuses', () => {
     ];
     const replies = await Promise.all(slow.map((sent) => exchange(app.url, sent)));
     for (const [at, reply] of replies.entries()) {
-      const late = refusal(408, 'The request did not arrive in time');
+      const late = refusal(
+        408,
+        'The request was not received within 15 s, or its headers within 10 s. Send the request again',
+      );
       expect(reply.map(problem), slow[at]).to.equal([late]);
     }
   });

@@ -134,7 +134,7 @@ describe('stages that begin runs', () => {
         params: { list },
       });
     const text = await stage.reach(await given('a, b'), 'failed');
-    expect(text.error).to.equal('each: items must be a list');
+    expect(text.error).to.equal('each: items must be a list. Correct items in the template');
     const none = await stage.reach(
       await stage.start([foreach(ofItems([], { stage: send() }))]),
       'completed',

@@ -65,7 +65,9 @@ export const Registration = s.stripUnknownKeys(
       device: s.optional(
         s
           .text(100)
-          .description('Name of the device. A login session with a device name lasts 30 days'),
+          .description(
+            'Name of the device. A login session with a device name lasts 30 days, without a name `ADJUTANT_TOKEN_HOURS`, 12 hours by default',
+          ),
       ),
     })
     .or('username', 'email'),
@@ -82,7 +84,9 @@ export const Credentials = s.stripUnknownKeys(
       device: s.optional(
         s
           .text(100)
-          .description('Name of the device. A login session with a device name lasts 30 days'),
+          .description(
+            'Name of the device. A login session with a device name lasts 30 days, without a name `ADJUTANT_TOKEN_HOURS`, 12 hours by default',
+          ),
       ),
       deviceToken: s.optional(
         s

@@ -7,7 +7,7 @@ export const LoginSession = s.object('LoginSession', {
   device: s
     .nullable(s.text(100))
     .description(
-      'Name of the device. A login session with a device name lasts 30 days. `null` if no name was sent',
+      'Name of the device. A login session with a device name lasts 30 days. `null` if the login sent no name',
     ),
   address: s.nullable(s.text(100)).description('IP address of the login. `null` if unknown'),
   createdAt: s.time(),
@@ -38,7 +38,7 @@ export const logins = contract({
     audit: 'sessions.delete',
   }),
   refresh: endpoint.post('/api/auth/refresh', {
-    summary: 'Refresh your login token',
+    summary: 'Create a new token for your login session',
     description:
       'A login session lasts at most 30 days after the login. The previous token stays valid until it expires.',
     personal: true,

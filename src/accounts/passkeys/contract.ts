@@ -125,7 +125,9 @@ const Authentication = s
     device: s.optional(
       s
         .text(100)
-        .description('Name of the device. A login session with a device name lasts 30 days'),
+        .description(
+          'Name of the device. A login session with a device name lasts 30 days, without a name `ADJUTANT_TOKEN_HOURS`, 12 hours by default',
+        ),
     ),
     deviceToken: s.optional(s.text(100).description('Device token of an earlier login')),
   })
@@ -228,7 +230,7 @@ export const passkeys = contract({
         s
           .text(100)
           .description(
-            'Name of the device. The login session then lasts 30 days from the login that issued the code',
+            'Name of the device. With a name, the new login session ends 30 days after the passkey login in the browser, without a name after `ADJUTANT_TOKEN_HOURS`',
           ),
       ),
       deviceToken: s.optional(s.text(100).description('Device token of an earlier login')),

@@ -13,16 +13,18 @@ const UserLimits = s.object('UserLimits', {
   dailyCostUsd: s
     .nullable(s.number(0, 1e6))
     .description(
-      'Daily cost limit for the agents, in USD. `null` applies `ADJUTANT_DAILY_COST_USD`',
+      'Maximum cost per day (UTC) of all agents of the user together, in USD. `null` applies `ADJUTANT_DAILY_COST_USD`',
     ),
   dailyTokens: s
     .nullable(s.integer(0, 1e12))
     .description(
-      'Daily token limit for the agents, including models without a price. `null` means no limit',
+      'Maximum number of tokens per day (UTC) of all agents of the user together, including models without a price. `null` means no limit',
     ),
   dailySteps: s
     .nullable(s.integer(0, 1e9))
-    .description('Daily limit of model requests for the agents. `null` means no limit'),
+    .description(
+      'Maximum number of model calls per day (UTC) of all agents of the user together. `null` means no limit',
+    ),
 });
 
 const UserPermissions = s.object('UserPermissions', {
@@ -73,7 +75,7 @@ export const AccountChanges = s.ignoreReadOnly(
       disabled: s
         .boolean()
         .description(
-          'Whether the account is disabled. Disabling ends login sessions, tokens, sockets and agents at once',
+          'Whether the account is disabled. Disabling stops the agents of the user and permanently revokes all login sessions and access tokens',
         ),
       limits: s.partial('UserLimitChanges', UserLimits),
       permissions: s.partial('UserPermissionChanges', UserPermissions),

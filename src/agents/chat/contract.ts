@@ -29,7 +29,9 @@ export type ChatAnswer = s.Static<typeof ChatAnswer>;
 export const NewChatMessage = s.object('NewChatMessage', {
   message: s.text(100_000),
   sessionId: s.optional(
-    s.text(80).description('ID of the session to continue. If omitted, a new session starts.'),
+    s
+      .text(80)
+      .description('ID of the conversation to continue. If omitted, a new conversation starts.'),
   ),
   model: s.optional(
     s.text(200).description('Model of the agent. Defaults to the model routed for the topic.'),

@@ -35,7 +35,11 @@ export const Grant = s.object('Grant', {
     .description(
       'Name of the hook or title of the conversation. `null` if the conversation has no title',
     ),
-  agentId: s.id('agent').description('ID of the agent whose call was approved'),
+  agentId: s
+    .id('agent')
+    .description(
+      'ID of the agent whose call led to the approval. Other agents of the hook or conversation may use the grant as well',
+    ),
   approvalId: s.id('approval').description('ID of the approval that created the grant'),
   createdAt: s.time(),
   expiresAt: s.time(),

@@ -20,7 +20,7 @@ const PlatformReply = s.object('Platform', {
   kind: kind(),
   baseUrl: s
     .anyText(2000)
-    .description('Base URL of the platform API. Empty if the platform has none'),
+    .description('Base URL of the platform API. Empty for `email`, which has no API'),
   isDefaultUrl: s.boolean().description('Whether `baseUrl` is the default of the platform'),
   fields: s.list(
     s.object('PlatformField', {

@@ -72,7 +72,9 @@ export const ReceivedToken = s.object('ReceivedToken', {
 export const AwaitedToken = s.object('AwaitedToken', {
   until: s
     .nullable(s.time())
-    .description('Time until which tokens are accepted. `null` if the hook is not waiting'),
+    .description(
+      'Time until which the hook accepts verification tokens. `null` if the hook is not waiting for a token',
+    ),
   token: s
     .nullable(s.text(200))
     .description('Newest received token, not confirmed yet. `null` if none was received'),

@@ -133,7 +133,7 @@ const privateKey = (secret: string): KeyObject => {
     return createPrivateKey(secret);
   } catch {
     throw new InvalidSigningSecret(
-      'The signature of this sender requires its private key in PEM format',
+      'The secret must be a private key in PEM format, because this sender signs with Ed25519. Create your own key pair, store its public key in the hook, and pass the private key as the secret',
     );
   }
 };

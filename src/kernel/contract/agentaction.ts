@@ -1,7 +1,13 @@
 import * as s from './schema.js';
 
 export const agentAction = {
-  agentPrompt: s.optional(s.anyText(100_000).description('Prompt of the agent, with placeholders')),
+  agentPrompt: s.optional(
+    s
+      .anyText(100_000)
+      .description(
+        'Prompt of the agent. In a hook, placeholders such as `{{webhook.body.title}}` are replaced',
+      ),
+  ),
   agentTopic: s.optional(s.text(100).description('Topic that selects the default model')),
   agentModel: s.optional(
     s.text(200).description('Name of the model. Defaults to the model of the topic'),
@@ -17,7 +23,11 @@ export const agentAction = {
   ),
   notifyOwner: s.optional(s.boolean()),
   notifyMessage: s.optional(
-    s.anyText(20_000).description('Text of the notification, with placeholders'),
+    s
+      .anyText(20_000)
+      .description(
+        'Text of the notification. In a hook, placeholders such as `{{webhook.body.title}}` are replaced',
+      ),
   ),
 };
 

@@ -18,7 +18,9 @@ export const operationFields = () => ({
   kind: s.text(100).example('hooks.replay'),
   resource: s
     .object('OperationResource', { kind: s.text(100), id: s.text(200) })
-    .description('Object of the operation. Kind `user` means all objects of the user'),
+    .description(
+      'Object that the operation works on, such as a document. Kind `user`: the operation works on several objects, and `id` is the ID of its owner',
+    ),
   title: s.text(500),
   status: operationStatus(),
   progress: s
@@ -65,7 +67,7 @@ export const failedByField = () =>
     );
 
 const part = {
-  count: count().description('Number of items to process'),
+  count: count().description('Number of executions, messages or deliveries to process'),
   skipped: count(),
   oldest: s.nullable(s.time()).description('Time of the oldest item. `null` if there is none'),
   newest: s.nullable(s.time()).description('Time of the newest item. `null` if there is none'),
@@ -78,7 +80,9 @@ export const OperationPreview = s.object('OperationPreview', {
     .description(
       'Time of this list. Pass this time as `failedBy` to process only the listed items',
     ),
-  reasons: s.record('SkipReasons').description('Number of skipped items by reason'),
+  reasons: s
+    .record('SkipReasons')
+    .description('Number of skipped executions, messages or deliveries, by reason'),
   parts: s
     .list(s.object('PreviewedPart', { id: s.text(200), name: s.text(400), ...part }))
     .description('Totals per hook, webhook or channel. The group with the oldest item comes first'),

@@ -27,7 +27,9 @@ export const clitools = contract({
     }),
   }),
   quota: endpoint.get('/api/models/cli/quota', {
-    summary: 'List quotas of provider command-line tools',
+    summary: 'List provider quotas that the command-line tools reported',
+    description:
+      'Each quota belongs to the provider account that the tool (`claude`, `codex`, `gemini` or `opencode`) is logged in to. Adjutant sets no quotas.',
     reply: s.object('CliQuotas', {
       quotas: s.list(
         s.object('CliQuota', {

@@ -42,7 +42,7 @@ export type ResendRequest = Omit<s.Static<typeof OutboxResend>, 'channelId'>;
 
 export const resends = contract({
   webhooks: endpoint.post('/api/webhooks/deliveries/resend', {
-    summary: 'Resend failed webhook deliveries',
+    summary: 'Resend failed deliveries of outgoing webhooks',
     audit: 'webhooks.resend',
     example: { since: '2026-01-31T09:00:00.000Z' },
     body: WebhookResend,

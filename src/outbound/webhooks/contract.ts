@@ -50,7 +50,9 @@ const headers = <V>(label: string, value: Joi.AnySchema<V>) =>
     Joi.object<Record<string, V>>()
       .pattern(Joi.string().max(100), value)
       .max(20)
-      .description('Additional headers of each request, by name. Values are write-only')
+      .description(
+        'Additional HTTP headers that Adjutant sends with each delivery, by name. Values are write-only',
+      )
       .label(label),
   );
 
@@ -77,7 +79,9 @@ const webhook = {
   ratePerMinute: s.nullable(rate()),
   headerNames: s
     .list(s.text(100))
-    .description('Names of the additional headers. Their values are never returned'),
+    .description(
+      'Names of the additional headers of each delivery. Their values are never returned',
+    ),
   stats: s.object('WebhookStats', {
     waiting: count().description('Number of queued messages'),
     sent: count(),
@@ -251,6 +255,7 @@ export const webhooks = contract({
   }),
   delete: endpoint.delete('/api/webhooks/{id}', {
     summary: 'Delete an outgoing webhook',
+    description: 'The deliveries of the webhook, including queued ones, are deleted as well.',
     audit: 'webhooks.delete',
   }),
   deliveries: endpoint.get('/api/webhooks/{id}/deliveries', {
@@ -259,7 +264,9 @@ export const webhooks = contract({
     reply: createPageSchema('deliveries', WebhookDelivery),
   }),
   resend: endpoint.post('/api/webhooks/{id}/deliveries/{deliveryId}/resend', {
-    summary: 'Resend a webhook delivery',
+    summary: 'Resend a delivery of an outgoing webhook',
+    description:
+      'Sends the stored message again with the same `webhook-id`. Earlier attempts stay recorded.',
     reply: WebhookDelivery,
     status: 202,
   }),

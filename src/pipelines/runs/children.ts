@@ -116,7 +116,10 @@ const unfinishedItems = async (
 const NEVER_DUE = { due: null, due_at: null };
 
 const listIn = (value: unknown): unknown[] => {
-  if (!Array.isArray(value)) throw new StageError('items must be a list');
+  if (!Array.isArray(value))
+    throw new StageError('items must be a list. Correct items in the template');
   if (value.length <= MAX_ITEMS) return value;
-  throw new StageError(`items has ${value.length} elements. The maximum is ${MAX_ITEMS}`);
+  throw new StageError(
+    `items has ${value.length} elements. The maximum is ${MAX_ITEMS}. Split the list`,
+  );
 };

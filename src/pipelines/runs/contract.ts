@@ -148,7 +148,7 @@ export const pipelines = contract({
     reply: PipelineRunDetail,
   }),
   approve: endpoint.post('/api/pipelines/{id}/stages/{key}/approve', {
-    summary: 'Approve a pipeline stage',
+    summary: 'Approve a waiting pipeline stage',
     audit: 'pipelines.approve',
     unimpersonated: true,
     example: { digest: '0'.repeat(64) },
@@ -156,7 +156,8 @@ export const pipelines = contract({
     reply: PipelineRunDetail,
   }),
   reject: endpoint.post('/api/pipelines/{id}/stages/{key}/reject', {
-    summary: 'Reject a pipeline stage',
+    summary: 'Reject a waiting pipeline stage',
+    description: 'The stage fails and is not retried. Stages that require its success are skipped.',
     audit: 'pipelines.reject',
     unimpersonated: true,
     example: { digest: '0'.repeat(64), reason: 'Not today' },
@@ -164,7 +165,7 @@ export const pipelines = contract({
     reply: PipelineRunDetail,
   }),
   input: endpoint.post('/api/pipelines/{id}/stages/{key}/input', {
-    summary: 'Submit input for a pipeline stage',
+    summary: 'Submit input for a waiting pipeline stage',
     audit: 'pipelines.input',
     unimpersonated: true,
     example: { digest: '0'.repeat(64), values: { title: 'Spring' } },

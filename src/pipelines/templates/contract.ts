@@ -59,7 +59,7 @@ const stageFields = {
     s
       .integer(1, MAX_WAIT_SECONDS)
       .description(
-        'Time after which the stage fails, in seconds. Defaults to 7 days for approvals and inputs. Other stages have no default',
+        'Time after which the stage fails, in seconds. Defaults to 604800 (7 days) for approvals and inputs. Other stages have no time limit by default',
       ),
   ),
   output: s.optional(
@@ -246,6 +246,7 @@ export const templates = contract({
   }),
   delete: endpoint.delete('/api/pipelines/templates/{id}', {
     summary: 'Delete a pipeline template',
+    description: 'Runs of the template are kept, and open runs continue.',
   }),
   graph: endpoint.get('/api/pipelines/templates/{id}/graph', {
     summary: 'Get the graph of a pipeline template',

@@ -55,7 +55,9 @@ export const checkCommand = async (
   }
   const readable = await Promise.all((command.readable ?? []).map(resolved));
   if (readable.includes('/'))
-    throw new ConfinementFailed('The root folder cannot be made readable');
+    throw new ConfinementFailed(
+      'readable must not contain the root folder (/). Choose the folders that the program needs',
+    );
   const folder = await checkFolder(command.folder, [...system, ...readable]);
   return { ...command, folder, ...(readable.length > 0 && { readable }) };
 };

@@ -184,7 +184,7 @@ const setPragmas = (db: Database.Database): void => {
   }
   if (db.pragma('synchronous', { simple: true }) !== 2) {
     throw new OpenRefused(
-      'SQLite does not support synchronous=FULL here, so acknowledged writes would not be durable',
+      'The installed SQLite build ignores synchronous=FULL, so a power failure could lose acknowledged writes. Reinstall Adjutant',
     );
   }
 };

@@ -107,7 +107,9 @@ export const backups = contract({
         isPassphraseSet: s.boolean().description('Whether `ADJUTANT_BACKUP_PASSPHRASE` is set'),
         lastAt: s
           .nullable(s.time())
-          .description('Time of the last scheduled backup. `null` if there was none'),
+          .description(
+            'Start of the last scheduled backup, even if it failed. `null` if there was none',
+          ),
         nextAt: s
           .nullable(s.time())
           .description(

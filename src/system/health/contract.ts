@@ -6,7 +6,7 @@ const HealthPart = s.object('HealthPart', {
   status: s.oneOf('PartStatus', 'ok', 'warn', 'down'),
   latencyMs: s
     .nullable(s.number(0, 1_000_000))
-    .description('Duration of the check in milliseconds. `null` if it was not measured'),
+    .description('Duration of the health check, in milliseconds. `null` if not measured'),
   detail: s
     .anyText(500)
     .description('Details of the component. Empty for requests without a token'),

@@ -13,7 +13,7 @@ const Part = s.object('OverviewPart', {
   status: s.oneOf('OverviewStatus', 'ok', 'warn', 'down'),
   latencyMs: s
     .nullable(s.number(0, 1_000_000))
-    .description('Latency, in milliseconds. `null` if not measured'),
+    .description('Duration of the health check, in milliseconds. `null` if not measured'),
   detail: s.anyText(500),
 });
 
@@ -105,12 +105,12 @@ export const Overview = s.object('Overview', {
       costUsd: s.number(0, 1e9),
       limitUsd: s
         .nullable(s.number(0, 1e9))
-        .description('Daily cost limit, in US dollars. `null` without a limit'),
+        .description('Your cost limit per day (UTC), in USD. `null` if there is no limit'),
       agents: count(),
       executions: count(),
       failed: count(),
     })
-    .description('Usage since midnight UTC. At most 10,000 failed executions are counted'),
+    .description('Your usage since midnight UTC. At most 10,000 failed executions are counted'),
   needs: s
     .list(Need, 9 * MAX_NEEDS)
     .description(

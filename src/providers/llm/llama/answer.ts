@@ -15,7 +15,7 @@ export const expectAnswer = <Kind extends LlamaEnd['is']>(
   if (end.is !== 'failed')
     throw new ModelFailure(
       'invalid_reply',
-      `${name} failed: the process of the model sent an unexpected reply. Try again.`,
+      `${name} failed: the process of the model sent an unexpected reply. Try again`,
     );
   if (end.fault === 'engine') throw new ModelFailure('server', `${name} failed: ${end.message}`);
   throw new ModelFailure('context_length', `${name} was not called: ${end.message}`);

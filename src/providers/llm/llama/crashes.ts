@@ -21,7 +21,7 @@ export const createCrashRecord = () => {
       const record = of(files);
       if (!record || record.times < MAX_CRASHES) return;
       const why = `its file failed ${record.times} times (${record.how})`;
-      throw new NotLoaded('refused_connection', `was not loaded: ${why}. Install the model again.`);
+      throw new NotLoaded('refused_connection', `was not loaded: ${why}. Install the model again`);
     },
   };
 };

@@ -84,6 +84,6 @@ const loaded = async (
   const why =
     end.is === 'failed'
       ? end.message
-      : 'the process of the model sent an unexpected reply. Try again.';
+      : 'the process of the model sent an unexpected reply. Try again';
   throw new NotLoaded('refused_connection', `was not loaded: ${why}`);
 };
