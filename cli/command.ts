@@ -150,7 +150,8 @@ export class Context {
   get token(): string | undefined {
     const { serverToken, serverTokenFile } = this.flags;
     if (serverToken) return serverToken;
-    if (serverTokenFile) return readFlagFile('--server-token-file', serverTokenFile).toString().trim();
+    if (serverTokenFile)
+      return readFlagFile('--server-token-file', serverTokenFile).toString().trim();
     // A program that passed an empty token must not act as the logged-in user.
     if (clientEnvironment().isTokenEmpty) {
       throw usageFault(

@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { delimiter, isAbsolute, join, resolve } from 'node:path';
 import { addressSet } from './kernel/clientaddress.js';
+import { normalizeUrl } from './kernel/contract/url.js';
 import { createEgress, isUrl } from './kernel/egress.js';
 import { faultOfHeaderValue } from './kernel/headervalue.js';
 import type { NotifySettings } from './kernel/sdnotify.js';
 import { parseSyslog } from './kernel/syslog.js';
-import { normalizeUrl } from './kernel/contract/url.js';
 
 interface Setting<T> {
   initial: T;

@@ -31,7 +31,10 @@ const NewTriggerConfig = s.object('NewTriggerConfig', {
     s.text(200).example('0 9 * * 1-5').description('Cron expression of a schedule trigger'),
   ),
   timezone: s.optional(
-    s.text(64).example('Europe/Berlin').description('Time zone of `cron`, such as `Europe/Berlin`. Defaults to UTC'),
+    s
+      .text(64)
+      .example('Europe/Berlin')
+      .description('Time zone of `cron`, such as `Europe/Berlin`. Defaults to UTC'),
   ),
   accountId: s.optional(
     s

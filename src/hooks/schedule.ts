@@ -74,7 +74,10 @@ export const zonedTrigger = <T extends TriggerConfig>(
   trigger: HookRow['trigger'],
   config: T,
   before: string = DEFAULT_TIMEZONE,
-): T => (trigger === 'schedule' ? { ...config, timezone: normalizeTimezone(config.timezone ?? before) } : config);
+): T =>
+  trigger === 'schedule'
+    ? { ...config, timezone: normalizeTimezone(config.timezone ?? before) }
+    : config;
 
 /** Adds the time zone of the machine to old schedules without one. Returns the changed rows. */
 export const withZones = async ({ db, transact }: Store, rows: HookRow[]): Promise<HookRow[]> => {

@@ -8,8 +8,8 @@ import {
   parseAddress,
   parseNetwork,
 } from './address.js';
-import { NamedError } from './failure.js';
 import { isHostName } from './contract/url.js';
+import { NamedError } from './failure.js';
 
 export class EgressRefused extends NamedError {
   constructor(

@@ -6,9 +6,9 @@ import { mint } from '../kernel/ids.js';
 import { canonical } from '../kernel/jsonvalue.js';
 import type { FieldFault } from '../kernel/problem.js';
 import { badRequest, orNotFound, throwIfFaults } from '../kernel/route.js';
+import { normalizeTimezone } from '../kernel/timezone.js';
 import type { GrantRule } from '../permissions/module.js';
 import type { PipelineStarts } from '../pipelines/module.js';
-import { normalizeTimezone } from '../kernel/timezone.js';
 import { faultOfRecurrence, type Recurrence, zoneOfRule } from '../schedule/module.js';
 import { unmetStep } from '../store/store.js';
 import type { RecurringRunRow, RecurringTaskRow } from '../store/tables/recurringtasks.js';
@@ -161,7 +161,10 @@ const firstRunAt = async (
 export const fillTimezone = (
   { timezone, ...times }: NewRecurringTask['schedule'],
   before = 'UTC',
-): Recurrence => ({ ...times, timezone: normalizeTimezone(timezone ?? zoneOfRule(times.rrule) ?? before) });
+): Recurrence => ({
+  ...times,
+  timezone: normalizeTimezone(timezone ?? zoneOfRule(times.rrule) ?? before),
+});
 
 const parseRecurringRow = (row: RecurringTaskRow): Checked => ({
   schedule: JSON.parse(row.schedule),

@@ -46,10 +46,8 @@ export const dueColumns = (
   preferredZone: string,
 ): DueColumns => {
   const follows = zone === undefined ? (before?.follows_zone ?? 1) : Number(zone === null);
-  const timezone = 
-    follows === 1
-      ? preferredZone
-      : normalizeTimezone(zone ?? before?.timezone ?? preferredZone);
+  const timezone =
+    follows === 1 ? preferredZone : normalizeTimezone(zone ?? before?.timezone ?? preferredZone);
   const keptDay = time ? null : (before?.due ?? null);
   const keptTime = day ? null : (before?.due_at ?? null);
   const due = day === undefined ? keptDay : day;

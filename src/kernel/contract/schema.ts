@@ -105,7 +105,9 @@ export const moment = once(
       .max(40)
       .custom((given: string, helpers) => {
         const at = parseMoment(given);
-        return Number.isNaN(at) ? helpers.message({ custom: NOT_A_TIME }) : new Date(at).toISOString();
+        return Number.isNaN(at)
+          ? helpers.message({ custom: NOT_A_TIME })
+          : new Date(at).toISOString();
       })
       .meta({ format: 'date-time' }),
 );
