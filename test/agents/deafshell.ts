@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect } from '@hapi/code';
-import { until } from '../harness/app.js';
+import { until, untilMatches } from '../harness/app.js';
 import { says } from '../harness/openai.js';
 import { call, type Stage, startStage } from './stage.js';
 
@@ -43,10 +43,7 @@ export const stopDeafShell = async (
   await measured(async () => {
     const { body } = await stage.ask('POST', `/api/agents/${id}/stop`);
     expect(body.status).to.equal('stopped');
-    await until(
-      async () => running(word),
-      ({ length }) => length === 0,
-    );
+    await untilMatches(async () => running(word), { length: 0 });
   });
   expect((await stage.agent(id)).status).to.equal('stopped');
   expect(stage.model.asked.length).to.equal(1);

@@ -1,6 +1,6 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { startApp, type TestApp, until } from '../harness/app.js';
+import { startApp, type TestApp, until, untilMatches } from '../harness/app.js';
 import { askApproval } from '../harness/approval.js';
 import {
   type FakePushService,
@@ -84,10 +84,7 @@ describe('pushes', () => {
       await subscribe(ada.token, browser);
       service.replyTo(browser, { status });
       await askApproval(app, ada.id);
-      await until(
-        () => listed(ada.token),
-        ({ length }) => length === 0,
-      );
+      await untilMatches(() => listed(ada.token), { length: 0 });
     });
 
     it(`say it where a test ends them by ${status}`, async () => {

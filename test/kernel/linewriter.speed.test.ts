@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { findProcess } from '../../cli/daemon/process.js';
-import { until } from '../harness/app.js';
+import { until, untilMatches } from '../harness/app.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;
@@ -35,10 +35,7 @@ describe('the log of a process', () => {
       );
       const { pid, lines, longestMs } = JSON.parse(said);
       // With everything that it could not say: nobody has read a byte.
-      await until(
-        async () => findProcess(pid),
-        (found) => found === null,
-      );
+      await untilMatches(async () => findProcess(pid), null);
       for (const stream of [child.stdout, child.stderr]) stream?.resume();
       expect([(await exit)[0], lines]).to.equal([0, 20_000]);
       expect(Number(longestMs)).to.be.below(2000);

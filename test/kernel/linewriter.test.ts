@@ -10,7 +10,7 @@ import * as Lab from '@hapi/lab';
 import { findProcess } from '../../cli/daemon/process.js';
 import { createLineWriter, type LostLines } from '../../src/kernel/linewriter.js';
 import { fill, mountTmpfs, whyNoMount } from '../faults/mount.js';
-import { until } from '../harness/app.js';
+import { until, untilMatches } from '../harness/app.js';
 
 export const lab = Lab.script();
 const { describe, it, beforeEach, afterEach } = lab;
@@ -36,12 +36,7 @@ describe('a writer of lines', () => {
     const lines = Array.from({ length: 1000 }, (_, nth) => `line ${nth}\n`);
     for (const line of lines) writer.write(line);
     const all = lines.join('');
-    expect(
-      await until(
-        () => readFile(path, 'utf8'),
-        (text) => text === all,
-      ),
-    ).to.equal(all);
+    expect(await untilMatches(() => readFile(path, 'utf8'), all)).to.equal(all);
     writer.write('last\n');
     writer.flushSync();
     await until(
@@ -120,10 +115,7 @@ describe('a writer of lines', () => {
       const fd = openSync(path, 'a');
       const writer = createLineWriter(fd, { tell, mostBytes: 10_000 });
       writer.write('before\n');
-      await until(
-        () => readFile(path, 'utf8'),
-        (text) => text === 'before\n',
-      );
+      await untilMatches(() => readFile(path, 'utf8'), 'before\n');
       const empty = await fill(folder);
       for (let nth = 0; nth < 1000; nth++) writer.write(LINE);
       const lost = await until(
@@ -171,10 +163,7 @@ describe('the log of a process', () => {
       );
       const { pid, lines } = JSON.parse(said);
       // With everything that it could not say: nobody has read a byte.
-      await until(
-        async () => findProcess(pid),
-        (found) => found === null,
-      );
+      await untilMatches(async () => findProcess(pid), null);
       for (const stream of [child.stdout, child.stderr]) stream?.resume();
       expect([(await exit)[0], lines]).to.equal([0, 20_000]);
     });

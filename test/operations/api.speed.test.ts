@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import type { OperationBeginner } from '../../src/operations/module.js';
-import { startApp, type TestApp, until } from '../harness/app.js';
+import { startApp, type TestApp, until, untilMatches } from '../harness/app.js';
 import { inside } from '../harness/inside.js';
 
 export const lab = Lab.script();
@@ -59,10 +59,7 @@ describe('the API of operations', () => {
     const { status, body } = await ask('POST', `/${id}/cancel`);
     expect([status, body.status]).to.equal([200, 'cancelled']);
     expect(body.progress.done).to.equal(1);
-    await until(
-      async () => aborted,
-      (count) => count === before + 1,
-    );
+    await untilMatches(async () => aborted, before + 1);
     expect(performance.now() - since).to.be.below(1000);
     const again = await ask('POST', `/${id}/cancel`);
     expect([again.status, again.body.message]).to.equal([

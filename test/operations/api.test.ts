@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import type { OperationBeginner } from '../../src/operations/module.js';
-import { startApp, type TestApp, until } from '../harness/app.js';
+import { startApp, type TestApp, until, untilMatches } from '../harness/app.js';
 import { inside } from '../harness/inside.js';
 
 export const lab = Lab.script();
@@ -119,10 +119,7 @@ describe('the API of operations', () => {
     const { status, body } = await ask('POST', `/${id}/cancel`);
     expect([status, body.status]).to.equal([200, 'cancelled']);
     expect(body.progress.done).to.equal(1);
-    await until(
-      async () => aborted,
-      (count) => count === before + 1,
-    );
+    await untilMatches(async () => aborted, before + 1);
     const again = await ask('POST', `/${id}/cancel`);
     expect([again.status, again.body.message]).to.equal([
       409,
@@ -138,10 +135,7 @@ describe('the API of operations', () => {
   it('runs four of a user at once; one that waits is cancelled before it began', async () => {
     const begun: string[] = [];
     for (let count = 0; count < 5; count++) begun.push((await begin()).id);
-    await until(
-      async () => (await ask('GET', '?status=running')).body.operations.length,
-      (count) => count === 4,
-    );
+    await untilMatches(async () => (await ask('GET', '?status=running')).body.operations.length, 4);
     const { body } = await ask('GET', '?status=queued');
     expect(body.operations.map(({ id }: { id: string }) => id)).to.equal(begun.slice(4));
     const queued = await ask('POST', `/${begun[4]}/cancel`);

@@ -3,7 +3,7 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import type { OperationKind, OperationRun } from '../../src/operations/kind.js';
 import { ExpectationFailed } from '../../src/store/engine/protocol.js';
-import { until } from '../harness/app.js';
+import { until, untilMatches } from '../harness/app.js';
 import { putFact } from '../store/scratch.js';
 import { type OperationsStage, OWNER, openOperationsStage } from './stage.js';
 
@@ -104,10 +104,7 @@ describe('operations', () => {
       return new Promise(() => {});
     });
     const { id } = await begin(killed, stuck, 5);
-    await until(
-      () => row(id),
-      ({ checkpoint }) => checkpoint === '2',
-    );
+    await untilMatches(() => row(id), { checkpoint: '2' });
     const next = stage.open();
     const from: (number | null)[] = [];
     next.register(
@@ -128,10 +125,7 @@ describe('operations', () => {
     await killed.start();
     const never = kindOf(() => new Promise(() => {}), { isResumable: false });
     const { id } = await begin(killed, never);
-    await until(
-      () => row(id),
-      ({ status }) => status === 'running',
-    );
+    await untilMatches(() => row(id), { status: 'running' });
     const next = stage.open();
     next.register(never);
     await next.start();
@@ -151,10 +145,7 @@ describe('operations', () => {
       throw signal.reason;
     });
     const { id } = await begin(first, waiting);
-    await until(
-      () => row(id),
-      ({ status }) => status === 'running',
-    );
+    await untilMatches(() => row(id), { status: 'running' });
     // It ends by being told, before the time is over: nothing else would end it.
     await first.stop(20_000);
     expect(await row(id)).to.include({ status: 'running' });
@@ -279,10 +270,7 @@ describe('operations', () => {
       }),
     );
     await ended(id);
-    await until(
-      async () => stage.published.at(-1)?.status,
-      (status) => status === 'completed',
-    );
+    await untilMatches(async () => stage.published.at(-1)?.status, 'completed');
     // What comes at once is told at its begin and at its end.
     expect(stage.published.length).to.be.below(10);
     expect(stage.published.at(-1)?.progress?.done).to.equal(240);

@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import type { OperationKind } from '../../src/operations/kind.js';
-import { until } from '../harness/app.js';
+import { until, untilMatches } from '../harness/app.js';
 import { type OperationsStage, OWNER, openOperationsStage } from './stage.js';
 
 export const lab = Lab.script();
@@ -69,10 +69,7 @@ describe('operations', () => {
       }),
     );
     await ended(id);
-    await until(
-      async () => stage.published.at(-1)?.status,
-      (status) => status === 'completed',
-    );
+    await untilMatches(async () => stage.published.at(-1)?.status, 'completed');
     const inASecond = times.map(
       (at) => times.filter((each) => each >= at && each < at + 990).length,
     );

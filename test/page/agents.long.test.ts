@@ -32,8 +32,7 @@ describe('agents on the page', () => {
 
   it(`lists them, and changes as they do${unless}`, withChromium, async () => {
     const { page, open, violations, complaints } = visitor;
-    await open('/agents');
-    await page.waitForSelector('text=No agents yet.');
+    await open('/agents', 'text=No agents yet.');
     await isLive(page);
     expect(await violations()).to.equal([]);
     const speaker = dictated();
@@ -63,11 +62,9 @@ describe('agents on the page', () => {
     for (let nth = 0; nth < 55; nth++) {
       await stage.spawn({ prompt: 'Do it', name: `agent ${nth}`, model: 'digest' });
     }
-    await open('/agents');
-    await page.waitForSelector('.card');
+    await open('/agents', '.card');
     expect(await page.locator('.card').count()).to.equal(30);
-    await tabTo('.buttons button');
-    await page.keyboard.press('Enter');
+    await tabTo('.buttons button', 'Enter');
     await page.waitForSelector('.card >> nth=54');
     expect(await page.locator('.card').count()).to.equal(55);
     const names = await page.locator('.card strong').allTextContents();
@@ -86,16 +83,14 @@ describe('agents on the page', () => {
       limits: { maxSteps: 7 },
     });
     await stage.reaches(id, 'completed');
-    await open(`/agents/${id}`);
-    await page.waitForSelector('.message:has-text("It is late.")');
+    await open(`/agents/${id}`, '.message:has-text("It is late.")');
     expect(await page.textContent('h1')).to.equal('watch');
     const facts = (await page.textContent('.facts')) ?? '';
     expect(facts).to.include('Modelfake').and.include('Steps2 of 7').and.include('Started byYou');
     expect(facts).to.include('Tokens30 of 500,000').and.include('Cost$0.00 of $1.00');
     expect(await page.isVisible('text=Arguments')).to.be.false();
     expect(await page.locator('.call').count()).to.equal(1);
-    await tabTo('.call summary');
-    await page.keyboard.press('Enter');
+    await tabTo('.call summary', 'Enter');
     expect(await page.textContent('.call'))
       .to.include('zone')
       .and.include('UTC');
@@ -121,25 +116,21 @@ describe('agents on the page', () => {
         await isLive(page);
         await first.say('Once upon ');
         await page.waitForSelector('.writes:has-text("Once upon")');
-        await tabTo('.verbs button');
-        await page.keyboard.press('Enter');
+        await tabTo('.verbs button', 'Enter');
         await page.waitForSelector('[role=status] .state:text("paused")');
         expect((await stage.reaches(id, 'paused')).status).to.equal('paused');
         await page.waitForSelector('.writes', { state: 'detached' });
-        await tabTo('.verbs button:not(.danger)');
-        await page.keyboard.press('Enter');
+        await tabTo('.verbs button:not(.danger)', 'Enter');
         await second.say('A second time ');
         await page.waitForSelector('.writes:has-text("A second time")');
         expect(await violations()).to.equal([]);
-        await tabTo('.verbs button.danger');
-        await page.keyboard.press('Enter');
+        await tabTo('.verbs button.danger', 'Enter');
         await page.waitForSelector(
           'text=Stop teller? Its actions are not undone. The agent is kept.',
         );
         expect((await stage.reaches(id, 'running')).status).to.equal('running');
         expect(await violations()).to.equal([]);
-        await tabTo('[role=group] button.danger');
-        await page.keyboard.press('Enter');
+        await tabTo('[role=group] button.danger', 'Enter');
         await page.waitForSelector('[role=status] .state:text("stopped")');
         expect((await stage.reaches(id, 'stopped')).status).to.equal('stopped');
       },
@@ -169,8 +160,7 @@ describe('agents on the page', () => {
       says({ text: 'Sent.' }),
     );
     const { id } = await stage.spawn({ prompt: 'Send it' });
-    await open(`/agents/${id}`);
-    await page.waitForSelector('section.approval:has-text("from the agent")');
+    await open(`/agents/${id}`, 'section.approval:has-text("from the agent")');
     await page.waitForSelector('text=A message withdraws the pending call.');
     expect(await violations()).to.equal([]);
     await page.click('section.approval button:text("Allow")');
@@ -192,8 +182,7 @@ describe('agents on the page', () => {
       await page.waitForSelector(`dd a[href="/agents/${id}"]:text("Agent courier")`);
       const { host } = new URL(stage.canary.url);
       await page.waitForSelector(`dt:text("Destination") + dd strong:text-is("${host}")`);
-      await tabTo('.answer summary');
-      await page.keyboard.press('Enter');
+      await tabTo('.answer summary', 'Enter');
       await page.waitForSelector('.answer[aria-label="Your decision"] details[open]');
       expect(await violations()).to.equal([]);
       await page.check('.answer input[value=host]');
@@ -217,11 +206,9 @@ describe('agents on the page', () => {
     );
     const { id } = await stage.spawn({ prompt: XSS, name: XSS });
     await stage.reaches(id, 'completed');
-    await open('/agents');
-    await page.waitForSelector('.card');
+    await open('/agents', '.card');
     expect(await page.textContent('.card strong')).to.equal(SHOWN);
-    await open(`/agents/${id}`);
-    await page.waitForSelector('.call');
+    await open(`/agents/${id}`, '.call');
     for (const summary of await page.locator('summary').all()) await summary.click();
     expect(await page.textContent('h1')).to.equal(SHOWN);
     expect(await page.textContent('.message .prose')).to.equal(SHOWN);
@@ -239,8 +226,7 @@ describe('agents on the page', () => {
     stage.model.script(...replies, says({ text: 'Done.' }));
     const { id, sessionId } = await stage.spawn({ prompt: 'Work for long' });
     await stage.reaches(id, 'completed');
-    await open(`/agents/${id}`);
-    await page.waitForSelector('.message:has-text("Done.")');
+    await open(`/agents/${id}`, '.message:has-text("Done.")');
     const { body } = await stage.ask('GET', `/api/agents/${id}/events?limit=1`);
     // Four replies with two events for each of 32 calls. The newest 200 are kept.
     const dropped = body.oldestId - 1;
@@ -269,8 +255,7 @@ describe('agents on the page', () => {
 
   it(`says that one is gone, with a way to the others${unless}`, withChromium, async () => {
     const { page, open, violations } = visitor;
-    await open('/agents/agent_01j9zq4w8k2m6n0p3r5t7v9xyz');
-    await page.waitForSelector('[role=alert]:has-text("Not found")');
+    await open('/agents/agent_01j9zq4w8k2m6n0p3r5t7v9xyz', '[role=alert]:has-text("Not found")');
     expect(await violations()).to.equal([]);
     await page.click('[role=alert] a');
     await page.waitForSelector('h1:text("Agents")');

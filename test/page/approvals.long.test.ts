@@ -38,8 +38,7 @@ describe('approvals on the page', () => {
           url: 'http://127.0.0.1:9/deploy',
         });
         await open('/');
-        await tabTo(`a[href="/approvals/${id}"]`);
-        await page.keyboard.press('Enter');
+        await tabTo(`a[href="/approvals/${id}"]`, 'Enter');
         await page.waitForSelector('main pre');
         const text = (await page.textContent('main')) ?? '';
         expect(text).to.include('http://127.0.0.1:9/deploy');
@@ -73,8 +72,7 @@ describe('approvals on the page', () => {
       await page.setViewportSize(viewport);
       const id = await askApproval(stage.app, ada.id);
       await open(`/approvals/${id}`);
-      await tabTo('.answer summary');
-      await page.keyboard.press('Enter');
+      await tabTo('.answer summary', 'Enter');
       await tabTo('.answer input:not([type])');
       await page.keyboard.type('not on a Friday');
       await tabTo('.answer button.danger');
@@ -119,8 +117,7 @@ describe('approvals on the page', () => {
   it(`shows those of one agent where a link names it${unless}`, withChromium, async () => {
     const { page, open } = visitor;
     const id = await askApproval(stage.app, ada.id);
-    await open('/approvals?agentId=agent_none');
-    await page.waitForSelector('text=No approvals yet.');
+    await open('/approvals?agentId=agent_none', 'text=No approvals yet.');
     await page.click('text=Approvals of all agents');
     await page.waitForSelector(`a[href="/approvals/${id}"]`);
   });
@@ -138,8 +135,7 @@ describe('approvals on the page', () => {
       const card = `li:has(a[href="/approvals/${first}"])`;
       await page.waitForSelector(card);
       expect(await page.textContent(`${card} .at`)).to.match(/^\d+ (minutes|hours) left$/);
-      await open('/approvals');
-      await page.waitForSelector(`.card a[href="/approvals/${second}"]`);
+      await open('/approvals', `.card a[href="/approvals/${second}"]`);
       expect(await page.textContent('.card:first-child'))
         .to.include('pending')
         .and.include('127.0.0.1:9');
@@ -158,8 +154,7 @@ describe('approvals on the page', () => {
     const bob = await stage.app.register('bob');
     const id = await askApproval(stage.app, bob.id, { url: 'http://127.0.0.1:9/secret' });
     const { page, open } = await stage.enter('ada');
-    await open(`/approvals/${id}`);
-    await page.waitForSelector('[role=alert]');
+    await open(`/approvals/${id}`, '[role=alert]');
     expect(await page.textContent('main')).to.not.include('secret');
   });
 });

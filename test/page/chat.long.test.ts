@@ -2,7 +2,7 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { unless, withChromium } from '../accounts/passkeys/browser.js';
 import { call } from '../agents/stage.js';
-import { until } from '../harness/app.js';
+import { until, untilMatches } from '../harness/app.js';
 import { SECRET } from '../harness/hooks.js';
 import { dictated, says } from '../harness/openai.js';
 import { isLive, type Visitor, WIDTHS } from './stage.js';
@@ -80,10 +80,7 @@ describe('the chat of the page', () => {
         await page.keyboard.type('Which?');
         await page.keyboard.press('Enter');
         await page.waitForSelector('.assistant:has-text("The first and the third.")');
-        await until(
-          () => page.inputValue('textarea'),
-          (text) => text === '',
-        );
+        await untilMatches(() => page.inputValue('textarea'), '');
         expect(await violations()).to.equal([]);
         expect(complaints).to.equal([]);
       },
@@ -93,11 +90,9 @@ describe('the chat of the page', () => {
   it(`shows what others write as text${unless}`, withChromium, async () => {
     const { page, open, violations } = visitor;
     const id = await begun(XSS, XSS);
-    await open('/chat');
-    await page.waitForSelector('.card');
+    await open('/chat', '.card');
     expect(await page.textContent('.card strong')).to.equal(XSS.slice(0, 80));
-    await open(`/chat/${id}`);
-    await page.waitForSelector('.assistant');
+    await open(`/chat/${id}`, '.assistant');
     expect(await page.textContent('.assistant .prose')).to.equal(XSS);
     expect(await page.textContent('.user .prose')).to.equal(XSS);
     expect(await page.locator('main img, main script').count()).to.equal(0);
@@ -113,8 +108,7 @@ describe('the chat of the page', () => {
         await page.setViewportSize(viewport);
         const heard = stage.canary.heard.length;
         const id = await begun('Hello', 'Hi.');
-        await open(`/chat/${id}`);
-        await page.waitForSelector('.assistant');
+        await open(`/chat/${id}`, '.assistant');
         await isLive(page);
         stage.model.script(
           says({ toolCalls: [stage.post('the body')] }),
@@ -136,8 +130,7 @@ describe('the chat of the page', () => {
         // The focused element shows the decision.
         const focused = 'document.activeElement.closest("main [role=status]")?.textContent ?? ""';
         expect(await page.evaluate(focused)).to.include('approved');
-        await tabTo('.tool summary');
-        await page.keyboard.press('Enter');
+        await tabTo('.tool summary', 'Enter');
         await page.waitForSelector('.tool pre:has-text("thanks")');
         expect(await violations()).to.equal([]);
         expect(complaints).to.equal([]);
@@ -171,8 +164,7 @@ describe('the chat of the page', () => {
     await page.keyboard.press('Enter');
     await speaker.say('Once upon ');
     await page.waitForSelector('.writes');
-    await tabTo('.speaker button');
-    await page.keyboard.press('Enter');
+    await tabTo('.speaker button', 'Enter');
     await page.waitForSelector('.speaker .state:text("stopped")');
     await page.waitForSelector('.writes', { state: 'detached' });
     const { body } = await stage.ask('GET', `/api/agents?sessionId=${id}`);
@@ -185,8 +177,7 @@ describe('the chat of the page', () => {
     async () => {
       const { page, open } = visitor;
       const id = await begun('Hello', 'Hi.', 'Good.', 'Good.');
-      await open(`/chat/${id}`);
-      await page.waitForSelector('.assistant');
+      await open(`/chat/${id}`, '.assistant');
       // The message arrives, but its reply is lost.
       await page.route('**/api/chat?*', async (route) => {
         await route.fetch();
@@ -201,10 +192,7 @@ describe('the chat of the page', () => {
       await page.waitForSelector('textarea');
       expect(await page.inputValue('textarea')).to.equal('Are you there?');
       await page.click('text=Send');
-      await until(
-        () => page.inputValue('textarea'),
-        (text) => text === '',
-      );
+      await untilMatches(() => page.inputValue('textarea'), '');
       expect(await userTexts(id)).to.equal(['Hello', 'Are you there?']);
       await page.reload();
       expect(await page.inputValue('textarea')).to.equal('');
@@ -223,8 +211,7 @@ describe('the chat of the page', () => {
     await page.route('**/api/auth/ws-ticket', (route) =>
       isDown ? route.abort() : route.continue(),
     );
-    await open(`/chat/${id}`);
-    await page.waitForSelector('.assistant');
+    await open(`/chat/${id}`, '.assistant');
     await isLive(page);
     await page.waitForLoadState('networkidle');
     isDown = true;
@@ -244,14 +231,12 @@ describe('the chat of the page', () => {
     stage.model.script(...longWork(), says({ text: 'Done.' }));
     const { body } = await stage.ask('POST', '/api/chat', { message: 'Work for long' });
     expect(body.message).to.equal('Done.');
-    await open(`/chat/${body.sessionId}`);
-    await page.waitForSelector('.assistant:has-text("Done.")');
+    await open(`/chat/${body.sessionId}`, '.assistant:has-text("Done.")');
     // A task, two replies with 32 calls each, and the last reply.
     expect(await page.locator('.messages > li').count()).to.equal(50);
     expect(await page.locator('.tool').last().textContent()).to.include('tool_63');
     expect(await violations()).to.equal([]);
-    await tabTo('main > button');
-    await page.keyboard.press('Enter');
+    await tabTo('main > button', 'Enter');
     await page.waitForSelector('.user:has-text("Work for long")');
     expect(await page.locator('.messages > li').count()).to.equal(68);
     expect(await page.locator('.tool').first().textContent()).to.include('tool_0');
@@ -272,8 +257,7 @@ describe('the chat of the page', () => {
     expect(made.status, made.text).to.equal(201);
     const payload = { text: 'You owe me.' };
     await stage.ask('POST', `/api/hooks/${made.body.id}/test`, { payload });
-    await open('/chat');
-    await page.waitForSelector('.card');
+    await open('/chat', '.card');
     expect(await page.isVisible('.kind:text("hook")')).to.be.false();
     await page.check('text=Include conversations of hooks, tasks and channels');
     await page.click('.card:has(.kind:text("hook")) a');
@@ -300,8 +284,7 @@ describe('the chat of the page', () => {
     const { page, open } = visitor;
     const long = 'A line of the answer.\n'.repeat(80);
     const id = await begun('Hello', long, 'One more.', 'The last.');
-    await open(`/chat/${id}`);
-    await page.waitForSelector('.assistant');
+    await open(`/chat/${id}`, '.assistant');
     await isLive(page);
     const toEnd = 'document.documentElement.scrollHeight - innerHeight - scrollY';
     await until(
@@ -335,8 +318,7 @@ describe('the chat of the page', () => {
     withChromium,
     async () => {
       const { page, open, violations } = visitor;
-      await open('/chat/session_01j9zq4w8k2m6n0p3r5t7v9xyz');
-      await page.waitForSelector('[role=alert]:has-text("Not found")');
+      await open('/chat/session_01j9zq4w8k2m6n0p3r5t7v9xyz', '[role=alert]:has-text("Not found")');
       expect(await violations()).to.equal([]);
       await page.click('[role=alert] a');
       await page.waitForSelector('h1:text("Chat")');

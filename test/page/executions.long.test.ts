@@ -79,8 +79,7 @@ describe('executions on the page', () => {
         }
         expect(await page.locator('main img, main b').count()).to.equal(0);
         expect(await violations()).to.equal([]);
-        await tabTo('section[aria-label=Replay] button');
-        await page.keyboard.press('Enter');
+        await tabTo('section[aria-label=Replay] button', 'Enter');
         expect(await runs()).to.have.length(length);
         expect(await violations()).to.equal([]);
         await page.waitForSelector('[role=group] button:focus');
@@ -112,8 +111,7 @@ describe('executions on the page', () => {
     const actionConfig = { webhookUrl: `${target.url}/sink` };
     await newHook({ name: 'fails', triggerConfig, action: 'webhook', actionConfig });
     const id = await deliver('fails', { n: 1 });
-    await open(`/executions/${id}`);
-    await page.waitForSelector('h2:text("Error")');
+    await open(`/executions/${id}`, 'h2:text("Error")');
     await page.click('text="Replay"');
     await page.waitForSelector(`text=webhook, ${target.url}/sink?`);
     await page.click('text="Run it again"');
@@ -128,12 +126,10 @@ describe('executions on the page', () => {
     const { page, open, tabTo } = visitor;
     await newHook({ name: 'many', triggerConfig: { webhookPath: 'many', webhookSecret: SECRET } });
     for (let n = 0; n < 33; n++) await deliver('many', { n });
-    await open('/executions?status=success');
-    await page.waitForSelector('.card');
+    await open('/executions?status=success', '.card');
     expect(await page.locator('.card').count()).to.equal(30);
     expect(await page.locator('.card', { hasText: 'fails' }).count()).to.equal(0);
-    await tabTo('.buttons button');
-    await page.keyboard.press('Enter');
+    await tabTo('.buttons button', 'Enter');
     await page.waitForSelector('.card:nth-child(31):focus');
     await page.selectOption('select', 'error');
     await page.waitForSelector('.card:has-text("fails")');
@@ -143,8 +139,7 @@ describe('executions on the page', () => {
 
   it(`lists those of one hook, and of all again${unless}`, withChromium, async () => {
     const { page, open, violations } = visitor;
-    await open(`/executions?hookId=${hookId}`);
-    await page.waitForSelector('.card');
+    await open(`/executions?hookId=${hookId}`, '.card');
     await isLive(page);
     await page.waitForSelector('main p strong');
     expect(await page.textContent('main p strong')).to.equal(MARKUP);

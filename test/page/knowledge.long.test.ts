@@ -44,8 +44,7 @@ describe('knowledge on the page', () => {
         await page.keyboard.press('Enter');
         await page.waitForSelector('mark:text("krypton")');
         expect(await violations()).to.equal([]);
-        await tabTo('.card a');
-        await page.keyboard.press('Enter');
+        await tabTo('.card a', 'Enter');
         await page.waitForSelector('h1:text("<img src=x onerror=alert(1)>")');
         await page.waitForSelector('text=The spare is');
         const text = (await page.textContent('main')) ?? '';
@@ -74,8 +73,7 @@ describe('knowledge on the page', () => {
 
   it(`says what to do before a search${unless}`, withChromium, async () => {
     const { page, open, violations } = visitor;
-    await open('/knowledge');
-    await page.waitForSelector('text=Search your documents');
+    await open('/knowledge', 'text=Search your documents');
     expect(await page.textContent('main')).to.not.include('Loading');
     expect(await violations()).to.equal([]);
   });
@@ -92,9 +90,8 @@ describe('knowledge on the page', () => {
   );
 
   it(`says that nothing was found, and how to add something${unless}`, withChromium, async () => {
-    const { page, open, violations } = visitor;
-    await open('/knowledge?q=xenonxenon');
-    await page.waitForSelector('text=adjutant knowledge index');
+    const { open, violations } = visitor;
+    await open('/knowledge?q=xenonxenon', 'text=adjutant knowledge index');
     expect(await violations()).to.equal([]);
   });
 });

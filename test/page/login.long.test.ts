@@ -19,8 +19,7 @@ describe('the page', () => {
   it(`makes the first account, by keyboard alone${unless}`, withChromium, async () => {
     const { page, open, violations, tabTo, complaints } = await stage.visit();
     await open('/');
-    await tabTo('button.link');
-    await page.keyboard.press('Enter');
+    await tabTo('button.link', 'Enter');
     await tabTo('#username');
     await page.keyboard.type('ada');
     await tabTo('#password');
@@ -54,8 +53,7 @@ describe('the page', () => {
       await page.keyboard.type(PASSWORD);
       await page.keyboard.press('Enter');
       await page.waitForSelector('h1:text("This device")');
-      await tabTo('main > button');
-      await page.keyboard.press('Enter');
+      await tabTo('main > button', 'Enter');
       await page.waitForSelector('[role=status]:text-is("You are logged out.")');
       expect(new URL(page.url()).pathname).to.equal('/');
       expect(await page.isVisible('nav')).to.be.false();

@@ -58,11 +58,9 @@ describe('mail on the page', () => {
     const { page, open, tabTo, violations, complaints } = visitor;
     const [message] = (await mail.call('GET', `/api/email/messages?accountId=${accountId}`)).body
       .messages;
-    await open(`/mail/${message.id}`);
-    await page.waitForSelector('h2:text("Files")');
+    await open(`/mail/${message.id}`, 'h2:text("Files")');
     expect(await page.locator('.card').textContent()).to.contain(`${NAME} text/csv, 17 bytes`);
-    await tabTo('.card button');
-    await page.keyboard.press('Enter');
+    await tabTo('.card button', 'Enter');
     await page.waitForSelector('[role=status]:has-text("Kept.")');
     const { documents } = (await mail.call('GET', '/api/documents')).body;
     expect(documents.map(({ filename }: { filename: string }) => filename)).to.equal([NAME]);
@@ -84,8 +82,7 @@ describe('mail on the page', () => {
       const draft = { to: ['bob@example.test'], subject: 'Figures', text: 'Here.', attachments };
       await mail.call('POST', '/api/email/drafts', draft);
       const { page, open, violations } = visitor;
-      await open('/mail?show=drafts');
-      await page.waitForSelector('.card:has-text("From ada@example.test")');
+      await open('/mail?show=drafts', '.card:has-text("From ada@example.test")');
       const shown = (await page.locator('.card').textContent()) ?? '';
       expect(shown).to.contain('To bob@example.test');
       expect(shown).to.contain(`Attachments: ${NAME} (`);
@@ -112,8 +109,7 @@ describe('mail on the page', () => {
     mail.clock.forward(60_000);
     const { page, open, tabTo, violations } = visitor;
     const shown = () => page.locator('.card strong').allTextContents();
-    await open('/mail');
-    await page.waitForSelector('.card:has-text("Lunch")');
+    await open('/mail', '.card:has-text("Lunch")');
     expect((await shown()).sort()).to.equal(['Figures', 'Lunch', 'Re: Figures']);
     await tabTo('input[type=search]');
     await page.keyboard.type('lasagne');
@@ -142,8 +138,7 @@ describe('mail on the page', () => {
     await page.keyboard.press('Enter');
     await page.keyboard.type('Ada');
     expect(await violations()).to.equal([]);
-    await tabTo('button.main');
-    await page.keyboard.press('Enter');
+    await tabTo('button.main', 'Enter');
     await page.click('a:text("your drafts")');
     await page.waitForSelector('.card:has-text("To bob@example.org")');
     const [draft] = (await mail.call('GET', '/api/email/drafts')).body.drafts;
@@ -157,10 +152,8 @@ describe('mail on the page', () => {
     mail.smtp.isRight = () => false;
     const letter = { to: ['bob@example.org'], subject: 'A mistake', text: 'Hello' };
     const { id } = (await mail.call('POST', '/api/email/send', letter)).body;
-    await open('/mail?show=sent');
-    await page.waitForSelector('.card:has-text("A mistake") button:text("Cancel")');
-    await tabTo('button.danger');
-    await page.keyboard.press('Enter');
+    await open('/mail?show=sent', '.card:has-text("A mistake") button:text("Cancel")');
+    await tabTo('button.danger', 'Enter');
     await page.waitForSelector('[role=group] button:focus');
     expect(await violations()).to.equal([]);
     await page.keyboard.press('Enter');

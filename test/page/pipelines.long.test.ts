@@ -2,7 +2,7 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { unless, withChromium } from '../accounts/passkeys/browser.js';
 import { startCanary } from '../approvals/stage.js';
-import { until } from '../harness/app.js';
+import { untilMatches } from '../harness/app.js';
 import { isLive, openPageStage, type PageStage, type Visitor, WIDTHS } from './stage.js';
 
 export const lab = Lab.script();
@@ -50,10 +50,7 @@ describe('pipelines on the page', () => {
   const start = async (name: string, stages: object[]): Promise<string> => {
     const { id: templateId } = await ask('POST', '/api/pipelines/templates', { name, stages });
     const { id } = await ask('POST', '/api/pipelines', { templateId });
-    await until(
-      () => runOf(id),
-      ({ status }) => status === 'waiting',
-    );
+    await untilMatches(() => runOf(id), { status: 'waiting' });
     return id;
   };
   const runOf = (id: string) => ask('GET', `/api/pipelines/${id}`);

@@ -33,9 +33,8 @@ describe('recurring tasks on the page', () => {
   const runsOf = async (id: string) => (await ask('GET', `/api/recurring-tasks/${id}/runs`)).runs;
 
   it(`says how one is made where there are none${unless}`, withChromium, async () => {
-    const { page, open, violations } = visitor;
-    await open('/recurring');
-    await page.waitForSelector('text=adjutant recurring create');
+    const { open, violations } = visitor;
+    await open('/recurring', 'text=adjutant recurring create');
     expect(await violations()).to.equal([]);
   });
 
@@ -58,8 +57,7 @@ describe('recurring tasks on the page', () => {
       }
       expect(await page.locator('main img, main b').count()).to.equal(0);
       expect(await violations()).to.equal([]);
-      await tabTo('section[aria-label=Actions] button');
-      await page.keyboard.press('Enter');
+      await tabTo('section[aria-label=Actions] button', 'Enter');
       await page.waitForSelector('main [role=status] .state:text("disabled")');
       expect((await ask('GET', `/api/recurring-tasks/${id}`)).enabled).to.be.false();
       await page.waitForSelector('section[aria-label=Actions] button:focus[aria-disabled=false]');
@@ -86,8 +84,7 @@ describe('recurring tasks on the page', () => {
     const hookId = await newHook();
     const id = await create({ action: 'run_hook', actionConfig: { hookId }, title: 'nightly' });
     await ask('POST', `/api/hooks/${hookId}/disable`);
-    await open(`/recurring/${id}`);
-    await page.waitForSelector('main [role=status] .state:text("enabled")');
+    await open(`/recurring/${id}`, 'main [role=status] .state:text("enabled")');
     await isLive(page);
     await ask('POST', `/api/recurring-tasks/${id}/run`);
     await page.waitForSelector('.card .state:text("error")');

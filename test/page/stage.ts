@@ -19,12 +19,14 @@ export interface Visitor {
   context: BrowserContext;
   /** Browser errors: script errors, refused files, failed requests. */
   complaints: string[];
-  /** Shows a path of the page. */
-  open(path: string): Promise<void>;
+  /** Shows a path of the page, and waits for an element of it. */
+  open(path: string, selector?: string): Promise<void>;
   /** Violated axe-core rules with their elements. Defaults to all rules. */
   violations(rules?: string[]): Promise<string[]>;
-  /** Presses Tab until the element has the focus. Throws if it never gets it. */
-  tabTo(selector: string): Promise<void>;
+  /**
+   * Presses Tab until the element has the focus, and then a key. Throws if it never gets the focus.
+   */
+  tabTo(selector: string, key?: string): Promise<void>;
 }
 
 export interface PageStage {
@@ -111,9 +113,10 @@ const visitorOf = async (app: TestApp, context: BrowserContext): Promise<Visitor
     page,
     context,
     complaints,
-    open: async (path) => {
+    open: async (path, selector) => {
       await page.goto(`${app.url}${path}`);
       await page.waitForSelector('h1');
+      if (selector !== undefined) await page.waitForSelector(selector);
     },
     violations: async (rules) => {
       // Not with a script element, which the policy of the page refuses.
@@ -125,12 +128,12 @@ const visitorOf = async (app: TestApp, context: BrowserContext): Promise<Visitor
       );
       return Array.isArray(found) ? found.map(String) : ['axe did not run'];
     },
-    tabTo: async (selector) => {
+    tabTo: async (selector, key) => {
       for (let presses = 0; presses < 200; presses++) {
         const isThere = await page.evaluate(
           `document.activeElement?.matches(${JSON.stringify(selector)}) ?? false`,
         );
-        if (isThere) return;
+        if (isThere) return key === undefined ? undefined : page.keyboard.press(key);
         await page.keyboard.press('Tab');
       }
       throw new Error(`The focus never came to ${selector}`);

@@ -46,12 +46,10 @@ describe('tasks on the page', () => {
         const { page, open, tabTo, violations, complaints } = visitor;
         await page.setViewportSize(viewport);
         const id = await noteMany();
-        await open('/tasks?due=overdue');
-        await page.waitForSelector('.card');
+        await open('/tasks?due=overdue', '.card');
         expect(await page.locator('.card').count()).to.equal(1);
         expect(await violations()).to.equal([]);
-        await tabTo(`a[href="/tasks/${id}"]`);
-        await page.keyboard.press('Enter');
+        await tabTo(`a[href="/tasks/${id}"]`, 'Enter');
         await page.waitForSelector('h1:text("Task")');
         await page.waitForSelector('text=Part of');
         const text = (await page.textContent('main')) ?? '';
@@ -60,13 +58,11 @@ describe('tasks on the page', () => {
         }
         expect(await page.locator('main img, main b').count()).to.equal(0);
         expect(await violations()).to.equal([]);
-        await tabTo('button.main');
-        await page.keyboard.press('Enter');
+        await tabTo('button.main', 'Enter');
         await page.waitForSelector('main [role=status] .state:text("done")');
         expect(await statusOf(id)).to.equal('done');
         await page.waitForSelector('h1:focus');
-        await tabTo('section[aria-label=Actions] button');
-        await page.keyboard.press('Enter');
+        await tabTo('section[aria-label=Actions] button', 'Enter');
         await page.waitForSelector('main [role=status] .state:text("open")');
         expect(await statusOf(id)).to.equal('open');
         expect(complaints).to.equal([]);
@@ -96,8 +92,7 @@ describe('tasks on the page', () => {
     const { page, open, violations } = visitor;
     const id = await note({ title: 'With parts' });
     const part = await note({ title: 'A part', parentId: id });
-    await open(`/tasks/${id}`);
-    await page.waitForSelector('h2:text("Subtasks")');
+    await open(`/tasks/${id}`, 'h2:text("Subtasks")');
     await page.click('button.main');
     await page.waitForSelector('[role=alert]:has-text("A part")');
     expect([await statusOf(id), await violations()]).to.equal(['open', []]);

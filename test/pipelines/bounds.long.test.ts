@@ -3,7 +3,7 @@ import * as Lab from '@hapi/lab';
 import type { PipelineRunDetail } from '../../src/pipelines/runs/contract.js';
 import type { TemplateStage } from '../../src/pipelines/templates/contract.js';
 import { call } from '../agents/stage.js';
-import { PASSWORD, until } from '../harness/app.js';
+import { PASSWORD, until, untilMatches } from '../harness/app.js';
 import { says, startOpenai } from '../harness/openai.js';
 import { openTarget, type Target } from '../harness/target.js';
 import { openPipelineStage, type PipelineStage } from './stage.js';
@@ -63,10 +63,7 @@ describe('bounds of runs', () => {
     looping();
     const asked = model.asked.length;
     const id = await stage.start([agent]);
-    await until(
-      async () => model.asked.length,
-      (count) => count === asked + 2,
-    );
+    await untilMatches(async () => model.asked.length, asked + 2);
     const stopped = await stage.call('POST', `/${id}/stop`);
     expect(stopped.body.status).to.equal('stopped');
     const { usage } = await stage.run(id);
@@ -246,10 +243,7 @@ describe('bounds of runs', () => {
     const approve = (given: unknown) =>
       stage.call('POST', `/${id}/stages/send/approve`, { digest: given });
     await approve(digest);
-    await until(
-      async () => sent(),
-      (count) => count === 1,
-    );
+    await untilMatches(async () => sent(), 1);
     await stage.app.restart();
     const asked = await stage.reach(id, 'waiting');
     expect((await approve(digest)).body.code).to.equal('other_digest');

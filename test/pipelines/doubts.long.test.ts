@@ -2,7 +2,7 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import type { PipelineRun } from '../../src/pipelines/runs/contract.js';
 import type { TemplateStage } from '../../src/pipelines/templates/contract.js';
-import { until } from '../harness/app.js';
+import { until, untilMatches } from '../harness/app.js';
 import { openTarget, type Target } from '../harness/target.js';
 import { openPipelineStage, type PipelineStage } from './stage.js';
 
@@ -86,10 +86,7 @@ describe('calls that may have been done', () => {
       `${lost?.reason?.split('. The call may')[0]}. The call may already have taken effect. Approve to repeat the call.`,
       'The stage exceeded its timeout of 1 s. The call may already have taken effect. Approve to repeat the call.',
     ]);
-    await until(
-      async () => sent(),
-      ({ length }) => length === 5,
-    );
+    await untilMatches(async () => sent(), { length: 5 });
     expect(sent().sort()).to.equal(['lost', 'read', 'read', 'read', 'slow']);
     answers({});
     await answer(id, 'lost', 'approve');

@@ -1,7 +1,7 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import type { TemplateStage } from '../../src/pipelines/templates/contract.js';
-import { until } from '../harness/app.js';
+import { untilMatches } from '../harness/app.js';
 import { openTarget, type Target } from '../harness/target.js';
 import { openPipelineStage, type PipelineStage } from './stage.js';
 
@@ -117,10 +117,7 @@ describe('runs of pipelines', () => {
     const sent = (key: string) =>
       target.received.filter(({ path }) => path === `/cut-${key}`).length;
     const id = await stage.start([call('post', 'POST'), call('get', 'GET')]);
-    await until(
-      async () => sent('post') + sent('get'),
-      (count) => count === 2,
-    );
+    await untilMatches(async () => sent('post') + sent('get'), 2);
     await stage.call('POST', `/${id}/stop`);
     target.answer = fine;
     await stage.call('POST', `/${id}/retry`, {});

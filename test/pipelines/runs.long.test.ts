@@ -1,7 +1,7 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import type { TemplateStage } from '../../src/pipelines/templates/contract.js';
-import { until } from '../harness/app.js';
+import { untilMatches } from '../harness/app.js';
 import { openTarget, type Target } from '../harness/target.js';
 import { openPipelineStage, type PipelineStage } from './stage.js';
 
@@ -220,10 +220,7 @@ describe('runs of pipelines', () => {
       now('after', { needs: ['wait'] }),
     ]);
     const sent = () => target.received.filter(({ path }) => path === '/again').length;
-    await until(
-      async () => sent(),
-      (count) => count === 1,
-    );
+    await untilMatches(async () => sent(), 1);
     await stage.call('POST', `/${id}/stop`);
     target.answer = fine;
     // Nothing is due, now or later.

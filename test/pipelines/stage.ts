@@ -1,6 +1,6 @@
 import type { PipelineRunDetail } from '../../src/pipelines/runs/contract.js';
 import type { TemplateStage } from '../../src/pipelines/templates/contract.js';
-import { type FrozenClock, startApp, type TestApp, until } from '../harness/app.js';
+import { type FrozenClock, startApp, type TestApp, untilMatches } from '../harness/app.js';
 
 /** A daemon with a user who has pipelines. */
 export interface PipelineStage {
@@ -38,11 +38,7 @@ export const openPipelineStage = async (
       if (started.status !== 201) throw new Error(started.text);
       return started.body.id;
     },
-    reach: (id, status) =>
-      until(
-        () => run(id),
-        (now) => now.status === status,
-      ),
+    reach: (id, status) => untilMatches(() => run(id), { status }),
     stop: () => app.stop(),
   };
 };

@@ -3,7 +3,7 @@ import * as Lab from '@hapi/lab';
 import { systemClock } from '../../src/kernel/clock.js';
 import { createLog } from '../../src/kernel/log.js';
 import { createScheduler, type DueSource } from '../../src/schedule/scheduler.js';
-import { until } from '../harness/app.js';
+import { untilMatches } from '../harness/app.js';
 import { timersFired } from '../harness/turns.js';
 
 export const lab = Lab.script();
@@ -57,10 +57,7 @@ describe('the scheduler', () => {
     await settled();
     expect(counts).to.equal({ reads: 1, ticks: 0, fired: 0 });
     state.now = 5000;
-    await until(
-      async () => counts,
-      ({ fired }) => fired === 1,
-    );
+    await untilMatches(async () => counts, { fired: 1 });
     state.now = 9000;
     await settled();
     expect(counts).to.equal({ reads: 2, ticks: 1, fired: 1 });
@@ -75,10 +72,7 @@ describe('the scheduler', () => {
     await settled();
     times.unshift(900);
     state.writes++;
-    await until(
-      async () => counts,
-      ({ fired }) => fired === 1,
-    );
+    await untilMatches(async () => counts, { fired: 1 });
     expect(times).to.equal([5000]);
     await scheduler.stop();
   });
@@ -88,20 +82,14 @@ describe('the scheduler', () => {
     const { source, counts } = dueAt('rows', [2000, 7000], () => state.now);
     scheduler.start([source]);
     state.now = 6000;
-    await until(
-      async () => counts,
-      ({ fired }) => fired === 1,
-    );
+    await untilMatches(async () => counts, { fired: 1 });
     state.now = 1500;
     await settled();
     state.now = 6999;
     await settled();
     expect(counts.fired).to.equal(1);
     state.now = 7000;
-    await until(
-      async () => counts,
-      ({ fired }) => fired === 2,
-    );
+    await untilMatches(async () => counts, { fired: 2 });
     await scheduler.stop();
   });
 
@@ -133,14 +121,8 @@ describe('the scheduler', () => {
     };
     const { source, counts } = dueAt('rows', [950], () => state.now);
     scheduler.start([failing, unreadable, slow, source]);
-    await until(
-      async () => counts,
-      ({ fired }) => fired === 1,
-    );
-    const late = await until(
-      async () => scheduler.late(0),
-      (found) => found.length === 2,
-    );
+    await untilMatches(async () => counts, { fired: 1 });
+    const late = await untilMatches(async () => scheduler.late(0), { length: 2 });
     expect(late).to.equal([
       { name: 'failing', dueAt: iso(900), error: 'it broke' },
       { name: 'slow', dueAt: iso(800), error: null },
@@ -159,10 +141,7 @@ describe('the scheduler', () => {
       await source.tick();
     };
     scheduler.start([{ ...source, tick }]);
-    await until(
-      async () => counts,
-      ({ fired }) => fired === 1,
-    );
+    await untilMatches(async () => counts, { fired: 1 });
     expect(attempts).to.equal(4);
     expect(scheduler.late(0)).to.equal([]);
     await scheduler.stop();
@@ -181,10 +160,7 @@ describe('the scheduler', () => {
       },
     };
     scheduler.start([slow]);
-    await until(
-      async () => events.length,
-      (count) => count === 1,
-    );
+    await untilMatches(async () => events.length, 1);
     await scheduler.stop();
     state.writes++;
     await settled();

@@ -10,7 +10,7 @@ import {
   setUp,
   TELEGRAM_FIELDS,
 } from '../channels/receivers/desk.js';
-import { frozenClock, until } from '../harness/app.js';
+import { frozenClock, until, untilMatches } from '../harness/app.js';
 import { linkChannel } from '../harness/channel.js';
 import { says } from '../harness/openai.js';
 import * as slack from '../harness/slack.js';
@@ -171,10 +171,7 @@ describe('what ordinary people write in chats', () => {
 
     it('finds on WhatsApp what the daemon sent, and distrusts a notice', async () => {
       await linkChannel(stage, stage.userId, { kind: 'whatsapp', ...cloud.ADA });
-      const [notice] = await until(
-        async () => whatsapp.sent,
-        ({ length }) => length === 1,
-      );
+      const [notice] = await untilMatches(async () => whatsapp.sent, { length: 1 });
       expect(JSON.stringify(notice)).to.contain('was linked to your account');
       const { db } = stage.app.store;
       await until(

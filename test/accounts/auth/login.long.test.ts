@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { frozenClock, PASSWORD, startApp, type TestApp, until } from '../../harness/app.js';
+import { frozenClock, PASSWORD, startApp, type TestApp, untilMatches } from '../../harness/app.js';
 
 export const lab = Lab.script();
 const { after, before, beforeEach, describe, it } = lab;
@@ -93,10 +93,7 @@ describe('login', () => {
       early.push(reply);
       return reply.status;
     });
-    await until(
-      async () => early.length,
-      (count) => count === 28,
-    );
+    await untilMatches(async () => early.length, 28);
     expect(early.every(({ status }) => status === 429)).to.be.true();
     expect(early[0]?.headers['retry-after']).to.equal('2');
     await release();

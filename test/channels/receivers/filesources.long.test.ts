@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { type Stage, startStage } from '../../agents/stage.js';
-import { until } from '../../harness/app.js';
+import { until, untilMatches } from '../../harness/app.js';
 import { linkChannel } from '../../harness/channel.js';
 import * as mattermost from '../../harness/mattermost.js';
 import * as slack from '../../harness/slack.js';
@@ -38,10 +38,7 @@ describe('files of Slack', { timeout: 60_000 }, () => {
     server = await slack.openSlack();
     await setUp(stage, 'slack', { baseUrl: server.baseUrl, fields: SLACK_FIELDS });
     await linkChannel(stage, stage.userId, { kind: 'slack', ...slack.ADA });
-    await until(
-      async () => texts(),
-      ({ length }) => length === 1,
-    );
+    await untilMatches(async () => texts(), { length: 1 });
     server.calls.length = 0;
   });
   after(() => server.close());
@@ -132,10 +129,7 @@ describe('files of WhatsApp', { timeout: 60_000 }, () => {
     };
     await setUp(stage, 'whatsapp', { baseUrl: server.baseUrl, fields });
     await linkChannel(stage, stage.userId, { kind: 'whatsapp', ...whatsapp.ADA });
-    await until(
-      async () => texts(),
-      ({ length }) => length === 1,
-    );
+    await untilMatches(async () => texts(), { length: 1 });
     server.sent.length = 0;
   });
   after(() => server.close());
@@ -178,10 +172,7 @@ describe('files of Mattermost', { timeout: 60_000 }, () => {
     const fields = { botToken: mattermost.BOT_TOKEN, commandTokens: mattermost.COMMAND_TOKEN };
     await setUp(stage, 'mattermost', { baseUrl: server.baseUrl, fields });
     await linkChannel(stage, stage.userId, { kind: 'mattermost', ...mattermost.ADA });
-    await until(
-      async () => texts(),
-      ({ length }) => length === 1,
-    );
+    await untilMatches(async () => texts(), { length: 1 });
     server.posts.length = 0;
   });
   after(() => server.close());

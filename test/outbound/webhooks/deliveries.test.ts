@@ -1,7 +1,13 @@
 import type { ServerResponse } from 'node:http';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { type FrozenClock, frozenClock, type Reply, until } from '../../harness/app.js';
+import {
+  type FrozenClock,
+  frozenClock,
+  type Reply,
+  until,
+  untilMatches,
+} from '../../harness/app.js';
 import { openStage, type Stage } from './stage.js';
 
 export const lab = Lab.script();
@@ -83,10 +89,7 @@ describe('deliveries of a webhook', () => {
     stage.target.answer = (response) => held.push(response);
     const replies = await Promise.all([1, 2, 3].map(() => resend(id, deliveryId)));
     expect(replies.map(({ status }) => status).sort()).to.equal([202, 409, 409]);
-    const [response] = await until(
-      async () => held,
-      ({ length }) => length === 1,
-    );
+    const [response] = await untilMatches(async () => held, { length: 1 });
     response?.end('fine');
     await newest(id, ({ attempts, status }) => attempts.length === 2 && status === 'sent');
     expect(stage.target.received.length).to.equal(2);

@@ -1,6 +1,12 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { type FrozenClock, frozenClock, type Reply, until } from '../../harness/app.js';
+import {
+  type FrozenClock,
+  frozenClock,
+  type Reply,
+  until,
+  untilMatches,
+} from '../../harness/app.js';
 import { inside } from '../../harness/inside.js';
 import { openStage, type Stage } from './stage.js';
 
@@ -38,11 +44,7 @@ describe('a webhook whose endpoint fails', () => {
     clock.forward(1);
   };
   const show = async (id: string) => (await stage.ask('GET', `/api/webhooks/${id}`)).body;
-  const disabled = (id: string) =>
-    until(
-      () => show(id),
-      ({ enabled }) => enabled === false,
-    );
+  const disabled = (id: string) => untilMatches(() => show(id), { enabled: false });
 
   it('is not disabled by the first failure after days of silence', async () => {
     const { id } = await stage.webhook();

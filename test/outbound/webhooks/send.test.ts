@@ -1,6 +1,12 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { type FrozenClock, frozenClock, type Reply, until } from '../../harness/app.js';
+import {
+  type FrozenClock,
+  frozenClock,
+  type Reply,
+  until,
+  untilMatches,
+} from '../../harness/app.js';
 import { openStage, type Stage } from './stage.js';
 
 export const lab = Lab.script();
@@ -134,10 +140,7 @@ describe('a webhook’s deliveries', () => {
     clock.forward(REST);
     answer(410);
     await stage.fire();
-    await until(
-      () => show(id),
-      ({ enabled }) => enabled === false,
-    );
+    await untilMatches(() => show(id), { enabled: false });
     const shown = await show(id);
     expect(shown.disabledReason).to.equal('410: the endpoint is gone');
     const [gone, waiting] = await stage.deliveries(id);
@@ -173,10 +176,7 @@ describe('a webhook’s deliveries', () => {
     expect(await show(id)).to.include({ enabled: true });
     clock.forward(REST);
     await stage.fire();
-    await until(
-      () => show(id),
-      ({ enabled }) => enabled === false,
-    );
+    await untilMatches(() => show(id), { enabled: false });
     const { disabledReason } = await show(id);
     expect(disabledReason).to.include(`for 5 days, since ${since}`);
     expect(await told(id)).to.equal(1);
