@@ -3,29 +3,21 @@ import * as Lab from '@hapi/lab';
 import type { PipelineRun } from '../../src/pipelines/runs/contract.js';
 import type { TemplateStage } from '../../src/pipelines/templates/contract.js';
 import { until, untilMatches } from '../harness/app.js';
-import { openTarget, type Target } from '../harness/target.js';
-import { openPipelineStage, type PipelineStage } from './stage.js';
+import type { Target } from '../harness/target.js';
+import { openTargetStage, type TargetStage } from './stage.js';
 
 export const lab = Lab.script();
 const { describe, it, before, after, afterEach } = lab;
 
 describe('calls that may have been done', () => {
-  let stage: PipelineStage;
+  let stage: TargetStage;
   let target: Target;
-  let fine: Target['answer'];
   before(async () => {
-    target = await openTarget();
-    fine = target.answer;
-    stage = await openPipelineStage({ config: { egressAllow: [target.address] } });
+    stage = await openTargetStage();
+    ({ target } = stage);
   });
-  afterEach(() => {
-    target.answer = fine;
-    target.received.length = 0;
-  });
-  after(async () => {
-    await stage.stop();
-    target.close();
-  });
+  afterEach(() => stage.forget());
+  after(() => stage.stop());
 
   const post = (key: string, more: Partial<TemplateStage> = {}): TemplateStage => ({
     key,

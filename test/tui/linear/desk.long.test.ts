@@ -203,7 +203,7 @@ describe('desk line by line', { timeout: 30_000 }, () => {
     await desk.answers('follow', 'Following.');
     await desk.answers('', 'Live output paused');
     stage.model.script(says({ text: 'You are welcome.' }));
-    await desk.answers('message', 'An empty line sends it');
+    await desk.answers('message', 'An empty line sends the text');
     await desk.answers('Thanks\nindeed\n', 'Sent to poster');
     expect(desk.all()).to.not.contain('You are welcome.');
     await desk.answers('', 'You are welcome.');
