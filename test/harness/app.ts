@@ -209,6 +209,13 @@ export const until = async <T>(
   }
 };
 
+/** Waits until a number, or the number of items, is large enough. */
+export const untilAtLeast = <T extends number | { length: number }>(
+  ask: () => Promise<T>,
+  count: number,
+): Promise<T> =>
+  until(ask, (answer) => (typeof answer === 'number' ? answer : answer.length) >= count);
+
 /** Not mapped to an array for an array. */
 type Properties<T> = { [K in Extract<keyof T, PropertyKey>]?: T[K] };
 

@@ -1,6 +1,6 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { until, untilMatches } from '../harness/app.js';
+import { until, untilAtLeast, untilMatches } from '../harness/app.js';
 import { type Desk, onPath, openDesk } from '../harness/hooks.js';
 import { inside } from '../harness/inside.js';
 import { timersFired } from '../harness/turns.js';
@@ -231,10 +231,7 @@ describe('a batch of runs', () => {
     const bodies = Array.from({ length: 100 }, (_, n) => JSON.stringify({ t, n }));
     await Promise.all(bodies.map((body) => desk.deliver('patterns', body)));
     release(slow);
-    await until(
-      () => inState(slow, 'error'),
-      (ended) => ended > 0,
-    );
+    await untilAtLeast(() => inState(slow, 'error'), 1);
     await desk.deliver('quick', '{"n":1}');
     await desk.ended(quick);
     expect(await inState(slow, 'queued')).to.be.above(50);

@@ -7,7 +7,7 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { createLineWriter, type LostLines } from '../../src/kernel/linewriter.js';
 import { fill, mountTmpfs, whyNoMount } from '../faults/mount.js';
-import { until, untilMatches } from '../harness/app.js';
+import { until, untilAtLeast, untilMatches } from '../harness/app.js';
 import { runChatter, UNREAD } from './unread.js';
 
 export const lab = Lab.script();
@@ -120,10 +120,7 @@ describe('a writer of lines', () => {
         ({ reason }) => reason !== '',
       );
       await empty();
-      await until(
-        async () => told,
-        ({ length }) => length > 0,
-      );
+      await untilAtLeast(async () => told, 1);
       const kept = (await readFile(path, 'utf8')).slice('before\n'.length);
       expect(kept).to.equal(LINE.repeat(kept.length / LINE.length));
       const all = { lostLines: 1000 - kept.length / LINE.length, reason: 'ENOSPC' };

@@ -1,7 +1,7 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import type { Notice } from '../../src/outbound/outbox.js';
-import { type FrozenClock, frozenClock, until } from '../harness/app.js';
+import { type FrozenClock, frozenClock, until, untilAtLeast } from '../harness/app.js';
 import { type Desk, onPath, openDesk } from '../harness/hooks.js';
 import { inside } from '../harness/inside.js';
 import { type Arrived, linkOn, putTransport, recordingTransport } from '../harness/transport.js';
@@ -50,11 +50,7 @@ describe('what the owner prefers', () => {
   });
   after(() => desk.test.stop());
 
-  const come = (count: number): Promise<Arrived[]> =>
-    until(
-      async () => arrived,
-      ({ length }) => length >= count,
-    );
+  const come = (count: number): Promise<Arrived[]> => untilAtLeast(async () => arrived, count);
   const prefer = async (given: object): Promise<void> => {
     const { status, text } = await desk.ask('PUT', '/api/notifications/preferences', given);
     if (status !== 200) throw new Error(text);

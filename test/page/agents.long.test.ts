@@ -138,15 +138,14 @@ describe('agents on the page', () => {
   }
 
   it(`gives it a message, which is in its transcript${unless}`, withChromium, async () => {
-    const { page, open } = visitor;
+    const { page, open, press } = visitor;
     stage.model.script(says({ text: 'Good day.' }), says({ text: 'Bonjour.' }));
     const { id } = await stage.spawn({ prompt: 'Greet', name: 'greeter' });
     await stage.reaches(id, 'completed');
     await open(`/agents/${id}`);
     await isLive(page);
     await page.fill('textarea', 'And in French?');
-    await page.keyboard.press('Enter');
-    await page.waitForSelector('.messages .message:has-text("Bonjour.")');
+    await press('Enter', '.messages .message:has-text("Bonjour.")');
     expect(JSON.stringify(stage.model.asked.at(-1)?.body)).to.include('And in French?');
     await page.waitForSelector('.said');
     const texts = await page.locator('.messages .prose').allTextContents();
@@ -154,7 +153,7 @@ describe('agents on the page', () => {
   });
 
   it(`has its approval with it${unless}`, withChromium, async () => {
-    const { page, open, violations } = visitor;
+    const { page, open, violations, click } = visitor;
     stage.model.script(
       says({ toolCalls: [stage.post('from the agent')] }),
       says({ text: 'Sent.' }),
@@ -163,8 +162,7 @@ describe('agents on the page', () => {
     await open(`/agents/${id}`, 'section.approval:has-text("from the agent")');
     await page.waitForSelector('text=A message withdraws the pending call.');
     expect(await violations()).to.equal([]);
-    await page.click('section.approval button:text("Allow")');
-    await page.waitForSelector('.message:has-text("Sent.")');
+    await click('section.approval button:text("Allow")', '.message:has-text("Sent.")');
     expect(stage.canary.heard.map(({ body }) => body)).to.equal(['from the agent']);
     await page.waitForSelector('.call:has-text("ok")');
   });
@@ -219,7 +217,7 @@ describe('agents on the page', () => {
   });
 
   it(`says how many events are no longer kept${unless}`, withChromium, async () => {
-    const { page, open } = visitor;
+    const { page, open, click } = visitor;
     const replies = [0, 1, 2, 3].map((reply) =>
       says({ toolCalls: Array.from({ length: 32 }, (_, nth) => call(`tool_${reply}_${nth}`)) }),
     );
@@ -232,13 +230,12 @@ describe('agents on the page', () => {
     const dropped = body.oldestId - 1;
     expect(dropped > 50 && dropped < 80, String(dropped)).to.be.true();
     await page.waitForSelector(`text=The first ${dropped} events are no longer kept.`);
-    await page.click('text=The conversation contains all messages.');
-    await page.waitForSelector('.assistant:has-text("Done.")');
+    await click('text=The conversation contains all messages.', '.assistant:has-text("Done.")');
     expect(new URL(page.url()).pathname).to.equal(`/chat/${sessionId}`);
   });
 
   it(`lists its sub-agents, which lead back to it${unless}`, withChromium, async () => {
-    const { page, open, violations } = visitor;
+    const { open, violations, click } = visitor;
     stage.model.script(
       says({ toolCalls: [call('agents_delegate', { prompt: 'Look' })] }),
       says({ text: 'Found.' }),
@@ -246,18 +243,15 @@ describe('agents on the page', () => {
     );
     const { id } = await stage.spawn({ prompt: 'Find it', name: 'leader' });
     await open(`/agents/${id}`);
-    await page.click('.cards a');
-    await page.waitForSelector('.message:has-text("Found.")');
+    await click('.cards a', '.message:has-text("Found.")');
     expect(await violations()).to.equal([]);
-    await page.click('text=Another agent');
-    await page.waitForSelector('h1:text("leader")');
+    await click('text=Another agent', 'h1:text("leader")');
   });
 
   it(`says that one is gone, with a way to the others${unless}`, withChromium, async () => {
-    const { page, open, violations } = visitor;
+    const { open, violations, click } = visitor;
     await open('/agents/agent_01j9zq4w8k2m6n0p3r5t7v9xyz', '[role=alert]:has-text("Not found")');
     expect(await violations()).to.equal([]);
-    await page.click('[role=alert] a');
-    await page.waitForSelector('h1:text("Agents")');
+    await click('[role=alert] a', 'h1:text("Agents")');
   });
 });

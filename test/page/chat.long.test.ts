@@ -52,7 +52,7 @@ describe('the chat of the page', () => {
       `begins a conversation and streams the reply, by keyboard alone, ${where}${unless}`,
       withChromium,
       async () => {
-        const { page, open, tabTo, violations, complaints } = visitor;
+        const { page, open, tabTo, violations, complaints, press } = visitor;
         await page.setViewportSize(viewport);
         const speaker = dictated();
         stage.model.forget();
@@ -63,8 +63,7 @@ describe('the chat of the page', () => {
         await page.keyboard.type('What failed');
         await page.keyboard.press('Shift+Enter');
         await page.keyboard.type('last night?');
-        await page.keyboard.press('Enter');
-        await page.waitForSelector('h1:text("What failed")');
+        await press('Enter', 'h1:text("What failed")');
         expect(await userTexts(sessionAt(page.url()))).to.equal(['What failed\nlast night?']);
         await speaker.say('Three builds ');
         await page.waitForSelector('.writes:has-text("Three builds")');
@@ -78,8 +77,7 @@ describe('the chat of the page', () => {
         stage.model.script(says({ text: 'The first and the third.' }));
         // The field keeps the focus.
         await page.keyboard.type('Which?');
-        await page.keyboard.press('Enter');
-        await page.waitForSelector('.assistant:has-text("The first and the third.")');
+        await press('Enter', '.assistant:has-text("The first and the third.")');
         await untilMatches(() => page.inputValue('textarea'), '');
         expect(await violations()).to.equal([]);
         expect(complaints).to.equal([]);
@@ -104,7 +102,7 @@ describe('the chat of the page', () => {
       `has the approval in the conversation, answered by keyboard alone, ${where}${unless}`,
       withChromium,
       async () => {
-        const { page, open, tabTo, violations, complaints } = visitor;
+        const { page, open, tabTo, violations, complaints, press } = visitor;
         await page.setViewportSize(viewport);
         const heard = stage.canary.heard.length;
         const id = await begun('Hello', 'Hi.');
@@ -116,15 +114,13 @@ describe('the chat of the page', () => {
         );
         await tabTo('textarea');
         await page.keyboard.type('Post it');
-        await page.keyboard.press('Enter');
-        await page.waitForSelector('section.approval');
+        await press('Enter', 'section.approval');
         const text = await page.textContent('section.approval');
         expect(text).to.include(stage.canary.url).and.include('the body');
         expect(await violations()).to.equal([]);
         await tabTo('section.approval button.main');
         await page.waitForSelector('section.approval button.main[aria-disabled=false]');
-        await page.keyboard.press('Enter');
-        await page.waitForSelector('.assistant:has-text("Posted.")');
+        await press('Enter', '.assistant:has-text("Posted.")');
         expect(stage.canary.heard.slice(heard).map(({ body }) => body)).to.equal(['the body']);
         expect(await page.locator('section.approval').count()).to.equal(0);
         // The focused element shows the decision.
@@ -139,7 +135,7 @@ describe('the chat of the page', () => {
   }
 
   it(`denies with a reason, which the model reads${unless}`, withChromium, async () => {
-    const { page, open } = visitor;
+    const { page, open, click } = visitor;
     const id = await begun('Hello', 'Hi.');
     await open(`/chat/${id}`);
     const before = stage.canary.heard.length;
@@ -148,8 +144,7 @@ describe('the chat of the page', () => {
     await page.keyboard.press('Enter');
     await page.click('section.approval summary');
     await page.fill('section.approval input:not([type])', 'not on a Friday');
-    await page.click('section.approval button:text("Deny")');
-    await page.waitForSelector('.assistant:has-text("Then not.")');
+    await click('section.approval button:text("Deny")', '.assistant:has-text("Then not.")');
     expect(JSON.stringify(stage.model.asked.at(-1)?.body)).to.include('not on a Friday');
     expect(stage.canary.heard.length).to.equal(before);
   });
@@ -175,7 +170,7 @@ describe('the chat of the page', () => {
     `keeps the text of a failed send and over a reload, and sends it once${unless}`,
     withChromium,
     async () => {
-      const { page, open } = visitor;
+      const { page, open, press } = visitor;
       const id = await begun('Hello', 'Hi.', 'Good.', 'Good.');
       await open(`/chat/${id}`, '.assistant');
       // The message arrives, but its reply is lost.
@@ -184,8 +179,7 @@ describe('the chat of the page', () => {
         await route.abort();
       });
       await page.fill('textarea', 'Are you there?');
-      await page.keyboard.press('Enter');
-      await page.waitForSelector('.composer [role=alert]:has-text("cannot be reached")');
+      await press('Enter', '.composer [role=alert]:has-text("cannot be reached")');
       expect(await page.inputValue('textarea')).to.equal('Are you there?');
       await page.unroute('**/api/chat?*');
       await page.reload();
@@ -200,7 +194,7 @@ describe('the chat of the page', () => {
   );
 
   it(`loads what was missed while it was offline${unless}`, withChromium, async () => {
-    const { page, open } = await stage.enter('ada');
+    const { page, open, click } = await stage.enter('ada');
     const id = await begun('Hello', 'Hi.', 'Meanwhile.');
     let drop = (): void => undefined;
     let isDown = false;
@@ -220,8 +214,7 @@ describe('the chat of the page', () => {
     await stage.ask('POST', '/api/chat', { message: 'From elsewhere', sessionId: id });
     expect(await page.locator('.user').count()).to.equal(1);
     isDown = false;
-    await page.click('text=Retry now');
-    await page.waitForSelector('.user:has-text("From elsewhere")');
+    await click('text=Retry now', '.user:has-text("From elsewhere")');
     await page.waitForSelector('.assistant:has-text("Meanwhile.")');
   });
 
@@ -244,7 +237,7 @@ describe('the chat of the page', () => {
   });
 
   it(`says who has begun the conversation of a hook${unless}`, withChromium, async () => {
-    const { page, open } = visitor;
+    const { page, open, click } = visitor;
     stage.model.forget();
     stage.model.script(says({ text: 'Noted.' }));
     const made = await stage.ask('POST', '/api/hooks', {
@@ -260,8 +253,7 @@ describe('the chat of the page', () => {
     await open('/chat', '.card');
     expect(await page.isVisible('.kind:text("hook")')).to.be.false();
     await page.check('text=Include conversations of hooks, tasks and channels');
-    await page.click('.card:has(.kind:text("hook")) a');
-    await page.waitForSelector('.assistant:has-text("Noted.")');
+    await click('.card:has(.kind:text("hook")) a', '.assistant:has-text("Noted.")');
     expect(await page.textContent('.user'))
       .to.include('Hook')
       .and.include('You owe me.');
@@ -269,14 +261,13 @@ describe('the chat of the page', () => {
   });
 
   it(`forgets what was not sent with the logout${unless}`, withChromium, async () => {
-    const { page, open } = await stage.enter('ada');
+    const { page, open, click } = await stage.enter('ada');
     await open('/chat');
     await page.fill('textarea', 'Between us');
     const kept = 'JSON.stringify(sessionStorage)';
     expect(await page.evaluate(kept)).to.include('Between us');
     await open('/device');
-    await page.click('text=Log out');
-    await page.waitForSelector('#username');
+    await click('text=Log out', '#username');
     expect(await page.evaluate(kept)).to.equal('{}');
   });
 
@@ -317,11 +308,10 @@ describe('the chat of the page', () => {
     `says that a conversation is gone, with a way to the others${unless}`,
     withChromium,
     async () => {
-      const { page, open, violations } = visitor;
+      const { open, violations, click } = visitor;
       await open('/chat/session_01j9zq4w8k2m6n0p3r5t7v9xyz', '[role=alert]:has-text("Not found")');
       expect(await violations()).to.equal([]);
-      await page.click('[role=alert] a');
-      await page.waitForSelector('h1:text("Chat")');
+      await click('[role=alert] a', 'h1:text("Chat")');
     },
   );
 });

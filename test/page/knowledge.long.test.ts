@@ -36,13 +36,12 @@ describe('knowledge on the page', () => {
       `finds a place and opens it, by keyboard alone, ${where}${unless}`,
       withChromium,
       async () => {
-        const { page, open, tabTo, violations, complaints } = visitor;
+        const { page, open, tabTo, violations, complaints, press } = visitor;
         await page.setViewportSize(viewport);
         await open('/knowledge');
         await tabTo('input[type=search]');
         await page.keyboard.type('krypton spare');
-        await page.keyboard.press('Enter');
-        await page.waitForSelector('mark:text("krypton")');
+        await press('Enter', 'mark:text("krypton")');
         expect(await violations()).to.equal([]);
         await tabTo('.card a', 'Enter');
         await page.waitForSelector('h1:text("<img src=x onerror=alert(1)>")');
@@ -58,12 +57,10 @@ describe('knowledge on the page', () => {
   }
 
   it(`goes through the parts, and back to what was found${unless}`, withChromium, async () => {
-    const { page, open } = visitor;
+    const { page, open, click } = visitor;
     await open('/knowledge?q=argon');
-    await page.click('.card a');
-    await page.waitForSelector('text=The staging server is argon');
-    await page.click('text=Next');
-    await page.waitForSelector('text=part 2 of');
+    await click('.card a', 'text=The staging server is argon');
+    await click('text=Next', 'text=part 2 of');
     await page.goBack();
     await page.waitForSelector('text=part 1 of');
     await page.goBack();

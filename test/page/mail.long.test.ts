@@ -2,7 +2,7 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { unless, withChromium } from '../accounts/passkeys/browser.js';
 import { type MailStage, noMail, openMailStage } from '../email/stage.js';
-import { until } from '../harness/app.js';
+import { until, untilAtLeast } from '../harness/app.js';
 import { openPageOf, type PageStage, type Visitor } from './stage.js';
 
 export const lab = Lab.script();
@@ -55,7 +55,7 @@ describe('mail on the page', () => {
   });
 
   it(`keeps a file of a message as a document, once, by keyboard alone${said}`, given, async () => {
-    const { page, open, tabTo, violations, complaints } = visitor;
+    const { page, open, tabTo, violations, complaints, click } = visitor;
     const [message] = (await mail.call('GET', `/api/email/messages?accountId=${accountId}`)).body
       .messages;
     await open(`/mail/${message.id}`, 'h2:text("Files")');
@@ -67,8 +67,7 @@ describe('mail on the page', () => {
     expect(await violations()).to.equal([]);
 
     await open(`/mail/${message.id}`);
-    await page.click('.card button');
-    await page.waitForSelector('[role=status]:has-text("This file was already in")');
+    await click('.card button', '[role=status]:has-text("This file was already in")');
     expect((await mail.call('GET', '/api/documents')).body.documents.length).to.equal(1);
     expect(complaints).to.equal([]);
   });
@@ -89,10 +88,7 @@ describe('mail on the page', () => {
       expect(await violations()).to.equal([]);
       await page.click('.card button:has-text("Send")');
       await page.click('button:has-text("Send it")');
-      await until(
-        async () => mail.smtp.taken.map(({ to }) => to),
-        (taken) => taken.length > 0,
-      );
+      await untilAtLeast(async () => mail.smtp.taken.map(({ to }) => to), 1);
       expect(mail.smtp.taken.map(({ to }) => to)).to.equal([['bob@example.test']]);
       await page.waitForSelector('text=No drafts.');
     },
@@ -107,7 +103,7 @@ describe('mail on the page', () => {
       .replace('They are attached.', 'A rise of the rent.');
     for (const each of [other, reply]) await mail.dovecot.deliver('ada', each);
     mail.clock.forward(60_000);
-    const { page, open, tabTo, violations } = visitor;
+    const { page, open, tabTo, violations, click } = visitor;
     const shown = () => page.locator('.card strong').allTextContents();
     await open('/mail', '.card:has-text("Lunch")');
     expect((await shown()).sort()).to.equal(['Figures', 'Lunch', 'Re: Figures']);
@@ -121,26 +117,23 @@ describe('mail on the page', () => {
     await page.waitForSelector('text=No matching e-mails.');
     await page.goto(`${new URL(page.url()).origin}/mail`);
     await page.click('strong:text-is("Figures")');
-    await page.click('a:text("Whole conversation")');
-    await page.waitForSelector('text=One conversation.');
+    await click('a:text("Whole conversation")', 'text=One conversation.');
     await until(shown, (subjects) => subjects.length === 2);
     expect((await shown()).sort()).to.equal(['Figures', 'Re: Figures']);
   });
 
   it(`keeps an answer as a draft, and sends nothing${said}`, given, async () => {
     const sent = mail.smtp.taken.length;
-    const { page, open, tabTo, violations, complaints } = visitor;
+    const { page, open, tabTo, violations, complaints, click } = visitor;
     await open('/mail');
-    await page.click('strong:text-is("Lunch")');
-    await page.waitForSelector('text=To Bob <bob@example.org>');
+    await click('strong:text-is("Lunch")', 'text=To Bob <bob@example.org>');
     await tabTo('textarea');
     await page.keyboard.type('I come.');
     await page.keyboard.press('Enter');
     await page.keyboard.type('Ada');
     expect(await violations()).to.equal([]);
     await tabTo('button.main', 'Enter');
-    await page.click('a:text("your drafts")');
-    await page.waitForSelector('.card:has-text("To bob@example.org")');
+    await click('a:text("your drafts")', '.card:has-text("To bob@example.org")');
     const [draft] = (await mail.call('GET', '/api/email/drafts')).body.drafts;
     expect(draft).to.include({ subject: 'Re: Lunch', text: 'I come.\nAda' });
     expect(mail.smtp.taken.length).to.equal(sent);
@@ -148,7 +141,7 @@ describe('mail on the page', () => {
   });
 
   it(`cancels an e-mail that waits${said}`, given, async () => {
-    const { page, open, tabTo, violations } = visitor;
+    const { page, open, tabTo, violations, press } = visitor;
     mail.smtp.isRight = () => false;
     const letter = { to: ['bob@example.org'], subject: 'A mistake', text: 'Hello' };
     const { id } = (await mail.call('POST', '/api/email/send', letter)).body;
@@ -156,8 +149,7 @@ describe('mail on the page', () => {
     await tabTo('button.danger', 'Enter');
     await page.waitForSelector('[role=group] button:focus');
     expect(await violations()).to.equal([]);
-    await page.keyboard.press('Enter');
-    await page.waitForSelector('.card:has-text("A mistake"):has-text("cancelled")');
+    await press('Enter', '.card:has-text("A mistake"):has-text("cancelled")');
     expect((await mail.call('GET', `/api/email/sent/${id}`)).body.status).to.equal('cancelled');
     mail.smtp.isRight = () => true;
   });
@@ -168,10 +160,9 @@ describe('mail on the page', () => {
       .set({ status: 'failing', error: 'the server is gone' })
       .where('id', '=', accountId)
       .execute();
-    const { page, open } = visitor;
+    const { page, open, click } = visitor;
     await open('/');
-    await page.click('.card:has-text("Mail account") a');
-    await page.waitForSelector('h1:text("Mail")');
+    await click('.card:has-text("Mail account") a', 'h1:text("Mail")');
     expect(new URL(page.url()).pathname).to.equal('/mail');
   });
 });

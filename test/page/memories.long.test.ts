@@ -81,7 +81,7 @@ describe('memories on the page', () => {
   );
 
   it(`forgets one, once that is asked${unless}`, withChromium, async () => {
-    const { page, open, violations } = visitor;
+    const { page, open, violations, click } = visitor;
     const id = await keep({ text: 'The staging server is argon.' });
     await open(`/memories/${id}`);
     await page.click('text="Delete"');
@@ -89,8 +89,7 @@ describe('memories on the page', () => {
     expect((await ask('GET', `/api/memories/${id}`)).status).to.equal(200);
     await page.click('text="Delete"');
     expect(await violations()).to.equal([]);
-    await page.click('text="Delete it"');
-    await page.waitForSelector('h1:text("Memories")');
+    await click('text="Delete it"', 'h1:text("Memories")');
     expect((await ask('GET', `/api/memories/${id}`)).status).to.equal(404);
     await open(`/memories/${id}`, '[role=alert] a[href="/memories"]');
   });
@@ -99,7 +98,7 @@ describe('memories on the page', () => {
     `shows one that an agent saves, and leads there from home${unless}`,
     withChromium,
     async () => {
-      const { page, open } = visitor;
+      const { page, open, click } = visitor;
       await open('/memories', 'h2:text("Saved memories")');
       await isLive(page);
       const { id } = await keepUnconfirmed('The staging server is xenon.');
@@ -107,8 +106,7 @@ describe('memories on the page', () => {
       await page.waitForSelector(`section:first-of-type a[href="/memories/${id}"]`);
       await page.waitForSelector('h2:text("To confirm")');
       await open('/');
-      await page.click(`.card a[href="/memories/${id}"]`);
-      await page.waitForSelector('h1:text("Memory")');
+      await click(`.card a[href="/memories/${id}"]`, 'h1:text("Memory")');
     },
   );
 

@@ -72,7 +72,7 @@ describe('the navigation of the page', () => {
       `counts the calls that wait and what is unread, ${where}${unless}`,
       withChromium,
       async () => {
-        const { page, open, violations } = await stage.enter('ada', viewport);
+        const { page, open, violations, click } = await stage.enter('ada', viewport);
         const { app } = stage;
         const { token } = ada;
         await app.call('POST', '/api/notifications/read-all', { token });
@@ -91,8 +91,7 @@ describe('the navigation of the page', () => {
         const next = await askApproval(app, ada.id);
         await page.waitForSelector('nav a:has-text("Notifications") .count:text-is("1")');
         await page.click('nav >> text=Notifications');
-        await page.click('text=Mark all as read');
-        await page.waitForSelector('nav a:text-is("Notifications")');
+        await click('text=Mark all as read', 'nav a:text-is("Notifications")');
         await deny(next);
       },
     );

@@ -30,7 +30,7 @@ for (const { where, viewport } of WIDTHS) {
       `shows how far one is, and cancels it by keyboard alone${unless}`,
       withChromium,
       async () => {
-        const { page, open, tabTo, violations, complaints } = visitor;
+        const { page, open, tabTo, violations, complaints, press } = visitor;
         await open('/operations', 'text=No operations yet');
         await isLive(page);
         const id = await waitingOperation(stage.app, ada.id);
@@ -45,8 +45,7 @@ for (const { where, viewport } of WIDTHS) {
         await tabTo('section[aria-label=Cancel] button', 'Enter');
         expect((await operation(id)).status).to.equal('running');
         await page.waitForSelector('[role=group] button.danger:focus');
-        await page.keyboard.press('Enter');
-        await page.waitForSelector('.state:text("cancelled")');
+        await press('Enter', '.state:text("cancelled")');
         await page.waitForSelector('h1:focus');
         expect((await operation(id)).status).to.equal('cancelled');
         expect(await page.locator('progress, section[aria-label=Cancel]').count()).to.equal(0);

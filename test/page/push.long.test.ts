@@ -2,7 +2,7 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import type { CDPSession, Worker } from 'playwright-core';
 import { FULL_PROGRAM, unlessFull, withFullChromium } from '../accounts/passkeys/browser.js';
-import { until, untilMatches } from '../harness/app.js';
+import { until, untilAtLeast, untilMatches } from '../harness/app.js';
 import { askApproval } from '../harness/approval.js';
 import { type FakePushService, startPushService } from '../harness/pushservice.js';
 import { logInAs, openPageStage, type PageStage, type Visitor, WIDTHS } from './stage.js';
@@ -33,15 +33,12 @@ for (const { where, viewport } of WIDTHS) {
     });
 
     it(`leads to the answered approval in two taps${unlessFull}`, withFullChromium, async () => {
-      const { page, complaints } = visitor;
+      const { page, complaints, click } = visitor;
       const { subscription } = service.subscribe();
       const body = { ...subscription, name: 'phone' };
       await stage.app.call('POST', '/api/push/subscriptions', { token: ada.token, body });
       const id = await askApproval(stage.app, ada.id, { url: 'http://127.0.0.1:9/deploy' });
-      await until(
-        async () => service.pushes,
-        ({ length }) => length > 0,
-      );
+      await untilAtLeast(async () => service.pushes, 1);
       const worker = await workerOf(visitor);
       await deliver(visitor, stage.app.url, service.pushes[0]?.text ?? '');
       expect(await worker.evaluate(NOTIFICATIONS)).to.equal([
@@ -51,8 +48,7 @@ for (const { where, viewport } of WIDTHS) {
       await worker.evaluate(TAP);
       await page.waitForSelector('text=http://127.0.0.1:9/deploy');
       await page.locator('button.main').scrollIntoViewIfNeeded();
-      await page.click('button.main');
-      await page.waitForSelector('.state:text("approved")');
+      await click('button.main', '.state:text("approved")');
       const reply = await stage.app.call('GET', `/api/chat/approvals/${id}`, { token: ada.token });
       expect(reply.body.status).to.equal('approved');
       expect(complaints).to.equal([]);

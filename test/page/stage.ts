@@ -21,6 +21,10 @@ export interface Visitor {
   complaints: string[];
   /** Shows a path of the page, and waits for an element of it. */
   open(path: string, selector?: string): Promise<void>;
+  /** Clicks an element, and waits for another. */
+  click(selector: string, shown: string): Promise<void>;
+  /** Presses a key, and waits for an element. */
+  press(key: string, shown: string): Promise<void>;
   /** Violated axe-core rules with their elements. Defaults to all rules. */
   violations(rules?: string[]): Promise<string[]>;
   /**
@@ -117,6 +121,14 @@ const visitorOf = async (app: TestApp, context: BrowserContext): Promise<Visitor
       await page.goto(`${app.url}${path}`);
       await page.waitForSelector('h1');
       if (selector !== undefined) await page.waitForSelector(selector);
+    },
+    click: async (selector, shown) => {
+      await page.click(selector);
+      await page.waitForSelector(shown);
+    },
+    press: async (key, shown) => {
+      await page.keyboard.press(key);
+      await page.waitForSelector(shown);
     },
     violations: async (rules) => {
       // Not with a script element, which the policy of the page refuses.

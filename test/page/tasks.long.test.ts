@@ -89,26 +89,23 @@ describe('tasks on the page', () => {
   });
 
   it(`completes one with its parts, once that is asked${unless}`, withChromium, async () => {
-    const { page, open, violations } = visitor;
+    const { open, violations, click } = visitor;
     const id = await note({ title: 'With parts' });
     const part = await note({ title: 'A part', parentId: id });
     await open(`/tasks/${id}`, 'h2:text("Subtasks")');
-    await page.click('button.main');
-    await page.waitForSelector('[role=alert]:has-text("A part")');
+    await click('button.main', '[role=alert]:has-text("A part")');
     expect([await statusOf(id), await violations()]).to.equal(['open', []]);
-    await page.click('text=Complete with its subtasks');
-    await page.waitForSelector('main [role=status] .state:text("done")');
+    await click('text=Complete with its subtasks', 'main [role=status] .state:text("done")');
     expect([await statusOf(id), await statusOf(part)]).to.equal(['done', 'done']);
   });
 
   it(`notes one, and shows what changes elsewhere${unless}`, withChromium, async () => {
-    const { page, open } = visitor;
+    const { page, open, click } = visitor;
     await open('/tasks');
     await isLive(page);
     await page.fill('form input', 'Water the plants');
     await page.keyboard.press('Enter');
-    await page.click('text=Water the plants');
-    await page.waitForSelector('h1:text("Task")');
+    await click('text=Water the plants', 'h1:text("Task")');
     const id = new URL(page.url()).pathname.split('/')[2] ?? '';
     expect((await ask('GET', `/api/tasks/${id}`)).title).to.equal('Water the plants');
     await ask('PATCH', `/api/tasks/${id}`, { title: 'Water them twice' });
@@ -116,13 +113,12 @@ describe('tasks on the page', () => {
   });
 
   it(`delegates one, once that is asked${unless}`, withChromium, async () => {
-    const { page, open } = visitor;
+    const { page, open, click } = visitor;
     const id = await note({ title: 'Write it up' });
     await open(`/tasks/${id}`);
     await page.click('text="Delegate"');
     expect((await ask('GET', `/api/tasks/${id}`)).assignee).to.equal('me');
-    await page.click('text="Delegate it"');
-    await page.waitForSelector('dd a:text("The agent and its transcript")');
+    await click('text="Delegate it"', 'dd a:text("The agent and its transcript")');
     const { assignee } = await ask('GET', `/api/tasks/${id}`);
     expect(await page.getAttribute('dd a:text("The agent")', 'href')).to.equal(
       `/agents/${assignee}`,

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { type Stage, startStage } from '../../agents/stage.js';
-import { until, untilMatches } from '../../harness/app.js';
+import { untilAtLeast, untilMatches } from '../../harness/app.js';
 import { linkChannel } from '../../harness/channel.js';
 import * as mattermost from '../../harness/mattermost.js';
 import * as slack from '../../harness/slack.js';
@@ -15,10 +15,7 @@ const { after, before, beforeEach, describe, it } = lab;
 
 /** The name and the outcome of each file that was fetched, oldest first. */
 const told = async (texts: () => string[], count: number): Promise<string[]> => {
-  const all = await until(
-    async () => texts(),
-    ({ length }) => length >= count,
-  );
+  const all = await untilAtLeast(async () => texts(), count);
   return all.map((text) => text.replace(/ It is document_\w+\.$/, ''));
 };
 

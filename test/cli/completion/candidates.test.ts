@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { until } from '../../harness/app.js';
+import { untilAtLeast } from '../../harness/app.js';
 import { type Listening, listen } from '../../kernel/listen.js';
 import { adjutant } from '../harness.js';
 import { openWorld, type World } from '../world.js';
@@ -51,10 +51,7 @@ describe('completion', () => {
   const at = (url: string) => ['--server', url];
   /** The hooks that fit. A busy daemon may miss the limit; a person presses the key again then. */
   const offered = (word: string): Promise<string[]> =>
-    until(
-      () => fitting('hooks', 'get', ...at(world.app.url), word),
-      ({ length }) => length > 0,
-    );
+    untilAtLeast(() => fitting('hooks', 'get', ...at(world.app.url), word), 1);
 
   it('knows where it is in a line', async () => {
     expect(await fitting('hooks')).to.equal(['hooks']);
