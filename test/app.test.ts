@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { until } from './harness/app.js';
+import { untilMatches } from './harness/app.js';
 import { onPath, openDesk } from './harness/hooks.js';
 import { openTarget } from './harness/target.js';
 
@@ -39,10 +39,7 @@ describe('a clean stop', () => {
     expect([first.status, first.attempts]).to.equal(['success', 1]);
     const [second] = await desk.ended(waiting);
     expect([second.status, [second.id]]).to.equal(['success', accepted.body.executions]);
-    await until(
-      async () => target.received.length,
-      (count) => count === 2,
-    );
+    await untilMatches(async () => target.received.length, 2);
     await desk.test.stop();
     target.close();
   });

@@ -1,21 +1,11 @@
-import { AgentLimits } from '../kernel/contract/agentaction.js';
+import { AgentLimits, agentStatus } from '../kernel/contract/agentaction.js';
 import { contract, endpoint } from '../kernel/contract/endpoint.js';
 import { createPageSchema, pageQuery } from '../kernel/contract/page.js';
 import * as s from '../kernel/contract/schema.js';
 
 const big = () => s.integer(0, Number.MAX_SAFE_INTEGER);
 
-const status = () =>
-  s.oneOf(
-    'AgentStatus',
-    'queued',
-    'running',
-    'waiting_approval',
-    'paused',
-    'completed',
-    'failed',
-    'stopped',
-  );
+const status = () => agentStatus('AgentStatus');
 
 export const Agent = s.object('Agent', {
   id: s.id('agent'),

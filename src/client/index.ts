@@ -1,5 +1,4 @@
 export type { AuditEntry, AuditVerdict } from '../accounts/audit/contract.js';
-export type { Login, User } from '../accounts/auth/contract.js';
 export type { LoginSession } from '../accounts/loginsessions/contract.js';
 export type { Passkey } from '../accounts/passkeys/contract.js';
 export type { AccessToken } from '../accounts/tokens/contract.js';
@@ -28,6 +27,7 @@ export type { SignatureRecipe } from '../hooks/senders/recipe.js';
 export type { Approval } from '../kernel/contract/approval.js';
 export type { Endpoint } from '../kernel/contract/endpoint.js';
 export { formatNoticeHeadline } from '../kernel/contract/headline.js';
+export type { Login, User } from '../kernel/contract/login.js';
 export type { Operation, OperationPreview } from '../kernel/contract/operation.js';
 export { parseExact } from '../kernel/exactjson.js';
 export { timeDigits } from '../kernel/ids.js';

@@ -1,7 +1,7 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { findConfinement } from '../../src/providers/confine/find.js';
-import { sign, until } from '../harness/app.js';
+import { sign, until, untilAtLeast } from '../harness/app.js';
 import { type Bench, openBench } from '../harness/clitools/fake.js';
 import { answers, stalls } from '../harness/clitools/speech.js';
 import { says } from '../harness/openai.js';
@@ -182,10 +182,7 @@ describe('a command-line tool as the model of an agent (needs bubblewrap)', () =
   it('is gone when its agent is stopped', confined, async () => {
     await bench.lay('claude', ...stalls('claude', 'It is '));
     const { id } = await stage.spawn({ prompt: 'What?', model: 'mine' });
-    await until(
-      () => processesWith(bench.path),
-      (lines) => lines.length > 0,
-    );
+    await untilAtLeast(() => processesWith(bench.path), 1);
     await stage.ask('POST', `/api/agents/${id}/stop`);
     expect(await processesWith(bench.path)).to.equal([]);
     expect((await stage.agent(id)).status).to.equal('stopped');

@@ -1,7 +1,7 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { WebSocket } from 'ws';
-import { until } from '../harness/app.js';
+import { untilMatches } from '../harness/app.js';
 import { says } from '../harness/openai.js';
 import { makeToken } from '../harness/token.js';
 import { call, type Stage, startStage } from './stage.js';
@@ -39,10 +39,7 @@ describe('chat over the socket', () => {
     await stage.reaches(String(agentId));
     const second = await ask(stage, stage.token, { content: 'What?', sessionId });
     expect(second.data).to.equal({ sessionId, agentId });
-    await until(
-      () => stage.agent(String(agentId)),
-      ({ result }) => result === 'I said hello.',
-    );
+    await untilMatches(() => stage.agent(String(agentId)), { result: 'I said hello.' });
     const session = await stage.ask('GET', `/api/sessions/${sessionId}`);
     expect(session.body).to.include({ channel: 'chat', messageCount: 4, agentIds: [agentId] });
   });

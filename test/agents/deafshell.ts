@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect } from '@hapi/code';
-import { until } from '../harness/app.js';
+import { untilAtLeast, untilMatches } from '../harness/app.js';
 import { says } from '../harness/openai.js';
 import { call, type Stage, startStage } from './stage.js';
 
@@ -36,17 +36,11 @@ export const stopDeafShell = async (
   const argv = ['sh', '-c', `${script} & sleep 300`, word];
   stage.model.script(says({ toolCalls: [call('shell_run', { argv })] }));
   const { id } = await stage.spawn({ prompt: 'Wait for me.' });
-  await until(
-    async () => running(word),
-    ({ length }) => length >= 2,
-  );
+  await untilAtLeast(async () => running(word), 2);
   await measured(async () => {
     const { body } = await stage.ask('POST', `/api/agents/${id}/stop`);
     expect(body.status).to.equal('stopped');
-    await until(
-      async () => running(word),
-      ({ length }) => length === 0,
-    );
+    await untilMatches(async () => running(word), { length: 0 });
   });
   expect((await stage.agent(id)).status).to.equal('stopped');
   expect(stage.model.asked.length).to.equal(1);

@@ -1,6 +1,6 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { until } from '../harness/app.js';
+import { until, untilMatches } from '../harness/app.js';
 import { inside } from '../harness/inside.js';
 import { hangs, type Reply, says } from '../harness/openai.js';
 import type { ModelOutput } from '../harness/wire.js';
@@ -190,10 +190,7 @@ describe('agents.delegate', () => {
     };
     const asked = stage.model.asked.length;
     const { id } = await stage.spawn({ prompt: 'Root' });
-    await until(
-      async () => stage.model.asked.length - asked,
-      (count) => count === 4,
-    );
+    await untilMatches(async () => stage.model.asked.length - asked, 4);
     return { id, under: await reach(id, 3, 'running') };
   };
   /** True for each request that hangs and was given up. Picked by task: their order varies. */
@@ -294,10 +291,7 @@ describe('agents.delegate', () => {
     const [sub] = await subs(id);
     think = () => ({ text: 'Again.' });
     await stage.ask('POST', `/api/agents/${sub?.id}/message`, { content: 'Again' });
-    await until(
-      () => stage.agent(sub?.id ?? ''),
-      ({ result }) => result === 'Again.',
-    );
+    await untilMatches(() => stage.agent(sub?.id ?? ''), { result: 'Again.' });
     expect(await stage.agent(id)).to.include({ status: 'completed', result: 'Root' });
   });
 

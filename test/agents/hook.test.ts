@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { sign, until } from '../harness/app.js';
+import { sign, until, untilMatches } from '../harness/app.js';
 import { inside } from '../harness/inside.js';
 import { hangs, type Reply, says } from '../harness/openai.js';
 import { call, type Stage, startStage } from './stage.js';
@@ -159,26 +159,17 @@ describe('an agent of a hook', () => {
     reply = held;
     await hook('slots', {}, { concurrency: 1 });
     const first = await agentOf(await fire('slots'));
-    await until(
-      async () => answers.length,
-      (count) => count === 1,
-    );
+    await untilMatches(async () => answers.length, 1);
     const waiting = await fire('slots');
     expect((await stage.ask('GET', `/api/agents?executionId=${waiting}`)).body.agents).to.equal([]);
     await stage.ask('POST', `/api/agents/${first}/pause`);
     const second = await agentOf(waiting);
-    await until(
-      async () => answers.length,
-      (count) => count === 2,
-    );
+    await untilMatches(async () => answers.length, 2);
     await stage.ask('POST', `/api/agents/${first}/resume`);
     expect((await stage.agent(first)).status).to.equal('queued');
     answers[1]?.();
     await stage.reaches(second, 'completed');
-    await until(
-      async () => answers.length,
-      (count) => count === 3,
-    );
+    await untilMatches(async () => answers.length, 3);
     answers[2]?.();
     expect((await stage.reaches(first)).status).to.equal('completed');
   });
@@ -196,10 +187,7 @@ describe('an agent of a hook', () => {
       );
       const executionId = await fire(verb);
       const id = await agentOf(executionId);
-      await until(
-        async () => stage.model.asked.length,
-        (count) => count === 1,
-      );
+      await untilMatches(async () => stage.model.asked.length, 1);
       await stage.ask(method, `/api/agents/${id}${path}`);
       expect(await execution(hookId, executionId)).to.include({
         status: 'error',

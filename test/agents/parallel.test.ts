@@ -3,7 +3,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { sign, until } from '../harness/app.js';
+import { sign, until, untilMatches } from '../harness/app.js';
 import { says } from '../harness/openai.js';
 import { call, type Stage, startStage } from './stage.js';
 
@@ -29,11 +29,7 @@ const startHost = async () => {
     arrived,
     open,
     /** Resolves when so many have arrived in all. */
-    has: (count: number) =>
-      until(
-        async () => arrived.length,
-        (length) => length === count,
-      ),
+    has: (count: number) => untilMatches(async () => arrived.length, count),
     /** Answers all that wait, the newest first. */
     answer: () => {
       for (const { path, response } of open.splice(0).reverse()) response.end(`did ${path}`);
@@ -130,10 +126,7 @@ describe('the calls of one answer', () => {
     const [first, second] = host.open;
     const gone = once(second!.response, 'close');
     first?.response.end(`did ${first.path}`);
-    await until(
-      () => resultsOf(id),
-      (results) => results.length === 1,
-    );
+    await untilMatches(() => resultsOf(id), { length: 1 });
     await stage.ask('POST', `/api/agents/${id}/stop`);
     await gone;
     expect((await stage.agent(id)).status).to.equal('stopped');

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { loginOwner, registerOwner } from '../harness/account.js';
-import { until } from '../harness/app.js';
+import { untilMatches } from '../harness/app.js';
 import { startDaemon } from '../harness/daemon.js';
 import { hangs, type Openai, says, startOpenai } from '../harness/openai.js';
 import { call, type Stage, startStage } from './stage.js';
@@ -68,10 +68,7 @@ describe('an agent and a restart', () => {
     ];
     stage.model.script(says({ toolCalls: calls }), says({ text: 'I see.' }));
     const { id } = await stage.spawn({ prompt: 'Post', tools: ['http.request'] });
-    await until(
-      async () => silence.asked(),
-      (count) => count === 1,
-    );
+    await untilMatches(async () => silence.asked(), 1);
     await stage.restart();
     expect(await stage.reaches(id)).to.include({ status: 'completed', steps: 2 });
     expect(silence.asked()).to.equal(1);
@@ -89,10 +86,7 @@ describe('an agent and a restart', () => {
     ];
     stage.model.script(says({ toolCalls: calls }), says({ text: 'As you wish.' }));
     const { id } = await stage.spawn({ prompt: 'Post', tools: ['http.request'] });
-    await until(
-      async () => silence.asked(),
-      (count) => count === 1,
-    );
+    await untilMatches(async () => silence.asked(), 1);
     await stage.ask('POST', `/api/agents/${id}/pause`);
     await stage.ask('POST', `/api/agents/${id}/message`, { content: 'Do not!' });
     await stage.ask('POST', `/api/agents/${id}/resume`);
@@ -153,10 +147,7 @@ describe('an agent and a SIGKILL', () => {
     const post = call('http_request', { method: 'POST', url: silence.url }, 'cut');
     model.script(says({ toolCalls: [post] }));
     const acting = await owner.agents.spawn({ body: { prompt: 'Act', tools: ['http'] } });
-    await until(
-      async () => silence.asked(),
-      (count) => count === 1,
-    );
+    await untilMatches(async () => silence.asked(), 1);
     model.script(hangs);
     const asked = model.nextAsked();
     const thinking = await owner.agents.spawn({ body: { prompt: 'Think' } });
@@ -167,10 +158,7 @@ describe('an agent and a SIGKILL', () => {
     const second = await start();
     owner = await loginOwner(second.url);
     for (const { id } of [acting, thinking]) {
-      const agent = await until(
-        () => owner.agents.get({ id }),
-        ({ status }) => status === 'completed',
-      );
+      const agent = await untilMatches(() => owner.agents.get({ id }), { status: 'completed' });
       expect(agent).to.include({ result: 'Resumed.', steps: 2 });
     }
     expect(silence.asked()).to.equal(1);

@@ -1,7 +1,7 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { call } from '../agents/stage.js';
-import { until } from '../harness/app.js';
+import { until, untilMatches } from '../harness/app.js';
 import { type ChatRequest, type Reply, says } from '../harness/openai.js';
 import { type Desk, openDesk } from './stage.js';
 
@@ -59,10 +59,7 @@ describe('the trigger approval_requested', () => {
     desk.model.script(obey, obey);
     const { id } = await desk.spawn({ prompt: 'Post' });
     await desk.reaches(id, 'waiting_approval');
-    const waiting = await until(
-      () => desk.approvals('pending'),
-      (found) => found.length === 2,
-    );
+    const waiting = await untilMatches(() => desk.approvals('pending'), { length: 2 });
     expect(waiting.map(({ untrusted }) => untrusted)).to.equal([true, false]);
     expect((await runs(hookId)).length).to.equal(1);
     expect(desk.canary.heard).to.equal([]);

@@ -2,7 +2,7 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { callDigest } from '../../src/approvals/approval.js';
 import { call } from '../agents/stage.js';
-import { until } from '../harness/app.js';
+import { untilMatches } from '../harness/app.js';
 import { inside } from '../harness/inside.js';
 import { says } from '../harness/openai.js';
 import { type Desk, DONE, openDesk, theOne } from './stage.js';
@@ -197,10 +197,7 @@ describe('an approval', () => {
     const asked = await theOne(desk);
     const { body: decided } = await desk.answer(asked.id, true);
     await desk.reaches(id);
-    await until(
-      async () => heard.length,
-      (count) => count === 2,
-    );
+    await untilMatches(async () => heard.length, 2);
     leave();
     expect(heard).to.equal([asked, decided]);
   });

@@ -3,9 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
+import type { AgentStatus } from '../../src/store/tables/agents.js';
 import { call } from '../agents/stage.js';
 import { loginOwner, type Owner, registerOwner } from '../harness/account.js';
-import { until } from '../harness/app.js';
+import { untilMatches } from '../harness/app.js';
 import { type Daemon, startDaemon } from '../harness/daemon.js';
 import { hangs, type Openai, says, startOpenai } from '../harness/openai.js';
 import { startCanary } from './stage.js';
@@ -51,11 +52,8 @@ describe('an approval and a SIGKILL', () => {
     daemon = await start();
     owner = await loginOwner(daemon.url);
   };
-  const reaches = (id: string, status: string) =>
-    until(
-      () => owner.agents.get({ id }),
-      (agent) => agent.status === status,
-    );
+  const reaches = (id: string, status: AgentStatus) =>
+    untilMatches(() => owner.agents.get({ id }), { status });
   const asking = async (): Promise<{ id: string; approvalId: string }> => {
     const post = call('http_request', { method: 'POST', url: canary.url, body: 'once' });
     model.script(says({ toolCalls: [post] }));

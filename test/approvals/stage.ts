@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { Config } from '../../src/config.js';
 import { type Agent, call, FINISHED, type Stage, startStage } from '../agents/stage.js';
-import { type FrozenClock, frozenClock, type Reply, until } from '../harness/app.js';
+import { type FrozenClock, frozenClock, type Reply, until, untilMatches } from '../harness/app.js';
 import { type Reply as Script, says } from '../harness/openai.js';
 
 export interface Approval {
@@ -114,10 +114,7 @@ export const openDesk = async (config: Partial<Config> = {}, home?: string): Pro
 
 /** The one approval that waits. */
 export const theOne = async (desk: Desk): Promise<Approval> => {
-  const [one] = await until(
-    () => desk.approvals('pending'),
-    (found) => found.length === 1,
-  );
+  const [one] = await untilMatches(() => desk.approvals('pending'), { length: 1 });
   if (!one) throw new Error('None');
   return one;
 };

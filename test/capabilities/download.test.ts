@@ -16,7 +16,7 @@ import { hasFetched } from '../../src/capabilities/installedmodels.js';
 import { fetchRemoteFileFacts } from '../../src/capabilities/remotefilefacts.js';
 import { type NextTry, retryBroken } from '../../src/capabilities/retry.js';
 import { createHttp, type Http } from '../../src/kernel/http.js';
-import { type FrozenClock, frozenClock, until } from '../harness/app.js';
+import { type FrozenClock, frozenClock, untilMatches } from '../harness/app.js';
 import { type MirrorHabits, sha256Of, startMirror } from './mirror.js';
 
 export const lab = Lab.script();
@@ -229,10 +229,7 @@ describe('a download', () => {
     await open({ stallsAfter: 70_000 });
     const stop = new AbortController();
     const first = fetchIt({ signal: stop.signal });
-    await until(
-      async () => told.at(-1)?.done,
-      (done) => done === 70_000,
-    );
+    await untilMatches(async () => told.at(-1)?.done, 70_000);
     stop.abort(new Error('stopped'));
     await expect(first).to.reject('stopped');
     expect((await readFile(to)).length).to.equal(70_000);

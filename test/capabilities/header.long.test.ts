@@ -8,30 +8,14 @@ import { openWorkers, type Workers } from '../../src/operations/workers.js';
 import { findConfinement } from '../../src/providers/confine/find.js';
 import { decoderGguf, SMALL_DECODER } from '../harness/ggufshapes.js';
 import { writeGguf } from '../harness/ggufwriter.js';
+import { file, LIST, many, STRING, text, uint32, uint64 } from './ggufbytes.js';
 
 const confinement = await findConfinement({ allowUnconfined: false });
 
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;
 
-const STRING = 8;
-const LIST = 9;
-const uint32 = (value: number): Buffer => {
-  const bytes = Buffer.alloc(4);
-  bytes.writeUInt32LE(value);
-  return bytes;
-};
-const uint64 = (value: bigint | number): Buffer => {
-  const bytes = Buffer.alloc(8);
-  bytes.writeBigUInt64LE(BigInt(value));
-  return bytes;
-};
-const text = (value: string): Buffer => Buffer.concat([uint64(value.length), Buffer.from(value)]);
-const file = (tensors: bigint | number, keys: bigint | number, ...rest: Buffer[]): Buffer =>
-  Buffer.concat([Buffer.from('GGUF'), uint32(3), uint64(tensors), uint64(keys), ...rest]);
 const KIB_TEXT = text('x'.repeat(1016));
-const many = (count: number, of: (at: number) => Buffer): Buffer =>
-  Buffer.concat(Array.from({ length: count }, (_, at) => of(at)));
 const ROOM = Buffer.alloc(200);
 /** Texts of 1,024 bytes each with its length, over 64 MiB in all. */
 const KIB_TEXTS = many(70_000, () => KIB_TEXT);

@@ -8,27 +8,10 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { decoderGguf, SMALL_DECODER } from '../harness/ggufshapes.js';
 import { writeGguf } from '../harness/ggufwriter.js';
+import { file, LIST, many, STRING, text, uint32, uint64 } from './ggufbytes.js';
 
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;
-
-const STRING = 8;
-const LIST = 9;
-const uint32 = (value: number): Buffer => {
-  const bytes = Buffer.alloc(4);
-  bytes.writeUInt32LE(value);
-  return bytes;
-};
-const uint64 = (value: bigint | number): Buffer => {
-  const bytes = Buffer.alloc(8);
-  bytes.writeBigUInt64LE(BigInt(value));
-  return bytes;
-};
-const text = (value: string): Buffer => Buffer.concat([uint64(value.length), Buffer.from(value)]);
-const file = (tensors: bigint | number, keys: bigint | number, ...rest: Buffer[]): Buffer =>
-  Buffer.concat([Buffer.from('GGUF'), uint32(3), uint64(tensors), uint64(keys), ...rest]);
-const many = (count: number, of: (at: number) => Buffer): Buffer =>
-  Buffer.concat(Array.from({ length: count }, (_, at) => of(at)));
 
 describe('the header of a GGUF model, read in a process of its own', () => {
   let folder: string;

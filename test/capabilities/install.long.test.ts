@@ -8,7 +8,7 @@ import { verifyOperation } from '../../src/capabilities/verify.js';
 import { DAMAGE_FILE } from '../../src/providers/llm/llama/files.js';
 import { listPlainFiles } from '../../src/system/backup/home.js';
 import { loginOwner, registerOwner } from '../harness/account.js';
-import { until } from '../harness/app.js';
+import { until, untilMatches } from '../harness/app.js';
 import { catalogueModel, writeCatalogue } from '../harness/catalogue.js';
 import { type Daemon, startDaemon } from '../harness/daemon.js';
 import { type MirrorHabits, sha256Of, startMirror } from './mirror.js';
@@ -204,10 +204,7 @@ describe('an installation', () => {
     const busy = await stage.ask('POST', '/api/capabilities/install', wanted());
     expect([busy.status, busy.body.code]).to.equal([409, 'installing']);
     await stage.ask('POST', `/api/operations/${body.id}/cancel`);
-    await until(
-      () => stage.partial(),
-      (left) => left.length === 0,
-    );
+    await untilMatches(() => stage.partial(), { length: 0 });
     expect(await stage.listed('house')).to.be.undefined();
   });
 

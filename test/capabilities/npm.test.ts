@@ -11,7 +11,7 @@ import {
   runProgramToEnd,
   unreachableMessage,
 } from '../../src/capabilities/npm.js';
-import { until } from '../harness/app.js';
+import { until, untilMatches } from '../harness/app.js';
 
 export const lab = Lab.script();
 const { describe, it, beforeEach, afterEach } = lab;
@@ -99,10 +99,7 @@ describe('an installation by npm', () => {
     const ended = once(daemon, 'exit');
     daemon.kill('SIGKILL');
     await ended;
-    await until(
-      async () => pids.filter(isAlive),
-      (alive) => alive.length === 0,
-    );
+    await untilMatches(async () => pids.filter(isAlive), { length: 0 });
   });
 
   it('ends with all its processes once it is cancelled', async () => {

@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { until } from '../harness/app.js';
+import { untilMatches } from '../harness/app.js';
 import {
   HOLDING_ENGINE,
   installFakeEngine,
@@ -48,10 +48,7 @@ describe('the process of a model', () => {
   };
   const test = async (name: string) => (await stage.ask('POST', `/api/models/${name}/test`)).body;
   const running = (count: number) =>
-    until(
-      async () => modelProcesses(stage.home).length,
-      (found) => found === count,
-    );
+    untilMatches(async () => modelProcesses(stage.home).length, count);
 
   it('ends with the model that is removed, while it loads too', async () => {
     await install('loaded', 'Hello');

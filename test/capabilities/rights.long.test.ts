@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { until } from '../harness/app.js';
+import { until, untilAtLeast } from '../harness/app.js';
 import { catalogueModel, writeCatalogue } from '../harness/catalogue.js';
 import { writeScriptedGguf } from '../harness/scriptedgguf.js';
 import { type MirrorHabits, sha256Of, startMirror } from './mirror.js';
@@ -62,10 +62,7 @@ describe('an installation', () => {
       const asAdmin = await stage.ask('PATCH', `/api/admin/users/${id}`, { role: 'admin' });
       expect(asAdmin.status).to.equal(200);
       const operation = await begin(wanted({ useCase: 'chat' }), token);
-      await until(
-        async () => mirror.ranges.length,
-        (asked) => asked > 0,
-      );
+      await untilAtLeast(async () => mirror.ranges.length, 1);
       expect((await stage.ask('PATCH', `/api/admin/users/${id}`, change)).status).to.equal(200);
       mirror.release();
       const ended = await until(

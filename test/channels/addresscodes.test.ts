@@ -1,6 +1,12 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { type FrozenClock, frozenClock, startApp, type TestApp, until } from '../harness/app.js';
+import {
+  type FrozenClock,
+  frozenClock,
+  startApp,
+  type TestApp,
+  untilAtLeast,
+} from '../harness/app.js';
 import { askApproval } from '../harness/approval.js';
 import { codeIn, openNtfy, refuse, TOPIC } from '../harness/ntfy.js';
 
@@ -41,11 +47,7 @@ describe('a topic of ntfy', () => {
   const post = (path: string, body: object, by = ada.token) =>
     app.call('POST', path, { token: by, body });
   const ask = (topic = TOPIC, by = ada.token) => post('/api/channels/ntfy', { topic }, by);
-  const published = (from: number) =>
-    until(
-      async () => server.published.slice(from),
-      ({ length }) => length > 0,
-    );
+  const published = (from: number) => untilAtLeast(async () => server.published.slice(from), 1);
   const link = async () => {
     await ask();
     const linked = await post('/api/auth/link', { code: codeIn(server.published) });

@@ -4,7 +4,7 @@ import type { DecisionReply } from '../../src/channels/decision.js';
 import { createPlatformReceiver } from '../../src/channels/inbound.js';
 import { createHttp } from '../../src/kernel/http.js';
 import { createLog } from '../../src/kernel/log.js';
-import { frozenClock, until } from '../harness/app.js';
+import { frozenClock, untilAtLeast } from '../harness/app.js';
 import {
   BOT_TOKEN,
   commanded,
@@ -65,12 +65,10 @@ describe('a reply that takes longer than the platform waits', () => {
     return receiver.receive('teamchat', { headers, body: Buffer.from(body) }, ORIGIN);
   };
   const later = async (count: number) =>
-    (
-      await until(
-        async () => discord.later,
-        ({ length }) => length >= count,
-      )
-    ).map(({ asked, body }) => [asked, body.content]);
+    (await untilAtLeast(async () => discord.later, count)).map(({ asked, body }) => [
+      asked,
+      body.content,
+    ]);
 
   it('is announced in time, and sent to the same place', async () => {
     /** As late as the platform allows. */

@@ -1,7 +1,7 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { email, parseMailbox } from '../../src/providers/chat/email.js';
-import { startApp, type TestApp, until } from '../harness/app.js';
+import { startApp, type TestApp, untilAtLeast } from '../harness/app.js';
 import { askApproval } from '../harness/approval.js';
 import { type FakeSmtpServer, startSmtp, type TakenMail } from '../harness/mail/smtp.js';
 import { trustAuthority } from '../harness/mail/trust.js';
@@ -66,10 +66,7 @@ describe(`an e-mail address as a channel${unless ? ` (skipped: ${unless})` : ''}
   const codeIn = (mail: TakenMail | undefined): string =>
     /The code is (\w{6})\./.exec(mail?.text.replaceAll('=\r\n', '') ?? '')?.[1] ?? '';
   const arrived = (from: number): Promise<TakenMail[]> =>
-    until(
-      async () => smtp.taken.slice(from),
-      ({ length }) => length > 0,
-    );
+    untilAtLeast(async () => smtp.taken.slice(from), 1);
   const link = async (): Promise<string> => {
     await ask();
     const linked = await post('/api/auth/link', { code: codeIn(smtp.taken.at(-1)) });

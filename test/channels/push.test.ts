@@ -1,6 +1,6 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { startApp, type TestApp, until } from '../harness/app.js';
+import { startApp, type TestApp, until, untilAtLeast, untilMatches } from '../harness/app.js';
 import { askApproval } from '../harness/approval.js';
 import {
   type FakePushService,
@@ -45,11 +45,7 @@ describe('pushes', () => {
     (await app.call('GET', `${PATH}?limit=200`, { token })).body.subscriptions;
   const subscribe = (token: string, { subscription }: PushBrowser, more: object = {}) =>
     app.call('POST', PATH, { token, body: { ...subscription, ...more } });
-  const arrived = () =>
-    until(
-      async () => service.pushes,
-      ({ length }) => length > 0,
-    );
+  const arrived = () => untilAtLeast(async () => service.pushes, 1);
 
   it('say the kind and the id of a notice, encrypted for the browser and signed', async () => {
     const browser = service.subscribe();
@@ -84,10 +80,7 @@ describe('pushes', () => {
       await subscribe(ada.token, browser);
       service.replyTo(browser, { status });
       await askApproval(app, ada.id);
-      await until(
-        () => listed(ada.token),
-        ({ length }) => length === 0,
-      );
+      await untilMatches(() => listed(ada.token), { length: 0 });
     });
 
     it(`say it where a test ends them by ${status}`, async () => {

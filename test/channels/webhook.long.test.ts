@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { type Stage, startStage } from '../agents/stage.js';
-import { until } from '../harness/app.js';
+import { untilAtLeast } from '../harness/app.js';
 import { askApproval } from '../harness/approval.js';
 import { says } from '../harness/openai.js';
 import { openTarget, type Received, type Target } from '../harness/target.js';
@@ -246,9 +246,6 @@ describe('a webhook channel', () => {
     }
     for (let n = 0; n < 20; n++) expect((await create()).status).to.equal(201);
     expect((await create()).status).to.equal(409);
-    await until(
-      async () => target.received,
-      ({ length }) => length >= 20,
-    );
+    await untilAtLeast(async () => target.received, 20);
   });
 });

@@ -3,7 +3,7 @@ import { PassThrough } from 'node:stream';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { withProgress } from '../../cli/progress.js';
-import { until } from '../harness/app.js';
+import { untilAtLeast } from '../harness/app.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;
@@ -40,11 +40,7 @@ describe('withProgress', () => {
       said += text;
     });
     // A line within the line would have been written by the second beat.
-    const work = () =>
-      until(
-        async () => said.split('Uploading').length,
-        (count) => count > 2,
-      );
+    const work = () => untilAtLeast(async () => said.split('Uploading').length, 3);
     await withProgress(stderr, () => withProgress(stderr, work), 'Uploading');
     expect(said).not.to.include('Working…');
   });

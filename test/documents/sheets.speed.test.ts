@@ -3,33 +3,10 @@ import * as Lab from '@hapi/lab';
 import { ExtractFailed } from '../../src/documents/extract/job.js';
 import { EXTRACT_LIMITS } from '../../src/documents/extraction.js';
 import { pagesOf } from './pages.js';
-import { zip } from './zip.js';
+import { cell, columns, ODS, row, rows, spreadsheet } from './spreadsheet.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;
-const ODS = 'application/vnd.oasis.opendocument.spreadsheet';
-const HEAD = '<?xml version="1.0" encoding="UTF-8"?>';
-
-/** A spreadsheet of these tables by their names. */
-const spreadsheet = (sheets: Record<string, string>): Buffer => {
-  const tables = Object.entries(sheets).map(
-    ([name, rows]) => `<table:table table:name="${name}">${rows}</table:table>`,
-  );
-  const body = `<office:body><office:spreadsheet>${tables.join('')}</office:spreadsheet></office:body>`;
-  return zip([
-    { name: 'mimetype', content: ODS },
-    {
-      name: 'content.xml',
-      content: `${HEAD}<office:document-content>${body}</office:document-content>`,
-    },
-  ]);
-};
-const row = (cells: string, attributes = ''): string =>
-  `<table:table-row ${attributes}>${cells}</table:table-row>`;
-const cell = (text: string, attributes = ''): string =>
-  `<table:table-cell ${attributes}><text:p>${text}</text:p></table:table-cell>`;
-const columns = (count: number): string => `table:number-columns-repeated="${count}"`;
-const rows = (count: number): string => `table:number-rows-repeated="${count}"`;
 
 describe('the text of a spreadsheet of OpenDocument', () => {
   it('is refused or cut at once where cells or rows are repeated without end', async () => {

@@ -1,6 +1,6 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { until } from '../harness/app.js';
+import { until, untilMatches } from '../harness/app.js';
 import { reportOf } from '../harness/mail/reports.js';
 import { type MailStage, noMail, openMailStage } from './stage.js';
 
@@ -174,10 +174,7 @@ describe(`bounces${said}`, () => {
     expect(statuses(await sent(mail.id))).to.equal(['bounced', 'queued']);
     stage.smtp.arrived = () => undefined;
     go();
-    const done = await until(
-      () => sent(mail.id),
-      ({ status }) => status === 'sent',
-    );
+    const done = await untilMatches(() => sent(mail.id), { status: 'sent' });
     expect([statuses(done), done.attempts]).to.equal([['bounced', 'sent'], 2]);
     stage.smtp.recipient = () => undefined;
   });

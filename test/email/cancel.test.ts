@@ -1,6 +1,6 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { PASSWORD, type Reply, until } from '../harness/app.js';
+import { PASSWORD, type Reply, until, untilMatches } from '../harness/app.js';
 import { type MailStage, noMail, openMailStage } from './stage.js';
 
 export const lab = Lab.script();
@@ -77,10 +77,7 @@ describe(`an e-mail that waits${said}`, () => {
     stage.smtp.isRight = () => true;
     await nextDay();
     const other = await send('Another', 'bob');
-    await until(
-      () => sent(other),
-      (mail) => mail.status === 'sent',
-    );
+    await untilMatches(() => sent(other), { status: 'sent' });
     expect(stage.smtp.taken.length).to.equal(1);
     expect(statuses(await sent(id))).to.equal(['cancelled', 'cancelled', 'cancelled']);
     const { body: overview } = await call('GET', '/api/overview');
@@ -95,10 +92,7 @@ describe(`an e-mail that waits${said}`, () => {
     const id = await send('For one', 'bob', 'carol');
     await tried(id);
     expect(statuses((await cancel(id)).body)).to.equal(['sent', 'sent', 'cancelled']);
-    const saved = await until(
-      () => sent(id),
-      ({ copy }) => copy === 'saved',
-    );
+    const saved = await untilMatches(() => sent(id), { copy: 'saved' });
     expect(statuses(saved)).to.equal(['sent', 'sent', 'cancelled']);
     expect(stage.smtp.taken.map(({ to }) => to)).to.equal([['bob@example.org']]);
   });
@@ -116,16 +110,10 @@ describe(`an e-mail that waits${said}`, () => {
           return isRight;
         };
         id = await send('Too late', 'bob');
-        await until(
-          async () => cancelled,
-          (status) => status === 200,
-        );
+        await untilMatches(async () => cancelled, 200);
         stage.smtp.isRight = () => true;
         const other = await send('Another', 'eve');
-        await until(
-          () => sent(other),
-          ({ status }) => status === 'sent',
-        );
+        await untilMatches(() => sent(other), { status: 'sent' });
         await nextDay();
         expect(statuses(await sent(id))).to.equal(['cancelled', 'cancelled']);
       }
@@ -144,10 +132,7 @@ describe(`an e-mail that waits${said}`, () => {
       replies.push(await cancel(id));
     };
     id = await send('Gone', 'bob');
-    const mail = await until(
-      () => sent(id),
-      ({ status }) => status === 'sent',
-    );
+    const mail = await untilMatches(() => sent(id), { status: 'sent' });
     expect(statuses(mail)).to.equal(['sent', 'sent']);
     const [{ status, body } = { status: 0, body: {} }] = replies;
     expect([status, body.code, body.message]).to.equal([

@@ -1,6 +1,6 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { until } from '../harness/app.js';
+import { until, untilAtLeast } from '../harness/app.js';
 import { type MailStage, noMail, openMailStage } from './stage.js';
 
 export const lab = Lab.script();
@@ -64,10 +64,7 @@ describe(`e-mails that answer e-mails${said}`, () => {
   };
   /** Resolves to the newest message that has arrived at the mail server, once there are so many. */
   const sent = async (number: number): Promise<string> => {
-    const { length } = await until(
-      async () => stage.smtp.taken,
-      (taken) => taken.length >= number,
-    );
+    const { length } = await untilAtLeast(async () => stage.smtp.taken, number);
     expect(length).to.equal(number);
     return stage.smtp.taken.at(-1)?.text ?? '';
   };

@@ -1,7 +1,7 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { call, FINISHED } from '../agents/stage.js';
-import { until } from '../harness/app.js';
+import { until, untilAtLeast } from '../harness/app.js';
 import { type Openai, says, startOpenai } from '../harness/openai.js';
 import { type MailStage, noMail, openMailStage } from './stage.js';
 
@@ -142,10 +142,7 @@ describe(`the tools of e-mail${said}`, () => {
     expect((await answer(asked.id, true)).status).to.equal(200);
     expect((await ends(id)).status).to.equal('completed');
     expect(told()[0]).to.match(/^\{"id":"sentmail_\w+","status":"queued"\}$/);
-    await until(
-      async () => stage.smtp.taken,
-      ({ length }) => length > 0,
-    );
+    await untilAtLeast(async () => stage.smtp.taken, 1);
     expect(stage.smtp.taken.map(({ to }) => to)).to.equal([['bob@example.org']]);
   });
 

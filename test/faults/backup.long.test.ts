@@ -12,7 +12,7 @@ import Database from 'better-sqlite3';
 import { restoreFile, verifyFile } from '../../src/backup.js';
 import type { BackupView } from '../../src/client/index.js';
 import { addHook, loginOwner, type Owner, registerOwner } from '../harness/account.js';
-import { until } from '../harness/app.js';
+import { until, untilAtLeast } from '../harness/app.js';
 import { type Daemon, startDaemon, startRefused } from '../harness/daemon.js';
 import { readLedger } from './ledger.js';
 import { mountTmpfs, whyNoMount } from './mount.js';
@@ -194,10 +194,7 @@ const serves = async (home: string): Promise<void> => {
     expect([ok, problem]).to.equal([true, null]);
     const load = { paths: ['h'], secret: SECRET, connections: 1 };
     const senders = startSenders({ url: () => daemon.url, ...load });
-    await until(
-      async () => senders.acknowledged.length,
-      (count) => count > 0,
-    );
+    await untilAtLeast(async () => senders.acknowledged.length, 1);
     await senders.stop();
   } finally {
     await daemon.end('SIGTERM');

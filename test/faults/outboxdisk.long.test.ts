@@ -6,7 +6,7 @@ import * as Lab from '@hapi/lab';
 import { outbox } from '../../src/outbound/messages/contract.js';
 import { webhooks } from '../../src/outbound/webhooks/contract.js';
 import { addHook, type Owner, registerOwner } from '../harness/account.js';
-import { until } from '../harness/app.js';
+import { until, untilMatches } from '../harness/app.js';
 import { startDaemon } from '../harness/daemon.js';
 import { openTarget, type Target } from '../harness/target.js';
 import { arrived, deliver, linkChats, readMessages, SECRET, setTelegram } from './chats.js';
@@ -57,10 +57,7 @@ const sendOver = async (home: string, chat: Target, endpoint: Target): Promise<v
     await Promise.all([chat.got(1), endpoint.got(1)]);
     const empty = await fill(home);
     // Until not even the log of the database has room.
-    await until(
-      () => deliver(url, 'disk', { text: 'x'.repeat(20_000) }),
-      (execution) => execution === null,
-    );
+    await untilMatches(() => deliver(url, 'disk', { text: 'x'.repeat(20_000) }), null);
     [chat.answer, endpoint.answer] = [arrived, taken];
     for (const answer of held) answer();
     expect(readMessages(home).counts).to.include({ 'channel sending': 1, 'webhook sending': 1 });

@@ -7,7 +7,7 @@ import { createFolderWatcher } from '../../src/folders/watcher.js';
 import { systemClock } from '../../src/kernel/clock.js';
 import { createLog } from '../../src/kernel/log.js';
 import type { KnowledgeFolderRow } from '../../src/store/tables/folders.js';
-import { until } from '../harness/app.js';
+import { until, untilAtLeast } from '../harness/app.js';
 import { type FolderStage, openFolderStage } from './stage.js';
 
 export const lab = Lab.script();
@@ -204,10 +204,7 @@ describe('the watch of a folder', { skip: process.platform !== 'linux' }, () => 
     const row = { ...ROW, id: 'folder_many', path };
     // One more than ten is the folder itself.
     await watcher.add(row);
-    await until(
-      async () => faults,
-      (all) => all.length > 0,
-    );
+    await untilAtLeast(async () => faults, 1);
     await watched(0);
     const fault =
       'The folder is scanned every ten minutes: the folder contains more than 10 folders';
@@ -243,10 +240,7 @@ describe('the watch of a folder', { skip: process.platform !== 'linux' }, () => 
       const path = join(stage.root, code);
       await mkdir(path);
       await watcher.add({ ...ROW, id: `folder_${code}`, path });
-      await until(
-        async () => faults,
-        (all) => all.length > 0,
-      );
+      await untilAtLeast(async () => faults, 1);
       const fault = `The folder is scanned every ten minutes: ${remedy}`;
       expect([faults, watcher.faultOf(`folder_${code}`)]).to.equal([[fault], fault]);
       await watcher.stop();

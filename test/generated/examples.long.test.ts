@@ -1,6 +1,6 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { type Reply, startApp, type TestApp, until } from '../harness/app.js';
+import { type Reply, startApp, type TestApp, untilMatches } from '../harness/app.js';
 import { openTarget, type Target } from '../harness/target.js';
 import { fill, NOBODYS, type Route, routes } from './routes.js';
 
@@ -128,10 +128,7 @@ describe('the examples of the API document', { timeout: 120_000 }, () => {
       const { id, name } = reply.body ?? {};
       if (isMaker(idOf(route))) made[route.area] = route.area === 'models' ? name : id;
       if (idOf(route) === 'backups.create')
-        await until(
-          () => backup(id),
-          ({ status }) => status === 'done',
-        );
+        await untilMatches(() => backup(id), { status: 'done' });
       if (idOf(route) === 'hooks.create') made.receivers = id;
     }
   });

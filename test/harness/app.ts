@@ -208,3 +208,24 @@ export const until = async <T>(
     await new Promise((resolve) => setTimeout(resolve, pauseMs));
   }
 };
+
+/** Waits until a number, or the number of items, is large enough. */
+export const untilAtLeast = <T extends number | { length: number }>(
+  ask: () => Promise<T>,
+  count: number,
+): Promise<T> =>
+  until(ask, (answer) => (typeof answer === 'number' ? answer : answer.length) >= count);
+
+/** Not mapped to an array for an array. */
+type Properties<T> = { [K in Extract<keyof T, PropertyKey>]?: T[K] };
+
+/** Waits until the answer equals a value, or has the given properties. */
+export const untilMatches = <T>(
+  ask: () => Promise<T>,
+  expected: NoInfer<T> | Properties<NoInfer<T>>,
+): Promise<T> =>
+  until(ask, (answer) =>
+    typeof expected === 'object' && expected !== null
+      ? Object.entries(expected).every(([key, value]) => Object(answer)[key] === value)
+      : answer === expected,
+  );

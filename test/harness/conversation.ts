@@ -7,6 +7,8 @@ export interface Conversation {
   say(line: string): void;
   /** Output since the last line of input, once it contains the text. */
   hears(text: string): Promise<string>;
+  /** Says a line. Resolves to the output since then, once it contains the text. */
+  answers(line: string, text: string): Promise<string>;
   all(): string;
   hangUp(): void;
   signal(name: NodeJS.Signals): void;
@@ -30,14 +32,22 @@ export const startConversation = ({ words, env }: Program): Conversation => {
     });
   }
   child.stdin.on('error', () => {});
+  const say = (line: string): void => {
+    from = all.length;
+    child.stdin.write(`${line}\n`);
+  };
+  const hears = (text: string): Promise<string> =>
+    until(
+      async () => all.slice(from),
+      (said) => said.includes(text),
+      WAIT_MS,
+    );
   return {
-    say: (line) => {
-      from = all.length;
-      child.stdin.write(`${line}\n`);
-    },
-    hears: async (text) => {
-      const heard = async () => all.slice(from);
-      return until(heard, (said) => said.includes(text), WAIT_MS);
+    say,
+    hears,
+    answers: (line, text) => {
+      say(line);
+      return hears(text);
     },
     all: () => all,
     hangUp: () => void child.stdin.end(),

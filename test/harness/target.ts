@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { until } from './app.js';
+import { untilAtLeast } from './app.js';
 
 export interface Received {
   method: string;
@@ -38,11 +38,7 @@ export const openTarget = async (): Promise<Target> => {
     address,
     received: [],
     answer: (response) => response.end('fine'),
-    got: (count) =>
-      until(
-        async () => target.received,
-        ({ length }) => length >= count,
-      ),
+    got: (count) => untilAtLeast(async () => target.received, count),
     close: () => {
       server.closeAllConnections();
       server.close();

@@ -18,6 +18,8 @@ export interface Tmux {
   line(text: string): Promise<void>;
   /** Screen content, once it contains the text. */
   wait(text: string): Promise<string>;
+  /** Types keys and waits for the text. */
+  shows(text: string, ...keys: string[]): Promise<string>;
   frame(): Promise<string>;
   /** With colours, as SGR codes. */
   styled(): Promise<string>;
@@ -61,19 +63,22 @@ export const openTmux = async ({ width, height, env }: TmuxOptions): Promise<Tmu
   await tmux('-f', '/dev/null', 'new-session', '-d', '-s', 'test', ...size, ...shell);
   const frame = () => tmux('capture-pane', '-p', '-t', 'test');
   const wait = (text: string) => until(frame, (shown) => shown.includes(text));
+  const typeKeys = async (...keys: string[]): Promise<void> => {
+    for (const key of keys) {
+      await tmux('send-keys', '-t', 'test', key);
+      await new Promise((resolve) => setTimeout(resolve, key === 'Escape' ? ESCAPE_MS : TYPING_MS));
+    }
+  };
   const pane = Number(await tmux('display', '-p', '-t', 'test', '#{pane_pid}'));
   await wait('ready$');
   return {
     frame,
     styled: () => tmux('capture-pane', '-e', '-p', '-t', 'test'),
     wait,
-    keys: async (...keys) => {
-      for (const key of keys) {
-        await tmux('send-keys', '-t', 'test', key);
-        await new Promise((resolve) =>
-          setTimeout(resolve, key === 'Escape' ? ESCAPE_MS : TYPING_MS),
-        );
-      }
+    keys: typeKeys,
+    shows: async (text, ...keys) => {
+      await typeKeys(...keys);
+      return wait(text);
     },
     line: async (text) => {
       await tmux('send-keys', '-t', 'test', '-l', text);

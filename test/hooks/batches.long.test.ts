@@ -1,6 +1,6 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { until } from '../harness/app.js';
+import { until, untilAtLeast, untilMatches } from '../harness/app.js';
 import { type Desk, onPath, openDesk } from '../harness/hooks.js';
 import { inside } from '../harness/inside.js';
 import { timersFired } from '../harness/turns.js';
@@ -231,10 +231,7 @@ describe('a batch of runs', () => {
     const bodies = Array.from({ length: 100 }, (_, n) => JSON.stringify({ t, n }));
     await Promise.all(bodies.map((body) => desk.deliver('patterns', body)));
     release(slow);
-    await until(
-      () => inState(slow, 'error'),
-      (ended) => ended > 0,
-    );
+    await untilAtLeast(() => inState(slow, 'error'), 1);
     await desk.deliver('quick', '{"n":1}');
     await desk.ended(quick);
     expect(await inState(slow, 'queued')).to.be.above(50);
@@ -383,10 +380,7 @@ describe('a batch of runs', () => {
       },
     });
     release(id);
-    await until(
-      () => inState(id, 'success'),
-      (count) => count === 20,
-    );
+    await untilMatches(() => inState(id, 'success'), 20);
     Object.assign(db, { selectFrom });
     expect(read.filter((from) => from.startsWith('credential_versions'))).to.equal([]);
     expect(read.filter((from) => from === 'permissions').length).to.equal(1);
@@ -414,10 +408,7 @@ describe('a batch of runs', () => {
     for (let n = 0; n < 20; n++) await desk.deliver('indexed', JSON.stringify({ n }));
     await timersFired(1500);
     // All of them are running while the tool refuses them again.
-    await until(
-      () => inState(id, 'queued'),
-      (count) => count === 20,
-    );
+    await untilMatches(() => inState(id, 'queued'), 20);
     await db.deleteFrom('operations').where('title', '=', 'Full').execute();
     expect(await counts(id, 20)).to.equal({ success: 20, skipped: 0, error: 0 });
     const found = await db

@@ -1,44 +1,14 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { faultOfValue, judgeConditions } from '../../src/hooks/conditions.js';
-import type { TemplateScope } from '../../src/hooks/template.js';
-import { CONDITIONS_MS, createTimeLimit, type TimeLimit } from '../../src/hooks/timelimit.js';
+import { CONDITIONS_MS, createTimeLimit } from '../../src/hooks/timelimit.js';
 import type { Condition } from '../../src/kernel/contract/condition.js';
+import { reasonOf, scope, stops } from './conditionscope.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;
 
 const TRIES = 5;
-
-const scope = {
-  hook: { name: 'my hook' },
-  event: 'issues',
-  webhook: {
-    path: 'p',
-    method: 'POST',
-    headers: { 'x-kind': 'a' },
-    body: {
-      action: 'opened',
-      n: 5,
-      none: null,
-      labels: ['bug', { id: 1 }],
-      nested: { a: 1 },
-      text: `${'a'.repeat(9_999)}b`,
-    },
-  },
-};
-/** Enough for any machine, however busy it is. */
-const patient: TimeLimit = { left: () => 60_000, isSpent: () => false };
-const reasonOf = (
-  conditions: Condition[],
-  of: TemplateScope,
-  timeLimit = patient,
-): string | null => {
-  const judged = judgeConditions(conditions, of, timeLimit);
-  return judged.verdict === 'hold' ? null : judged.reason;
-};
-const stops = (field: string, operator: Condition['operator'], value?: unknown) =>
-  reasonOf([{ field: `webhook.body.${field}`, operator, value }], scope);
 
 describe('judgeConditions', () => {
   it('gives up on patterns that take for ever', () => {

@@ -1,6 +1,6 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { type FrozenClock, frozenClock, until } from '../harness/app.js';
+import { type FrozenClock, frozenClock, until, untilMatches } from '../harness/app.js';
 import { type Desk, notice, onPath, openDesk } from '../harness/hooks.js';
 import { inside } from '../harness/inside.js';
 import { openTarget, type Target } from '../harness/target.js';
@@ -221,10 +221,7 @@ describe('concurrency', () => {
         actionConfig: { webhookUrl: target.url },
       });
       await Promise.all(Array.from({ length: 9 }, () => desk.deliver(path, '{"n":1}')));
-      await until(
-        async () => atOnce,
-        (count) => count === most,
-      );
+      await untilMatches(async () => atOnce, most);
       expect(inside(desk.test.app).queue.waiting(id)).to.equal(9 - most);
       await open([id], 9);
       expect(atOnce).to.equal(most);

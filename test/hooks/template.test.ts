@@ -1,31 +1,11 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import {
-  lookUp,
-  renderDeep,
-  renderJson,
-  renderTemplate,
-  type TemplateScope,
-} from '../../src/hooks/template.js';
+import { lookUp, renderDeep, renderJson, renderTemplate } from '../../src/hooks/template.js';
+import { scope } from './templatescope.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;
 
-const body = JSON.parse(
-  `{"title":"It \\"works\\"","n":7,"zero":0,"none":null,"yes":false,"list":["a",{"b":"c"}],
-    "loop":"{{webhook.body.title}} {{hook.name}}","__proto__":{"own":"really"},
-    "Case":"upper","a.b":"dotted","lines":"one\\ntwo"}`,
-);
-const scope: TemplateScope = {
-  webhook: {
-    body,
-    headers: { 'x-request-source': 'forge' },
-    path: 'issues',
-    method: 'POST',
-  },
-  event: 'push',
-  hook: { name: 'my hook' },
-};
 const render = (template: string): string => renderTemplate(template, scope);
 
 describe('renderTemplate', () => {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { findConfinement } from '../../src/providers/confine/find.js';
-import { until } from '../harness/app.js';
+import { until, untilMatches } from '../harness/app.js';
 import { type Desk, onPath, openDesk } from '../harness/hooks.js';
 import { openTarget, type Target } from '../harness/target.js';
 
@@ -153,10 +153,7 @@ describe('replay', () => {
     target.answer = (response) => held.push(response);
     const id = await forward('underway');
     await desk.deliver('underway', '{"n":1}');
-    await until(
-      async () => held,
-      ({ length }) => length === 1,
-    );
+    await untilMatches(async () => held, { length: 1 });
     const [run] = await desk.runs(id);
     expect((await replay(id, run.id, { force: true })).status).to.equal(409);
     held[0]?.end('fine');

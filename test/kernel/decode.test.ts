@@ -1,11 +1,10 @@
-import type { ServerResponse } from 'node:http';
 import { setImmediate } from 'node:timers/promises';
 import { brotliCompressSync, constants, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { HttpFailure } from '../../src/kernel/failure.js';
-import { createHttp, type Http, type Outgoing } from '../../src/kernel/http.js';
-import { type Listening, listen } from './listen.js';
+import type { HttpFailure } from '../../src/kernel/failure.js';
+import type { Outgoing } from '../../src/kernel/http.js';
+import { type EncodedSite, openEncodedSite } from './encodedsite.js';
 
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;
@@ -14,36 +13,11 @@ const TEXT = 'Grüße, one two three. '.repeat(5_000);
 const ZEROS = Buffer.alloc(64 * 1024 * 1024);
 
 describe('decodedBody', () => {
-  let http: Http;
-  let server: Listening;
-  let reply: (response: ServerResponse) => void;
+  let site: EncodedSite;
   before(async () => {
-    server = await listen((_request, response) => reply(response));
-    http = createHttp({ allow: [server.entry] });
+    site = await openEncodedSite();
   });
-  after(async () => {
-    await http.close();
-    await server.close();
-  });
-
-  const ask = (more: Partial<Outgoing> = {}) =>
-    http.request({ method: 'GET', url: server.origin, isDecoded: true, ...more });
-  const replyWith = (encoding: string, body: Buffer | string, status = 200) => {
-    reply = (response) => response.writeHead(status, { 'content-encoding': encoding }).end(body);
-  };
-  const textOf = async (encoding: string, body: Buffer | string): Promise<string> => {
-    replyWith(encoding, body);
-    return (await ask()).body.toString();
-  };
-  const failureOf = async (encoding: string, body: Buffer, more = {}) => {
-    replyWith(encoding, body);
-    const error = await ask(more).then(
-      () => null,
-      (reason: unknown) => reason,
-    );
-    if (!(error instanceof HttpFailure)) throw new Error('It did not fail as HTTP');
-    return [error.kind, error.message, error.effectBegan];
-  };
+  after(() => site.close());
 
   it('undoes each encoding, and several in their order', async () => {
     const both = gzipSync(brotliCompressSync(TEXT));
@@ -62,13 +36,13 @@ describe('decodedBody', () => {
       ['', TEXT],
     ];
     for (const [encoding, body] of encoded) {
-      expect(await textOf(encoding, body), encoding).to.equal(TEXT);
+      expect(await site.textOf(encoding, body), encoding).to.equal(TEXT);
     }
   });
 
   it('undoes a body that comes byte by byte', async () => {
     const zipped = deflateRawSync('small');
-    reply = async (response) => {
+    site.reply = async (response) => {
       response.writeHead(200, { 'content-encoding': 'deflate' });
       for (const byte of zipped) {
         response.write(Buffer.of(byte));
@@ -76,24 +50,24 @@ describe('decodedBody', () => {
       }
       response.end();
     };
-    expect((await ask()).body.toString()).to.equal('small');
+    expect((await site.ask()).body.toString()).to.equal('small');
   });
 
   it('takes a reply without a body for empty, whatever its encoding', async () => {
     for (const encoding of ['gzip', 'br', 'zstd']) {
-      replyWith(encoding, '');
-      expect((await ask({ method: 'HEAD' })).body.length).to.equal(0);
-      expect((await ask()).body.length).to.equal(0);
-      replyWith(encoding, '', 304);
-      expect((await ask()).status).to.equal(304);
+      site.replyWith(encoding, '');
+      expect((await site.ask({ method: 'HEAD' })).body.length).to.equal(0);
+      expect((await site.ask()).body.length).to.equal(0);
+      site.replyWith(encoding, '', 304);
+      expect((await site.ask()).status).to.equal(304);
     }
   });
 
   it('asks for what it undoes, unless the caller asks for something else or for a part', async () => {
     const asked = async (more: Partial<Outgoing>) => {
-      replyWith('identity', '');
-      await ask(more);
-      return server.got.at(-1)?.headers['accept-encoding'];
+      site.replyWith('identity', '');
+      await site.ask(more);
+      return site.server.got.at(-1)?.headers['accept-encoding'];
     };
     expect(await asked({})).to.equal('br, gzip, deflate');
     expect(await asked({ headers: { 'Accept-Encoding': 'identity' } })).to.equal('identity');
@@ -105,20 +79,20 @@ describe('decodedBody', () => {
     const sentence = '127.0.0.1: the reply has an unsupported content-encoding';
     const failed = (detail: string) => ['unknown_encoding', `${sentence} (${detail})`, true];
     const zipped = gzipSync(TEXT);
-    expect(await failureOf('zstd', zipped)).to.equal(failed('zstd'));
-    expect(await failureOf('compress, gzip', zipped)).to.equal(failed('compress'));
-    expect(await failureOf('<b>\'"; x', zipped)).to.equal(failed('bx'));
-    expect(await failureOf('gzip,gzip,gzip,gzip', zipped)).to.equal(failed('4 encodings'));
+    expect(await site.failureOf('zstd', zipped)).to.equal(failed('zstd'));
+    expect(await site.failureOf('compress, gzip', zipped)).to.equal(failed('compress'));
+    expect(await site.failureOf('<b>\'"; x', zipped)).to.equal(failed('bx'));
+    expect(await site.failureOf('gzip,gzip,gzip,gzip', zipped)).to.equal(failed('4 encodings'));
   });
 
   it('fails where a body is not what its encoding says, or is cut off', async () => {
     const sentence = '127.0.0.1: the reply does not match its content-encoding';
     for (const encoding of ['gzip', 'deflate', 'br']) {
       const failed = ['undecodable', `${sentence} (${encoding})`, true];
-      expect(await failureOf(encoding, Buffer.from('this is no such thing'))).to.equal(failed);
+      expect(await site.failureOf(encoding, Buffer.from('this is no such thing'))).to.equal(failed);
     }
     const cut = gzipSync(TEXT).subarray(0, 60);
-    expect(await failureOf('gzip', cut)).to.equal(['undecodable', `${sentence} (gzip)`, true]);
+    expect(await site.failureOf('gzip', cut)).to.equal(['undecodable', `${sentence} (gzip)`, true]);
   });
 
   it('stops at the limit of bytes, wherever a bomb has them', async () => {
@@ -135,21 +109,21 @@ describe('decodedBody', () => {
     const failed = ['too_large', '127.0.0.1: the reply is too large', true];
     for (const [encoding, body] of bombs) {
       expect(body.length, encoding).to.be.below(200_000);
-      expect(await failureOf(encoding, body), encoding).to.equal(failed);
+      expect(await site.failureOf(encoding, body), encoding).to.equal(failed);
     }
     const just = gzipSync(ZEROS.subarray(0, 5 * 1024 * 1024));
-    expect(await textOf('gzip', just)).to.have.length(5 * 1024 * 1024);
+    expect(await site.textOf('gzip', just)).to.have.length(5 * 1024 * 1024);
   });
 
   it('takes what is enough of a bomb', async () => {
-    replyWith('gzip', gzipSync(ZEROS));
-    expect((await ask({ enoughBytes: 1_000 })).body).to.have.length(1_000);
+    site.replyWith('gzip', gzipSync(ZEROS));
+    expect((await site.ask({ enoughBytes: 1_000 })).body).to.have.length(1_000);
   });
 
   it('says with its failure what had come before', async () => {
     const zipped = gzipSync(Buffer.concat([Buffer.from(TEXT), ZEROS]));
-    replyWith('gzip', zipped);
-    const failed = await ask({ maxBytes: 200_000 }).catch((error: HttpFailure) => error.begun);
+    site.replyWith('gzip', zipped);
+    const failed = await site.ask({ maxBytes: 200_000 }).catch((error: HttpFailure) => error.begun);
     expect(Object(failed).body.toString().slice(0, 6)).to.equal('Grüße,');
   });
 });

@@ -1,7 +1,7 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { createFairQueue, QueueFull } from '../../src/kernel/fairqueue.js';
-import { until } from '../harness/app.js';
+import { untilAtLeast } from '../harness/app.js';
 
 export const lab = Lab.script();
 const { describe, it, beforeEach } = lab;
@@ -90,10 +90,7 @@ describe('turns', () => {
     const all = ['1', '2', '3', '4'].map((what) => ask(turns, 'ada', what));
     // Each that ends is followed by a further one, as from a lane of operations.
     for (const what of ['5', '6', '7', '8']) {
-      await until(
-        async () => release.length,
-        (count) => count > 0,
-      );
+      await untilAtLeast(async () => release.length, 1);
       release.shift()?.();
       all.push(ask(turns, 'ada', what));
     }

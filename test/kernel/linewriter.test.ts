@@ -1,22 +1,19 @@
-import { execFileSync, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { execFileSync } from 'node:child_process';
 import { closeSync, constants, openSync, readSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { findProcess } from '../../cli/daemon/process.js';
 import { createLineWriter, type LostLines } from '../../src/kernel/linewriter.js';
 import { fill, mountTmpfs, whyNoMount } from '../faults/mount.js';
-import { until } from '../harness/app.js';
+import { until, untilAtLeast, untilMatches } from '../harness/app.js';
+import { runChatter, UNREAD } from './unread.js';
 
 export const lab = Lab.script();
 const { describe, it, beforeEach, afterEach } = lab;
 
 const noMount = whyNoMount();
-const CHATTER = fileURLToPath(new URL('../harness/chatter.js', import.meta.url));
 const LINE = `${'x'.repeat(99)}\n`;
 
 describe('a writer of lines', () => {
@@ -36,12 +33,7 @@ describe('a writer of lines', () => {
     const lines = Array.from({ length: 1000 }, (_, nth) => `line ${nth}\n`);
     for (const line of lines) writer.write(line);
     const all = lines.join('');
-    expect(
-      await until(
-        () => readFile(path, 'utf8'),
-        (text) => text === all,
-      ),
-    ).to.equal(all);
+    expect(await untilMatches(() => readFile(path, 'utf8'), all)).to.equal(all);
     writer.write('last\n');
     writer.flushSync();
     await until(
@@ -120,10 +112,7 @@ describe('a writer of lines', () => {
       const fd = openSync(path, 'a');
       const writer = createLineWriter(fd, { tell, mostBytes: 10_000 });
       writer.write('before\n');
-      await until(
-        () => readFile(path, 'utf8'),
-        (text) => text === 'before\n',
-      );
+      await untilMatches(() => readFile(path, 'utf8'), 'before\n');
       const empty = await fill(folder);
       for (let nth = 0; nth < 1000; nth++) writer.write(LINE);
       const lost = await until(
@@ -131,10 +120,7 @@ describe('a writer of lines', () => {
         ({ reason }) => reason !== '',
       );
       await empty();
-      await until(
-        async () => told,
-        ({ length }) => length > 0,
-      );
+      await untilAtLeast(async () => told, 1);
       const kept = (await readFile(path, 'utf8')).slice('before\n'.length);
       expect(kept).to.equal(LINE.repeat(kept.length / LINE.length));
       const all = { lostLines: 1000 - kept.length / LINE.length, reason: 'ENOSPC' };
@@ -146,37 +132,11 @@ describe('a writer of lines', () => {
   });
 });
 
-/** `script` gives the program a terminal, and stops reading that when nobody reads what it says. */
-const ON_A_TERMINAL = ['script', '-qefc', `exec ${process.execPath} ${CHATTER}`, '/dev/null'];
-
 describe('the log of a process', () => {
-  const chatter = ([program = '', ...words]: string[]) =>
-    spawn(program, words, { stdio: ['ignore', 'pipe', 'pipe', 'pipe'] });
-
-  for (const [name, under] of [
-    ['a pipe', [process.execPath, CHATTER]],
-    ['a terminal', ON_A_TERMINAL],
-  ] as const) {
+  for (const [name, under] of UNREAD) {
     it(`goes on where stderr is ${name} that is not read, and ends when told`, async () => {
-      const child = chatter([...under]);
-      const exit = once(child, 'exit');
-      const beats = child.stdio[3];
-      let said = '';
-      beats?.on('data', (piece: Buffer) => {
-        said += piece;
-      });
-      await until(
-        async () => said,
-        (text) => text.endsWith('}'),
-      );
-      const { pid, lines } = JSON.parse(said);
-      // With everything that it could not say: nobody has read a byte.
-      await until(
-        async () => findProcess(pid),
-        (found) => found === null,
-      );
-      for (const stream of [child.stdout, child.stderr]) stream?.resume();
-      expect([(await exit)[0], lines]).to.equal([0, 20_000]);
+      const { code, lines } = await runChatter(under);
+      expect([code, lines]).to.equal([0, 20_000]);
     });
   }
 });

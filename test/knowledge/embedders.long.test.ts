@@ -1,6 +1,6 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { until } from '../harness/app.js';
+import { until, untilAtLeast } from '../harness/app.js';
 import { type FakeEmbedder, startEmbedder } from '../harness/embedder.js';
 import { type KnowledgeStage, knowledgeStage, startKnowledge } from './stage.js';
 
@@ -214,10 +214,7 @@ describe('an embedder that fails', () => {
     embedder.become('works', 700);
     const since = embedder.asked.length;
     const id = await stage.keep('It is deleted before its vector comes.');
-    await until(
-      async () => embedder.asked.length,
-      (asked) => asked > since,
-    );
+    await untilAtLeast(async () => embedder.asked.length, since + 1);
     await stage.ask('DELETE', `/api/knowledge/${id}`);
     await until(
       async () =>

@@ -5,7 +5,7 @@ import * as Lab from '@hapi/lab';
 import Database from 'better-sqlite3';
 import { findChunks } from '../../src/knowledge/procedures/find.js';
 import { dropOwner, openToSearch } from '../../src/knowledge/procedures/searchdb.js';
-import { startApp, type TestApp, until } from '../harness/app.js';
+import { startApp, type TestApp, until, untilMatches } from '../harness/app.js';
 import { writeEntries } from '../harness/chunks.js';
 import { seedEntry } from '../harness/entry.js';
 
@@ -30,11 +30,7 @@ describe('the search index', () => {
     return (await app.call('POST', '/api/knowledge/search', { token: user.token, body })).body;
   };
   const count = async (query: string): Promise<number> => (await search(query)).results.length;
-  const isFound = (query: string) =>
-    until(
-      () => count(query),
-      (found) => found === 1,
-    );
+  const isFound = (query: string) => untilMatches(() => count(query), 1);
   /** Closes the daemon, changes its files, and opens it again. */
   const between = async (change: () => Promise<void>): Promise<void> => {
     await app.app.close();

@@ -1,4 +1,4 @@
-import { startApp, type TestApp, type TestOptions, until } from '../harness/app.js';
+import { startApp, type TestApp, type TestOptions, until, untilMatches } from '../harness/app.js';
 import type { FakeEmbedder } from '../harness/embedder.js';
 
 /** A daemon with an admin, and what tests of embedders do with it. */
@@ -28,10 +28,7 @@ export const knowledgeStage = (app: TestApp, user: { id: string; token: string }
     /** Keeps a note; resolves to its id once words find it. */
     keep: async (text: string): Promise<string> => {
       const { body } = await ask('POST', '/api/knowledge', { text });
-      await until(
-        () => get(`/api/knowledge/${body.id}`),
-        ({ status }) => status === 'ready',
-      );
+      await untilMatches(() => get(`/api/knowledge/${body.id}`), { status: 'ready' });
       return body.id;
     },
     /** Registers a model that makes vectors. */

@@ -2,7 +2,7 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { call } from '../agents/stage.js';
 import { type Desk, DONE, openDesk } from '../approvals/stage.js';
-import { sign, until } from '../harness/app.js';
+import { sign, until, untilMatches } from '../harness/app.js';
 import { onPath, SECRET } from '../harness/hooks.js';
 import { inside } from '../harness/inside.js';
 import { says } from '../harness/openai.js';
@@ -170,10 +170,7 @@ describe('an agent of a hook', () => {
       const before = desk.model.asked.length;
       const headers = { 'x-hub-signature-256': sign(SECRET, '{}') };
       await desk.call('POST', `/api/webhooks/${path}`, { body: '{}', headers });
-      await until(
-        async () => desk.model.asked.length,
-        (count) => count === before + 1,
-      );
+      await untilMatches(async () => desk.model.asked.length, before + 1);
       return (desk.model.asked.at(-1)?.body.tools ?? [])
         .map((tool) => String(Object(tool.function).name))
         .filter((name) => name.startsWith('knowledge_'));

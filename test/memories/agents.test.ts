@@ -2,7 +2,7 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { call } from '../agents/stage.js';
 import { type Desk, DONE, openDesk, theOne } from '../approvals/stage.js';
-import { sign, until } from '../harness/app.js';
+import { sign, untilMatches } from '../harness/app.js';
 import { onPath, SECRET } from '../harness/hooks.js';
 import { says } from '../harness/openai.js';
 
@@ -124,10 +124,7 @@ describe('memory.save', () => {
       desk.model.script(says({ toolCalls: [save(`From ${path}`)] }), DONE);
       const before = desk.model.asked.length;
       await desk.call('POST', `/api/webhooks/${path}`, { body: '{}', headers });
-      await until(
-        async () => desk.model.asked.length,
-        (count) => count === before + 2,
-      );
+      await untilMatches(async () => desk.model.asked.length, before + 2);
       return systemPrompt();
     };
     const tools = () =>

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { registerOwner } from '../harness/account.js';
-import { until } from '../harness/app.js';
+import { until, untilMatches } from '../harness/app.js';
 import { startDaemon } from '../harness/daemon.js';
 import { withEngine } from '../harness/llamaengine.js';
 import {
@@ -149,10 +149,7 @@ for (const [how, useGpu] of [
       await owner.models.create({ body: { name: 'hung', provider: 'llama', modelId: 'hung' } });
       const asked = owner.models.check({ name: 'hung' }).catch(() => 'cut off');
       const counted = (count: number) =>
-        until(
-          async () => modelProcesses(home).length,
-          (processes) => processes === count,
-        );
+        untilMatches(async () => modelProcesses(home).length, count);
       await until(
         async () => existsSync(scratch) && readdirSync(scratch, { recursive: true }),
         (names) => String(names).includes('/begun'),

@@ -1,18 +1,22 @@
 import { once } from 'node:events';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import type { OperationKind, OperationRun } from '../../src/operations/kind.js';
+import type { OperationRun } from '../../src/operations/kind.js';
 import { ExpectationFailed } from '../../src/store/engine/protocol.js';
-import { until } from '../harness/app.js';
+import { until, untilMatches } from '../harness/app.js';
 import { putFact } from '../store/scratch.js';
-import { type OperationsStage, OWNER, openOperationsStage } from './stage.js';
+import {
+  begin,
+  type Counted,
+  kindOf,
+  type OperationsStage,
+  OWNER,
+  openOperationsStage,
+} from './stage.js';
 
 export const lab = Lab.script();
 const { describe, it, beforeEach, afterEach } = lab;
 
-interface Counted {
-  to: number;
-}
 type CountRun = OperationRun<Counted, number>;
 
 describe('operations', () => {
@@ -21,15 +25,6 @@ describe('operations', () => {
     stage = await openOperationsStage();
   });
   afterEach(() => stage.remove());
-
-  const kindOf = (
-    run: OperationKind<Counted, number>['run'],
-    more: Partial<OperationKind<Counted, number>> = {},
-  ): OperationKind<Counted, number> => ({
-    ...{ kind: 'test.count', isResumable: true, isAdmins: false },
-    run,
-    ...more,
-  });
 
   /** Counts up with one fact for each step, which can be written once only. */
   const countUp = async ({ input, checkpoint, commit, signal }: CountRun) => {
@@ -41,38 +36,14 @@ describe('operations', () => {
     return { status: 'completed' as const, result: { counted: input.to } };
   };
 
-  const begin = (
-    { register }: ReturnType<OperationsStage['open']>,
-    kind: OperationKind<Counted, number>,
-    to = 3,
-  ) =>
-    register(kind).begin(
-      {
-        ...{ userId: OWNER, title: 'Counting', input: { to } },
-        ...{ resource: { kind: 'user', id: OWNER }, progress: { total: to, unit: 'steps' } },
-      },
-      [],
-    );
-
-  const row = async (id: string) =>
-    stage.store.db
-      .selectFrom('operations')
-      .select(['status', 'checkpoint', 'result', 'error'])
-      .where('id', '=', id)
-      .executeTakeFirstOrThrow();
   const jobs = () => stage.store.db.selectFrom('jobs').select(['ref', 'attempts']).execute();
-  const ended = (id: string) =>
-    until(
-      () => row(id),
-      ({ status }) => status !== 'queued' && status !== 'running',
-    );
 
   it('runs to its end, tells how far it is, and leaves no job', async () => {
     const operations = stage.open();
     await operations.start();
     const begun = await begin(operations, kindOf(countUp));
     expect(begun).to.include({ kind: 'test.count', status: 'queued', title: 'Counting' });
-    expect(await ended(begun.id)).to.equal({
+    expect(await stage.ended(begun.id)).to.equal({
       ...{ status: 'completed', checkpoint: '3', result: '{"counted":3}', error: null },
     });
     expect(await jobs()).to.equal([]);
@@ -104,10 +75,7 @@ describe('operations', () => {
       return new Promise(() => {});
     });
     const { id } = await begin(killed, stuck, 5);
-    await until(
-      () => row(id),
-      ({ checkpoint }) => checkpoint === '2',
-    );
+    await untilMatches(() => stage.row(id), { checkpoint: '2' });
     const next = stage.open();
     const from: (number | null)[] = [];
     next.register(
@@ -117,7 +85,7 @@ describe('operations', () => {
       }),
     );
     await next.start();
-    expect(await ended(id)).to.include({ status: 'completed', checkpoint: '5' });
+    expect(await stage.ended(id)).to.include({ status: 'completed', checkpoint: '5' });
     expect(from).to.equal([2]);
     const facts = stage.store.db.selectFrom('facts').select('name').where('value', '=', 'once');
     expect(await facts.execute()).to.have.length(5);
@@ -128,14 +96,11 @@ describe('operations', () => {
     await killed.start();
     const never = kindOf(() => new Promise(() => {}), { isResumable: false });
     const { id } = await begin(killed, never);
-    await until(
-      () => row(id),
-      ({ status }) => status === 'running',
-    );
+    await untilMatches(() => stage.row(id), { status: 'running' });
     const next = stage.open();
     next.register(never);
     await next.start();
-    const { status, error } = await ended(id);
+    const { status, error } = await stage.ended(id);
     expect([status, error]).to.equal([
       'interrupted',
       'The daemon ended during the operation, which cannot be resumed',
@@ -151,18 +116,15 @@ describe('operations', () => {
       throw signal.reason;
     });
     const { id } = await begin(first, waiting);
-    await until(
-      () => row(id),
-      ({ status }) => status === 'running',
-    );
+    await untilMatches(() => stage.row(id), { status: 'running' });
     // It ends by being told, before the time is over: nothing else would end it.
     await first.stop(20_000);
-    expect(await row(id)).to.include({ status: 'running' });
+    expect(await stage.row(id)).to.include({ status: 'running' });
     expect(await jobs()).to.equal([{ ref: id, attempts: 0 }]);
     const next = stage.open();
     next.register(kindOf(countUp));
     await next.start();
-    expect(await ended(id)).to.include({ status: 'completed' });
+    expect(await stage.ended(id)).to.include({ status: 'completed' });
   });
 
   it('fails after ten starts that it did not survive, and not before', async () => {
@@ -181,11 +143,11 @@ describe('operations', () => {
       await next.start();
     }
     await until(jobs, ([job]) => job?.attempts === 10);
-    expect(await row(id)).to.include({ status: 'running' });
+    expect(await stage.row(id)).to.include({ status: 'running' });
     const last = stage.open();
     last.register(never);
     await last.start();
-    expect(await ended(id)).to.include({
+    expect(await stage.ended(id)).to.include({
       status: 'failed',
       error: 'The daemon ended 10 times during the same step of the operation',
     });
@@ -212,7 +174,7 @@ describe('operations', () => {
         return { status: 'failed', error: 'as it was to' };
       }),
     );
-    expect(await ended(id)).to.include({
+    expect(await stage.ended(id)).to.include({
       status: 'failed',
       checkpoint: null,
       error: 'as it was to',
@@ -229,7 +191,7 @@ describe('operations', () => {
       ended: ({ id }, status) => [putFact(`resource of ${id}`, status)],
     });
     const { id } = await begin(operations, kind);
-    await ended(id);
+    await stage.ended(id);
     const fact = stage.store.db.selectFrom('facts').select('value');
     const found = await fact.where('name', '=', `resource of ${id}`).execute();
     expect(found).to.equal([{ value: 'completed' }]);
@@ -252,7 +214,7 @@ describe('operations', () => {
     const disable = stage.store.db.updateTable('users').set({ disabled_at: '2026-01-01' });
     await disable.where('id', '=', OWNER).execute();
     isDisabled();
-    expect(await ended(id)).to.equal({
+    expect(await stage.ended(id)).to.equal({
       ...{ status: 'cancelled', checkpoint: null, result: null },
       error: 'The owner is no longer allowed to run this operation',
     });
@@ -263,7 +225,7 @@ describe('operations', () => {
     const operations = stage.open();
     await operations.start();
     const { id } = await begin(operations, kindOf(countUp, { isAdmins: true }));
-    expect(await ended(id)).to.include({ status: 'cancelled', checkpoint: null });
+    expect(await stage.ended(id)).to.include({ status: 'cancelled', checkpoint: null });
   });
 
   it('is told in few steps, the end always', async () => {
@@ -278,11 +240,8 @@ describe('operations', () => {
         return { status: 'completed', result: {} };
       }),
     );
-    await ended(id);
-    await until(
-      async () => stage.published.at(-1)?.status,
-      (status) => status === 'completed',
-    );
+    await stage.ended(id);
+    await untilMatches(async () => stage.published.at(-1)?.status, 'completed');
     // What comes at once is told at its begin and at its end.
     expect(stage.published.length).to.be.below(10);
     expect(stage.published.at(-1)?.progress?.done).to.equal(240);

@@ -1,16 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import type { OperationKind } from '../../src/operations/kind.js';
-import { until } from '../harness/app.js';
-import { type OperationsStage, OWNER, openOperationsStage } from './stage.js';
+import { untilMatches } from '../harness/app.js';
+import { begin, kindOf, type OperationsStage, OWNER, openOperationsStage } from './stage.js';
 
 export const lab = Lab.script();
 const { describe, it, beforeEach, afterEach } = lab;
-
-interface Counted {
-  to: number;
-}
 
 describe('operations', () => {
   let stage: OperationsStage;
@@ -18,40 +13,6 @@ describe('operations', () => {
     stage = await openOperationsStage();
   });
   afterEach(() => stage.remove());
-
-  const kindOf = (
-    run: OperationKind<Counted, number>['run'],
-    more: Partial<OperationKind<Counted, number>> = {},
-  ): OperationKind<Counted, number> => ({
-    ...{ kind: 'test.count', isResumable: true, isAdmins: false },
-    run,
-    ...more,
-  });
-
-  const begin = (
-    { register }: ReturnType<OperationsStage['open']>,
-    kind: OperationKind<Counted, number>,
-    to = 3,
-  ) =>
-    register(kind).begin(
-      {
-        ...{ userId: OWNER, title: 'Counting', input: { to } },
-        ...{ resource: { kind: 'user', id: OWNER }, progress: { total: to, unit: 'steps' } },
-      },
-      [],
-    );
-
-  const row = async (id: string) =>
-    stage.store.db
-      .selectFrom('operations')
-      .select(['status', 'checkpoint', 'result', 'error'])
-      .where('id', '=', id)
-      .executeTakeFirstOrThrow();
-  const ended = (id: string) =>
-    until(
-      () => row(id),
-      ({ status }) => status !== 'queued' && status !== 'running',
-    );
 
   it('is told at most four times a second, the end always', async () => {
     const operations = stage.open();
@@ -68,11 +29,8 @@ describe('operations', () => {
         return { status: 'completed', result: {} };
       }),
     );
-    await ended(id);
-    await until(
-      async () => stage.published.at(-1)?.status,
-      (status) => status === 'completed',
-    );
+    await stage.ended(id);
+    await untilMatches(async () => stage.published.at(-1)?.status, 'completed');
     const inASecond = times.map(
       (at) => times.filter((each) => each >= at && each < at + 990).length,
     );

@@ -1,9 +1,22 @@
 import { systemClock } from '../../src/kernel/clock.js';
 import { createHttp } from '../../src/kernel/http.js';
 import { createLog } from '../../src/kernel/log.js';
+import type { OperationKind } from '../../src/operations/kind.js';
 import { openOperations } from '../../src/operations/module.js';
 import { createHub } from '../../src/realtime/hub.js';
+import { until } from '../harness/app.js';
 import { openScratch, type Scratch } from '../store/scratch.js';
+
+export interface Counted {
+  to: number;
+}
+
+interface OperationState {
+  status: string;
+  checkpoint: string | null;
+  result: string | null;
+  error: string | null;
+}
 
 export const OWNER = 'user_owner';
 
@@ -12,6 +25,10 @@ export interface OperationsStage extends Scratch {
   hub: ReturnType<typeof createHub>;
   /** The publications about operations so far, as the socket sends them. */
   published: { status: string; progress: { done: number } | null; result: unknown }[];
+  /** Stored state of an operation. */
+  row(id: string): Promise<OperationState>;
+  /** The same, once the operation has ended. */
+  ended(id: string): Promise<OperationState>;
   /** Opens the module as a start of the daemon does; earlier ones are as if they were killed. */
   open(): ReturnType<typeof openOperations>;
 }
@@ -34,8 +51,20 @@ export const openOperationsStage = async (): Promise<OperationsStage> => {
   });
   const http = createHttp({ allow: [] });
   let boots = 0;
+  const row = (id: string): Promise<OperationState> =>
+    store.db
+      .selectFrom('operations')
+      .select(['status', 'checkpoint', 'result', 'error'])
+      .where('id', '=', id)
+      .executeTakeFirstOrThrow();
   return {
     ...scratch,
+    row,
+    ended: (id) =>
+      until(
+        () => row(id),
+        ({ status }) => status !== 'queued' && status !== 'running',
+      ),
     hub,
     published,
     open: () =>
@@ -52,3 +81,25 @@ export const openOperationsStage = async (): Promise<OperationsStage> => {
     },
   };
 };
+
+export const kindOf = (
+  run: OperationKind<Counted, number>['run'],
+  more: Partial<OperationKind<Counted, number>> = {},
+): OperationKind<Counted, number> => ({
+  ...{ kind: 'test.count', isResumable: true, isAdmins: false },
+  run,
+  ...more,
+});
+
+export const begin = (
+  { register }: ReturnType<OperationsStage['open']>,
+  kind: OperationKind<Counted, number>,
+  to = 3,
+) =>
+  register(kind).begin(
+    {
+      ...{ userId: OWNER, title: 'Counting', input: { to } },
+      ...{ resource: { kind: 'user', id: OWNER }, progress: { total: to, unit: 'steps' } },
+    },
+    [],
+  );

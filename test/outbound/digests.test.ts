@@ -2,7 +2,7 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import type { Notice } from '../../src/outbound/outbox.js';
 import type { Transport } from '../../src/outbound/transport.js';
-import { type FrozenClock, frozenClock, until } from '../harness/app.js';
+import { type FrozenClock, frozenClock, until, untilAtLeast } from '../harness/app.js';
 import { type Desk, onPath, openDesk } from '../harness/hooks.js';
 import { inside } from '../harness/inside.js';
 import { type Arrived, linkOn, putTransport, recordingTransport } from '../harness/transport.js';
@@ -32,11 +32,7 @@ describe('a storm', () => {
   });
   afterEach(() => desk.test.stop());
 
-  const come = (count: number): Promise<Arrived[]> =>
-    until(
-      async () => arrived,
-      ({ length }) => length >= count,
-    );
+  const come = (count: number): Promise<Arrived[]> => untilAtLeast(async () => arrived, count);
   const prefer = async (given: object, token = desk.owner.token): Promise<void> => {
     const path = '/api/notifications/preferences';
     const { status, text } = await desk.test.call('PUT', path, { token, body: given });

@@ -1,7 +1,7 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import type { Notice } from '../../src/outbound/outbox.js';
-import { type FrozenClock, frozenClock, until } from '../harness/app.js';
+import { type FrozenClock, frozenClock, until, untilAtLeast } from '../harness/app.js';
 import { type Desk, onPath, openDesk } from '../harness/hooks.js';
 import { inside } from '../harness/inside.js';
 import { type Arrived, linkOn, putTransport, recordingTransport } from '../harness/transport.js';
@@ -50,11 +50,7 @@ describe('what the owner prefers', () => {
   });
   after(() => desk.test.stop());
 
-  const come = (count: number): Promise<Arrived[]> =>
-    until(
-      async () => arrived,
-      ({ length }) => length >= count,
-    );
+  const come = (count: number): Promise<Arrived[]> => untilAtLeast(async () => arrived, count);
   const prefer = async (given: object): Promise<void> => {
     const { status, text } = await desk.ask('PUT', '/api/notifications/preferences', given);
     if (status !== 200) throw new Error(text);
@@ -65,6 +61,10 @@ describe('what the owner prefers', () => {
       ...more,
     });
   const tick = () => inside(desk.test.app).digests.tick();
+  const tickAfter = (ms: number) => {
+    clock.forward(ms);
+    return tick();
+  };
   const restart = async (): Promise<void> => {
     await desk.test.restart();
     putTransport(desk.test, transport, [...KINDS]);
@@ -128,12 +128,10 @@ describe('what the owner prefers', () => {
     expect(arrived).to.equal([]);
     expect(await kept()).to.equal(5);
     await restart();
-    clock.forward(MORNING - 1);
-    await tick();
+    await tickAfter(MORNING - 1);
     await settled();
     expect(arrived).to.equal([]);
-    clock.forward(1);
-    await tick();
+    await tickAfter(1);
     await come(6);
     expect(titlesAt(slack)).to.equal(['One', 'Two', 'Three']);
     await tick();
@@ -149,8 +147,7 @@ describe('what the owner prefers', () => {
     for (const title of ['One', 'Two', 'Three']) await say(title, { about: 'issues' });
     await say('Four', { kind: 'hook_exhausted' });
     await settled();
-    clock.forward(MORNING);
-    await tick();
+    await tickAfter(MORNING);
     await settled();
     expect(titlesAt(telegram)).to.equal(['One', 'Two', 'Three']);
     expect(arrived.filter(({ channelId }) => channelId === slack)).to.equal([
@@ -195,8 +192,7 @@ describe('what the owner prefers', () => {
     await settled();
     expect(arrived).to.equal([]);
     await restart();
-    clock.forward(10 * MINUTE);
-    await tick();
+    await tickAfter(10 * MINUTE);
     await come(1);
     await settled();
     expect(arrived).to.equal([
@@ -218,12 +214,10 @@ describe('what the owner prefers', () => {
     await say('Another kind', { kind: 'hook_exhausted' });
     await settled();
     expect(titlesAt(slack).sort()).to.equal(['Another kind', 'Number 1', 'Number 2']);
-    clock.forward(5 * MINUTE - 1);
-    await tick();
+    await tickAfter(5 * MINUTE - 1);
     await settled();
     expect(arrived.length).to.equal(6);
-    clock.forward(1);
-    await tick();
+    await tickAfter(1);
     await come(8);
     expect(titlesAt(slack).at(-1)).to.equal('5 more hook messages in 5 minutes');
     await say('Next window');
@@ -235,8 +229,7 @@ describe('what the owner prefers', () => {
     await prefer({ digest: { enabled: true } });
     await say('Alone');
     await settled();
-    clock.forward(10 * MINUTE);
-    await tick();
+    await tickAfter(10 * MINUTE);
     await come(2);
     expect(arrived.map(({ title, kind }) => [title, kind])).to.equal([
       ['Alone', 'hook_notice'],
@@ -249,12 +242,10 @@ describe('what the owner prefers', () => {
     await say('One');
     await say('Two');
     await settled();
-    clock.forward(10 * MINUTE);
-    await tick();
+    await tickAfter(10 * MINUTE);
     await settled();
     expect(arrived).to.equal([]);
-    clock.forward(MORNING - 10 * MINUTE);
-    await tick();
+    await tickAfter(MORNING - 10 * MINUTE);
     await come(2);
     expect(titlesAt(slack)).to.equal(['2 hook messages in 10 hours']);
   });
@@ -268,8 +259,7 @@ describe('what the owner prefers', () => {
     });
     await Promise.all(saying);
     await settled();
-    clock.forward(10 * MINUTE);
-    await tick();
+    await tickAfter(10 * MINUTE);
     await settled();
     const counts = titlesAt(slack).map((title) => Number(/^(\d+) /.exec(title)?.[1] ?? 1));
     expect(counts.reduce((sum, count) => sum + count, 0)).to.equal(200);

@@ -1,6 +1,6 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { until } from '../harness/app.js';
+import { until, untilMatches } from '../harness/app.js';
 import { inside } from '../harness/inside.js';
 import { openTarget } from '../harness/target.js';
 import { openPlatform, openStage, type Stage } from './stage.js';
@@ -22,10 +22,7 @@ describe('what was under way when the daemon ended', () => {
         signal.addEventListener('abort', () => reject(new Error('aborted')));
       });
     await stage.tell('On the way');
-    await until(
-      async () => stage.slack.asked,
-      ({ length }) => length === 1,
-    );
+    await untilMatches(async () => stage.slack.asked, { length: 1 });
     const again = openPlatform();
     await stage.test.restart();
     inside(stage.test.app).transports.put('slack', again);

@@ -32,8 +32,7 @@ describe('agents on the page', () => {
 
   it(`lists them, and changes as they do${unless}`, withChromium, async () => {
     const { page, open, violations, complaints } = visitor;
-    await open('/agents');
-    await page.waitForSelector('text=No agents yet.');
+    await open('/agents', 'text=No agents yet.');
     await isLive(page);
     expect(await violations()).to.equal([]);
     const speaker = dictated();
@@ -63,11 +62,9 @@ describe('agents on the page', () => {
     for (let nth = 0; nth < 55; nth++) {
       await stage.spawn({ prompt: 'Do it', name: `agent ${nth}`, model: 'digest' });
     }
-    await open('/agents');
-    await page.waitForSelector('.card');
+    await open('/agents', '.card');
     expect(await page.locator('.card').count()).to.equal(30);
-    await tabTo('.buttons button');
-    await page.keyboard.press('Enter');
+    await tabTo('.buttons button', 'Enter');
     await page.waitForSelector('.card >> nth=54');
     expect(await page.locator('.card').count()).to.equal(55);
     const names = await page.locator('.card strong').allTextContents();
@@ -86,16 +83,14 @@ describe('agents on the page', () => {
       limits: { maxSteps: 7 },
     });
     await stage.reaches(id, 'completed');
-    await open(`/agents/${id}`);
-    await page.waitForSelector('.message:has-text("It is late.")');
+    await open(`/agents/${id}`, '.message:has-text("It is late.")');
     expect(await page.textContent('h1')).to.equal('watch');
     const facts = (await page.textContent('.facts')) ?? '';
     expect(facts).to.include('Modelfake').and.include('Steps2 of 7').and.include('Started byYou');
     expect(facts).to.include('Tokens30 of 500,000').and.include('Cost$0.00 of $1.00');
     expect(await page.isVisible('text=Arguments')).to.be.false();
     expect(await page.locator('.call').count()).to.equal(1);
-    await tabTo('.call summary');
-    await page.keyboard.press('Enter');
+    await tabTo('.call summary', 'Enter');
     expect(await page.textContent('.call'))
       .to.include('zone')
       .and.include('UTC');
@@ -121,25 +116,21 @@ describe('agents on the page', () => {
         await isLive(page);
         await first.say('Once upon ');
         await page.waitForSelector('.writes:has-text("Once upon")');
-        await tabTo('.verbs button');
-        await page.keyboard.press('Enter');
+        await tabTo('.verbs button', 'Enter');
         await page.waitForSelector('[role=status] .state:text("paused")');
         expect((await stage.reaches(id, 'paused')).status).to.equal('paused');
         await page.waitForSelector('.writes', { state: 'detached' });
-        await tabTo('.verbs button:not(.danger)');
-        await page.keyboard.press('Enter');
+        await tabTo('.verbs button:not(.danger)', 'Enter');
         await second.say('A second time ');
         await page.waitForSelector('.writes:has-text("A second time")');
         expect(await violations()).to.equal([]);
-        await tabTo('.verbs button.danger');
-        await page.keyboard.press('Enter');
+        await tabTo('.verbs button.danger', 'Enter');
         await page.waitForSelector(
           'text=Stop teller? Its actions are not undone. The agent is kept.',
         );
         expect((await stage.reaches(id, 'running')).status).to.equal('running');
         expect(await violations()).to.equal([]);
-        await tabTo('[role=group] button.danger');
-        await page.keyboard.press('Enter');
+        await tabTo('[role=group] button.danger', 'Enter');
         await page.waitForSelector('[role=status] .state:text("stopped")');
         expect((await stage.reaches(id, 'stopped')).status).to.equal('stopped');
       },
@@ -147,15 +138,14 @@ describe('agents on the page', () => {
   }
 
   it(`gives it a message, which is in its transcript${unless}`, withChromium, async () => {
-    const { page, open } = visitor;
+    const { page, open, press } = visitor;
     stage.model.script(says({ text: 'Good day.' }), says({ text: 'Bonjour.' }));
     const { id } = await stage.spawn({ prompt: 'Greet', name: 'greeter' });
     await stage.reaches(id, 'completed');
     await open(`/agents/${id}`);
     await isLive(page);
     await page.fill('textarea', 'And in French?');
-    await page.keyboard.press('Enter');
-    await page.waitForSelector('.messages .message:has-text("Bonjour.")');
+    await press('Enter', '.messages .message:has-text("Bonjour.")');
     expect(JSON.stringify(stage.model.asked.at(-1)?.body)).to.include('And in French?');
     await page.waitForSelector('.said');
     const texts = await page.locator('.messages .prose').allTextContents();
@@ -163,18 +153,16 @@ describe('agents on the page', () => {
   });
 
   it(`has its approval with it${unless}`, withChromium, async () => {
-    const { page, open, violations } = visitor;
+    const { page, open, violations, click } = visitor;
     stage.model.script(
       says({ toolCalls: [stage.post('from the agent')] }),
       says({ text: 'Sent.' }),
     );
     const { id } = await stage.spawn({ prompt: 'Send it' });
-    await open(`/agents/${id}`);
-    await page.waitForSelector('section.approval:has-text("from the agent")');
+    await open(`/agents/${id}`, 'section.approval:has-text("from the agent")');
     await page.waitForSelector('text=A message withdraws the pending call.');
     expect(await violations()).to.equal([]);
-    await page.click('section.approval button:text("Allow")');
-    await page.waitForSelector('.message:has-text("Sent.")');
+    await click('section.approval button:text("Allow")', '.message:has-text("Sent.")');
     expect(stage.canary.heard.map(({ body }) => body)).to.equal(['from the agent']);
     await page.waitForSelector('.call:has-text("ok")');
   });
@@ -192,8 +180,7 @@ describe('agents on the page', () => {
       await page.waitForSelector(`dd a[href="/agents/${id}"]:text("Agent courier")`);
       const { host } = new URL(stage.canary.url);
       await page.waitForSelector(`dt:text("Destination") + dd strong:text-is("${host}")`);
-      await tabTo('.answer summary');
-      await page.keyboard.press('Enter');
+      await tabTo('.answer summary', 'Enter');
       await page.waitForSelector('.answer[aria-label="Your decision"] details[open]');
       expect(await violations()).to.equal([]);
       await page.check('.answer input[value=host]');
@@ -217,11 +204,9 @@ describe('agents on the page', () => {
     );
     const { id } = await stage.spawn({ prompt: XSS, name: XSS });
     await stage.reaches(id, 'completed');
-    await open('/agents');
-    await page.waitForSelector('.card');
+    await open('/agents', '.card');
     expect(await page.textContent('.card strong')).to.equal(SHOWN);
-    await open(`/agents/${id}`);
-    await page.waitForSelector('.call');
+    await open(`/agents/${id}`, '.call');
     for (const summary of await page.locator('summary').all()) await summary.click();
     expect(await page.textContent('h1')).to.equal(SHOWN);
     expect(await page.textContent('.message .prose')).to.equal(SHOWN);
@@ -232,27 +217,25 @@ describe('agents on the page', () => {
   });
 
   it(`says how many events are no longer kept${unless}`, withChromium, async () => {
-    const { page, open } = visitor;
+    const { page, open, click } = visitor;
     const replies = [0, 1, 2, 3].map((reply) =>
       says({ toolCalls: Array.from({ length: 32 }, (_, nth) => call(`tool_${reply}_${nth}`)) }),
     );
     stage.model.script(...replies, says({ text: 'Done.' }));
     const { id, sessionId } = await stage.spawn({ prompt: 'Work for long' });
     await stage.reaches(id, 'completed');
-    await open(`/agents/${id}`);
-    await page.waitForSelector('.message:has-text("Done.")');
+    await open(`/agents/${id}`, '.message:has-text("Done.")');
     const { body } = await stage.ask('GET', `/api/agents/${id}/events?limit=1`);
     // Four replies with two events for each of 32 calls. The newest 200 are kept.
     const dropped = body.oldestId - 1;
     expect(dropped > 50 && dropped < 80, String(dropped)).to.be.true();
     await page.waitForSelector(`text=The first ${dropped} events are no longer kept.`);
-    await page.click('text=The conversation contains all messages.');
-    await page.waitForSelector('.assistant:has-text("Done.")');
+    await click('text=The conversation contains all messages.', '.assistant:has-text("Done.")');
     expect(new URL(page.url()).pathname).to.equal(`/chat/${sessionId}`);
   });
 
   it(`lists its sub-agents, which lead back to it${unless}`, withChromium, async () => {
-    const { page, open, violations } = visitor;
+    const { open, violations, click } = visitor;
     stage.model.script(
       says({ toolCalls: [call('agents_delegate', { prompt: 'Look' })] }),
       says({ text: 'Found.' }),
@@ -260,19 +243,15 @@ describe('agents on the page', () => {
     );
     const { id } = await stage.spawn({ prompt: 'Find it', name: 'leader' });
     await open(`/agents/${id}`);
-    await page.click('.cards a');
-    await page.waitForSelector('.message:has-text("Found.")');
+    await click('.cards a', '.message:has-text("Found.")');
     expect(await violations()).to.equal([]);
-    await page.click('text=Another agent');
-    await page.waitForSelector('h1:text("leader")');
+    await click('text=Another agent', 'h1:text("leader")');
   });
 
   it(`says that one is gone, with a way to the others${unless}`, withChromium, async () => {
-    const { page, open, violations } = visitor;
-    await open('/agents/agent_01j9zq4w8k2m6n0p3r5t7v9xyz');
-    await page.waitForSelector('[role=alert]:has-text("Not found")');
+    const { open, violations, click } = visitor;
+    await open('/agents/agent_01j9zq4w8k2m6n0p3r5t7v9xyz', '[role=alert]:has-text("Not found")');
     expect(await violations()).to.equal([]);
-    await page.click('[role=alert] a');
-    await page.waitForSelector('h1:text("Agents")');
+    await click('[role=alert] a', 'h1:text("Agents")');
   });
 });

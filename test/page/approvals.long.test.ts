@@ -31,15 +31,14 @@ describe('approvals on the page', () => {
       `shows the whole call, and allows it by keyboard alone, ${where}${unless}`,
       withChromium,
       async () => {
-        const { page, open, tabTo, violations, complaints } = visitor;
+        const { page, open, tabTo, violations, complaints, press } = visitor;
         await page.setViewportSize(viewport);
         const id = await askApproval(stage.app, ada.id, {
           body: 'a'.repeat(9000),
           url: 'http://127.0.0.1:9/deploy',
         });
         await open('/');
-        await tabTo(`a[href="/approvals/${id}"]`);
-        await page.keyboard.press('Enter');
+        await tabTo(`a[href="/approvals/${id}"]`, 'Enter');
         await page.waitForSelector('main pre');
         const text = (await page.textContent('main')) ?? '';
         expect(text).to.include('http://127.0.0.1:9/deploy');
@@ -57,8 +56,7 @@ describe('approvals on the page', () => {
         expect(await statusOf(id)).to.equal(['pending', null]);
         await tabTo('button.main');
         await page.waitForSelector('button.main[aria-disabled=false]');
-        await page.keyboard.press('Enter');
-        await page.waitForSelector('[role=status]:focus .state:text("approved")');
+        await press('Enter', '[role=status]:focus .state:text("approved")');
         await page.waitForSelector('text=Allowed: This call only');
         expect(await statusOf(id)).to.equal(['approved', null]);
         expect(await violations()).to.equal([]);
@@ -69,18 +67,16 @@ describe('approvals on the page', () => {
 
   for (const { where, viewport } of WIDTHS) {
     it(`denies with a reason, by keyboard alone, ${where}${unless}`, withChromium, async () => {
-      const { page, open, tabTo } = visitor;
+      const { page, open, tabTo, press } = visitor;
       await page.setViewportSize(viewport);
       const id = await askApproval(stage.app, ada.id);
       await open(`/approvals/${id}`);
-      await tabTo('.answer summary');
-      await page.keyboard.press('Enter');
+      await tabTo('.answer summary', 'Enter');
       await tabTo('.answer input:not([type])');
       await page.keyboard.type('not on a Friday');
       await tabTo('.answer button.danger');
       await page.waitForSelector('button.danger[aria-disabled=false]');
-      await page.keyboard.press('Enter');
-      await page.waitForSelector('.state:text("denied")');
+      await press('Enter', '.state:text("denied")');
       expect(await statusOf(id)).to.equal(['denied', 'not on a Friday']);
     });
   }
@@ -89,12 +85,11 @@ describe('approvals on the page', () => {
     `shows one that arrives, and one that was answered elsewhere${unless}`,
     withChromium,
     async () => {
-      const { page, open } = visitor;
+      const { page, open, click } = visitor;
       await open('/');
       await isLive(page);
       const id = await askApproval(stage.app, ada.id, { url: 'http://127.0.0.1:9/later' });
-      await page.click(`a[href="/approvals/${id}"]`);
-      await page.waitForSelector('text=http://127.0.0.1:9/later');
+      await click(`a[href="/approvals/${id}"]`, 'text=http://127.0.0.1:9/later');
       const body = { approvalId: id, approved: false };
       await stage.app.call('POST', '/api/chat/approve', { token: ada.token, body });
       await page.waitForSelector('.state:text("denied")');
@@ -117,12 +112,10 @@ describe('approvals on the page', () => {
   });
 
   it(`shows those of one agent where a link names it${unless}`, withChromium, async () => {
-    const { page, open } = visitor;
+    const { open, click } = visitor;
     const id = await askApproval(stage.app, ada.id);
-    await open('/approvals?agentId=agent_none');
-    await page.waitForSelector('text=No approvals yet.');
-    await page.click('text=Approvals of all agents');
-    await page.waitForSelector(`a[href="/approvals/${id}"]`);
+    await open('/approvals?agentId=agent_none', 'text=No approvals yet.');
+    await click('text=Approvals of all agents', `a[href="/approvals/${id}"]`);
   });
 
   it(
@@ -138,8 +131,7 @@ describe('approvals on the page', () => {
       const card = `li:has(a[href="/approvals/${first}"])`;
       await page.waitForSelector(card);
       expect(await page.textContent(`${card} .at`)).to.match(/^\d+ (minutes|hours) left$/);
-      await open('/approvals');
-      await page.waitForSelector(`.card a[href="/approvals/${second}"]`);
+      await open('/approvals', `.card a[href="/approvals/${second}"]`);
       expect(await page.textContent('.card:first-child'))
         .to.include('pending')
         .and.include('127.0.0.1:9');
@@ -158,8 +150,7 @@ describe('approvals on the page', () => {
     const bob = await stage.app.register('bob');
     const id = await askApproval(stage.app, bob.id, { url: 'http://127.0.0.1:9/secret' });
     const { page, open } = await stage.enter('ada');
-    await open(`/approvals/${id}`);
-    await page.waitForSelector('[role=alert]');
+    await open(`/approvals/${id}`, '[role=alert]');
     expect(await page.textContent('main')).to.not.include('secret');
   });
 });

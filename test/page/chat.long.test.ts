@@ -2,7 +2,7 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { unless, withChromium } from '../accounts/passkeys/browser.js';
 import { call } from '../agents/stage.js';
-import { until } from '../harness/app.js';
+import { until, untilMatches } from '../harness/app.js';
 import { SECRET } from '../harness/hooks.js';
 import { dictated, says } from '../harness/openai.js';
 import { isLive, type Visitor, WIDTHS } from './stage.js';
@@ -52,7 +52,7 @@ describe('the chat of the page', () => {
       `begins a conversation and streams the reply, by keyboard alone, ${where}${unless}`,
       withChromium,
       async () => {
-        const { page, open, tabTo, violations, complaints } = visitor;
+        const { page, open, tabTo, violations, complaints, press } = visitor;
         await page.setViewportSize(viewport);
         const speaker = dictated();
         stage.model.forget();
@@ -63,8 +63,7 @@ describe('the chat of the page', () => {
         await page.keyboard.type('What failed');
         await page.keyboard.press('Shift+Enter');
         await page.keyboard.type('last night?');
-        await page.keyboard.press('Enter');
-        await page.waitForSelector('h1:text("What failed")');
+        await press('Enter', 'h1:text("What failed")');
         expect(await userTexts(sessionAt(page.url()))).to.equal(['What failed\nlast night?']);
         await speaker.say('Three builds ');
         await page.waitForSelector('.writes:has-text("Three builds")');
@@ -78,12 +77,8 @@ describe('the chat of the page', () => {
         stage.model.script(says({ text: 'The first and the third.' }));
         // The field keeps the focus.
         await page.keyboard.type('Which?');
-        await page.keyboard.press('Enter');
-        await page.waitForSelector('.assistant:has-text("The first and the third.")');
-        await until(
-          () => page.inputValue('textarea'),
-          (text) => text === '',
-        );
+        await press('Enter', '.assistant:has-text("The first and the third.")');
+        await untilMatches(() => page.inputValue('textarea'), '');
         expect(await violations()).to.equal([]);
         expect(complaints).to.equal([]);
       },
@@ -93,11 +88,9 @@ describe('the chat of the page', () => {
   it(`shows what others write as text${unless}`, withChromium, async () => {
     const { page, open, violations } = visitor;
     const id = await begun(XSS, XSS);
-    await open('/chat');
-    await page.waitForSelector('.card');
+    await open('/chat', '.card');
     expect(await page.textContent('.card strong')).to.equal(XSS.slice(0, 80));
-    await open(`/chat/${id}`);
-    await page.waitForSelector('.assistant');
+    await open(`/chat/${id}`, '.assistant');
     expect(await page.textContent('.assistant .prose')).to.equal(XSS);
     expect(await page.textContent('.user .prose')).to.equal(XSS);
     expect(await page.locator('main img, main script').count()).to.equal(0);
@@ -109,12 +102,11 @@ describe('the chat of the page', () => {
       `has the approval in the conversation, answered by keyboard alone, ${where}${unless}`,
       withChromium,
       async () => {
-        const { page, open, tabTo, violations, complaints } = visitor;
+        const { page, open, tabTo, violations, complaints, press } = visitor;
         await page.setViewportSize(viewport);
         const heard = stage.canary.heard.length;
         const id = await begun('Hello', 'Hi.');
-        await open(`/chat/${id}`);
-        await page.waitForSelector('.assistant');
+        await open(`/chat/${id}`, '.assistant');
         await isLive(page);
         stage.model.script(
           says({ toolCalls: [stage.post('the body')] }),
@@ -122,22 +114,19 @@ describe('the chat of the page', () => {
         );
         await tabTo('textarea');
         await page.keyboard.type('Post it');
-        await page.keyboard.press('Enter');
-        await page.waitForSelector('section.approval');
+        await press('Enter', 'section.approval');
         const text = await page.textContent('section.approval');
         expect(text).to.include(stage.canary.url).and.include('the body');
         expect(await violations()).to.equal([]);
         await tabTo('section.approval button.main');
         await page.waitForSelector('section.approval button.main[aria-disabled=false]');
-        await page.keyboard.press('Enter');
-        await page.waitForSelector('.assistant:has-text("Posted.")');
+        await press('Enter', '.assistant:has-text("Posted.")');
         expect(stage.canary.heard.slice(heard).map(({ body }) => body)).to.equal(['the body']);
         expect(await page.locator('section.approval').count()).to.equal(0);
         // The focused element shows the decision.
         const focused = 'document.activeElement.closest("main [role=status]")?.textContent ?? ""';
         expect(await page.evaluate(focused)).to.include('approved');
-        await tabTo('.tool summary');
-        await page.keyboard.press('Enter');
+        await tabTo('.tool summary', 'Enter');
         await page.waitForSelector('.tool pre:has-text("thanks")');
         expect(await violations()).to.equal([]);
         expect(complaints).to.equal([]);
@@ -146,7 +135,7 @@ describe('the chat of the page', () => {
   }
 
   it(`denies with a reason, which the model reads${unless}`, withChromium, async () => {
-    const { page, open } = visitor;
+    const { page, open, click } = visitor;
     const id = await begun('Hello', 'Hi.');
     await open(`/chat/${id}`);
     const before = stage.canary.heard.length;
@@ -155,8 +144,7 @@ describe('the chat of the page', () => {
     await page.keyboard.press('Enter');
     await page.click('section.approval summary');
     await page.fill('section.approval input:not([type])', 'not on a Friday');
-    await page.click('section.approval button:text("Deny")');
-    await page.waitForSelector('.assistant:has-text("Then not.")');
+    await click('section.approval button:text("Deny")', '.assistant:has-text("Then not.")');
     expect(JSON.stringify(stage.model.asked.at(-1)?.body)).to.include('not on a Friday');
     expect(stage.canary.heard.length).to.equal(before);
   });
@@ -171,8 +159,7 @@ describe('the chat of the page', () => {
     await page.keyboard.press('Enter');
     await speaker.say('Once upon ');
     await page.waitForSelector('.writes');
-    await tabTo('.speaker button');
-    await page.keyboard.press('Enter');
+    await tabTo('.speaker button', 'Enter');
     await page.waitForSelector('.speaker .state:text("stopped")');
     await page.waitForSelector('.writes', { state: 'detached' });
     const { body } = await stage.ask('GET', `/api/agents?sessionId=${id}`);
@@ -183,28 +170,23 @@ describe('the chat of the page', () => {
     `keeps the text of a failed send and over a reload, and sends it once${unless}`,
     withChromium,
     async () => {
-      const { page, open } = visitor;
+      const { page, open, press } = visitor;
       const id = await begun('Hello', 'Hi.', 'Good.', 'Good.');
-      await open(`/chat/${id}`);
-      await page.waitForSelector('.assistant');
+      await open(`/chat/${id}`, '.assistant');
       // The message arrives, but its reply is lost.
       await page.route('**/api/chat?*', async (route) => {
         await route.fetch();
         await route.abort();
       });
       await page.fill('textarea', 'Are you there?');
-      await page.keyboard.press('Enter');
-      await page.waitForSelector('.composer [role=alert]:has-text("cannot be reached")');
+      await press('Enter', '.composer [role=alert]:has-text("cannot be reached")');
       expect(await page.inputValue('textarea')).to.equal('Are you there?');
       await page.unroute('**/api/chat?*');
       await page.reload();
       await page.waitForSelector('textarea');
       expect(await page.inputValue('textarea')).to.equal('Are you there?');
       await page.click('text=Send');
-      await until(
-        () => page.inputValue('textarea'),
-        (text) => text === '',
-      );
+      await untilMatches(() => page.inputValue('textarea'), '');
       expect(await userTexts(id)).to.equal(['Hello', 'Are you there?']);
       await page.reload();
       expect(await page.inputValue('textarea')).to.equal('');
@@ -212,7 +194,7 @@ describe('the chat of the page', () => {
   );
 
   it(`loads what was missed while it was offline${unless}`, withChromium, async () => {
-    const { page, open } = await stage.enter('ada');
+    const { page, open, click } = await stage.enter('ada');
     const id = await begun('Hello', 'Hi.', 'Meanwhile.');
     let drop = (): void => undefined;
     let isDown = false;
@@ -223,8 +205,7 @@ describe('the chat of the page', () => {
     await page.route('**/api/auth/ws-ticket', (route) =>
       isDown ? route.abort() : route.continue(),
     );
-    await open(`/chat/${id}`);
-    await page.waitForSelector('.assistant');
+    await open(`/chat/${id}`, '.assistant');
     await isLive(page);
     await page.waitForLoadState('networkidle');
     isDown = true;
@@ -233,8 +214,7 @@ describe('the chat of the page', () => {
     await stage.ask('POST', '/api/chat', { message: 'From elsewhere', sessionId: id });
     expect(await page.locator('.user').count()).to.equal(1);
     isDown = false;
-    await page.click('text=Retry now');
-    await page.waitForSelector('.user:has-text("From elsewhere")');
+    await click('text=Retry now', '.user:has-text("From elsewhere")');
     await page.waitForSelector('.assistant:has-text("Meanwhile.")');
   });
 
@@ -244,14 +224,12 @@ describe('the chat of the page', () => {
     stage.model.script(...longWork(), says({ text: 'Done.' }));
     const { body } = await stage.ask('POST', '/api/chat', { message: 'Work for long' });
     expect(body.message).to.equal('Done.');
-    await open(`/chat/${body.sessionId}`);
-    await page.waitForSelector('.assistant:has-text("Done.")');
+    await open(`/chat/${body.sessionId}`, '.assistant:has-text("Done.")');
     // A task, two replies with 32 calls each, and the last reply.
     expect(await page.locator('.messages > li').count()).to.equal(50);
     expect(await page.locator('.tool').last().textContent()).to.include('tool_63');
     expect(await violations()).to.equal([]);
-    await tabTo('main > button');
-    await page.keyboard.press('Enter');
+    await tabTo('main > button', 'Enter');
     await page.waitForSelector('.user:has-text("Work for long")');
     expect(await page.locator('.messages > li').count()).to.equal(68);
     expect(await page.locator('.tool').first().textContent()).to.include('tool_0');
@@ -259,7 +237,7 @@ describe('the chat of the page', () => {
   });
 
   it(`says who has begun the conversation of a hook${unless}`, withChromium, async () => {
-    const { page, open } = visitor;
+    const { page, open, click } = visitor;
     stage.model.forget();
     stage.model.script(says({ text: 'Noted.' }));
     const made = await stage.ask('POST', '/api/hooks', {
@@ -272,12 +250,10 @@ describe('the chat of the page', () => {
     expect(made.status, made.text).to.equal(201);
     const payload = { text: 'You owe me.' };
     await stage.ask('POST', `/api/hooks/${made.body.id}/test`, { payload });
-    await open('/chat');
-    await page.waitForSelector('.card');
+    await open('/chat', '.card');
     expect(await page.isVisible('.kind:text("hook")')).to.be.false();
     await page.check('text=Include conversations of hooks, tasks and channels');
-    await page.click('.card:has(.kind:text("hook")) a');
-    await page.waitForSelector('.assistant:has-text("Noted.")');
+    await click('.card:has(.kind:text("hook")) a', '.assistant:has-text("Noted.")');
     expect(await page.textContent('.user'))
       .to.include('Hook')
       .and.include('You owe me.');
@@ -285,14 +261,13 @@ describe('the chat of the page', () => {
   });
 
   it(`forgets what was not sent with the logout${unless}`, withChromium, async () => {
-    const { page, open } = await stage.enter('ada');
+    const { page, open, click } = await stage.enter('ada');
     await open('/chat');
     await page.fill('textarea', 'Between us');
     const kept = 'JSON.stringify(sessionStorage)';
     expect(await page.evaluate(kept)).to.include('Between us');
     await open('/device');
-    await page.click('text=Log out');
-    await page.waitForSelector('#username');
+    await click('text=Log out', '#username');
     expect(await page.evaluate(kept)).to.equal('{}');
   });
 
@@ -300,8 +275,7 @@ describe('the chat of the page', () => {
     const { page, open } = visitor;
     const long = 'A line of the answer.\n'.repeat(80);
     const id = await begun('Hello', long, 'One more.', 'The last.');
-    await open(`/chat/${id}`);
-    await page.waitForSelector('.assistant');
+    await open(`/chat/${id}`, '.assistant');
     await isLive(page);
     const toEnd = 'document.documentElement.scrollHeight - innerHeight - scrollY';
     await until(
@@ -334,12 +308,10 @@ describe('the chat of the page', () => {
     `says that a conversation is gone, with a way to the others${unless}`,
     withChromium,
     async () => {
-      const { page, open, violations } = visitor;
-      await open('/chat/session_01j9zq4w8k2m6n0p3r5t7v9xyz');
-      await page.waitForSelector('[role=alert]:has-text("Not found")');
+      const { open, violations, click } = visitor;
+      await open('/chat/session_01j9zq4w8k2m6n0p3r5t7v9xyz', '[role=alert]:has-text("Not found")');
       expect(await violations()).to.equal([]);
-      await page.click('[role=alert] a');
-      await page.waitForSelector('h1:text("Chat")');
+      await click('[role=alert] a', 'h1:text("Chat")');
     },
   );
 });

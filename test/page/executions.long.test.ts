@@ -57,15 +57,14 @@ describe('executions on the page', () => {
       `shows an execution whole, and replays it by keyboard alone, ${where}${unless}`,
       withChromium,
       async () => {
-        const { page, open, tabTo, violations, complaints } = visitor;
+        const { page, open, tabTo, violations, complaints, press } = visitor;
         await page.setViewportSize(viewport);
         const id = await deliver('issues', { n: MARKUP, long: 'a'.repeat(3000) });
         const { length } = await runs();
         await open('/executions');
         await tabTo(`a[href="/executions/${id}"]`);
         expect(await violations()).to.equal([]);
-        await page.keyboard.press('Enter');
-        await page.waitForSelector('h1:text("Execution")');
+        await press('Enter', 'h1:text("Execution")');
         await page.waitForSelector('text=Payload');
         const text = (await page.textContent('main')) ?? '';
         for (const part of [
@@ -79,13 +78,11 @@ describe('executions on the page', () => {
         }
         expect(await page.locator('main img, main b').count()).to.equal(0);
         expect(await violations()).to.equal([]);
-        await tabTo('section[aria-label=Replay] button');
-        await page.keyboard.press('Enter');
+        await tabTo('section[aria-label=Replay] button', 'Enter');
         expect(await runs()).to.have.length(length);
         expect(await violations()).to.equal([]);
         await page.waitForSelector('[role=group] button:focus');
-        await page.keyboard.press('Enter');
-        await page.waitForSelector(`a[href="/executions/${id}"]:text("The original execution")`);
+        await press('Enter', `a[href="/executions/${id}"]:text("The original execution")`);
         const [again] = await runs();
         expect([again.replayOf, page.url()]).to.equal([
           id,
@@ -97,43 +94,36 @@ describe('executions on the page', () => {
   }
 
   it(`replays nothing where the question is answered with no${unless}`, withChromium, async () => {
-    const { page, open } = visitor;
+    const { page, open, click } = visitor;
     const before = await runs();
     await open(`/executions/${before[0].id}`);
     await page.click('section[aria-label=Replay] button');
-    await page.click('text="No"');
-    await page.waitForSelector('section[aria-label=Replay] button:text("Replay"):focus');
+    await click('text="No"', 'section[aria-label=Replay] button:text("Replay"):focus');
     expect(await runs()).to.have.length(before.length);
   });
 
   it(`asks again where the effect may be done${unless}`, withChromium, async () => {
-    const { page, open, violations } = visitor;
+    const { page, open, violations, click } = visitor;
     const triggerConfig = { webhookPath: 'fails', webhookSecret: SECRET };
     const actionConfig = { webhookUrl: `${target.url}/sink` };
     await newHook({ name: 'fails', triggerConfig, action: 'webhook', actionConfig });
     const id = await deliver('fails', { n: 1 });
-    await open(`/executions/${id}`);
-    await page.waitForSelector('h2:text("Error")');
-    await page.click('text="Replay"');
-    await page.waitForSelector(`text=webhook, ${target.url}/sink?`);
-    await page.click('text="Run it again"');
-    await page.waitForSelector('text=the call may have succeeded');
+    await open(`/executions/${id}`, 'h2:text("Error")');
+    await click('text="Replay"', `text=webhook, ${target.url}/sink?`);
+    await click('text="Run it again"', 'text=the call may have succeeded');
     expect(await violations()).to.equal([]);
     await page.click('text="Replay anyway"');
-    await page.click('text="Run it again anyway"');
-    await page.waitForSelector('text=The original execution');
+    await click('text="Run it again anyway"', 'text=The original execution');
   });
 
   it(`lists those of a status, and more of them${unless}`, withChromium, async () => {
     const { page, open, tabTo } = visitor;
     await newHook({ name: 'many', triggerConfig: { webhookPath: 'many', webhookSecret: SECRET } });
     for (let n = 0; n < 33; n++) await deliver('many', { n });
-    await open('/executions?status=success');
-    await page.waitForSelector('.card');
+    await open('/executions?status=success', '.card');
     expect(await page.locator('.card').count()).to.equal(30);
     expect(await page.locator('.card', { hasText: 'fails' }).count()).to.equal(0);
-    await tabTo('.buttons button');
-    await page.keyboard.press('Enter');
+    await tabTo('.buttons button', 'Enter');
     await page.waitForSelector('.card:nth-child(31):focus');
     await page.selectOption('select', 'error');
     await page.waitForSelector('.card:has-text("fails")');
@@ -142,9 +132,8 @@ describe('executions on the page', () => {
   });
 
   it(`lists those of one hook, and of all again${unless}`, withChromium, async () => {
-    const { page, open, violations } = visitor;
-    await open(`/executions?hookId=${hookId}`);
-    await page.waitForSelector('.card');
+    const { page, open, violations, click } = visitor;
+    await open(`/executions?hookId=${hookId}`, '.card');
     await isLive(page);
     await page.waitForSelector('main p strong');
     expect(await page.textContent('main p strong')).to.equal(MARKUP);
@@ -153,8 +142,7 @@ describe('executions on the page', () => {
     expect(await violations()).to.equal([]);
     const id = await deliver('issues', { n: 'of one' });
     await page.waitForSelector(`.card:first-child a[href="/executions/${id}"]`);
-    await page.click('text=Executions of all hooks');
-    await page.waitForSelector('.card:has-text("many")');
+    await click('text=Executions of all hooks', '.card:has-text("many")');
     expect(new URL(page.url()).search).to.equal('');
     await open('/executions?hookId=hook_01jcx2kq7m8f3k2a9v5ztw4e6r');
     await page.waitForSelector('[role=alert] a[href="/executions"]');

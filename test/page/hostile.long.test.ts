@@ -1,7 +1,7 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { unless, withChromium } from '../accounts/passkeys/browser.js';
-import { PASSWORD, sign, until } from '../harness/app.js';
+import { PASSWORD, sign, until, untilMatches } from '../harness/app.js';
 import { askApproval } from '../harness/approval.js';
 import { notice, SECRET } from '../harness/hooks.js';
 import { inside } from '../harness/inside.js';
@@ -140,10 +140,7 @@ describe('the page, with hostile texts in every field that others fill', () => {
     for (const strings of groupsOf(STRINGS, 250)) {
       const title = strings.find((each) => each.includes('onerror'))?.slice(0, 290) ?? '';
       const { id } = await ask('POST', '/api/knowledge', { title, text: strings.join('\n\n') });
-      await until(
-        () => ask('GET', `/api/knowledge/${id}`),
-        ({ status }) => status === 'ready',
-      );
+      await untilMatches(() => ask('GET', `/api/knowledge/${id}`), { status: 'ready' });
       const { chunks } = await ask('GET', `/api/knowledge/${id}`);
       for (let chunk = 0; chunk < Math.min(chunks, 5); chunk++) {
         await expectText(`/knowledge/${id}?chunk=${chunk}`, []);
@@ -229,10 +226,7 @@ describe('the page, with hostile texts in every field that others fill', () => {
 
   it(`shows errors of models as text${unless}`, withChromium, async () => {
     const { id, sessionId } = await ask('POST', '/api/agents', { prompt: 'Hello' });
-    await until(
-      () => ask('GET', `/api/agents/${id}`),
-      ({ status }) => status === 'completed',
-    );
+    await untilMatches(() => ask('GET', `/api/agents/${id}`), { status: 'completed' });
     for (const strings of groupsOf(STRINGS, 100)) {
       await change('agents', id, { status: 'failed', error: strings.join('\n') });
       await expectText(`/agents/${id}`, strings);

@@ -36,16 +36,14 @@ describe('knowledge on the page', () => {
       `finds a place and opens it, by keyboard alone, ${where}${unless}`,
       withChromium,
       async () => {
-        const { page, open, tabTo, violations, complaints } = visitor;
+        const { page, open, tabTo, violations, complaints, press } = visitor;
         await page.setViewportSize(viewport);
         await open('/knowledge');
         await tabTo('input[type=search]');
         await page.keyboard.type('krypton spare');
-        await page.keyboard.press('Enter');
-        await page.waitForSelector('mark:text("krypton")');
+        await press('Enter', 'mark:text("krypton")');
         expect(await violations()).to.equal([]);
-        await tabTo('.card a');
-        await page.keyboard.press('Enter');
+        await tabTo('.card a', 'Enter');
         await page.waitForSelector('h1:text("<img src=x onerror=alert(1)>")');
         await page.waitForSelector('text=The spare is');
         const text = (await page.textContent('main')) ?? '';
@@ -59,12 +57,10 @@ describe('knowledge on the page', () => {
   }
 
   it(`goes through the parts, and back to what was found${unless}`, withChromium, async () => {
-    const { page, open } = visitor;
+    const { page, open, click } = visitor;
     await open('/knowledge?q=argon');
-    await page.click('.card a');
-    await page.waitForSelector('text=The staging server is argon');
-    await page.click('text=Next');
-    await page.waitForSelector('text=part 2 of');
+    await click('.card a', 'text=The staging server is argon');
+    await click('text=Next', 'text=part 2 of');
     await page.goBack();
     await page.waitForSelector('text=part 1 of');
     await page.goBack();
@@ -74,8 +70,7 @@ describe('knowledge on the page', () => {
 
   it(`says what to do before a search${unless}`, withChromium, async () => {
     const { page, open, violations } = visitor;
-    await open('/knowledge');
-    await page.waitForSelector('text=Search your documents');
+    await open('/knowledge', 'text=Search your documents');
     expect(await page.textContent('main')).to.not.include('Loading');
     expect(await violations()).to.equal([]);
   });
@@ -92,9 +87,8 @@ describe('knowledge on the page', () => {
   );
 
   it(`says that nothing was found, and how to add something${unless}`, withChromium, async () => {
-    const { page, open, violations } = visitor;
-    await open('/knowledge?q=xenonxenon');
-    await page.waitForSelector('text=adjutant knowledge index');
+    const { open, violations } = visitor;
+    await open('/knowledge?q=xenonxenon', 'text=adjutant knowledge index');
     expect(await violations()).to.equal([]);
   });
 });

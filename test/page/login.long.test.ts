@@ -17,17 +17,15 @@ describe('the page', () => {
   after(() => stage?.stop());
 
   it(`makes the first account, by keyboard alone${unless}`, withChromium, async () => {
-    const { page, open, violations, tabTo, complaints } = await stage.visit();
+    const { page, open, violations, tabTo, complaints, press } = await stage.visit();
     await open('/');
-    await tabTo('button.link');
-    await page.keyboard.press('Enter');
+    await tabTo('button.link', 'Enter');
     await tabTo('#username');
     await page.keyboard.type('ada');
     await tabTo('#password');
     await page.keyboard.type(PASSWORD);
     expect(await violations()).to.equal([]);
-    await page.keyboard.press('Enter');
-    await page.waitForSelector('text=Nothing needs your attention');
+    await press('Enter', 'text=Nothing needs your attention');
     expect(await page.textContent('.who')).to.equal('ada');
     expect(await violations()).to.equal([]);
     expect(complaints).to.equal([]);
@@ -46,16 +44,14 @@ describe('the page', () => {
 
   for (const { where, viewport } of WIDTHS) {
     it(`logs in and out by keyboard alone, ${where}${unless}`, withChromium, async () => {
-      const { page, open, violations, tabTo, complaints } = await stage.visit(viewport);
+      const { page, open, violations, tabTo, complaints, press } = await stage.visit(viewport);
       await open('/device');
       await tabTo('#username');
       await page.keyboard.type('ada');
       await tabTo('#password');
       await page.keyboard.type(PASSWORD);
-      await page.keyboard.press('Enter');
-      await page.waitForSelector('h1:text("This device")');
-      await tabTo('main > button');
-      await page.keyboard.press('Enter');
+      await press('Enter', 'h1:text("This device")');
+      await tabTo('main > button', 'Enter');
       await page.waitForSelector('[role=status]:text-is("You are logged out.")');
       expect(new URL(page.url()).pathname).to.equal('/');
       expect(await page.isVisible('nav')).to.be.false();
@@ -85,7 +81,7 @@ describe('the page', () => {
   });
 
   it(`logs in with a passkey that another page added${unless}`, withChromium, async () => {
-    const { page, context, open } = await stage.enter('ada');
+    const { page, context, open, click } = await stage.enter('ada');
     const cdp = await context.newCDPSession(page);
     await cdp.send('WebAuthn.enable', { enableUI: false });
     await cdp.send('WebAuthn.addVirtualAuthenticator', {
@@ -104,12 +100,10 @@ describe('the page', () => {
     await page.fill('#password', PASSWORD);
     await page.click('text=Log in with the password');
     await page.fill('#name', 'Phone');
-    await page.click('text=Add a passkey');
-    await page.waitForSelector('text=Added: Phone');
+    await click('text=Add a passkey', 'text=Added: Phone');
     await context.clearCookies();
     await open('/');
-    await page.click('text=Log in with a passkey');
-    await page.waitForSelector('nav');
+    await click('text=Log in with a passkey', 'nav');
     expect(await page.textContent('.who')).to.equal('ada');
   });
 

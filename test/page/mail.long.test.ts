@@ -2,7 +2,7 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { unless, withChromium } from '../accounts/passkeys/browser.js';
 import { type MailStage, noMail, openMailStage } from '../email/stage.js';
-import { until } from '../harness/app.js';
+import { until, untilAtLeast } from '../harness/app.js';
 import { openPageOf, type PageStage, type Visitor } from './stage.js';
 
 export const lab = Lab.script();
@@ -55,22 +55,19 @@ describe('mail on the page', () => {
   });
 
   it(`keeps a file of a message as a document, once, by keyboard alone${said}`, given, async () => {
-    const { page, open, tabTo, violations, complaints } = visitor;
+    const { page, open, tabTo, violations, complaints, click } = visitor;
     const [message] = (await mail.call('GET', `/api/email/messages?accountId=${accountId}`)).body
       .messages;
-    await open(`/mail/${message.id}`);
-    await page.waitForSelector('h2:text("Files")');
+    await open(`/mail/${message.id}`, 'h2:text("Files")');
     expect(await page.locator('.card').textContent()).to.contain(`${NAME} text/csv, 17 bytes`);
-    await tabTo('.card button');
-    await page.keyboard.press('Enter');
+    await tabTo('.card button', 'Enter');
     await page.waitForSelector('[role=status]:has-text("Kept.")');
     const { documents } = (await mail.call('GET', '/api/documents')).body;
     expect(documents.map(({ filename }: { filename: string }) => filename)).to.equal([NAME]);
     expect(await violations()).to.equal([]);
 
     await open(`/mail/${message.id}`);
-    await page.click('.card button');
-    await page.waitForSelector('[role=status]:has-text("This file was already in")');
+    await click('.card button', '[role=status]:has-text("This file was already in")');
     expect((await mail.call('GET', '/api/documents')).body.documents.length).to.equal(1);
     expect(complaints).to.equal([]);
   });
@@ -84,18 +81,14 @@ describe('mail on the page', () => {
       const draft = { to: ['bob@example.test'], subject: 'Figures', text: 'Here.', attachments };
       await mail.call('POST', '/api/email/drafts', draft);
       const { page, open, violations } = visitor;
-      await open('/mail?show=drafts');
-      await page.waitForSelector('.card:has-text("From ada@example.test")');
+      await open('/mail?show=drafts', '.card:has-text("From ada@example.test")');
       const shown = (await page.locator('.card').textContent()) ?? '';
       expect(shown).to.contain('To bob@example.test');
       expect(shown).to.contain(`Attachments: ${NAME} (`);
       expect(await violations()).to.equal([]);
       await page.click('.card button:has-text("Send")');
       await page.click('button:has-text("Send it")');
-      await until(
-        async () => mail.smtp.taken.map(({ to }) => to),
-        (taken) => taken.length > 0,
-      );
+      await untilAtLeast(async () => mail.smtp.taken.map(({ to }) => to), 1);
       expect(mail.smtp.taken.map(({ to }) => to)).to.equal([['bob@example.test']]);
       await page.waitForSelector('text=No drafts.');
     },
@@ -110,10 +103,9 @@ describe('mail on the page', () => {
       .replace('They are attached.', 'A rise of the rent.');
     for (const each of [other, reply]) await mail.dovecot.deliver('ada', each);
     mail.clock.forward(60_000);
-    const { page, open, tabTo, violations } = visitor;
+    const { page, open, tabTo, violations, click } = visitor;
     const shown = () => page.locator('.card strong').allTextContents();
-    await open('/mail');
-    await page.waitForSelector('.card:has-text("Lunch")');
+    await open('/mail', '.card:has-text("Lunch")');
     expect((await shown()).sort()).to.equal(['Figures', 'Lunch', 'Re: Figures']);
     await tabTo('input[type=search]');
     await page.keyboard.type('lasagne');
@@ -125,27 +117,23 @@ describe('mail on the page', () => {
     await page.waitForSelector('text=No matching e-mails.');
     await page.goto(`${new URL(page.url()).origin}/mail`);
     await page.click('strong:text-is("Figures")');
-    await page.click('a:text("Whole conversation")');
-    await page.waitForSelector('text=One conversation.');
+    await click('a:text("Whole conversation")', 'text=One conversation.');
     await until(shown, (subjects) => subjects.length === 2);
     expect((await shown()).sort()).to.equal(['Figures', 'Re: Figures']);
   });
 
   it(`keeps an answer as a draft, and sends nothing${said}`, given, async () => {
     const sent = mail.smtp.taken.length;
-    const { page, open, tabTo, violations, complaints } = visitor;
+    const { page, open, tabTo, violations, complaints, click } = visitor;
     await open('/mail');
-    await page.click('strong:text-is("Lunch")');
-    await page.waitForSelector('text=To Bob <bob@example.org>');
+    await click('strong:text-is("Lunch")', 'text=To Bob <bob@example.org>');
     await tabTo('textarea');
     await page.keyboard.type('I come.');
     await page.keyboard.press('Enter');
     await page.keyboard.type('Ada');
     expect(await violations()).to.equal([]);
-    await tabTo('button.main');
-    await page.keyboard.press('Enter');
-    await page.click('a:text("your drafts")');
-    await page.waitForSelector('.card:has-text("To bob@example.org")');
+    await tabTo('button.main', 'Enter');
+    await click('a:text("your drafts")', '.card:has-text("To bob@example.org")');
     const [draft] = (await mail.call('GET', '/api/email/drafts')).body.drafts;
     expect(draft).to.include({ subject: 'Re: Lunch', text: 'I come.\nAda' });
     expect(mail.smtp.taken.length).to.equal(sent);
@@ -153,18 +141,15 @@ describe('mail on the page', () => {
   });
 
   it(`cancels an e-mail that waits${said}`, given, async () => {
-    const { page, open, tabTo, violations } = visitor;
+    const { page, open, tabTo, violations, press } = visitor;
     mail.smtp.isRight = () => false;
     const letter = { to: ['bob@example.org'], subject: 'A mistake', text: 'Hello' };
     const { id } = (await mail.call('POST', '/api/email/send', letter)).body;
-    await open('/mail?show=sent');
-    await page.waitForSelector('.card:has-text("A mistake") button:text("Cancel")');
-    await tabTo('button.danger');
-    await page.keyboard.press('Enter');
+    await open('/mail?show=sent', '.card:has-text("A mistake") button:text("Cancel")');
+    await tabTo('button.danger', 'Enter');
     await page.waitForSelector('[role=group] button:focus');
     expect(await violations()).to.equal([]);
-    await page.keyboard.press('Enter');
-    await page.waitForSelector('.card:has-text("A mistake"):has-text("cancelled")');
+    await press('Enter', '.card:has-text("A mistake"):has-text("cancelled")');
     expect((await mail.call('GET', `/api/email/sent/${id}`)).body.status).to.equal('cancelled');
     mail.smtp.isRight = () => true;
   });
@@ -175,10 +160,9 @@ describe('mail on the page', () => {
       .set({ status: 'failing', error: 'the server is gone' })
       .where('id', '=', accountId)
       .execute();
-    const { page, open } = visitor;
+    const { page, open, click } = visitor;
     await open('/');
-    await page.click('.card:has-text("Mail account") a');
-    await page.waitForSelector('h1:text("Mail")');
+    await click('.card:has-text("Mail account") a', 'h1:text("Mail")');
     expect(new URL(page.url()).pathname).to.equal('/mail');
   });
 });

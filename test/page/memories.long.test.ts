@@ -41,8 +41,7 @@ describe('memories on the page', () => {
 
   it(`says how one is made where there are none${unless}`, withChromium, async () => {
     const { page, open, violations } = visitor;
-    await open('/memories');
-    await page.waitForSelector('text=adjutant memories create');
+    await open('/memories', 'text=adjutant memories create');
     expect(await page.locator('h2').allTextContents()).to.equal(['Saved memories']);
     expect(await violations()).to.equal([]);
   });
@@ -54,8 +53,7 @@ describe('memories on the page', () => {
       const { page, open, tabTo, violations, complaints } = visitor;
       const { id, agentId } = await keepUnconfirmed(MARKUP);
       const newer = await keep({ text: 'Answers in German.', pinned: true, about: 'preference' });
-      await open('/memories');
-      await page.waitForSelector('h2:text("To confirm")');
+      await open('/memories', 'h2:text("To confirm")');
       await page.waitForSelector('section:last-child .card');
       const links: unknown = await page.evaluate(
         `[...document.querySelectorAll('.card a')].map(({ pathname }) => pathname)`,
@@ -63,8 +61,7 @@ describe('memories on the page', () => {
       expect(links).to.equal([`/memories/${id}`, `/memories/${newer}`]);
       expect(await page.textContent('section:last-child .card')).to.include('pinned');
       expect(await violations()).to.equal([]);
-      await tabTo(`a[href="/memories/${id}"]`);
-      await page.keyboard.press('Enter');
+      await tabTo(`a[href="/memories/${id}"]`, 'Enter');
       await page.waitForSelector('h1:text("Memory")');
       await page.waitForSelector('main [role=status] .state:text("unconfirmed")');
       expect(await page.textContent('main'))
@@ -73,8 +70,7 @@ describe('memories on the page', () => {
       await page.waitForSelector(`dd a[href="/agents/${agentId}"]:text("An agent")`);
       expect(await page.locator('main img, main b').count()).to.equal(0);
       expect(await violations()).to.equal([]);
-      await tabTo('button.main');
-      await page.keyboard.press('Enter');
+      await tabTo('button.main', 'Enter');
       await page.waitForSelector('main [role=status] .state:text-is("kept")');
       await page.waitForSelector('h1:focus');
       expect((await ask('GET', `/api/memories/${id}`)).body.confirmed).to.be.true();
@@ -85,7 +81,7 @@ describe('memories on the page', () => {
   );
 
   it(`forgets one, once that is asked${unless}`, withChromium, async () => {
-    const { page, open, violations } = visitor;
+    const { page, open, violations, click } = visitor;
     const id = await keep({ text: 'The staging server is argon.' });
     await open(`/memories/${id}`);
     await page.click('text="Delete"');
@@ -93,38 +89,33 @@ describe('memories on the page', () => {
     expect((await ask('GET', `/api/memories/${id}`)).status).to.equal(200);
     await page.click('text="Delete"');
     expect(await violations()).to.equal([]);
-    await page.click('text="Delete it"');
-    await page.waitForSelector('h1:text("Memories")');
+    await click('text="Delete it"', 'h1:text("Memories")');
     expect((await ask('GET', `/api/memories/${id}`)).status).to.equal(404);
-    await open(`/memories/${id}`);
-    await page.waitForSelector('[role=alert] a[href="/memories"]');
+    await open(`/memories/${id}`, '[role=alert] a[href="/memories"]');
   });
 
   it(
     `shows one that an agent saves, and leads there from home${unless}`,
     withChromium,
     async () => {
-      const { page, open } = visitor;
-      await open('/memories');
-      await page.waitForSelector('h2:text("Saved memories")');
+      const { page, open, click } = visitor;
+      await open('/memories', 'h2:text("Saved memories")');
       await isLive(page);
       const { id } = await keepUnconfirmed('The staging server is xenon.');
       inside(stage.app.app).hub.publish(ada.id, 'memory.saved', { id });
       await page.waitForSelector(`section:first-of-type a[href="/memories/${id}"]`);
       await page.waitForSelector('h2:text("To confirm")');
       await open('/');
-      await page.click(`.card a[href="/memories/${id}"]`);
-      await page.waitForSelector('h1:text("Memory")');
+      await click(`.card a[href="/memories/${id}"]`, 'h1:text("Memory")');
     },
   );
 
   it(`says what to type for a credential that runs out${unless}`, withChromium, async () => {
-    const { page, open, violations } = visitor;
+    const { open, violations } = visitor;
     const expiresAt = new Date(Date.now() + 86_400_000).toISOString();
     const credential = { name: 'github-pat', type: 'api_key', value: 'a secret', expiresAt };
     expect((await ask('POST', '/api/vault', credential)).status).to.equal(201);
-    await open('/');
-    await page.waitForSelector('.card code:text-is("adjutant vault rotate github-pat")');
+    await open('/', '.card code:text-is("adjutant vault rotate github-pat")');
     expect(await violations()).to.equal([]);
   });
 });

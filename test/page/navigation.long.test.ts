@@ -2,7 +2,7 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import type { Page } from 'playwright-core';
 import { unless, withChromium } from '../accounts/passkeys/browser.js';
-import { until } from '../harness/app.js';
+import { untilMatches } from '../harness/app.js';
 import { askApproval } from '../harness/approval.js';
 import { openPageStage, type PageStage, WIDTHS } from './stage.js';
 
@@ -49,13 +49,11 @@ describe('the navigation of the page', () => {
     await open('/tasks');
     expect(await names(page)).to.equal([...MAIN, 'More']);
     expect(await page.locator('nav [aria-current]:visible').textContent()).to.equal('More');
-    await tabTo('nav .more a');
-    await page.keyboard.press('Enter');
+    await tabTo('nav .more a', 'Enter');
     await page.waitForSelector('h1:text("More")');
     expect(await page.locator('main a').allInnerTexts()).to.equal(OTHERS);
     expect(await violations()).to.equal([]);
-    await tabTo('main a[href="/memories"]');
-    await page.keyboard.press('Enter');
+    await tabTo('main a[href="/memories"]', 'Enter');
     await page.waitForSelector('h1:text("Memories")');
     await page.goBack();
     await page.waitForSelector('h1:text("More")');
@@ -74,34 +72,26 @@ describe('the navigation of the page', () => {
       `counts the calls that wait and what is unread, ${where}${unless}`,
       withChromium,
       async () => {
-        const { page, open, violations } = await stage.enter('ada', viewport);
+        const { page, open, violations, click } = await stage.enter('ada', viewport);
         const { app } = stage;
         const { token } = ada;
         await app.call('POST', '/api/notifications/read-all', { token });
-        await open('/tasks');
-        await page.waitForSelector('nav a:text-is("Approvals")');
+        await open('/tasks', 'nav a:text-is("Approvals")');
         expect(await page.title()).to.equal('Tasks · Adjutant');
         const approvalId = await askApproval(app, ada.id);
         await page.waitForSelector('nav a:has-text("Approvals") .count:text-is("1")');
         await page.waitForSelector('nav a:has-text("Notifications") .count:text-is("1")');
-        await until(
-          () => page.title(),
-          (title) => title === '(1) Tasks · Adjutant',
-        );
+        await untilMatches(() => page.title(), '(1) Tasks · Adjutant');
         expect(await violations()).to.equal([]);
         await deny(approvalId);
         await page.waitForSelector('nav a:text-is("Approvals")');
-        await until(
-          () => page.title(),
-          (title) => title === 'Tasks · Adjutant',
-        );
+        await untilMatches(() => page.title(), 'Tasks · Adjutant');
         // Deciding the call has marked its notification as read.
         await page.waitForSelector('nav a:text-is("Notifications")');
         const next = await askApproval(app, ada.id);
         await page.waitForSelector('nav a:has-text("Notifications") .count:text-is("1")');
         await page.click('nav >> text=Notifications');
-        await page.click('text=Mark all as read');
-        await page.waitForSelector('nav a:text-is("Notifications")');
+        await click('text=Mark all as read', 'nav a:text-is("Notifications")');
         await deny(next);
       },
     );

@@ -24,14 +24,13 @@ describe('the page without its daemon', () => {
     `says at once that the network is gone, and that it is back${unless}`,
     withChromium,
     async () => {
-      const { page, context, open, violations } = await stage.enter('ada');
+      const { page, context, open, violations, click } = await stage.enter('ada');
       await open('/device');
       await isLive(page);
       await context.setOffline(true);
       await page.waitForSelector('.bar >> text=offline', { timeout: AT_ONCE_MS });
       expect(await violations()).to.equal([]);
-      await page.click('text=Log out on this device');
-      await page.waitForSelector('text=The daemon cannot be reached');
+      await click('text=Log out on this device', 'text=The daemon cannot be reached');
       await context.setOffline(false);
       await page.waitForSelector('[data-live=online]', { state: 'attached', timeout: AT_ONCE_MS });
       await page.waitForSelector('text=The daemon cannot be reached', { state: 'detached' });
@@ -42,11 +41,10 @@ describe('the page without its daemon', () => {
     `says that a view cannot be loaded offline, and loads it later${unless}`,
     withChromium,
     async () => {
-      const { page, context, violations } = await stage.enter('ada', WIDE);
+      const { page, context, violations, click } = await stage.enter('ada', WIDE);
       await isLive(page);
       await context.setOffline(true);
-      await page.click('nav >> text=Tasks');
-      await page.waitForSelector('h1:text("Could not load")');
+      await click('nav >> text=Tasks', 'h1:text("Could not load")');
       await page.waitForSelector('text=This view could not be loaded: you are offline.');
       expect(await violations()).to.equal([]);
       await context.setOffline(false);
@@ -55,15 +53,13 @@ describe('the page without its daemon', () => {
   );
 
   it(`says that the daemon is newer than the page${unless}`, withChromium, async () => {
-    const { page, context, violations } = await stage.enter('ada', WIDE);
+    const { page, context, violations, click } = await stage.enter('ada', WIDE);
     await isLive(page);
     await context.route(/\/page\/(?!main).*\.js$/, (request) => request.fulfill({ status: 404 }));
-    await page.click('nav >> text=Pipelines');
-    await page.waitForSelector('text=Adjutant was updated. Reload the page.');
+    await click('nav >> text=Pipelines', 'text=Adjutant was updated. Reload the page.');
     expect(await violations()).to.equal([]);
     await context.unrouteAll();
-    await page.click('button:text("Reload the page")');
-    await page.waitForSelector('h1:text("Pipelines")');
+    await click('button:text("Reload the page")', 'h1:text("Pipelines")');
   });
 
   it(

@@ -46,8 +46,7 @@ describe('notifications on the page', () => {
         await stage.app.call('POST', '/api/notifications/read-all', { token: ada.token });
         await tell('Another one', null);
         await tell(MARKUP, null, `${MARKUP} ${'long '.repeat(100)}end`);
-        await open('/notifications');
-        await page.waitForSelector('.card');
+        await open('/notifications', '.card');
         expect(await page.textContent('main'))
           .to.include(MARKUP)
           .and.to.not.include('long end');
@@ -55,8 +54,7 @@ describe('notifications on the page', () => {
         expect(await violations()).to.equal([]);
         await page.click('text=Show all');
         expect(await page.textContent('main')).to.include('long end');
-        await tabTo('.card:first-child > button');
-        await page.keyboard.press('Enter');
+        await tabTo('.card:first-child > button', 'Enter');
         await page.waitForSelector('.card:first-child .state:text("read")');
         await page.waitForSelector('.card:first-child strong:focus');
         expect(await unread()).to.equal(['Another one']);
@@ -80,8 +78,7 @@ describe('notifications on the page', () => {
         await tell('It has just come', null);
         await page.waitForSelector('.card:first-child:has-text("It has just come")');
         await page.waitForSelector('[role=status]:text("2 unread")');
-        await tabTo('main > button, main > .buttons button');
-        await page.keyboard.press('Enter');
+        await tabTo('main > button, main > .buttons button', 'Enter');
         await page.waitForSelector('text=No unread notifications.');
         expect(await unread()).to.equal([]);
         expect(await violations()).to.equal([]);
@@ -95,8 +92,7 @@ describe('notifications on the page', () => {
     await tell('Elsewhere', '//elsewhere.example/agents/agent_1');
     await tell('A script', 'javascript:alert(1)');
     await tell('About operations', '/operations');
-    await open('/notifications');
-    await page.waitForSelector('.card:has-text("A script")');
+    await open('/notifications', '.card:has-text("A script")');
     const links = page.locator('.card a');
     expect(await links.allTextContents()).to.equal([
       'About operations',

@@ -30,9 +30,8 @@ for (const { where, viewport } of WIDTHS) {
       `shows how far one is, and cancels it by keyboard alone${unless}`,
       withChromium,
       async () => {
-        const { page, open, tabTo, violations, complaints } = visitor;
-        await open('/operations');
-        await page.waitForSelector('text=No operations yet');
+        const { page, open, tabTo, violations, complaints, press } = visitor;
+        await open('/operations', 'text=No operations yet');
         await isLive(page);
         const id = await waitingOperation(stage.app, ada.id);
         await page.waitForSelector('.card progress[value="1"][max="2"]');
@@ -40,16 +39,13 @@ for (const { where, viewport } of WIDTHS) {
           .to.include('50 %')
           .and.to.include('1 of 2 steps');
         expect(await violations()).to.equal([]);
-        await tabTo(`a[href="/operations/${id}"]`);
-        await page.keyboard.press('Enter');
+        await tabTo(`a[href="/operations/${id}"]`, 'Enter');
         await page.waitForSelector('section[aria-label=Cancel]');
         expect(await violations()).to.equal([]);
-        await tabTo('section[aria-label=Cancel] button');
-        await page.keyboard.press('Enter');
+        await tabTo('section[aria-label=Cancel] button', 'Enter');
         expect((await operation(id)).status).to.equal('running');
         await page.waitForSelector('[role=group] button.danger:focus');
-        await page.keyboard.press('Enter');
-        await page.waitForSelector('.state:text("cancelled")');
+        await press('Enter', '.state:text("cancelled")');
         await page.waitForSelector('h1:focus');
         expect((await operation(id)).status).to.equal('cancelled');
         expect(await page.locator('progress, section[aria-label=Cancel]').count()).to.equal(0);
@@ -67,8 +63,7 @@ for (const { where, viewport } of WIDTHS) {
         () => operation(id),
         ({ progress }) => progress?.done === 1,
       );
-      await open(`/operations/${id}`);
-      await page.waitForSelector('.state:text("running")');
+      await open(`/operations/${id}`, '.state:text("running")');
       await isLive(page);
       const path = `/api/operations/${id}/cancel`;
       await stage.app.call('POST', path, { token: ada.token });

@@ -2,7 +2,7 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { unless, withChromium } from '../accounts/passkeys/browser.js';
 import { startCanary } from '../approvals/stage.js';
-import { until } from '../harness/app.js';
+import { untilMatches } from '../harness/app.js';
 import { isLive, openPageStage, type PageStage, type Visitor, WIDTHS } from './stage.js';
 
 export const lab = Lab.script();
@@ -50,10 +50,7 @@ describe('pipelines on the page', () => {
   const start = async (name: string, stages: object[]): Promise<string> => {
     const { id: templateId } = await ask('POST', '/api/pipelines/templates', { name, stages });
     const { id } = await ask('POST', '/api/pipelines', { templateId });
-    await until(
-      () => runOf(id),
-      ({ status }) => status === 'waiting',
-    );
+    await untilMatches(() => runOf(id), { status: 'waiting' });
     return id;
   };
   const runOf = (id: string) => ask('GET', `/api/pipelines/${id}`);
@@ -63,14 +60,13 @@ describe('pipelines on the page', () => {
       `shows a run with its stages, and approves one by keyboard alone, ${where}${unless}`,
       withChromium,
       async () => {
-        const { page, open, tabTo, violations, complaints } = visitor;
+        const { page, open, tabTo, violations, complaints, press } = visitor;
         await page.setViewportSize(viewport);
         const id = await start(`release ${where}`, [NOW, GO]);
         await open('/pipelines?status=waiting');
         await tabTo(`a[href="/pipelines/${id}"]`);
         expect(await violations()).to.equal([]);
-        await page.keyboard.press('Enter');
-        await page.waitForSelector('h1:text("Run")');
+        await press('Enter', 'h1:text("Run")');
         await page.waitForSelector('h3:text("Request")');
         const states = await page.locator('ol.stages > li > .line .state').allTextContents();
         expect(states).to.equal(['completed', 'waiting approval']);
@@ -79,8 +75,7 @@ describe('pipelines on the page', () => {
         expect(await violations()).to.equal([]);
         await tabTo('li button.main');
         await page.waitForSelector('li button.main[aria-disabled=false]');
-        await page.keyboard.press('Enter');
-        await page.waitForSelector('main [role=status] .state:text("completed")');
+        await press('Enter', 'main [role=status] .state:text("completed")');
         await page.waitForSelector('h1:focus');
         expect((await runOf(id)).stages[1].status).to.equal('completed');
         expect(await violations()).to.equal([]);
@@ -94,7 +89,7 @@ describe('pipelines on the page', () => {
       `denies with a reason, and goes on with the run, by keyboard alone, ${where}${unless}`,
       withChromium,
       async () => {
-        const { page, open, tabTo } = visitor;
+        const { page, open, tabTo, click, press } = visitor;
         await page.setViewportSize(viewport);
         const id = await start(`denied ${where}`, [NOW, GO]);
         await open(`/pipelines/${id}`);
@@ -102,12 +97,10 @@ describe('pipelines on the page', () => {
         await page.keyboard.type('not on a Friday');
         await tabTo('li button.danger');
         await page.waitForSelector('li button.danger[aria-disabled=false]');
-        await page.keyboard.press('Enter');
-        await page.waitForSelector('main [role=status] .state:text("failed")');
+        await press('Enter', 'main [role=status] .state:text("failed")');
         expect((await runOf(id)).stages[1].error).to.include('not on a Friday');
         await page.click('text="Retry"');
-        await page.click('text="Retry it"');
-        await page.waitForSelector('h3:text("Request")');
+        await click('text="Retry it"', 'h3:text("Request")');
         expect((await runOf(id)).status).to.equal('waiting');
       },
     );
@@ -150,7 +143,7 @@ describe('pipelines on the page', () => {
       `gives a stage the values that it asks for, by keyboard alone, ${where}${unless}`,
       withChromium,
       async () => {
-        const { page, open, tabTo, violations } = visitor;
+        const { page, open, tabTo, violations, press } = visitor;
         await page.setViewportSize(viewport);
         const id = await start(`form ${where}`, [FORM]);
         await open(`/pipelines/${id}`);
@@ -165,8 +158,7 @@ describe('pipelines on the page', () => {
         expect(await violations()).to.equal([]);
         await tabTo('li button.main');
         await page.waitForSelector('li button.main[aria-disabled=false]');
-        await page.keyboard.press('Enter');
-        await page.waitForSelector('main [role=status] .state:text("completed")');
+        await press('Enter', 'main [role=status] .state:text("completed")');
         const values = { title: 'Spring', size: 'large', count: 2.5, loud: false };
         expect((await runOf(id)).stages[0].output).to.equal(values);
       },
@@ -177,7 +169,7 @@ describe('pipelines on the page', () => {
     `shows what others answer, and stops a run once that is asked${unless}`,
     withChromium,
     async () => {
-      const { page, open } = visitor;
+      const { page, open, click } = visitor;
       const id = await start('two', [GO, { ...GO, key: 'again' }].map(withoutNeeds));
       await open(`/pipelines/${id}`);
       await isLive(page);
@@ -188,8 +180,7 @@ describe('pipelines on the page', () => {
       await page.waitForSelector('li:first-child .state:text("completed")');
       await page.click('text="Stop the run"');
       expect((await runOf(id)).status).to.equal('waiting');
-      await page.click('text="Stop it"');
-      await page.waitForSelector('main [role=status] .state:text("stopped")');
+      await click('text="Stop it"', 'main [role=status] .state:text("stopped")');
       expect((await runOf(id)).status).to.equal('stopped');
     },
   );

@@ -2,7 +2,7 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import type { CDPSession, Worker } from 'playwright-core';
 import { FULL_PROGRAM, unlessFull, withFullChromium } from '../accounts/passkeys/browser.js';
-import { until } from '../harness/app.js';
+import { until, untilAtLeast, untilMatches } from '../harness/app.js';
 import { askApproval } from '../harness/approval.js';
 import { type FakePushService, startPushService } from '../harness/pushservice.js';
 import { logInAs, openPageStage, type PageStage, type Visitor, WIDTHS } from './stage.js';
@@ -33,15 +33,12 @@ for (const { where, viewport } of WIDTHS) {
     });
 
     it(`leads to the answered approval in two taps${unlessFull}`, withFullChromium, async () => {
-      const { page, complaints } = visitor;
+      const { page, complaints, click } = visitor;
       const { subscription } = service.subscribe();
       const body = { ...subscription, name: 'phone' };
       await stage.app.call('POST', '/api/push/subscriptions', { token: ada.token, body });
       const id = await askApproval(stage.app, ada.id, { url: 'http://127.0.0.1:9/deploy' });
-      await until(
-        async () => service.pushes,
-        ({ length }) => length > 0,
-      );
+      await untilAtLeast(async () => service.pushes, 1);
       const worker = await workerOf(visitor);
       await deliver(visitor, stage.app.url, service.pushes[0]?.text ?? '');
       expect(await worker.evaluate(NOTIFICATIONS)).to.equal([
@@ -51,8 +48,7 @@ for (const { where, viewport } of WIDTHS) {
       await worker.evaluate(TAP);
       await page.waitForSelector('text=http://127.0.0.1:9/deploy');
       await page.locator('button.main').scrollIntoViewIfNeeded();
-      await page.click('button.main');
-      await page.waitForSelector('.state:text("approved")');
+      await click('button.main', '.state:text("approved")');
       const reply = await stage.app.call('GET', `/api/chat/approvals/${id}`, { token: ada.token });
       expect(reply.body.status).to.equal('approved');
       expect(complaints).to.equal([]);
@@ -68,22 +64,19 @@ for (const { where, viewport } of WIDTHS) {
         await page.addInitScript(`(${STUB_PUSH_MANAGER})(${JSON.stringify(subscription)})`);
         await open('/device');
         await logInAs(page, 'ada');
-        await tabTo('section button.main');
-        await page.keyboard.press('Enter');
+        await tabTo('section button.main', 'Enter');
         await page.waitForSelector(
           'text=This browser notifies you when something needs your attention.',
         );
         expect(await violations()).to.equal([]);
         const { pathname } = new URL(subscription.endpoint);
-        await tabTo('section .buttons button:first-child');
-        await page.keyboard.press('Enter');
+        await tabTo('section .buttons button:first-child', 'Enter');
         await until(
           async () => service.pushes.map(({ path }) => path),
           (paths) => paths.includes(pathname),
         );
         await page.waitForSelector('section .buttons button:last-child[aria-disabled=false]');
-        await tabTo('section .buttons button:last-child');
-        await page.keyboard.press('Enter');
+        await tabTo('section .buttons button:last-child', 'Enter');
         await page.waitForSelector(
           'text=This browser can notify you when something needs your attention',
         );
@@ -117,10 +110,7 @@ for (const { where, viewport } of WIDTHS) {
         for (const text of ['', 'no JSON', '{"kind":"x","id":"y","link":"//evil.example/x"}']) {
           await open('/');
           await worker.evaluate(CLEAR);
-          await until(
-            () => worker.evaluate<unknown[]>(NOTIFICATIONS),
-            ({ length }) => length === 0,
-          );
+          await untilMatches(() => worker.evaluate<unknown[]>(NOTIFICATIONS), { length: 0 });
           await deliver(visitor, stage.app.url, text);
           expect(await worker.evaluate<unknown[]>(NOTIFICATIONS)).to.have.length(1);
           await worker.evaluate(TAP);

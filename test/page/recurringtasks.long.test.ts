@@ -33,9 +33,8 @@ describe('recurring tasks on the page', () => {
   const runsOf = async (id: string) => (await ask('GET', `/api/recurring-tasks/${id}/runs`)).runs;
 
   it(`says how one is made where there are none${unless}`, withChromium, async () => {
-    const { page, open, violations } = visitor;
-    await open('/recurring');
-    await page.waitForSelector('text=adjutant recurring create');
+    const { open, violations } = visitor;
+    await open('/recurring', 'text=adjutant recurring create');
     expect(await violations()).to.equal([]);
   });
 
@@ -43,14 +42,13 @@ describe('recurring tasks on the page', () => {
     `shows one, disables it and runs it now by keyboard alone${unless}`,
     withChromium,
     async () => {
-      const { page, open, tabTo, violations, complaints } = visitor;
+      const { page, open, tabTo, violations, complaints, press } = visitor;
       const id = await create({ ...NOTE, title: MARKUP, maxRuns: 7 });
       await open('/recurring?show=enabled');
       await tabTo(`a[href="/recurring/${id}"]`);
       expect(await page.textContent('.card')).to.match(/0 9 \* \* 1-5, next: .+ 09:00 GMT\+9/);
       expect(await violations()).to.equal([]);
-      await page.keyboard.press('Enter');
-      await page.waitForSelector('h1:text("Recurring task")');
+      await press('Enter', 'h1:text("Recurring task")');
       await page.waitForSelector('text=No runs yet');
       const text = (await page.textContent('main')) ?? '';
       for (const part of [MARKUP, '0 9 * * 1-5 (Asia/Tokyo)', '0 of 7', 'notify', 'Stand up.']) {
@@ -58,21 +56,17 @@ describe('recurring tasks on the page', () => {
       }
       expect(await page.locator('main img, main b').count()).to.equal(0);
       expect(await violations()).to.equal([]);
-      await tabTo('section[aria-label=Actions] button');
-      await page.keyboard.press('Enter');
+      await tabTo('section[aria-label=Actions] button', 'Enter');
       await page.waitForSelector('main [role=status] .state:text("disabled")');
       expect((await ask('GET', `/api/recurring-tasks/${id}`)).enabled).to.be.false();
       await page.waitForSelector('section[aria-label=Actions] button:focus[aria-disabled=false]');
-      await page.keyboard.press('Enter');
-      await page.waitForSelector('main [role=status] .state:text("enabled")');
+      await press('Enter', 'main [role=status] .state:text("enabled")');
       await page.keyboard.press('Tab');
-      await page.keyboard.press('Enter');
-      await page.waitForSelector('text=Its schedule does not change');
+      await press('Enter', 'text=Its schedule does not change');
       expect(await runsOf(id)).to.equal([]);
       expect(await violations()).to.equal([]);
       await page.waitForSelector('[role=group] button:focus');
-      await page.keyboard.press('Enter');
-      await page.waitForSelector('.card .state:text("success")');
+      await press('Enter', '.card .state:text("success")');
       await page.waitForSelector('.card a[href="/notifications"]:text("The notification")');
       expect(await page.textContent('.card')).to.include('manual');
       await page.waitForSelector('button:text("Run now"):focus');
@@ -82,12 +76,11 @@ describe('recurring tasks on the page', () => {
   );
 
   it(`shows what fails, to which its need and its notice lead${unless}`, withChromium, async () => {
-    const { page, open, violations } = visitor;
+    const { page, open, violations, click } = visitor;
     const hookId = await newHook();
     const id = await create({ action: 'run_hook', actionConfig: { hookId }, title: 'nightly' });
     await ask('POST', `/api/hooks/${hookId}/disable`);
-    await open(`/recurring/${id}`);
-    await page.waitForSelector('main [role=status] .state:text("enabled")');
+    await open(`/recurring/${id}`, 'main [role=status] .state:text("enabled")');
     await isLive(page);
     await ask('POST', `/api/recurring-tasks/${id}/run`);
     await page.waitForSelector('.card .state:text("error")');
@@ -96,19 +89,17 @@ describe('recurring tasks on the page', () => {
     expect(await violations()).to.equal([]);
     for (const path of ['/', '/notifications']) {
       await open(path);
-      await page.click(`a[href="/recurring/${id}"]`);
-      await page.waitForSelector('h1:text("Recurring task")');
+      await click(`a[href="/recurring/${id}"]`, 'h1:text("Recurring task")');
       await page.waitForSelector('text=nightly');
     }
   });
 
   it(`leads to what a run began${unless}`, withChromium, async () => {
-    const { page, open, violations } = visitor;
+    const { page, open, violations, click } = visitor;
     const id = await create({ action: 'create_task', actionConfig: { title: 'Water' } });
     await ask('POST', `/api/recurring-tasks/${id}/run`);
     await open(`/recurring/${id}`);
-    await page.click('text="The task"');
-    await page.waitForSelector('h1:text("Task")');
+    await click('text="The task"', 'h1:text("Task")');
     await page.waitForSelector('main strong:text("Water")');
     expect(await violations()).to.equal([]);
   });

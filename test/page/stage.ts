@@ -22,12 +22,18 @@ export interface Visitor {
   context: BrowserContext;
   /** Browser errors: script errors, refused files, failed requests. */
   complaints: string[];
-  /** Shows a path of the page. */
-  open(path: string): Promise<void>;
+  /** Shows a path of the page, and waits for an element of it. */
+  open(path: string, selector?: string): Promise<void>;
+  /** Clicks an element, and waits for another. */
+  click(selector: string, shown: string): Promise<void>;
+  /** Presses a key, and waits for an element. */
+  press(key: string, shown: string): Promise<void>;
   /** Violated axe-core rules with their elements. Defaults to all rules. */
   violations(rules?: string[]): Promise<string[]>;
-  /** Presses Tab until the element has the focus. Throws if it never gets it. */
-  tabTo(selector: string): Promise<void>;
+  /**
+   * Presses Tab until the element has the focus, and then a key. Throws if it never gets the focus.
+   */
+  tabTo(selector: string, key?: string): Promise<void>;
 }
 
 export interface PageStage {
@@ -114,9 +120,18 @@ const visitorOf = async (app: TestApp, context: BrowserContext): Promise<Visitor
     page,
     context,
     complaints,
-    open: async (path) => {
+    open: async (path, selector) => {
       await page.goto(`${app.url}${path}`);
       await page.waitForSelector('h1');
+      if (selector !== undefined) await page.waitForSelector(selector);
+    },
+    click: async (selector, shown) => {
+      await page.click(selector);
+      await page.waitForSelector(shown);
+    },
+    press: async (key, shown) => {
+      await page.keyboard.press(key);
+      await page.waitForSelector(shown);
     },
     violations: async (rules) => {
       // Not with a script element, which the policy of the page refuses.
@@ -128,12 +143,12 @@ const visitorOf = async (app: TestApp, context: BrowserContext): Promise<Visitor
       );
       return Array.isArray(found) ? found.map(String) : ['axe did not run'];
     },
-    tabTo: async (selector) => {
+    tabTo: async (selector, key) => {
       for (let presses = 0; presses < 200; presses++) {
         const isThere = await page.evaluate(
           `document.activeElement?.matches(${JSON.stringify(selector)}) ?? false`,
         );
-        if (isThere) return;
+        if (isThere) return key === undefined ? undefined : page.keyboard.press(key);
         await page.keyboard.press('Tab');
       }
       throw new Error(`The focus never came to ${selector}`);

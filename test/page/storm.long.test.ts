@@ -2,7 +2,7 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import type { Page, WebSocket } from 'playwright-core';
 import { unless, withChromium } from '../accounts/passkeys/browser.js';
-import { until } from '../harness/app.js';
+import { until, untilAtLeast, untilMatches } from '../harness/app.js';
 import { inside } from '../harness/inside.js';
 import { isLive, openPageStage, type PageStage, type Visitor } from './stage.js';
 
@@ -76,10 +76,7 @@ describe('the page in a storm of events', () => {
       expect([path, loads]).to.equal([path, []]);
       await hide(page, false);
       await page.waitForSelector(`text=${content}`, { state: 'attached' });
-      const count = await until(
-        async () => loads.length,
-        (all) => all > 0,
-      );
+      const count = await untilAtLeast(async () => loads.length, 1);
       expect(count > 0).to.be.true();
     }
   });
@@ -89,10 +86,7 @@ describe('the page in a storm of events', () => {
 
   /** Resolves once the conversation has that many messages and the agent's turn has ended. */
   const said = async (sessionId: string, count: number): Promise<void> => {
-    await until(
-      () => ask('GET', `/api/sessions/${sessionId}`),
-      ({ messageCount }) => messageCount === count,
-    );
+    await untilMatches(() => ask('GET', `/api/sessions/${sessionId}`), { messageCount: count });
     await until(
       () => ask('GET', `/api/agents?sessionId=${sessionId}`),
       ({ agents }) => agents[0].status === 'completed',

@@ -1,6 +1,6 @@
 import { type Agent, call } from '../agents/stage.js';
 import { startCanary } from '../approvals/stage.js';
-import { type Reply, until } from '../harness/app.js';
+import { type Reply, untilMatches } from '../harness/app.js';
 import { type Openai, startOpenai } from '../harness/openai.js';
 import { openPageStage, type PageStage } from './stage.js';
 
@@ -39,10 +39,7 @@ export const openTalkStage = async (): Promise<TalkStage> => {
     ask,
     spawn: async (body: object) => (await ask('POST', '/api/agents', body)).body,
     reaches: (id: string, status: string) =>
-      until(
-        async () => (await ask('GET', `/api/agents/${id}`)).body,
-        (agent) => agent.status === status,
-      ),
+      untilMatches(async () => (await ask('GET', `/api/agents/${id}`)).body, { status }),
     post: (body = 'hello') =>
       call('http_request', { method: 'POST', url: canary.url, body }, `post_${body.length}`),
     stop: async () => {

@@ -46,12 +46,10 @@ describe('tasks on the page', () => {
         const { page, open, tabTo, violations, complaints } = visitor;
         await page.setViewportSize(viewport);
         const id = await noteMany();
-        await open('/tasks?due=overdue');
-        await page.waitForSelector('.card');
+        await open('/tasks?due=overdue', '.card');
         expect(await page.locator('.card').count()).to.equal(1);
         expect(await violations()).to.equal([]);
-        await tabTo(`a[href="/tasks/${id}"]`);
-        await page.keyboard.press('Enter');
+        await tabTo(`a[href="/tasks/${id}"]`, 'Enter');
         await page.waitForSelector('h1:text("Task")');
         await page.waitForSelector('text=Part of');
         const text = (await page.textContent('main')) ?? '';
@@ -60,13 +58,11 @@ describe('tasks on the page', () => {
         }
         expect(await page.locator('main img, main b').count()).to.equal(0);
         expect(await violations()).to.equal([]);
-        await tabTo('button.main');
-        await page.keyboard.press('Enter');
+        await tabTo('button.main', 'Enter');
         await page.waitForSelector('main [role=status] .state:text("done")');
         expect(await statusOf(id)).to.equal('done');
         await page.waitForSelector('h1:focus');
-        await tabTo('section[aria-label=Actions] button');
-        await page.keyboard.press('Enter');
+        await tabTo('section[aria-label=Actions] button', 'Enter');
         await page.waitForSelector('main [role=status] .state:text("open")');
         expect(await statusOf(id)).to.equal('open');
         expect(complaints).to.equal([]);
@@ -93,27 +89,23 @@ describe('tasks on the page', () => {
   });
 
   it(`completes one with its parts, once that is asked${unless}`, withChromium, async () => {
-    const { page, open, violations } = visitor;
+    const { open, violations, click } = visitor;
     const id = await note({ title: 'With parts' });
     const part = await note({ title: 'A part', parentId: id });
-    await open(`/tasks/${id}`);
-    await page.waitForSelector('h2:text("Subtasks")');
-    await page.click('button.main');
-    await page.waitForSelector('[role=alert]:has-text("A part")');
+    await open(`/tasks/${id}`, 'h2:text("Subtasks")');
+    await click('button.main', '[role=alert]:has-text("A part")');
     expect([await statusOf(id), await violations()]).to.equal(['open', []]);
-    await page.click('text=Complete with its subtasks');
-    await page.waitForSelector('main [role=status] .state:text("done")');
+    await click('text=Complete with its subtasks', 'main [role=status] .state:text("done")');
     expect([await statusOf(id), await statusOf(part)]).to.equal(['done', 'done']);
   });
 
   it(`notes one, and shows what changes elsewhere${unless}`, withChromium, async () => {
-    const { page, open } = visitor;
+    const { page, open, click } = visitor;
     await open('/tasks');
     await isLive(page);
     await page.fill('form input', 'Water the plants');
     await page.keyboard.press('Enter');
-    await page.click('text=Water the plants');
-    await page.waitForSelector('h1:text("Task")');
+    await click('text=Water the plants', 'h1:text("Task")');
     const id = new URL(page.url()).pathname.split('/')[2] ?? '';
     expect((await ask('GET', `/api/tasks/${id}`)).title).to.equal('Water the plants');
     await ask('PATCH', `/api/tasks/${id}`, { title: 'Water them twice' });
@@ -121,13 +113,12 @@ describe('tasks on the page', () => {
   });
 
   it(`delegates one, once that is asked${unless}`, withChromium, async () => {
-    const { page, open } = visitor;
+    const { page, open, click } = visitor;
     const id = await note({ title: 'Write it up' });
     await open(`/tasks/${id}`);
     await page.click('text="Delegate"');
     expect((await ask('GET', `/api/tasks/${id}`)).assignee).to.equal('me');
-    await page.click('text="Delegate it"');
-    await page.waitForSelector('dd a:text("The agent and its transcript")');
+    await click('text="Delegate it"', 'dd a:text("The agent and its transcript")');
     const { assignee } = await ask('GET', `/api/tasks/${id}`);
     expect(await page.getAttribute('dd a:text("The agent")', 'href')).to.equal(
       `/agents/${assignee}`,

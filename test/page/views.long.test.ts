@@ -38,8 +38,7 @@ describe('every view of the page', () => {
           const { page, open, violations, complaints } = place === 'login' ? anybody : visitor;
           const visit = visits[place];
           if (!visit) throw new Error(`Nothing is made for ${place} in contents.ts`);
-          await open(visit.path);
-          await page.waitForSelector(`main:has-text(${JSON.stringify(visit.shows)})`);
+          await open(visit.path, `main:has-text(${JSON.stringify(visit.shows)})`);
           await page.waitForSelector('[role=status]:text-matches("…$")', { state: 'detached' });
           expect({
             path: new URL(page.url()).pathname,

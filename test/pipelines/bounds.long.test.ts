@@ -1,47 +1,24 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import type { PipelineRunDetail } from '../../src/pipelines/runs/contract.js';
-import type { TemplateStage } from '../../src/pipelines/templates/contract.js';
 import { call } from '../agents/stage.js';
-import { PASSWORD, until } from '../harness/app.js';
-import { says, startOpenai } from '../harness/openai.js';
-import { openTarget, type Target } from '../harness/target.js';
-import { openPipelineStage, type PipelineStage } from './stage.js';
+import { PASSWORD, until, untilMatches } from '../harness/app.js';
+import { says } from '../harness/openai.js';
+import { ask, type BoundsStage, openBoundsStage } from './boundsstage.js';
 
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;
 
 describe('bounds of runs', () => {
-  let stage: PipelineStage;
-  let target: Target;
-  let other: Target;
-  let model: Awaited<ReturnType<typeof startOpenai>>;
+  let stage: BoundsStage;
   before(async () => {
-    target = await openTarget();
-    other = await openTarget();
-    model = await startOpenai();
-    const egressAllow = [target.address, other.address];
-    const config = { egressAllow, modelUrl: model.baseUrl, modelName: 'fake-1' };
-    stage = await openPipelineStage({ config });
+    stage = await openBoundsStage();
   });
-  after(async () => {
-    await stage.stop();
-    target.close();
-    other.close();
-    await model.stop();
-  });
-
-  const ask: TemplateStage = { key: 'ask', kind: 'approval', config: { message: 'Go on?' } };
-  const get = (key: string, path: string, more: Partial<TemplateStage> = {}): TemplateStage => ({
-    key,
-    kind: 'http',
-    config: { method: 'GET', url: `${target.url}${path}` },
-    ...more,
-  });
+  after(() => stage.stop());
 
   it('count what an agent has used up that took too long or was stopped', async () => {
     const looping = () => {
-      model.script(
+      stage.model.script(
         says({ toolCalls: [call('time_now', {})], usage: { input: 90, output: 10 } }),
         () => {},
       );
@@ -61,12 +38,9 @@ describe('bounds of runs', () => {
     expect(failed.error).to.equal('agent: The stage exceeded its timeout of 2 s');
     expect(failed.usage.tokens).to.equal(await usedBy(failed));
     looping();
-    const asked = model.asked.length;
+    const asked = stage.model.asked.length;
     const id = await stage.start([agent]);
-    await until(
-      async () => model.asked.length,
-      (count) => count === asked + 2,
-    );
+    await untilMatches(async () => stage.model.asked.length, asked + 2);
     const stopped = await stage.call('POST', `/${id}/stop`);
     expect(stopped.body.status).to.equal('stopped');
     const { usage } = await stage.run(id);
@@ -74,31 +48,31 @@ describe('bounds of runs', () => {
   });
 
   it('keep a call that was approved from being led elsewhere', async () => {
-    target.answer = (response) => {
-      const { path } = target.received.at(-1) ?? {};
-      if (path === '/moved') response.writeHead(302, { location: `${other.url}/stolen` });
+    stage.target.answer = (response) => {
+      const { path } = stage.target.received.at(-1) ?? {};
+      if (path === '/moved') response.writeHead(302, { location: `${stage.other.url}/stolen` });
       response.end('x');
     };
     const id = await stage.start([
-      get('read', '/page'),
-      get('look', '/moved', { needs: ['read'] }),
+      stage.get('read', '/page'),
+      stage.get('look', '/moved', { needs: ['read'] }),
     ]);
     const { digest } = (await stage.reach(id, 'waiting')).stages[1] ?? {};
     await stage.call('POST', `/${id}/stages/look/approve`, { digest });
     const run = await stage.reach(id, 'failed');
     expect(run.error).to.match(/^look: 302 from the target: .* does not follow$/);
-    expect(other.received).to.equal([]);
+    expect(stage.other.received).to.equal([]);
   });
 
   it('count visits by goto anew once a person has retried the run', async () => {
-    target.answer = (response) => response.writeHead(500).end();
+    stage.target.answer = (response) => response.writeHead(500).end();
     const a = { key: 'a', kind: 'tool' as const, config: { toolId: 'time', toolAction: 'now' } };
     const back = { onError: { goto: 'a' }, maxVisits: 2 };
-    const before = target.received.length;
-    const id = await stage.start([a, get('b', '/b', { needs: ['a'], ...back })]);
+    const before = stage.target.received.length;
+    const id = await stage.start([a, stage.get('b', '/b', { needs: ['a'], ...back })]);
     for (const sent of [2, 4, 6]) {
       const run = await stage.reach(id, 'failed');
-      expect(target.received.length - before).to.equal(sent);
+      expect(stage.target.received.length - before).to.equal(sent);
       expect(run.stages.map(({ visits }) => visits)).to.equal([sent, sent]);
       await stage.call('POST', `/${id}/retry`, { fromStage: 'a' });
     }
@@ -133,8 +107,8 @@ describe('bounds of runs', () => {
   });
 
   it('do not count the time for which an agent waits for a person, also after a restart', async () => {
-    const post = { method: 'POST', url: `${target.url}/posted` };
-    model.script(says({ toolCalls: [call('http_request', post)] }));
+    const post = { method: 'POST', url: `${stage.target.url}/posted` };
+    stage.model.script(says({ toolCalls: [call('http_request', post)] }));
     const id = await stage.start([{ key: 'agent', kind: 'agent', config: { prompt: 'Hi' } }], {
       template: { limits: { maxSeconds: 2 } },
     });
@@ -153,7 +127,7 @@ describe('bounds of runs', () => {
     await stage.app.restart();
     await waits();
     expect(await deadlines()).to.equal([{ deadline_at: null }]);
-    model.script(says({ text: 'Done' }));
+    stage.model.script(says({ text: 'Done' }));
     const { token } = stage;
     const path = '/api/chat/approvals';
     const { body } = await stage.app.call('GET', path, { token });
@@ -168,7 +142,7 @@ describe('bounds of runs', () => {
   it('refuse a stage that would work with too much, and go on to their end', {
     timeout: 90_000,
   }, async () => {
-    target.answer = (response) => response.end('x'.repeat(700_000));
+    stage.target.answer = (response) => response.end('x'.repeat(700_000));
     const body = Array.from({ length: 5 }, () => '{{stages.read.output.body}}');
     const many = Array.from({ length: 80 }, (_, at) => ({
       key: `m${at}`,
@@ -182,12 +156,12 @@ describe('bounds of runs', () => {
       },
     }));
     const id = await stage.start([
-      get('read', '/long', { allowUntrusted: true }),
+      stage.get('read', '/long', { allowUntrusted: true }),
       {
         key: 'send',
         kind: 'http',
         needs: ['read'],
-        config: { method: 'POST', url: `${target.url}/x`, body },
+        config: { method: 'POST', url: `${stage.target.url}/x`, body },
         onError: 'continue',
       },
       ...many,
@@ -218,7 +192,7 @@ describe('bounds of runs', () => {
   });
 
   it('give up on many slow conditions', async () => {
-    target.answer = (response) => response.end('a'.repeat(40));
+    stage.target.answer = (response) => response.end('a'.repeat(40));
     const when = [
       { field: 'stages.read.output.body', operator: 'matches' as const, value: '(a|a)*b' },
     ];
@@ -228,32 +202,29 @@ describe('bounds of runs', () => {
       needs: ['read'],
       when,
     }));
-    const id = await stage.start([get('read', '/a'), ...slow]);
+    const id = await stage.start([stage.get('read', '/a'), ...slow]);
     const run = await stage.reach(id, 'completed');
     expect(run.stages.slice(1).every(({ status }) => status === 'skipped')).to.be.true();
   });
 
   it('ask anew after a crash, and judge rights when a call is made', async () => {
-    target.answer = (response) => response.end('x');
-    const send = { method: 'POST', url: `${target.url}/once` };
+    stage.target.answer = (response) => response.end('x');
+    const send = { method: 'POST', url: `${stage.target.url}/once` };
     const id = await stage.start([
-      get('read', '/page'),
+      stage.get('read', '/page'),
       { key: 'send', kind: 'http', needs: ['read'], config: send },
     ]);
     const { digest } = (await stage.reach(id, 'waiting')).stages[1] ?? {};
-    const sent = () => target.received.filter(({ path }) => path === '/once').length;
-    target.answer = () => {};
+    const sent = () => stage.target.received.filter(({ path }) => path === '/once').length;
+    stage.target.answer = () => {};
     const approve = (given: unknown) =>
       stage.call('POST', `/${id}/stages/send/approve`, { digest: given });
     await approve(digest);
-    await until(
-      async () => sent(),
-      (count) => count === 1,
-    );
+    await untilMatches(async () => sent(), 1);
     await stage.app.restart();
     const asked = await stage.reach(id, 'waiting');
     expect((await approve(digest)).body.code).to.equal('other_digest');
-    target.answer = (response) => response.end('x');
+    stage.target.answer = (response) => response.end('x');
     const permission = { skillId: 'http', action: 'request', level: 'deny' };
     const denied = await stage.app.call('PUT', '/api/skills/permissions', {
       token: stage.token,

@@ -1,43 +1,19 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import type { TemplateStage } from '../../src/pipelines/templates/contract.js';
-import { startOpenai } from '../harness/openai.js';
-import { openTarget, type Target } from '../harness/target.js';
-import { openPipelineStage, type PipelineStage } from './stage.js';
+import { ask, type BoundsStage, openBoundsStage } from './boundsstage.js';
 
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;
 
 describe('bounds of runs', () => {
-  let stage: PipelineStage;
-  let target: Target;
-  let other: Target;
-  let model: Awaited<ReturnType<typeof startOpenai>>;
+  let stage: BoundsStage;
   before(async () => {
-    target = await openTarget();
-    other = await openTarget();
-    model = await startOpenai();
-    const egressAllow = [target.address, other.address];
-    const config = { egressAllow, modelUrl: model.baseUrl, modelName: 'fake-1' };
-    stage = await openPipelineStage({ config });
+    stage = await openBoundsStage();
   });
-  after(async () => {
-    await stage.stop();
-    target.close();
-    other.close();
-    await model.stop();
-  });
-
-  const ask: TemplateStage = { key: 'ask', kind: 'approval', config: { message: 'Go on?' } };
-  const get = (key: string, path: string, more: Partial<TemplateStage> = {}): TemplateStage => ({
-    key,
-    kind: 'http',
-    config: { method: 'GET', url: `${target.url}${path}` },
-    ...more,
-  });
+  after(() => stage.stop());
 
   it('judge many slow conditions without holding up the daemon', async () => {
-    target.answer = (response) => response.end('a'.repeat(40));
+    stage.target.answer = (response) => response.end('a'.repeat(40));
     const when = [
       { field: 'stages.read.output.body', operator: 'matches' as const, value: '(a|a)*b' },
     ];
@@ -58,7 +34,7 @@ describe('bounds of runs', () => {
       longest = Math.max(longest, spent() - last);
       last = spent();
     }, 5);
-    const id = await stage.start([get('read', '/a'), ...slow]);
+    const id = await stage.start([stage.get('read', '/a'), ...slow]);
     const run = await stage.reach(id, 'completed');
     clearInterval(timer);
     expect(run.stages.slice(1).every(({ status }) => status === 'skipped')).to.be.true();

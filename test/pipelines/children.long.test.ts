@@ -3,9 +3,9 @@ import * as Lab from '@hapi/lab';
 import type { PipelineRun } from '../../src/pipelines/runs/contract.js';
 import type { TemplateStage } from '../../src/pipelines/templates/contract.js';
 import { until } from '../harness/app.js';
-import { openTarget, type Target } from '../harness/target.js';
+import type { Target } from '../harness/target.js';
 import { runLoopTurns } from '../harness/turns.js';
-import { openPipelineStage, type PipelineStage } from './stage.js';
+import { openTargetStage, type TargetStage } from './stage.js';
 
 export const lab = Lab.script();
 const { describe, it, before, after, afterEach } = lab;
@@ -16,25 +16,15 @@ const parameters = [{ key: 'list', type: 'text' }];
 const ofItems = (list: unknown[], more: object = {}) => ({ items: list, ...more });
 
 describe('stages that begin runs', () => {
-  let stage: PipelineStage;
+  let stage: TargetStage;
   let target: Target;
-  let fine: Target['answer'];
   before(async () => {
-    target = await openTarget();
-    fine = target.answer;
-    stage = await openPipelineStage({ config: { egressAllow: [target.address] } });
-    const baseUrl = `${target.url}/v1`;
-    const body = { name: 'silent', provider: 'openai-compatible', modelId: 'x', baseUrl };
-    await stage.app.call('POST', '/api/models', { token: stage.token, body });
+    stage = await openTargetStage();
+    ({ target } = stage);
+    await stage.addSilentModel();
   });
-  afterEach(() => {
-    target.answer = fine;
-    target.received.length = 0;
-  });
-  after(async () => {
-    await stage.stop();
-    target.close();
-  });
+  afterEach(() => stage.forget());
+  after(() => stage.stop());
 
   const send = (path = '{{item.name}}', more: object = {}) => ({
     kind: 'http' as const,
@@ -117,7 +107,7 @@ describe('stages that begin runs', () => {
       409,
       `The run belongs to ${id}. Retry that run instead`,
     ]);
-    target.answer = fine;
+    target.answer = stage.answer;
     await stage.call('POST', `/${id}/retry`, {});
     const run = await stage.reach(id, 'completed');
     expect(paths()).to.equal(['/a', '/b', '/c', '/c', '/d', '/e']);
@@ -213,7 +203,7 @@ describe('stages that begin runs', () => {
     expect(below.map(({ status }: { status: string }) => status)).to.equal(['stopped', 'stopped']);
     expect(paths().sort()).to.equal(['/a', '/b']);
     // Both may have been done, so their owner is asked; the others are done without a question.
-    target.answer = fine;
+    target.answer = stage.answer;
     await stage.call('POST', `/${id}/retry`, {});
     const asking = await until(
       async () => {
@@ -332,7 +322,7 @@ describe('stages that begin runs', () => {
     const id = await stage.start([foreach(ofItems(items, { stage: send('{{item}}') }))]);
     await target.got(2);
     await stage.app.restart();
-    target.answer = fine;
+    target.answer = stage.answer;
     // What was under way may have been done: its owner is asked.
     const asking = await until(
       async () =>

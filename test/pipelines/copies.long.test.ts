@@ -8,7 +8,7 @@ import * as Lab from '@hapi/lab';
 import Database from 'better-sqlite3';
 import { restoreFile } from '../../src/backup.js';
 import { createClient } from '../../src/client/index.js';
-import { PASSWORD, until } from '../harness/app.js';
+import { PASSWORD, until, untilMatches } from '../harness/app.js';
 import { startDaemon } from '../harness/daemon.js';
 
 export const lab = Lab.script();
@@ -41,10 +41,7 @@ describe('a copy of the database that goes on elsewhere', () => {
     });
     const passphrase = 'a passphrase for keys';
     const { id } = await client().backups.create({ body: { passphrase, folder: home } });
-    const { file } = await until(
-      () => client().backups.get({ id }),
-      ({ status }) => status === 'done',
-    );
+    const { file } = await untilMatches(() => client().backups.get({ id }), { status: 'done' });
     await daemon.end('SIGTERM');
     await restoreFile({ home: second, file, passphrase }, () => undefined).done;
     daemon = await startDaemon({ home: second });
@@ -94,10 +91,7 @@ describe('a copy of the database that goes on elsewhere', () => {
     expect(before.nextAt).to.not.be.null();
     const passphrase = 'a passphrase for keys';
     const { id } = await client().backups.create({ body: { passphrase, folder: home } });
-    const { file } = await until(
-      () => client().backups.get({ id }),
-      ({ status }) => status === 'done',
-    );
+    const { file } = await untilMatches(() => client().backups.get({ id }), { status: 'done' });
     await daemon.end('SIGKILL');
     expect(dials).to.be.above(1);
     dials = 0;

@@ -2,30 +2,22 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import type { PipelineRun } from '../../src/pipelines/runs/contract.js';
 import type { TemplateStage } from '../../src/pipelines/templates/contract.js';
-import { until } from '../harness/app.js';
-import { openTarget, type Target } from '../harness/target.js';
-import { openPipelineStage, type PipelineStage } from './stage.js';
+import { until, untilMatches } from '../harness/app.js';
+import type { Target } from '../harness/target.js';
+import { openTargetStage, type TargetStage } from './stage.js';
 
 export const lab = Lab.script();
 const { describe, it, before, after, afterEach } = lab;
 
 describe('calls that may have been done', () => {
-  let stage: PipelineStage;
+  let stage: TargetStage;
   let target: Target;
-  let fine: Target['answer'];
   before(async () => {
-    target = await openTarget();
-    fine = target.answer;
-    stage = await openPipelineStage({ config: { egressAllow: [target.address] } });
+    stage = await openTargetStage();
+    ({ target } = stage);
   });
-  afterEach(() => {
-    target.answer = fine;
-    target.received.length = 0;
-  });
-  after(async () => {
-    await stage.stop();
-    target.close();
-  });
+  afterEach(() => stage.forget());
+  after(() => stage.stop());
 
   const post = (key: string, more: Partial<TemplateStage> = {}): TemplateStage => ({
     key,
@@ -86,10 +78,7 @@ describe('calls that may have been done', () => {
       `${lost?.reason?.split('. The call may')[0]}. The call may already have taken effect. Approve to repeat the call.`,
       'The stage exceeded its timeout of 1 s. The call may already have taken effect. Approve to repeat the call.',
     ]);
-    await until(
-      async () => sent(),
-      ({ length }) => length === 5,
-    );
+    await untilMatches(async () => sent(), { length: 5 });
     expect(sent().sort()).to.equal(['lost', 'read', 'read', 'read', 'slow']);
     answers({});
     await answer(id, 'lost', 'approve');

@@ -1,43 +1,22 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import type { TemplateStage } from '../../src/pipelines/templates/contract.js';
-import { until } from '../harness/app.js';
-import { openTarget, type Target } from '../harness/target.js';
-import { openPipelineStage, type PipelineStage } from './stage.js';
+import { untilMatches } from '../harness/app.js';
+import type { Target } from '../harness/target.js';
+import { approval, now, openTargetStage, type TargetStage } from './stage.js';
 
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;
 
-const now = (key: string, more: Partial<TemplateStage> = {}): TemplateStage => ({
-  key,
-  kind: 'tool',
-  config: { toolId: 'time', toolAction: 'now' },
-  ...more,
-});
-const approval = (key: string, more: Partial<TemplateStage> = {}): TemplateStage => ({
-  key,
-  kind: 'approval',
-  config: { message: 'Go on?' },
-  ...more,
-});
-
 describe('runs of pipelines', () => {
-  let stage: PipelineStage;
+  let stage: TargetStage;
   let target: Target;
   before(async () => {
-    target = await openTarget();
-    stage = await openPipelineStage({ config: { egressAllow: [target.address] } });
-    const baseUrl = `${target.url}/v1`;
-    const body = { name: 'silent', provider: 'openai-compatible', modelId: 'x', baseUrl };
-    await stage.app.call('POST', '/api/models', { token: stage.token, body });
+    stage = await openTargetStage();
+    ({ target } = stage);
+    await stage.addSilentModel();
   });
-  after(async () => {
-    await stage.stop();
-    target.close();
-  });
-
-  const statuses = async (id: string): Promise<Record<string, string>> =>
-    Object.fromEntries((await stage.run(id)).stages.map(({ key, status }) => [key, status]));
+  after(() => stage.stop());
 
   it('wait for a person, whose first answer counts and names what was shown', async () => {
     const id = await stage.start([
@@ -47,7 +26,7 @@ describe('runs of pipelines', () => {
     ]);
     const waiting = await stage.reach(id, 'waiting');
     const { digest, input } = waiting.stages[1] ?? {};
-    expect([input, await statuses(id)]).to.equal([
+    expect([input, await stage.statuses(id)]).to.equal([
       { message: 'Go on?' },
       { a: 'completed', ok: 'waiting_approval', b: 'pending' },
     ]);
@@ -89,7 +68,7 @@ describe('runs of pipelines', () => {
     await target.got(before + 2);
     const stopped = await stage.call('POST', `/${id}/stop`);
     expect([stopped.status, stopped.body.status]).to.equal([200, 'stopped']);
-    expect(Object.values(await statuses(id))).to.equal([
+    expect(Object.values(await stage.statuses(id))).to.equal([
       'stopped',
       'stopped',
       'stopped',
@@ -117,10 +96,7 @@ describe('runs of pipelines', () => {
     const sent = (key: string) =>
       target.received.filter(({ path }) => path === `/cut-${key}`).length;
     const id = await stage.start([call('post', 'POST'), call('get', 'GET')]);
-    await until(
-      async () => sent('post') + sent('get'),
-      (count) => count === 2,
-    );
+    await untilMatches(async () => sent('post') + sent('get'), 2);
     await stage.call('POST', `/${id}/stop`);
     target.answer = fine;
     await stage.call('POST', `/${id}/retry`, {});

@@ -1,43 +1,22 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import type { TemplateStage } from '../../src/pipelines/templates/contract.js';
-import { until } from '../harness/app.js';
-import { openTarget, type Target } from '../harness/target.js';
-import { openPipelineStage, type PipelineStage } from './stage.js';
+import { untilMatches } from '../harness/app.js';
+import type { Target } from '../harness/target.js';
+import { approval, now, openTargetStage, type TargetStage } from './stage.js';
 
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;
 
-const now = (key: string, more: Partial<TemplateStage> = {}): TemplateStage => ({
-  key,
-  kind: 'tool',
-  config: { toolId: 'time', toolAction: 'now' },
-  ...more,
-});
-const approval = (key: string, more: Partial<TemplateStage> = {}): TemplateStage => ({
-  key,
-  kind: 'approval',
-  config: { message: 'Go on?' },
-  ...more,
-});
-
 describe('runs of pipelines', () => {
-  let stage: PipelineStage;
+  let stage: TargetStage;
   let target: Target;
   before(async () => {
-    target = await openTarget();
-    stage = await openPipelineStage({ config: { egressAllow: [target.address] } });
-    const baseUrl = `${target.url}/v1`;
-    const body = { name: 'silent', provider: 'openai-compatible', modelId: 'x', baseUrl };
-    await stage.app.call('POST', '/api/models', { token: stage.token, body });
+    stage = await openTargetStage();
+    ({ target } = stage);
+    await stage.addSilentModel();
   });
-  after(async () => {
-    await stage.stop();
-    target.close();
-  });
-
-  const statuses = async (id: string): Promise<Record<string, string>> =>
-    Object.fromEntries((await stage.run(id)).stages.map(({ key, status }) => [key, status]));
+  after(() => stage.stop());
 
   it('carry out tools, agents and requests, and hand their outputs on', async () => {
     const stages: TemplateStage[] = [
@@ -102,7 +81,7 @@ describe('runs of pipelines', () => {
     ]);
     const run = await stage.reach(id, 'failed');
     expect(run.error).to.equal('ok: expired: no answer was received in time');
-    expect(await statuses(id)).to.equal({ ok: 'failed', late: 'completed' });
+    expect(await stage.statuses(id)).to.equal({ ok: 'failed', late: 'completed' });
   });
 
   it('take values from a person, which must fit the fields', async () => {
@@ -220,10 +199,7 @@ describe('runs of pipelines', () => {
       now('after', { needs: ['wait'] }),
     ]);
     const sent = () => target.received.filter(({ path }) => path === '/again').length;
-    await until(
-      async () => sent(),
-      (count) => count === 1,
-    );
+    await untilMatches(async () => sent(), 1);
     await stage.call('POST', `/${id}/stop`);
     target.answer = fine;
     // Nothing is due, now or later.
@@ -236,7 +212,7 @@ describe('runs of pipelines', () => {
       .execute();
     expect([dues, sent()]).to.equal([[{ due: null, due_at: null }], 1]);
     const stopped = { send: 'stopped', wait: 'stopped', after: 'stopped' };
-    expect(await statuses(id)).to.equal(stopped);
+    expect(await stage.statuses(id)).to.equal(stopped);
   });
 
   it('write untrusted notes of what came from outside', async () => {

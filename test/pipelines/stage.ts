@@ -1,6 +1,7 @@
 import type { PipelineRunDetail } from '../../src/pipelines/runs/contract.js';
 import type { TemplateStage } from '../../src/pipelines/templates/contract.js';
-import { type FrozenClock, startApp, type TestApp, until } from '../harness/app.js';
+import { type FrozenClock, startApp, type TestApp, untilMatches } from '../harness/app.js';
+import { openTarget, type Target } from '../harness/target.js';
 
 /** A daemon with a user who has pipelines. */
 export interface PipelineStage {
@@ -38,11 +39,60 @@ export const openPipelineStage = async (
       if (started.status !== 201) throw new Error(started.text);
       return started.body.id;
     },
-    reach: (id, status) =>
-      until(
-        () => run(id),
-        (now) => now.status === status,
-      ),
+    reach: (id, status) => untilMatches(() => run(id), { status }),
     stop: () => app.stop(),
   };
 };
+
+/** A stage with a target that its requests reach. */
+export interface TargetStage extends PipelineStage {
+  target: Target;
+  /** Answer of the target until a test sets another. */
+  answer: Target['answer'];
+  /** Registers a model `silent`, whose calls go to the target. */
+  addSilentModel(): Promise<void>;
+  /** Forgets the requests and the answer of the target. */
+  forget(): void;
+  /** Statuses of the stages of a run, by key. */
+  statuses(id: string): Promise<Record<string, string>>;
+}
+
+export const openTargetStage = async (): Promise<TargetStage> => {
+  const target = await openTarget();
+  const { answer } = target;
+  const stage = await openPipelineStage({ config: { egressAllow: [target.address] } });
+  return {
+    ...stage,
+    target,
+    answer,
+    addSilentModel: async () => {
+      const baseUrl = `${target.url}/v1`;
+      const body = { name: 'silent', provider: 'openai-compatible', modelId: 'x', baseUrl };
+      await stage.app.call('POST', '/api/models', { token: stage.token, body });
+    },
+    forget: () => {
+      target.answer = answer;
+      target.received.length = 0;
+    },
+    statuses: async (id) =>
+      Object.fromEntries((await stage.run(id)).stages.map(({ key, status }) => [key, status])),
+    stop: async () => {
+      await stage.stop();
+      target.close();
+    },
+  };
+};
+
+export const now = (key: string, more: Partial<TemplateStage> = {}): TemplateStage => ({
+  key,
+  kind: 'tool',
+  config: { toolId: 'time', toolAction: 'now' },
+  ...more,
+});
+
+export const approval = (key: string, more: Partial<TemplateStage> = {}): TemplateStage => ({
+  key,
+  kind: 'approval',
+  config: { message: 'Go on?' },
+  ...more,
+});

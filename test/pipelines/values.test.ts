@@ -1,36 +1,21 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import type { TemplateStage } from '../../src/pipelines/templates/contract.js';
-import { openTarget, type Target } from '../harness/target.js';
-import { openPipelineStage, type PipelineStage } from './stage.js';
+import type { Target } from '../harness/target.js';
+import { approval, openTargetStage, type TargetStage } from './stage.js';
 
 export const lab = Lab.script();
 const { describe, it, before, after, afterEach } = lab;
 
-const approval = (key: string, more: Partial<TemplateStage> = {}): TemplateStage => ({
-  key,
-  kind: 'approval',
-  config: { message: 'Go on?' },
-  ...more,
-});
-
 describe('values, and what is approved with them', () => {
-  let stage: PipelineStage;
+  let stage: TargetStage;
   let target: Target;
-  let fine: Target['answer'];
   before(async () => {
-    target = await openTarget();
-    fine = target.answer;
-    stage = await openPipelineStage({ config: { egressAllow: [target.address] } });
+    stage = await openTargetStage();
+    ({ target } = stage);
   });
-  afterEach(() => {
-    target.answer = fine;
-    target.received.length = 0;
-  });
-  after(async () => {
-    await stage.stop();
-    target.close();
-  });
+  afterEach(() => stage.forget());
+  after(() => stage.stop());
 
   const call = (key: string, config: object = {}, more: Partial<TemplateStage> = {}) => ({
     key,
@@ -107,7 +92,7 @@ describe('values, and what is approved with them', () => {
       status: 507,
       body: { error: 'quota exceeded' },
     });
-    target.answer = fine;
+    target.answer = stage.answer;
     const well = await stage.start([
       call('deploy'),
       call(

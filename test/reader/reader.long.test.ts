@@ -1,7 +1,7 @@
 import type { RequestListener } from 'node:http';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { startApp, type TestApp, until } from '../harness/app.js';
+import { startApp, type TestApp, untilMatches } from '../harness/app.js';
 import { inside } from '../harness/inside.js';
 import { pdfOf } from '../harness/pdf.js';
 import { type Listening, listen } from '../kernel/listen.js';
@@ -148,10 +148,7 @@ describe('the reader', () => {
   it('answers 202 where the page takes longer, and ends with it', async () => {
     const begun = await read('/slow', { wait: 0 });
     expect([begun.status, begun.body.content]).to.equal([202, null]);
-    await until(
-      async () => waiting.length,
-      (count) => count === 1,
-    );
+    await untilMatches(async () => waiting.length, 1);
     const { body } = await ask('GET', `/${begun.body.id}`);
     expect(body.status).to.equal('running');
     const awaited = ask('GET', `/${begun.body.id}?wait=30`);
@@ -162,17 +159,11 @@ describe('the reader', () => {
   it('is cancelled by its task or by its operation, which end both', async () => {
     for (const byOperation of [false, true]) {
       const { id, operationId } = (await read('/slow', { wait: 0 })).body;
-      await until(
-        async () => waiting.length,
-        (count) => count === 1,
-      );
+      await untilMatches(async () => waiting.length, 1);
       const path = byOperation ? `operations/${operationId}` : `reader/tasks/${id}`;
       const { status } = await app.call('POST', `/api/${path}/cancel`, owner);
       expect(status).to.equal(200);
-      await until(
-        async () => pages.sockets.at(-1)?.destroyed,
-        (isClosed) => isClosed === true,
-      );
+      await untilMatches(async () => pages.sockets.at(-1)?.destroyed, true);
       waiting.length = 0;
       expect((await ask('GET', `/${id}`)).body.status).to.equal('cancelled');
       const operation = await app.call('GET', `/api/operations/${operationId}`, owner);
@@ -259,15 +250,9 @@ describe('the reader', () => {
 
   it('goes on after a restart with what was begun', async () => {
     const { id } = (await read('/slow', { wait: 0 })).body;
-    await until(
-      async () => waiting.length,
-      (count) => count === 1,
-    );
+    await untilMatches(async () => waiting.length, 1);
     await app.restart();
-    await until(
-      async () => waiting.length,
-      (count) => count === 2,
-    );
+    await untilMatches(async () => waiting.length, 2);
     waiting.pop()?.();
     waiting.length = 0;
     expect((await ask('GET', `/${id}?wait=30`)).body).to.include({

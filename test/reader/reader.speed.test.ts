@@ -1,6 +1,6 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { startApp, type TestApp, until } from '../harness/app.js';
+import { startApp, type TestApp, untilMatches } from '../harness/app.js';
 import { type Listening, listen } from '../kernel/listen.js';
 
 export const lab = Lab.script();
@@ -35,18 +35,12 @@ describe('the reader', () => {
           body: { url: `${pages.origin}/slow`, wait: 0 },
         })
       ).body;
-      await until(
-        async () => waiting.length,
-        (count) => count === 1,
-      );
+      await untilMatches(async () => waiting.length, 1);
       const since = performance.now();
       const path = byOperation ? `operations/${operationId}` : `reader/tasks/${id}`;
       const { status } = await app.call('POST', `/api/${path}/cancel`, owner);
       expect(status).to.equal(200);
-      await until(
-        async () => pages.sockets.at(-1)?.destroyed,
-        (isClosed) => isClosed === true,
-      );
+      await untilMatches(async () => pages.sockets.at(-1)?.destroyed, true);
       expect(performance.now() - since).to.be.below(1000);
       waiting.length = 0;
       expect((await ask('GET', `/${id}`)).body.status).to.equal('cancelled');

@@ -4,7 +4,7 @@ import * as Lab from '@hapi/lab';
 import { WebSocket } from 'ws';
 import { openStream } from '../agents/chat/stream.js';
 import { call, enterAs, type Stage, startStage } from '../agents/stage.js';
-import { until } from '../harness/app.js';
+import { until, untilMatches } from '../harness/app.js';
 import { dictated, says } from '../harness/openai.js';
 
 export const lab = Lab.script();
@@ -39,11 +39,7 @@ const follow = async (stage: Stage, token: string) => {
   };
 };
 
-const becomes = (look: () => unknown, wanted: unknown) =>
-  until(
-    async () => look(),
-    (found) => found === wanted,
-  );
+const becomes = (look: () => unknown, wanted: unknown) => untilMatches(async () => look(), wanted);
 
 describe('replies as they are written, on /ws', () => {
   let stage: Stage;

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { type FrozenClock, frozenClock, until } from '../harness/app.js';
+import { type FrozenClock, frozenClock, until, untilMatches } from '../harness/app.js';
 import { type Desk, openDesk } from '../harness/hooks.js';
 import { inside } from '../harness/inside.js';
 import { openTarget, type Target } from '../harness/target.js';
@@ -45,6 +45,10 @@ const runsOf = async (id: string) => (await desk.ask('GET', `${PATH}/${id}/runs`
 const notices = async () => (await desk.ask('GET', '/api/notifications')).body.notifications;
 const tick = async (): Promise<void> => {
   for (const source of inside(desk.test.app).recurring) await source.tick();
+};
+const tickAfter = (ms: number): Promise<void> => {
+  clock.forward(ms);
+  return tick();
 };
 const set = (at: string) => clock.forward(Date.parse(at) - clock.now());
 
@@ -117,15 +121,13 @@ describe('a recurring task', () => {
   it('fires nothing again, and loses nothing, where the clock jumps by an hour', async () => {
     nextMorning();
     const id = await made({ schedule: { cron: '0 * * * *' }, missed: 'all' });
-    clock.forward(HOUR + 30_000);
-    await tick();
+    await tickAfter(HOUR + 30_000);
     clock.shift(-HOUR);
     await tick();
     await desk.ask('PATCH', `${PATH}/${id}`, { schedule: { cron: '0 */1 * * *' } });
     await tick();
     expect(await runsOf(id)).to.have.length(2);
-    clock.forward(2 * HOUR);
-    await tick();
+    await tickAfter(2 * HOUR);
     const dueTimes = (await runsOf(id)).map((run: { dueAt: string }) => run.dueAt);
     expect(new Set(dueTimes).size).to.equal(dueTimes.length);
     expect(dueTimes).to.have.length(3);
@@ -139,8 +141,7 @@ describe('a recurring task', () => {
     it(`does ${missed} about the times that it missed in three days`, async () => {
       nextMorning();
       const id = await made({ missed });
-      clock.forward(3 * DAY + HOUR);
-      await tick();
+      await tickAfter(3 * DAY + HOUR);
       await tick();
       const runs = await runsOf(id);
       expect(runs.map(({ status }: { status: string }) => status)).to.equal(statuses);
@@ -154,8 +155,7 @@ describe('a recurring task', () => {
   it('makes up for a hundred times at most, and says how many it skipped', async () => {
     nextMorning();
     const id = await made({ schedule: { cron: '* * * * *' }, missed: 'all' });
-    clock.forward(DAY);
-    await tick();
+    await tickAfter(DAY);
     const { runCount, nextRunAt } = await get(id);
     expect(runCount).to.equal(100);
     expect(Date.parse(nextRunAt)).to.be.above(clock.now());
@@ -200,8 +200,7 @@ describe('a recurring task', () => {
     const counted = await made({ maxRuns: 2, missed: 'all' });
     const endsAt = new Date(clock.now() + DAY + 30_000).toISOString();
     const ended = await made({ endsAt, missed: 'all' });
-    clock.forward(5 * DAY);
-    await tick();
+    await tickAfter(5 * DAY);
     for (const id of [counted, ended]) {
       expect(await get(id)).to.include({ runCount: 2, enabled: false, nextRunAt: null });
     }
@@ -218,16 +217,14 @@ describe('a recurring task', () => {
     const id = await made();
     const off = await desk.ask('PATCH', `${PATH}/${id}`, { enabled: false });
     expect(off.body).to.include({ enabled: false, nextRunAt: null });
-    clock.forward(DAY);
-    await tick();
+    await tickAfter(DAY);
     await desk.ask('PATCH', `${PATH}/${id}`, { enabled: true });
     await tick();
     expect(await runsOf(id)).to.equal([]);
     const { db } = desk.test.app.store;
     const owner = db.updateTable('users').where('id', '=', desk.owner.id);
     await owner.set({ disabled_at: new Date(clock.now()).toISOString() }).execute();
-    clock.forward(DAY);
-    await tick();
+    await tickAfter(DAY);
     await owner.set({ disabled_at: null }).execute();
     await tick();
     expect(await runsOf(id)).to.equal([]);
@@ -249,8 +246,7 @@ describe('a recurring task', () => {
     const id = await made({ action: 'run_hook', actionConfig: { hookId } });
     await desk.ask('POST', `/api/hooks/${hookId}/disable`);
     for (const _ of [1, 2]) {
-      clock.forward(DAY);
-      await tick();
+      await tickAfter(DAY);
     }
     const failures = async () =>
       (await notices()).filter(({ kind }: { kind: string }) => kind === 'recurring_failed').length;
@@ -272,8 +268,7 @@ describe('a recurring task', () => {
       ({ lastStatus }) => lastStatus === 'success',
     );
     await desk.ask('POST', `/api/hooks/${hookId}/disable`);
-    clock.forward(DAY);
-    await tick();
+    await tickAfter(DAY);
     expect(await failures()).to.equal(2);
   });
 
@@ -349,14 +344,9 @@ describe('a recurring task', () => {
       const actionConfig = { webhookUrl: `${target.url}/${overlap}` };
       const hookId = await desk.hook({ action: 'webhook', actionConfig });
       const id = await made({ action: 'run_hook', actionConfig: { hookId }, overlap });
-      clock.forward(30_000);
-      await tick();
-      await until(
-        async () => held.length,
-        (count) => count === 1,
-      );
-      clock.forward(DAY);
-      await tick();
+      await tickAfter(30_000);
+      await untilMatches(async () => held.length, 1);
+      await tickAfter(DAY);
       const statuses = (await runsOf(id)).map(({ status }: { status: string }) => status);
       expect(statuses).to.equal(expected);
       const { status } = await desk.ask('POST', `${PATH}/${id}/run`);
@@ -366,8 +356,7 @@ describe('a recurring task', () => {
       const over = await until(
         async () => {
           // Its forward may be tried again.
-          clock.forward(10_000);
-          await tick();
+          await tickAfter(10_000);
           return runsOf(id);
         },
         (runs) =>

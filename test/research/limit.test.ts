@@ -1,6 +1,6 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { frozenClock, startApp, until } from '../harness/app.js';
+import { frozenClock, startApp, until, untilMatches } from '../harness/app.js';
 import { hangs } from '../harness/openai.js';
 import { researchConfig, startResearcher, startWeb } from '../harness/web.js';
 
@@ -26,10 +26,7 @@ describe('a research job whose model does not reply', () => {
       sources: ['knowledge'],
       limits: { maxSeconds: 60 },
     });
-    await until(
-      async () => model.prompts('write').length,
-      (count) => count === 1,
-    );
+    await untilMatches(async () => model.prompts('write').length, 1);
     clock.forward(60_000);
     const { report } = await until(
       () => ask('GET', `/api/research/jobs/${id}`),

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { startApp, type TestApp, until } from '../harness/app.js';
+import { startApp, type TestApp, until, untilMatches } from '../harness/app.js';
 import {
   queriesOf,
   quotingReport,
@@ -199,20 +199,14 @@ describe('research', () => {
   it('is cancelled within a second, and keeps what was found', async () => {
     web.finds([web.at(0, '/bridge'), web.at(0, '/slow')]);
     const { id, operationId } = (await start()).body;
-    await until(
-      async () => waiting.length,
-      (count) => count === 1,
-    );
+    await untilMatches(async () => waiting.length, 1);
     await until(
       () => jobs('GET', `/${id}`),
       ({ body: running }) => running.sources[0].status === 'read',
     );
     const { status, body } = await jobs('POST', `/${id}/cancel`);
     expect([status, body.status]).to.equal([200, 'cancelled']);
-    await until(
-      async () => waiting[0]?.destroyed,
-      (isClosed) => isClosed === true,
-    );
+    await untilMatches(async () => waiting[0]?.destroyed, true);
     const sources = body.sources.map(({ status: read }: { status: string }) => read);
     expect([sources, body.report]).to.equal([['read', 'found'], null]);
     const operation = await app.call('GET', `/api/operations/${operationId}`, owner);

@@ -2,7 +2,7 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { call } from '../agents/stage.js';
 import { type Desk, DONE, openDesk } from '../approvals/stage.js';
-import { until } from '../harness/app.js';
+import { until, untilAtLeast } from '../harness/app.js';
 import { SECRET } from '../harness/hooks.js';
 import { hangs, says } from '../harness/openai.js';
 import { makeToken } from '../harness/token.js';
@@ -166,10 +166,7 @@ describe('delegating a task', () => {
     const refused = replies.find(({ status }) => status === 409);
     expect(refused?.body.code).to.equal('task_delegated');
     expect(refused?.body.message).to.contain(assignee);
-    await until(
-      async () => desk.model.asked.length,
-      (count) => count > before,
-    );
+    await untilAtLeast(async () => desk.model.asked.length, before + 1);
     await desk.ask('POST', `/api/agents/${assignee}/stop`);
     desk.model.script(DONE);
     const next = await delegate(id);

@@ -8,7 +8,7 @@ import { reduce, type StateAction } from '../../tui/state/state.js';
 import { createStore } from '../../tui/state/store.js';
 import { getStreamRing } from '../../tui/state/streams.js';
 import { actRefusal } from '../../tui/state/verbs.js';
-import { until } from '../harness/app.js';
+import { untilMatches } from '../harness/app.js';
 import {
   agentsLoaded,
   aMessage,
@@ -210,10 +210,7 @@ describe('following an agent', () => {
     const numbers = () =>
       getStreamRing(store.get().streams, ID).entries.map(({ number }) => number);
     const sees = (last: number) =>
-      until(
-        async () => getStreamRing(store.get().streams, ID).last,
-        (known) => known === last,
-      );
+      untilMatches(async () => getStreamRing(store.get().streams, ID).last, last);
     return { following: createAgentFollower({ client, store }), store, asked, numbers, sees, ring };
   };
 

@@ -6,7 +6,7 @@ import { createFeed } from '../../tui/state/feed.js';
 import { isFull, listRows } from '../../tui/state/lists.js';
 import { reduce } from '../../tui/state/state.js';
 import { createStore } from '../../tui/state/store.js';
-import { until } from '../harness/app.js';
+import { until, untilMatches } from '../harness/app.js';
 import { frozenClock } from '../harness/clock.js';
 import { aHook, known, NOW, shown } from './fixtures.js';
 
@@ -39,11 +39,7 @@ const opened = (all: string[], size: number) => {
       .join('');
   return {
     ...{ names, asked, store, feed, rows },
-    reads: (text: string) =>
-      until(
-        async () => rows(),
-        (known) => known === text,
-      ),
+    reads: (text: string) => untilMatches(async () => rows(), text),
     message: (): string => shown(messageView, store.get(), 80, 1)[0] ?? '',
   };
 };
@@ -134,10 +130,7 @@ describe('feed', () => {
     const names = Array.from({ length: 1300 }, (_, at) => `h${at}`);
     const { feed, asked, store, message } = opened(names, 600);
     feed.list('hooks', null, null);
-    await until(
-      async () => store.get().lists.hooks.order.length,
-      (count) => count === 600,
-    );
+    await untilMatches(async () => store.get().lists.hooks.order.length, 600);
     await feed.more('hooks');
     await until(async () => isFull(store.get().lists.hooks), Boolean);
     await feed.more('hooks');

@@ -154,8 +154,7 @@ describe(title, { skip: missing !== null, timeout: 120_000 }, () => {
   }
 
   it('stays whole through every resize', async () => {
-    await tmux.keys('Escape', '6');
-    await tmux.wait('github-pat');
+    await tmux.shows('github-pat', 'Escape', '6');
     const look = async (): Promise<string> => masked(await tmux.frame());
     const before = await look();
     for (const [width, height] of [

@@ -9,7 +9,7 @@ import { listRows } from '../../tui/state/lists.js';
 import { createNeedHolder } from '../../tui/state/needs.js';
 import { reduce, type State } from '../../tui/state/state.js';
 import { createStore } from '../../tui/state/store.js';
-import { startApp, type TestApp, until } from '../harness/app.js';
+import { startApp, type TestApp, until, untilMatches } from '../harness/app.js';
 import { frozenClock } from '../harness/clock.js';
 import { inside } from '../harness/inside.js';
 import { aNotification, inboxLoaded, known, NOW, shown } from './fixtures.js';
@@ -33,10 +33,7 @@ describe('the inbox on a daemon', () => {
     const desk = openDeskState({ url: app.url, token, size, clock: systemClock });
     desk.store.dispatch({ type: 'ui.root', root: 'inbox' });
     const running = desk.run();
-    await until(
-      async () => desk.store.get().session.link.is,
-      (link) => link === 'live',
-    );
+    await untilMatches(async () => desk.store.get().session.link.is, 'live');
     createNeedHolder(desk)(inboxPage.needs(desk.store.get()));
     await until(
       async () => desk.store.get().lists.notifications.loadedAt,

@@ -12,7 +12,7 @@ import { createNeedHolder } from '../../tui/state/needs.js';
 import { chunkKey } from '../../tui/state/rows.js';
 import { reduce, type StateAction } from '../../tui/state/state.js';
 import { createStore } from '../../tui/state/store.js';
-import { until } from '../harness/app.js';
+import { until, untilMatches } from '../harness/app.js';
 import { frozenClock } from '../harness/clock.js';
 import { runLoopTurns } from '../harness/turns.js';
 import { aFinding, aHit, anEntry, known, listLoaded, marked, NOW, shown } from './fixtures.js';
@@ -308,10 +308,7 @@ describe('requests about knowledge', () => {
     await isAsked(asked, 'stag');
     expect([asked, ended]).to.equal([['sta', 'stag'], ['sta']]);
     replies.get('stag')?.();
-    await until(
-      async () => store.get().lists.found.byId.found?.query,
-      (query) => query === 'stag',
-    );
+    await untilMatches(async () => store.get().lists.found.byId.found?.query, 'stag');
     expect(store.get().lists.found.trouble).to.be.null();
     close();
   });

@@ -8,7 +8,7 @@ import { createLive } from '../../tui/state/live.js';
 import type { SessionState } from '../../tui/state/session.js';
 import { reduce } from '../../tui/state/state.js';
 import { createStore } from '../../tui/state/store.js';
-import { startApp, type TestApp, until } from '../harness/app.js';
+import { startApp, type TestApp, until, untilMatches } from '../harness/app.js';
 import { type Gate, openGate } from '../harness/gate.js';
 import { listen } from '../kernel/listen.js';
 import { known, quietFeed } from './fixtures.js';
@@ -42,11 +42,7 @@ describe('the connection of the desk', () => {
       clock: systemClock,
     });
     const running = live.run();
-    const isLive = () =>
-      until(
-        async () => store.get().session.link.is,
-        (link) => link === 'live',
-      );
+    const isLive = () => untilMatches(async () => store.get().session.link.is, 'live');
     await isLive();
     const openAt = await gate.refuse(6);
     expect(store.get().session.link.is).to.equal('lost');

@@ -87,8 +87,12 @@ const openDesk = (
   const keys = (...names: string[]): void => {
     for (const key of names) dispatchKey(hands, { type: 'key', key, isBurst: false });
   };
+  const press = async (...names: string[]): Promise<void> => {
+    keys(...names);
+    await runLoopTurns();
+  };
   const tell = (event: InputEvent): void => dispatchKey(hands, event);
-  return { asked, outside, clock, store, keys, settled: runLoopTurns, tell };
+  return { asked, outside, clock, store, keys, press, settled: runLoopTurns, tell };
 };
 
 const atHooks: StateAction[] = [
@@ -135,8 +139,7 @@ describe('keys on the desk', () => {
 
   it('does what can be undone at once', async () => {
     const desk = openDesk(atHooks);
-    desk.keys('p');
-    await desk.settled();
+    await desk.press('p');
     expect(desk.asked).to.equal(['POST /api/hooks/hook_01/disable']);
     expect(desk.store.get().lists.hooks.busy).to.equal({});
   });
@@ -149,11 +152,9 @@ describe('keys on the desk', () => {
 
   it('deletes only by the typed name', async () => {
     const desk = openDesk(atHooks);
-    desk.keys('D', 'y', 'enter');
-    await desk.settled();
+    await desk.press('D', 'y', 'enter');
     expect(desk.asked).to.equal([]);
-    desk.keys('ctrl-u', ...'github-issues', 'enter');
-    await desk.settled();
+    await desk.press('ctrl-u', ...'github-issues', 'enter');
     expect(desk.asked).to.equal(['DELETE /api/hooks/hook_01']);
   });
 
@@ -161,12 +162,10 @@ describe('keys on the desk', () => {
     const desk = openDesk(atApprovals);
     desk.keys('A', 'y', 'enter');
     expect(desk.store.get().ui.sheet).to.be.null();
-    desk.keys('A', 'y');
-    await desk.settled();
+    await desk.press('A', 'y');
     expect(desk.asked).to.equal([]);
     desk.clock.forward(700);
-    desk.keys('y');
-    await desk.settled();
+    await desk.press('y');
     const { id: approvalId, digest } = anApproval();
     const body = JSON.stringify({ approvalId, digest, approved: true });
     expect(desk.asked).to.equal([`POST /api/chat/approve ${body}`]);
@@ -184,8 +183,7 @@ describe('keys on the desk', () => {
       desk.keys(key);
       expect(desk.store.get().ui.sheet?.act.ask?.lines.join(' ')).to.contain('https://example.org');
       desk.clock.forward(700);
-      desk.keys('y');
-      await desk.settled();
+      await desk.press('y');
       const body = { approvalId: one.id, digest: one.digest, approved: true, scope };
       expect(desk.asked).to.equal([`POST /api/chat/approve ${JSON.stringify(body)}`]);
     }
@@ -203,8 +201,7 @@ describe('keys on the desk', () => {
       name: 'approvals',
       change: { do: 'put', row: anApproval({ status: 'denied' }) },
     });
-    desk.keys('y');
-    await desk.settled();
+    await desk.press('y');
     expect(desk.asked).to.equal([]);
     expect(desk.store.get().ui.message?.text).to.contain('Nothing was done');
   });
@@ -221,16 +218,14 @@ describe('keys on the desk', () => {
       });
     }
     desk.clock.forward(700);
-    desk.keys('y');
-    await desk.settled();
+    await desk.press('y');
     expect(desk.asked[0]).to.contain('"approvalId":"approval_01"');
   });
 
   it('does nothing while the daemon is lost, and tries at once by enter', async () => {
     const link = { is: 'lost' as const, since: NOW, attempt: 1, nextAt: NOW, reason: 'refused' };
     const desk = openDesk([...atHooks, { type: 'session.linked', link }]);
-    desk.keys('p', 'enter');
-    await desk.settled();
+    await desk.press('p', 'enter');
     expect(desk.asked).to.equal([]);
     expect(desk.outside).to.equal(['try']);
   });
@@ -256,12 +251,10 @@ describe('keys on the desk', () => {
 
   it('keeps a note of several lines, and asks nothing that is not asked', async () => {
     const desk = openDesk([{ type: 'ui.root', root: 'knowledge' }], { reply: { title: 'one' } });
-    desk.keys('a', ...'one', 'ctrl-j', ...'two', 'enter');
-    await desk.settled();
+    await desk.press('a', ...'one', 'ctrl-j', ...'two', 'enter');
     expect(desk.asked).to.equal(['POST /api/knowledge {"text":"one\\ntwo"}']);
     expect(desk.store.get().ui.message?.text).to.equal('Saved: one');
-    desk.keys('i', ...'who', 'enter');
-    await desk.settled();
+    await desk.press('i', ...'who', 'enter');
     expect(topView(desk.store.get().ui)).to.include({ page: 'answer', id: 'who' });
     expect(desk.store.get().ui.message).to.be.null();
     expect(desk.asked.length).to.equal(1);
@@ -283,8 +276,7 @@ describe('keys on the desk', () => {
 
   it('finds and does by the palette', async () => {
     const desk = openDesk(atHooks);
-    desk.keys(':', ...'disable', 'enter');
-    await desk.settled();
+    await desk.press(':', ...'disable', 'enter');
     expect(desk.asked).to.equal(['POST /api/hooks/hook_01/disable']);
     desk.keys(':', ...'vault', 'enter');
     expect(topView(desk.store.get().ui).page).to.equal('vault');
@@ -346,8 +338,7 @@ describe('keys on the desk', () => {
     expect(desk.store.get().ui.drafts[anAgent().id]).to.equal('one');
     desk.keys('i', 'ctrl-j', 't');
     desk.tell({ type: 'paste', text: 'w\r\no' });
-    desk.keys('enter');
-    await desk.settled();
+    await desk.press('enter');
     const body = JSON.stringify({ content: 'one\ntw\no' });
     expect(desk.asked).to.equal([`POST /api/agents/${anAgent().id}/message ${body}`]);
     expect(desk.store.get().ui.drafts[anAgent().id]).to.equal('');
@@ -357,11 +348,9 @@ describe('keys on the desk', () => {
     const text = 'one\ntwo\n';
     const at: StateAction[] = [...agentsLoaded([anAgent()]), { type: 'ui.root', root: 'agents' }];
     const desk = openDesk(at, { written: { is: 'written', text } });
-    desk.keys('i', ...'on', 'ctrl-x');
-    await desk.settled();
+    await desk.press('i', ...'on', 'ctrl-x');
     expect(desk.outside).to.equal(['write on']);
-    desk.keys('!', 'enter');
-    await desk.settled();
+    await desk.press('!', 'enter');
     const body = JSON.stringify({ content: 'one\ntwo!' });
     expect(desk.asked).to.equal([`POST /api/agents/${anAgent().id}/message ${body}`]);
   });
@@ -369,19 +358,16 @@ describe('keys on the desk', () => {
   it('keeps what was typed where there is no editor', async () => {
     const at: StateAction[] = [...agentsLoaded([anAgent()]), { type: 'ui.root', root: 'agents' }];
     const desk = openDesk(at, { written: { is: 'refused', reason: 'No editor is set' } });
-    desk.keys('i', ...'on', 'ctrl-x');
-    await desk.settled();
+    await desk.press('i', ...'on', 'ctrl-x');
     expect(desk.store.get().ui.field?.text).to.equal('on');
     expect(desk.store.get().ui.message).to.equal({ text: 'No editor is set', tone: 'warn' });
-    desk.keys('esc', '/', 'ctrl-x');
-    await desk.settled();
+    await desk.press('esc', '/', 'ctrl-x');
     expect(desk.outside).to.equal(['write on']);
   });
 
   it('reads what is shown again after the CLI had the terminal', async () => {
     const desk = openDesk(atHooks);
-    desk.keys('e');
-    await desk.settled();
+    await desk.press('e');
     expect([desk.outside, desk.asked]).to.equal([['hooks update hook_01'], ['read again']]);
   });
 
@@ -392,8 +378,7 @@ describe('keys on the desk', () => {
     ]);
     desk.keys('R', 'enter');
     expect(desk.store.get().ui.sheet).to.be.null();
-    desk.keys('R', 'y');
-    await desk.settled();
+    await desk.press('R', 'y');
     expect(desk.asked).to.equal(['POST /api/vault/credential_01/rotate {}']);
     expect(desk.store.get().ui.secret?.value).to.equal('a new value');
     desk.keys('esc', 'y', 'enter');
@@ -406,11 +391,9 @@ describe('keys on the desk', () => {
       ...vaultLoaded([aCredential({ version: 2 })]),
       { type: 'ui.root', root: 'vault' },
     ]);
-    desk.keys('u', 'n');
-    await desk.settled();
+    await desk.press('u', 'n');
     expect(desk.asked).to.equal([]);
-    desk.keys('u', 'y');
-    await desk.settled();
+    await desk.press('u', 'y');
     expect(desk.asked).to.equal(['POST /api/vault/credential_01/restore {}']);
   });
 
@@ -419,19 +402,16 @@ describe('keys on the desk', () => {
       ...vaultLoaded([aCredential({ version: 1 })]),
       { type: 'ui.root', root: 'vault' },
     ]);
-    desk.keys('u', 'y');
-    await desk.settled();
+    await desk.press('u', 'y');
     expect(desk.asked).to.equal([]);
   });
 
   it('logs in again by password and code, and keeps neither', async () => {
     const link = { is: 'refused' as const, reason: 'The session has ended', isEnded: true };
     const desk = openDesk([...atHooks, { type: 'session.linked', link }]);
-    desk.keys('p', 'enter', ...'a secret', 'enter');
-    await desk.settled();
+    await desk.press('p', 'enter', ...'a secret', 'enter');
     expect(desk.store.get().ui.field?.for).to.equal('code');
-    desk.keys(...'123456', 'enter');
-    await desk.settled();
+    await desk.press(...'123456', 'enter');
     expect(desk.outside).to.equal(['log in ada a secret', 'log in ada a secret 123456']);
     expect(JSON.stringify(desk.store.get())).to.not.contain('a secret');
     expect(desk.asked).to.equal([]);
@@ -439,27 +419,23 @@ describe('keys on the desk', () => {
 
   it('checks the tunnel at once, asks before it stops it, and copies its address', async () => {
     const desk = openDesk([...tunnelLoaded(aTunnel()), { type: 'ui.root', root: 'tunnel' }]);
-    desk.keys('x', 'enter', 's', 'y', 'Y', 'e');
-    await desk.settled();
+    await desk.press('x', 'enter', 's', 'y', 'Y', 'e');
     expect(desk.asked.splice(0)).to.equal(['read again']);
     expect(desk.outside).to.equal([
       'copy https://hooks.example.org',
       'copy adjutant tunnel get',
       'tunnel setup',
     ]);
-    desk.keys('x', 'y');
-    await desk.settled();
+    await desk.press('x', 'y');
     expect(desk.asked).to.equal(['POST /api/tunnel/stop']);
   });
 
   it('forgets the address of the tunnel after a question, and none that a setting says', async () => {
     const at: StateAction = { type: 'ui.root', root: 'tunnel' };
     const desk = openDesk([...tunnelLoaded(aTunnel()), at]);
-    desk.keys('D', 'enter');
-    await desk.settled();
+    await desk.press('D', 'enter');
     expect(desk.asked.splice(0)).to.equal([]);
-    desk.keys('D', 'y');
-    await desk.settled();
+    await desk.press('D', 'y');
     expect(desk.asked).to.equal(['DELETE /api/tunnel/address']);
     const fixed = openDesk([...tunnelLoaded(aTunnel({ publicUrlSetting: true })), at]);
     fixed.keys('D', 'y');
@@ -471,8 +447,7 @@ describe('keys on the desk', () => {
     const failure = { stage: 'signed', seen: '', cause: '', remedy: '' };
     const at: StateAction[] = [...tunnelLoaded(aTunnel()), { type: 'ui.root', root: 'tunnel' }];
     const desk = openDesk(at, { reply: { stages: [], failure } });
-    desk.keys('c');
-    await desk.settled();
+    await desk.press('c');
     const { message } = desk.store.get().ui;
     expect(message).to.equal({ text: 'Failed at: signed', tone: 'danger' });
   });

@@ -7,7 +7,7 @@ import { operationsPage } from '../../tui/screens/operations/operations.js';
 import { openDeskState } from '../../tui/state/deskstate.js';
 import { createNeedHolder } from '../../tui/state/needs.js';
 import type { StateAction } from '../../tui/state/state.js';
-import { startApp, type TestApp, until } from '../harness/app.js';
+import { startApp, type TestApp, until, untilMatches } from '../harness/app.js';
 import { anOperation, known, listLoaded, NOW, shown } from './fixtures.js';
 
 export const lab = Lab.script();
@@ -169,10 +169,7 @@ describe('operations on a daemon', () => {
     const running = desk.run();
     const statuses = async () =>
       Object.values(desk.store.get().lists.operations.byId).map(({ status }) => status);
-    await until(
-      async () => desk.store.get().session.link.is,
-      (link) => link === 'live',
-    );
+    await untilMatches(async () => desk.store.get().session.link.is, 'live');
     // The list is loaded once, so that only the socket can report an operation.
     const needs = operationsPage.needs(desk.store.get());
     createNeedHolder(desk)(

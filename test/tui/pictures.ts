@@ -76,8 +76,7 @@ try {
   mkdirSync(SCREENS, { recursive: true });
   for (const { name, title, way } of WALK) {
     for (const [key, text] of way) {
-      await tmux.keys(key);
-      await tmux.wait(text);
+      await tmux.shows(text, key);
     }
     await new Promise((resolve) => setTimeout(resolve, 1500));
     writeFileSync(`${SCREENS}${name}.svg`, svgOf(await tmux.styled(), title, COLUMNS));

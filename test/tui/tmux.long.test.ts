@@ -8,7 +8,7 @@ import { createClient } from '../../src/client/index.js';
 import { saveSession } from '../../src/client/session.js';
 import { openConfig } from '../cli/config.js';
 import { type Editor, openEditor } from '../cli/editor.js';
-import { PASSWORD, until } from '../harness/app.js';
+import { PASSWORD, until, untilMatches } from '../harness/app.js';
 import { type Daemon, startDaemon } from '../harness/daemon.js';
 import { openTmux, type Tmux, tmuxMissing } from '../harness/tmux.js';
 
@@ -66,10 +66,7 @@ describe(title, { skip: missing !== null, timeout: 120_000 }, () => {
     await tmux.wait('live');
   };
   const isRestored = async (): Promise<void> => {
-    await until(
-      () => tmux.tell('#{alternate_on} #{cursor_flag} #{wrap_flag}'),
-      (flags) => flags === '0 1 1',
-    );
+    await untilMatches(() => tmux.tell('#{alternate_on} #{cursor_flag} #{wrap_flag}'), '0 1 1');
     await tmux.line(`clear; stty -a | cmp - ${join(home, 'before')} && echo the same`);
     await tmux.wait('the same');
   };
@@ -78,12 +75,9 @@ describe(title, { skip: missing !== null, timeout: 120_000 }, () => {
     await open();
     await tmux.wait('Needs you');
     expect(await tmux.tell('#{alternate_on}')).to.equal('1');
-    await tmux.keys('2');
-    await tmux.wait('Latest executions of github-issues');
-    await tmux.keys('Enter');
-    await tmux.wait('path issues   secret set');
-    await tmux.keys(']');
-    await tmux.wait('Payload URL');
+    await tmux.shows('Latest executions of github-issues', '2');
+    await tmux.shows('path issues   secret set', 'Enter');
+    await tmux.shows('Payload URL', ']');
     await tmux.keys('Escape');
     for (const [key, text] of [
       ['3', 'No agents yet'],
@@ -95,46 +89,33 @@ describe(title, { skip: missing !== null, timeout: 120_000 }, () => {
       ['9', 'ada '],
       ['0', '[0Logs]'],
     ] as const) {
-      await tmux.keys(key);
-      await tmux.wait(text);
+      await tmux.shows(text, key);
     }
-    await tmux.keys('?');
-    await tmux.wait('Help: Logs');
-    await tmux.keys('q', 'q');
-    await tmux.wait('ended 0');
+    await tmux.shows('Help: Logs', '?');
+    await tmux.shows('ended 0', 'q', 'q');
     await isRestored();
   });
 
   it('does what a key says, and shows what the daemon answered', async () => {
     await open();
-    await tmux.keys('2');
-    await tmux.wait('github-issues');
-    await tmux.keys('p');
-    await tmux.wait('github-issues is disabled');
-    await tmux.keys('s');
-    await tmux.wait('github-issues is enabled');
-    await tmux.keys('C-c');
-    await tmux.wait('ended 0');
+    await tmux.shows('github-issues', '2');
+    await tmux.shows('github-issues is disabled', 'p');
+    await tmux.shows('github-issues is enabled', 's');
+    await tmux.shows('ended 0', 'C-c');
   });
 
   it('edits in the editor, and comes back to the row as it is now', async () => {
     await open();
-    await tmux.keys('2');
-    await tmux.wait('github-issues');
-    await tmux.keys('e');
-    await tmux.wait('Updated github-issues.');
-    await tmux.keys('Enter');
-    await tmux.wait('[2Hooks]');
-    await tmux.keys('Enter', ']');
-    await tmux.wait('cooldown 0:07');
-    await tmux.keys('C-c');
-    await tmux.wait('ended 0');
+    await tmux.shows('github-issues', '2');
+    await tmux.shows('Updated github-issues.', 'e');
+    await tmux.shows('[2Hooks]', 'Enter');
+    await tmux.shows('cooldown 0:07', 'Enter', ']');
+    await tmux.shows('ended 0', 'C-c');
   });
 
   it('fits after every resize', async () => {
     await open();
-    await tmux.keys('2');
-    await tmux.wait('github-issues');
+    await tmux.shows('github-issues', '2');
     for (const [width, height] of [
       [140, 40],
       [60, 16],
@@ -150,36 +131,30 @@ describe(title, { skip: missing !== null, timeout: 120_000 }, () => {
     }
     await tmux.resize(40, 10);
     await tmux.wait('needs 60x16');
-    await tmux.keys('q');
-    await tmux.wait('ended 0');
+    await tmux.shows('ended 0', 'q');
     await tmux.resize(80, 24);
   });
 
   it('survives the daemon: lost, readable, and live again', async () => {
     await open();
-    await tmux.keys('2');
-    await tmux.wait('github-issues');
+    await tmux.shows('github-issues', '2');
     await daemon.end('SIGKILL');
     const lost = await tmux.wait('LOST');
     expect(lost).to.contain('github-issues');
-    await tmux.keys('p');
-    await tmux.wait('No connection to the daemon');
+    await tmux.shows('No connection to the daemon', 'p');
     daemon = await startDaemon({ home, env: { ADJUTANT_PORT: port } });
     await tmux.wait('live');
     await tmux.wait('was reloaded');
-    await tmux.keys('q');
-    await tmux.wait('ended 0');
+    await tmux.shows('ended 0', 'q');
   });
 
   it('comes back from being suspended', async () => {
     await open();
-    await tmux.keys('C-z');
-    await tmux.wait('Stopped');
+    await tmux.shows('Stopped', 'C-z');
     expect(await tmux.tell('#{alternate_on} #{cursor_flag}')).to.equal('0 1');
     await tmux.line('fg');
     await tmux.wait('Needs you');
-    await tmux.keys('q');
-    await tmux.wait('ready$');
+    await tmux.shows('ready$', 'q');
     await isRestored();
   });
 
@@ -189,10 +164,8 @@ describe(title, { skip: missing !== null, timeout: 120_000 }, () => {
     await tmux.wait('Stopped');
     await tmux.line('clear; fg');
     await tmux.wait('Needs you');
-    await tmux.keys('2');
-    await tmux.wait('github-issues');
-    await tmux.keys('q');
-    await tmux.wait('ready$');
+    await tmux.shows('github-issues', '2');
+    await tmux.shows('ready$', 'q');
     await isRestored();
   });
 

@@ -6,7 +6,7 @@ import { dropSession, saveSession } from '../../src/client/session.js';
 import { call, type Stage, startStage } from '../agents/stage.js';
 import { openConfig } from '../cli/config.js';
 import { type Editor, openEditor } from '../cli/editor.js';
-import { PASSWORD, until } from '../harness/app.js';
+import { PASSWORD, untilMatches } from '../harness/app.js';
 import { says } from '../harness/openai.js';
 import { openTmux, type Tmux, tmuxMissing } from '../harness/tmux.js';
 import { readingTime } from '../harness/turns.js';
@@ -59,42 +59,30 @@ describe(title, { skip: missing !== null, timeout: 120_000 }, () => {
       says({ text: 'Done as you said.' }),
     );
     // Calls that waited before the desk was opened would not ring.
-    await tmux.keys('4');
-    await tmux.wait('No pending approvals');
+    await tmux.shows('No pending approvals', '4');
     const { id } = await stage.spawn({ prompt: 'Post hello', name: 'poster' });
     await stage.reaches(id, 'waiting_approval');
     await tmux.wait('1 APPROVAL');
-    await until(
-      () => tmux.tell('#{window_bell_flag}'),
-      (flag) => flag === '1',
-    );
-    await tmux.keys('3');
-    await tmux.wait('> poster');
-    await tmux.keys('Enter');
-    await tmux.wait('I will ask first.');
+    await untilMatches(() => tmux.tell('#{window_bell_flag}'), '1');
+    await tmux.shows('> poster', '3');
+    await tmux.shows('I will ask first.', 'Enter');
     await tmux.wait('decide there');
-    await tmux.keys('Enter');
-    await tmux.wait('The whole call is shown.');
-    await tmux.keys('A');
-    await tmux.wait('once, exactly as shown?');
+    await tmux.shows('The whole call is shown.', 'Enter');
+    await tmux.shows('once, exactly as shown?', 'A');
     await readingTime(DEAD_MS);
     await tmux.keys('y');
     await stage.reaches(id, 'completed');
-    await tmux.keys('3');
-    await tmux.wait('Done as you said.');
+    await tmux.shows('Done as you said.', '3');
     await tmux.wait('completed');
-    await tmux.keys(']');
-    await tmux.wait('no gap');
-    await tmux.keys(']');
-    await tmux.wait('0 sub-agents');
+    await tmux.shows('no gap', ']');
+    await tmux.shows('0 sub-agents', ']');
     await tmux.keys('[');
     expect(await tmux.wait('completed')).to.not.contain('were dropped');
   });
 
   it('sends a message', async () => {
     stage.model.script(says({ text: 'You are welcome.' }));
-    await tmux.keys('[', 'i', 'T', 'h', 'x', 'C-x');
-    await tmux.wait('> Thx This is from the editor.');
+    await tmux.shows('> Thx This is from the editor.', '[', 'i', 'T', 'h', 'x', 'C-x');
     await tmux.keys('Enter');
     // It covers the status line until the next key.
     await tmux.wait('Sent to poster');
@@ -102,36 +90,27 @@ describe(title, { skip: missing !== null, timeout: 120_000 }, () => {
   });
 
   it('shows the log as it grows, and how the daemon is reached', async () => {
-    await tmux.keys('0');
-    await tmux.wait('following   level info');
-    await tmux.keys('.');
-    await tmux.wait('level debug and above');
-    await tmux.keys('8');
-    await tmux.wait('Only this machine can reach the daemon');
-    await tmux.keys('3');
-    await tmux.wait('You are welcome.');
+    await tmux.shows('following   level info', '0');
+    await tmux.shows('level debug and above', '.');
+    await tmux.shows('Only this machine can reach the daemon', '8');
+    await tmux.shows('You are welcome.', '3');
   });
 
   it('browses what has no screen of its own', async () => {
-    await tmux.keys(':', ...'browse', 'Space', ...'sess', 'Enter');
-    await tmux.wait('sessions: 1 row');
+    await tmux.shows('sessions: 1 row', ':', ...'browse', 'Space', ...'sess', 'Enter');
     await tmux.wait('messageCount');
-    await tmux.keys('Escape');
-    await tmux.wait('You are welcome.');
+    await tmux.shows('You are welcome.', 'Escape');
   });
 
   it('logs in again once the session has ended', async () => {
     await createClient({ url: stage.url, token: stage.token }).auth.logout();
     await tmux.wait('Your drafts are kept');
-    await tmux.keys('Enter');
-    await tmux.wait('Password for owner:');
+    await tmux.shows('Password for owner:', 'Enter');
     await tmux.keys(...[...PASSWORD].map((letter) => (letter === ' ' ? 'Space' : letter)));
     expect(await tmux.frame()).to.not.contain(PASSWORD);
-    await tmux.keys('Enter');
-    await tmux.wait('live');
+    await tmux.shows('live', 'Enter');
     await tmux.wait('You are welcome.');
-    await tmux.keys('C-c');
-    await tmux.wait('ended 0');
+    await tmux.shows('ended 0', 'C-c');
   });
 
   it('opens with a login that has ended, and asks for the password', async () => {
@@ -142,17 +121,14 @@ describe(title, { skip: missing !== null, timeout: 120_000 }, () => {
     await tmux.keys(...[...PASSWORD].map((letter) => (letter === ' ' ? 'Space' : letter)), 'Enter');
     await tmux.wait('owner@');
     await tmux.wait('live');
-    await tmux.keys('3');
-    await tmux.wait('> poster');
-    await tmux.keys('C-c');
-    await tmux.wait('ended 0');
+    await tmux.shows('> poster', '3');
+    await tmux.shows('ended 0', 'C-c');
   });
 
   it('opens without any login, and names quickstart', async () => {
     dropSession(stage.url);
     await tmux.line(`clear; node ${BIN} tui --theme dark; echo ended $?`);
     await tmux.wait('adjutant quickstart');
-    await tmux.keys('q');
-    await tmux.wait('ended 0');
+    await tmux.shows('ended 0', 'q');
   });
 });

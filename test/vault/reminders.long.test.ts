@@ -33,6 +33,10 @@ describe('credential reminders', () => {
   const change = (id: string, body: object) => ask('PATCH', `/api/vault/${id}`, body);
   const later = (ms: number): string => new Date(clock.now() + ms).toISOString();
   const tick = () => inside(desk.test.app).reminders.tick();
+  const tickAfter = (ms: number) => {
+    clock.forward(ms);
+    return tick();
+  };
   const told = async (): Promise<[string, string][]> => {
     const { body } = await ask('GET', '/api/notifications?limit=200');
     return body.notifications
@@ -45,21 +49,18 @@ describe('credential reminders', () => {
     await store('pat', { expiresAt: later(10 * DAY) });
     await tick();
     expect(await told()).to.equal([]);
-    clock.forward(3 * DAY);
-    await tick();
+    await tickAfter(3 * DAY);
     await tick();
     expect(await told()).to.equal([['credential_expiring', 'pat expires in 7 days']]);
     clock.forward(6 * DAY - 1);
     await desk.test.restart();
     await tick();
     expect((await told()).length).to.equal(1);
-    clock.forward(1);
-    await tick();
+    await tickAfter(1);
     clock.forward(DAY);
     await desk.test.restart();
     await tick();
-    clock.forward(100 * DAY);
-    await tick();
+    await tickAfter(100 * DAY);
     expect(await told()).to.equal([
       ['credential_expiring', 'pat expires in 7 days'],
       ['credential_expiring', 'pat expires in 24 hours'],
@@ -72,8 +73,7 @@ describe('credential reminders', () => {
     await store('long', { expiresAt: later(10 * DAY) });
     await tick();
     expect(await told()).to.equal([]);
-    clock.forward(9 * DAY + HOUR);
-    await tick();
+    await tickAfter(9 * DAY + HOUR);
     expect((await told()).sort()).to.equal([
       ['credential_expired', 'short has expired'],
       ['credential_expiring', 'long expires in 23 hours'],
@@ -82,17 +82,14 @@ describe('credential reminders', () => {
 
   it('begin anew with another end, or a rotation that renews it', async () => {
     const id = await store('pat', { expiresAt: later(8 * DAY) });
-    clock.forward(DAY);
-    await tick();
+    await tickAfter(DAY);
     await change(id, { expiresAt: later(9 * DAY) });
-    clock.forward(2 * DAY);
-    await tick();
+    await tickAfter(2 * DAY);
     await ask('POST', `/api/vault/${id}/rotate`, { generate: true });
     await tick();
     expect((await told()).length).to.equal(2);
     await change(id, { expiresAt: null });
-    clock.forward(50 * DAY);
-    await tick();
+    await tickAfter(50 * DAY);
     expect((await told()).length).to.equal(2);
   });
 
@@ -100,18 +97,15 @@ describe('credential reminders', () => {
     const id = await store('pat', { rotateEveryDays: 30 });
     const shown = async () => (await ask('GET', `/api/vault/${id}`)).body;
     expect(await shown()).to.include({ rotateEveryDays: 30, rotateDueAt: later(30 * DAY) });
-    clock.forward(30 * DAY - 1);
-    await tick();
+    await tickAfter(30 * DAY - 1);
     expect(await told()).to.equal([]);
-    clock.forward(1);
-    await tick();
+    await tickAfter(1);
     await desk.test.restart();
     await tick();
     expect(await told()).to.equal([['credential_rotation_due', 'pat is due for rotation']]);
     await ask('POST', `/api/vault/${id}/rotate`, { generate: true });
     expect(await shown()).to.include({ rotateDueAt: later(30 * DAY) });
-    clock.forward(30 * DAY);
-    await tick();
+    await tickAfter(30 * DAY);
     expect((await told()).length).to.equal(2);
     await change(id, { rotateEveryDays: null });
     expect(await shown()).to.include({ rotateEveryDays: null, rotateDueAt: null });
@@ -124,8 +118,7 @@ describe('credential reminders', () => {
       triggerConfig: { webhookPath: triggerConfig.webhookPath, webhookCredentialId: id },
     });
     const stranger = await desk.test.register('stranger');
-    clock.forward(DAY);
-    await tick();
+    await tickAfter(DAY);
     const { body } = await ask('GET', '/api/notifications');
     expect(body.notifications[0]).to.include({ link: `/api/vault/${id}` });
     expect(body.notifications[0].body).to.match(/^Used by issues\.\n/);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { createClient } from '../../src/client/client.js';
-import { PASSWORD, until } from '../harness/app.js';
+import { PASSWORD, until, untilMatches } from '../harness/app.js';
 import { startDaemon } from '../harness/daemon.js';
 import { placeSpeechEngine } from '../harness/speech.js';
 import { type SentAudio, sendAudio, speak, startVoice, unlessSpeech, withSpeech } from './stage.js';
@@ -128,10 +128,7 @@ describe(`a transcription that is interrupted${unlessSpeech}`, { timeout: 300_00
       ({ status }) => ENDED.includes(status),
     );
     expect([ended.status, ended.text.startsWith('hello world')]).to.equal(['cancelled', true]);
-    await until(
-      () => readdir(join(stage.home, 'voice')),
-      (files) => files.length === 0,
-    );
+    await untilMatches(() => readdir(join(stage.home, 'voice')), { length: 0 });
     await stage.stop();
   });
 

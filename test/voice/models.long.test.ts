@@ -78,7 +78,9 @@ describe(`voice, by a model${unlessSpeech}`, { timeout: 120_000, ...withSpeech }
     expect(body.costUsd).to.be.null();
     const named = await send({ model: 'scribe' });
     expect(named.body).to.include({ status: 'failed', code: 'no_engine', text: null });
-    expect(named.body.error).to.contain('scribe answered 500');
+    expect(named.body.error).to.match(
+      /^Every speech engine failed \(scribe: scribe answered 500\)\. Upload the recording again, or add an engine: Run adjutant capabilities install /,
+    );
   });
 
   it('takes a model by its name, and refuses what hears nothing', async () => {

@@ -10,7 +10,7 @@ import {
   setUp,
   TELEGRAM_FIELDS,
 } from '../channels/receivers/desk.js';
-import { frozenClock, until } from '../harness/app.js';
+import { frozenClock, until, untilAtLeast, untilMatches } from '../harness/app.js';
 import { linkChannel } from '../harness/channel.js';
 import { says } from '../harness/openai.js';
 import * as slack from '../harness/slack.js';
@@ -54,10 +54,7 @@ describe('what ordinary people write in chats', () => {
     linkChannel(stage, stage.userId, { kind: 'telegram', ...telegram.ADA });
   /** The questions to the model, once there are so many: the text of each last message. */
   const asked = async (count: number): Promise<string[]> => {
-    const requests = await until(
-      async () => stage.model.asked,
-      ({ length }) => length >= count,
-    );
+    const requests = await untilAtLeast(async () => stage.model.asked, count);
     return requests.map(({ body }) => String(body.messages.at(-1)?.content));
   };
   const said = async (): Promise<string[][]> => {
@@ -171,10 +168,7 @@ describe('what ordinary people write in chats', () => {
 
     it('finds on WhatsApp what the daemon sent, and distrusts a notice', async () => {
       await linkChannel(stage, stage.userId, { kind: 'whatsapp', ...cloud.ADA });
-      const [notice] = await until(
-        async () => whatsapp.sent,
-        ({ length }) => length === 1,
-      );
+      const [notice] = await untilMatches(async () => whatsapp.sent, { length: 1 });
       expect(JSON.stringify(notice)).to.contain('was linked to your account');
       const { db } = stage.app.store;
       await until(
@@ -206,11 +200,7 @@ describe('what ordinary people write in chats', () => {
     });
     const writes = (text: string, event: Record<string, unknown>) =>
       deliver(stage, '/api/teamchat-webhook', slack.written(text, clock.now(), { event }));
-    const calls = (count: number) =>
-      until(
-        async () => team.calls,
-        ({ length }) => length >= count,
-      );
+    const calls = (count: number) => untilAtLeast(async () => team.calls, count);
     const thread = { thread_ts: '1790000090.000100', ts: '1790000100.000200' };
     const mention = { type: 'app_mention', channel_type: undefined, channel: 'C7', ...thread };
 
@@ -267,12 +257,7 @@ describe('what ordinary people write in chats', () => {
     const channels = async () => (await stage.ask('GET', '/api/channels')).body.channels;
     const code = async () => (await stage.ask('POST', '/api/channels/codes', {})).body.code;
     const answer = async (count: number) =>
-      (
-        await until(
-          async () => whatsapp.sent,
-          ({ length }) => length >= count,
-        )
-      ).at(-1);
+      (await untilAtLeast(async () => whatsapp.sent, count)).at(-1);
 
     it('links and answers by the user ID, and keeps the channel when a number comes', async () => {
       const link = `/link ${await code()}`;

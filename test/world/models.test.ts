@@ -1,7 +1,7 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { type Stage, startStage } from '../agents/stage.js';
-import { frozenClock, until } from '../harness/app.js';
+import { frozenClock, until, untilMatches } from '../harness/app.js';
 import {
   type ChatRequest,
   dictated,
@@ -501,10 +501,7 @@ describe('conversations with strict servers', () => {
   it('have an assistant between results and a user where the roles must alternate', async () => {
     stage.model.script(calling('time_now'), hangs);
     const { id } = await stage.spawn({ prompt: 'First' });
-    await until(
-      async () => stage.model.asked.length,
-      (count) => count === 2,
-    );
+    await untilMatches(async () => stage.model.asked.length, 2);
     stage.model.script(
       ...refusing(
         ({ messages }) =>

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import type { User } from '../../src/accounts/auth/contract.js';
+import type { User } from '../../src/kernel/contract/login.js';
 import type { PagePlace } from '../../src/kernel/pagepath.js';
 import { pagePaths } from '../../src/kernel/pagepath.js';
 import { ask } from '../state/api.js';

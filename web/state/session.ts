@@ -1,4 +1,4 @@
-import type { User } from '../../src/accounts/auth/contract.js';
+import type { User } from '../../src/kernel/contract/login.js';
 import { ask, RequestError, showUser, whenLoginEnds } from './api.js';
 import { dropDrafts } from './drafts.js';
 import { startLive, stopLive } from './live.js';

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import type { Login } from '../../src/accounts/auth/contract.js';
+import type { Login } from '../../src/kernel/contract/login.js';
 import { useAction } from '../parts/action.js';
 import { Heading } from '../parts/heading.js';
 import { Failure } from '../parts/notes.js';

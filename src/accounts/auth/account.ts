@@ -1,8 +1,8 @@
 import Boom from '@hapi/boom';
 import { iso } from '../../kernel/clock.js';
 import type { Caller } from '../../kernel/contract/endpoint.js';
+import type { Login } from '../../kernel/contract/login.js';
 import type { TransactionStep } from '../../store/engine/protocol.js';
-import type { Login } from './contract.js';
 import { addFailure, failureSource, loggedInSource, refundTry, refuseFlood } from './flood.js';
 import type { Origin } from './newdevice.js';
 import { refuseWeakPassword } from './policy.js';

@@ -2,6 +2,7 @@ import Boom from '@hapi/boom';
 import { type Clock, iso } from '../../kernel/clock.js';
 import type { AuditRecorder } from '../../kernel/contract/audit.js';
 import type { RequestContext } from '../../kernel/contract/endpoint.js';
+import { type Login, User } from '../../kernel/contract/login.js';
 import { QueueFull } from '../../kernel/fairqueue.js';
 import { mint } from '../../kernel/ids.js';
 import { type Passwords, PasswordsBusy } from '../../kernel/password.js';
@@ -10,7 +11,7 @@ import type { Signer } from '../../secrets/module.js';
 import type { TransactionStep } from '../../store/engine/protocol.js';
 import { userTable } from '../../store/tables/accounts.js';
 import { viewer } from '../../store/view.js';
-import { type Credentials, type Login, User } from './contract.js';
+import type { Credentials } from './contract.js';
 import {
   addFailure,
   type FloodDeps,

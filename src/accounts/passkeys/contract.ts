@@ -1,5 +1,6 @@
 import Joi from 'joi';
 import { contract, endpoint } from '../../kernel/contract/endpoint.js';
+import { deviceToken, Login, loginToken, User } from '../../kernel/contract/login.js';
 import { pageQuery } from '../../kernel/contract/page.js';
 import * as s from '../../kernel/contract/schema.js';
 
@@ -25,42 +26,6 @@ export const Passkey = s.object('Passkey', {
   lastUsedAt: s.nullable(s.time()).description('Time of the last use. `null` if not used yet'),
 });
 export type Passkey = s.Static<typeof Passkey>;
-
-// A copy of the one in the contract of auth, since contracts do not import each other. The compiler
-// ensures that they are equal.
-const User = s.object('User', {
-  id: s.id('user'),
-  username: s.text(50),
-  email: s.nullable(s.text(254)).description('E-mail address of the user. `null` if there is none'),
-  role: s.oneOf('Role', 'admin', 'user'),
-  totpEnabled: s.boolean().description('Whether logins require a code of an authenticator app'),
-  recoveryCodesLeft: s.integer(0, 10).description('Number of unused recovery codes'),
-  passkeys: s.integer(0, 1000).description('Number of registered passkeys'),
-  channels: s.integer(0, 1000).description('Number of verified channels'),
-  impersonatedBy: s
-    .nullable(s.text(80))
-    .description('Username of the impersonating admin. `null` outside of impersonation'),
-  createdAt: s.time(),
-});
-const deviceToken = () =>
-  s
-    .text(100)
-    .description(
-      'Token that identifies this device at later logins. Does not replace the password or a code',
-    );
-const loginToken = () =>
-  s
-    .anyText(4096)
-    .description(
-      'Bearer token. Empty for the built-in web page, which receives the token as a cookie',
-    );
-const PasskeyLogin = s.object('Login', {
-  user: User,
-  token: loginToken(),
-  expiresAt: s.time(),
-  deviceToken: s.optional(deviceToken()),
-});
-export type PasskeyLogin = s.Static<typeof PasskeyLogin>;
 
 const credential = {
   id: bytes(1400),
@@ -235,7 +200,7 @@ export const passkeys = contract({
       ),
       deviceToken: s.optional(s.text(100).description('Device token of an earlier login')),
     }),
-    reply: PasskeyLogin,
+    reply: Login,
     secret: true,
   }),
 });

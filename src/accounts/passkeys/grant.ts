@@ -3,8 +3,8 @@ import Boom from '@hapi/boom';
 import { iso } from '../../kernel/clock.js';
 import type { AuditRecorder, Recorder } from '../../kernel/contract/audit.js';
 import type { Caller, RequestContext } from '../../kernel/contract/endpoint.js';
+import type { Login } from '../../kernel/contract/login.js';
 import type { PasskeyDeps } from './challenges.js';
-import type { PasskeyLogin } from './contract.js';
 import { textDigest } from './rules.js';
 
 const GRANT_MS = 60 * 1000;
@@ -47,7 +47,7 @@ export const redeemGrant = async (
   deps: PasskeyDeps,
   { code, verifier, device, deviceToken }: GrantRedemption,
   by: RequestContext & AuditRecorder,
-): Promise<PasskeyLogin> => {
+): Promise<Login> => {
   const issued = await deps.passkeys.takeGrant(textDigest(code), iso(deps.clock.now()));
   if (!issued) throw Boom.unauthorized(CODE_REFUSED);
   const { user_id: userId, session_id: sessionId } = issued;

@@ -1,6 +1,7 @@
 import { iso } from '../../kernel/clock.js';
 import type { AuditRecorder } from '../../kernel/contract/audit.js';
 import type { RequestContext } from '../../kernel/contract/endpoint.js';
+import type { Login } from '../../kernel/contract/login.js';
 import { mint } from '../../kernel/ids.js';
 import type { PasskeyChallengeRow, PasskeyRow } from '../../store/tables/accounts.js';
 import {
@@ -11,7 +12,7 @@ import {
   takeChallenge,
   toPasskeyCredential,
 } from './challenges.js';
-import type { Assertion, PasskeyLogin } from './contract.js';
+import type { Assertion } from './contract.js';
 import type { RelyingParty } from './rules.js';
 import { requestOptions, verifyRequest } from './webauthn.js';
 
@@ -49,7 +50,7 @@ export const finishPasskeyLogin = async (
   deps: PasskeyDeps,
   assertion: PasskeyAssertion,
   by: RequestContext & AuditRecorder,
-): Promise<PasskeyLogin> => {
+): Promise<Login> => {
   const { challengeId: id, response, device, deviceToken } = assertion;
   const relyingParty = findRelyingParty(deps, by);
   const issued = await takeChallenge(deps, relyingParty, { id, purpose: 'authenticate' });

@@ -1,3 +1,4 @@
+import { agentStatus } from '../../kernel/contract/agentaction.js';
 import { contract, endpoint } from '../../kernel/contract/endpoint.js';
 import * as s from '../../kernel/contract/schema.js';
 
@@ -12,16 +13,7 @@ const ChatAnswer = s.object('ChatAnswer', {
     .description(
       'Note that the reply was cut off at the output limit of the model. `null` if the reply is complete.',
     ),
-  status: s.oneOf(
-    'ChatStatus',
-    'queued',
-    'running',
-    'waiting_approval',
-    'paused',
-    'completed',
-    'failed',
-    'stopped',
-  ),
+  status: agentStatus('ChatStatus'),
   error: s.nullable(s.anyText(100_000)).description('Error message. `null` without an error'),
 });
 export type ChatAnswer = s.Static<typeof ChatAnswer>;

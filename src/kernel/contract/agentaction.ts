@@ -42,3 +42,15 @@ export const AgentLimits = s.object('AgentLimits', {
   maxDepth: s.integer(0, 10),
   maxAgents: s.integer(1, 100),
 });
+
+export const agentStatus = (label: string) =>
+  s.oneOf(
+    label,
+    'queued',
+    'running',
+    'waiting_approval',
+    'paused',
+    'completed',
+    'failed',
+    'stopped',
+  );

@@ -1,50 +1,27 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { frozenClock, PASSWORD, startApp, type TestApp } from '../../harness/app.js';
+import { PASSWORD, type TestApp } from '../../harness/app.js';
 import { runLoopTurns } from '../../harness/turns.js';
+import { createLogins } from './logins.js';
 
 export const lab = Lab.script();
 const { after, before, beforeEach, describe, it } = lab;
 
 describe('login', () => {
-  const clock = frozenClock();
-  let app: TestApp;
-  let cases = 0;
-  /** The name of an account that is made for the case, in lower case. */
-  let ada: string;
-  /** A name that nobody has, and no case before has tried. */
-  let nobody: string;
-  const login = (body: object, headers: Record<string, string> = {}) =>
-    app.call('POST', '/api/auth/login', { body, headers });
-  const fail = (username: string, headers?: Record<string, string>) =>
-    login({ username, password: 'wrong password' }, headers);
-  const from = (address: string) => ({ 'x-forwarded-for': address });
-
-  const capital = () => `A${ada.slice(1)}`;
+  const logins = createLogins();
+  const { clock, login, fail, from, capital } = logins;
   const iso = (ms: number) => new Date(ms).toISOString();
 
-  before(async () => {
-    const config = { registration: 'open' as const, trustedProxies: ['127.0.0.1'] };
-    app = await startApp({ clock, config });
-    await app.register('root');
-  });
-  beforeEach(async () => {
-    cases += 1;
-    // Tries are counted by the minute: each case begins with a whole one, a minute or more later.
-    clock.forward(120_000 - (clock.now() % 60_000));
-    ada = `ada${cases}`;
-    nobody = `nobody${cases}`;
-    const body = { username: capital(), email: `${ada}@example.org`, password: PASSWORD };
-    expect((await app.call('POST', '/api/auth/register', { body })).status).to.equal(201);
-  });
-  after(() => app.stop());
+  before(() => logins.open());
+  beforeEach(() => logins.addAccount());
+  after(() => logins.app.stop());
 
   it('takes the name or the e-mail address, in any case', async () => {
     for (const who of [
-      { username: ada },
-      { username: ada.toUpperCase() },
+      { username: logins.ada },
+      { username: logins.ada.toUpperCase() },
       { username: `${capital()}@Example.org` },
-      { email: `${ada}@example.org` },
+      { email: `${logins.ada}@example.org` },
     ]) {
       const { status, body } = await login({ ...who, password: PASSWORD });
       expect({ status, name: body.user?.username }).to.equal({ status: 200, name: capital() });
@@ -52,9 +29,9 @@ describe('login', () => {
   });
 
   it('lasts twelve hours', async () => {
-    const { body } = await login({ username: ada, password: PASSWORD });
+    const { body } = await login({ username: logins.ada, password: PASSWORD });
     expect(body.expiresAt).to.equal(iso(clock.now() + 12 * 3600_000));
-    const me = () => app.call('GET', '/api/auth/me', { token: body.token });
+    const me = () => logins.app.call('GET', '/api/auth/me', { token: body.token });
     clock.forward(12 * 3600_000 - 1);
     expect((await me()).status).to.equal(200);
     clock.forward(1);
@@ -62,11 +39,13 @@ describe('login', () => {
   });
 
   it('answers alike to a wrong password, an unknown name and a disabled account', async () => {
-    await app.call('POST', '/api/auth/register', { body: { username: 'bob', password: PASSWORD } });
-    await disable(app, 'bob');
+    await logins.app.call('POST', '/api/auth/register', {
+      body: { username: 'bob', password: PASSWORD },
+    });
+    await disable(logins.app, 'bob');
     const replies = [
-      await fail(ada),
-      await fail(nobody),
+      await fail(logins.ada),
+      await fail(logins.nobody),
       await login({ username: 'bob', password: PASSWORD }),
     ];
     for (const { status, body } of replies) {
@@ -83,30 +62,32 @@ describe('login', () => {
   });
 
   it('lets an account and address wait longer after each failure, also after a restart', async () => {
-    for (let n = 0; n < 5; n++) expect((await fail(ada)).status).to.equal(401);
-    const refused = await login({ username: ada, password: PASSWORD });
+    for (let n = 0; n < 5; n++) expect((await fail(logins.ada)).status).to.equal(401);
+    const refused = await login({ username: logins.ada, password: PASSWORD });
     expect(refused.status).to.equal(429);
     expect(refused.body.code).to.equal('too_many_logins');
     expect(refused.headers['retry-after']).to.equal('1');
 
     clock.forward(1000);
-    expect((await fail(ada)).status).to.equal(401);
-    await app.restart();
-    const again = await login({ username: ada, password: PASSWORD });
+    expect((await fail(logins.ada)).status).to.equal(401);
+    await logins.app.restart();
+    const again = await login({ username: logins.ada, password: PASSWORD });
     expect([again.status, again.headers['retry-after']]).to.equal([429, '2']);
 
     clock.forward(2000);
-    expect((await login({ username: ada, password: PASSWORD })).status).to.equal(200);
-    expect((await fail(ada)).status).to.equal(401);
-    expect((await login({ username: ada, password: PASSWORD })).status).to.equal(200);
+    expect((await login({ username: logins.ada, password: PASSWORD })).status).to.equal(200);
+    expect((await fail(logins.ada)).status).to.equal(401);
+    expect((await login({ username: logins.ada, password: PASSWORD })).status).to.equal(200);
   });
 
   it('never shuts the owner out who comes from another address', async () => {
-    for (let n = 0; n < 10; n++) await fail(ada, from(`198.51.100.${n}`));
+    for (let n = 0; n < 10; n++) await fail(logins.ada, from(`198.51.100.${n}`));
     let isAnswered = false;
-    const owner = login({ username: ada, password: PASSWORD }, from('203.0.113.1')).finally(() => {
-      isAnswered = true;
-    });
+    const owner = login({ username: logins.ada, password: PASSWORD }, from('203.0.113.1')).finally(
+      () => {
+        isAnswered = true;
+      },
+    );
     await clock.waiting(2000);
     clock.forward(1999);
     await runLoopTurns();

@@ -8,6 +8,7 @@ import {
   startApp,
   type TestApp,
   until,
+  untilMatches,
 } from '../../harness/app.js';
 import { registerGuarded } from '../../harness/factor.js';
 import { runLoopTurns } from '../../harness/turns.js';
@@ -75,10 +76,7 @@ describe('logins from a shared address', () => {
       if (reply.status === 401) judged.push(clock.now() - since);
       else refused.push(reply);
     });
-    await until(
-      async () => refused.length,
-      (count) => count === 14,
-    );
+    await untilMatches(async () => refused.length, 14);
     for (let nth = 1; nth <= 6; nth++) {
       await counted('ada', nth);
       clock.forward(1000);

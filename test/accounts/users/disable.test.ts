@@ -1,11 +1,10 @@
-import { once } from 'node:events';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { WebSocket } from 'ws';
 import { type Stage, startStage } from '../../agents/stage.js';
-import { PASSWORD, until } from '../../harness/app.js';
+import { until } from '../../harness/app.js';
 import { inside } from '../../harness/inside.js';
-import { hangs, says } from '../../harness/openai.js';
+import { says } from '../../harness/openai.js';
+import { type Disabling, openDisabling } from './disabling.js';
 
 export const lab = Lab.script();
 const { after, before, describe, it } = lab;
@@ -13,28 +12,18 @@ const { after, before, describe, it } = lab;
 const SECRET = 'open sesame';
 
 describe('a user who is disabled', () => {
+  let site: Disabling;
   let stage: Stage;
-  let bob: { id: string; token: string };
   let hook: string;
   before(async () => {
-    stage = await startStage();
-    bob = await stage.register('bob');
+    site = await openDisabling();
+    ({ stage } = site);
     hook = await newHook('said');
   });
   after(() => stage.stop());
 
-  const asBob = (method: string, path: string, body?: unknown) =>
-    stage.call(method, path, { token: bob.token, ...(body !== undefined && { body }) });
-  const disable = (disabled = true) =>
-    stage.ask('PATCH', `/api/admin/users/${bob.id}`, { disabled });
-  const login = async () => {
-    const body = { username: 'bob', password: PASSWORD };
-    const reply = await stage.call('POST', '/api/auth/login', { body });
-    if (reply.status === 200) bob.token = reply.body.token;
-    return reply.status;
-  };
   const newHook = async (name: string, more: object = {}): Promise<string> => {
-    const { body } = await asBob('POST', '/api/hooks', {
+    const { body } = await site.asBob('POST', '/api/hooks', {
       name,
       trigger: 'webhook',
       triggerConfig: { webhookPath: name, webhookSecret: SECRET },
@@ -49,73 +38,29 @@ describe('a user who is disabled', () => {
       headers: { 'x-webhook-secret': secret },
       body,
     });
-  const counted = async () =>
-    Promise.all(
-      (['hooks', 'agents', 'sessions', 'messages', 'executions', 'access_tokens'] as const).map(
-        (table) =>
-          stage.app.store.db
-            .selectFrom(table)
-            .select((of) => of.fn.countAll().as('count'))
-            .executeTakeFirstOrThrow(),
-      ),
-    );
 
   it('is out: agents, sockets, sessions, tokens', async () => {
-    const pat = (await asBob('POST', '/api/auth/tokens', { name: 'ci' })).body.token;
-    const socket = new WebSocket(`${stage.url.replace('http', 'ws')}/ws?token=${bob.token}`);
-    await once(socket, 'open');
-    const closed = once(socket, 'close');
-    stage.model.script(hangs);
-    const asked = stage.model.nextAsked();
-    const running = (await asBob('POST', '/api/agents', { prompt: 'Wait' })).body;
-    await asked;
-    const before = await counted();
-    let traffic = true;
-    const statuses = new Set<number>();
-    const requests = (async () => {
-      while (traffic) statuses.add((await asBob('GET', '/api/hooks')).status);
-    })();
-    const { status, body } = await disable();
-    const [code] = await closed;
-    await stage.model.asked.at(-1)?.gone;
-    const next = await Promise.all([
-      asBob('GET', '/api/auth/me'),
-      stage.call('GET', '/api/auth/me', { token: pat }),
-    ]);
-    traffic = false;
-    await requests;
-    expect([status, body.disabled, code, next.map((reply) => reply.status)]).to.equal([
-      200,
-      true,
-      4401,
-      [401, 401],
-    ]);
-    expect([...statuses].sort()).to.equal([200, 401]);
-    expect((await inside(stage.app).rows.byId(running.id))?.status).to.equal('stopped');
-    expect(await login()).to.equal(401);
-    expect((await counted()).map(({ count }) => count).slice(0, 3)).to.equal(
-      before.map(({ count }) => count).slice(0, 3),
-    );
+    await site.disableAtWork();
   });
 
   it('has hooks that count as disabled', async () => {
-    const before = await counted();
+    const before = await site.counted();
     const { status, body } = await deliver();
     expect([status, body]).to.equal([200, { received: true, accepted: false, hooks: 0 }]);
     expect((await deliver(hook, {}, 'wrong')).status).to.equal(401);
-    expect(await counted()).to.equal(before);
+    expect(await site.counted()).to.equal(before);
   });
 
   it('comes back as before, without the old sessions and tokens', async () => {
-    const old = bob.token;
-    await disable(false);
+    const old = site.bob.token;
+    await site.disable(false);
     expect((await stage.call('GET', '/api/auth/me', { token: old })).status).to.equal(401);
-    expect(await login()).to.equal(200);
-    const tokens = (await asBob('GET', '/api/auth/tokens')).body.tokens;
+    expect(await site.login()).to.equal(200);
+    const tokens = (await site.asBob('GET', '/api/auth/tokens')).body.tokens;
     expect(tokens.map(({ name }: { name: string }) => name)).to.equal(['ci']);
     expect((await deliver()).status).to.equal(202);
     stage.model.script(says({ text: 'Back.' }));
-    const { id } = (await asBob('POST', '/api/agents', { prompt: 'Speak' })).body;
+    const { id } = (await site.asBob('POST', '/api/agents', { prompt: 'Speak' })).body;
     const ended = await until(
       () => inside(stage.app).rows.byId(id),
       (row) => row?.status !== 'queued' && row?.status !== 'running',
@@ -140,13 +85,13 @@ describe('a user who is disabled', () => {
       .set({ status: 'queued', started_at: null, finished_at: null, run_at: at })
       .where('id', '=', execution)
       .execute();
-    await db.updateTable('users').set({ disabled_at: at }).where('id', '=', bob.id).execute();
+    await db.updateTable('users').set({ disabled_at: at }).where('id', '=', site.bob.id).execute();
     inside(stage.app).queue.added(hook);
     expect(await until(row, ({ status }) => status !== 'queued')).to.equal({
       status: 'skipped',
       error: "the owner's account is disabled",
     });
-    await disable(false);
+    await site.disable(false);
   });
 
   it('has schedules whose times pass', async () => {
@@ -155,7 +100,7 @@ describe('a user who is disabled', () => {
       trigger: 'schedule',
       triggerConfig: { cron: '0 9 * * *' },
     });
-    await disable();
+    await site.disable();
     for (const due of [60_000, 2 * 24 * 3600 * 1000]) {
       const next_run_at = new Date(Date.now() - due).toISOString();
       await db.updateTable('hooks').set({ next_run_at }).where('id', '=', daily).execute();
@@ -168,21 +113,21 @@ describe('a user who is disabled', () => {
       expect(Date.parse(row.next_run_at ?? '')).to.be.above(Date.now());
       expect(row.executions).to.equal(0);
     }
-    await disable(false);
-    await login();
+    await site.disable(false);
+    await site.login();
   });
 
   it('has no agent begin that came in at that moment', async () => {
-    await login();
-    await disable();
+    await site.login();
+    await site.disable();
     const { control, rows } = inside(stage.app);
     const { id } = await control.spawn({
-      userId: bob.id,
+      userId: site.bob.id,
       prompt: 'Late',
       model: 'fake',
       channel: 'api',
       untrusted: false,
-      lane: bob.id,
+      lane: site.bob.id,
     });
     const row = await until(
       () => rows.byId(id),
@@ -193,7 +138,7 @@ describe('a user who is disabled', () => {
       'the account of its owner is disabled',
       0,
     ]);
-    await disable(false);
+    await site.disable(false);
   });
 });
 

@@ -1,7 +1,7 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { call, enterAs } from '../../agents/stage.js';
-import { sign, until } from '../../harness/app.js';
+import { sign, until, untilMatches } from '../../harness/app.js';
 import { seedGrant } from '../../harness/grant.js';
 import { inside } from '../../harness/inside.js';
 import { says } from '../../harness/openai.js';
@@ -65,10 +65,7 @@ describe('a grant', () => {
     await desk.reaches(id);
     desk.model.script(says({ toolCalls: [request('POST', 'other')] }), DONE);
     await desk.ask('POST', `/api/agents/${id}/message`, { content: 'Once more' });
-    await until(
-      async () => heard(),
-      ({ length }) => length === 2,
-    );
+    await untilMatches(async () => heard(), { length: 2 });
     await desk.reaches(id);
     expect(heard()).to.equal(['POST /in', 'POST /other']);
     const {
@@ -244,10 +241,7 @@ describe('a grant', () => {
     await desk.reaches(id);
     desk.model.script(delegates, post('sub-again'), DONE, DONE);
     await desk.ask('POST', `/api/agents/${id}/message`, { content: 'Once more' });
-    await until(
-      async () => heard(),
-      ({ length }) => length === 3,
-    );
+    await untilMatches(async () => heard(), { length: 3 });
     await desk.reaches(id);
     expect(heard()).to.equal(['POST /sub', 'POST /own', 'POST /sub-again']);
   });
@@ -262,10 +256,7 @@ describe('a grant', () => {
       await desk.reaches(id);
       desk.model.script(says({ toolCalls: [{ ...get, id: 'again' }] }), DONE);
       await desk.ask('POST', `/api/agents/${id}/message`, { content: 'Once more' });
-      await until(
-        async () => target.received,
-        ({ length }) => length === 2,
-      );
+      await untilMatches(async () => target.received, { length: 2 });
       await desk.reaches(id);
       expect(JSON.parse(desk.told().at(-1) ?? '')).to.include({ notFollowed: at('led') });
       expect(heard()).to.equal([]);

@@ -7,24 +7,12 @@ import {
   listGrantScopes,
 } from '../../../src/approvals/grants/rules.js';
 import type { GrantScope } from '../../../src/store/tables/permissions.js';
+import { judged, MCP, POST } from './judged.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;
 
-const tool = (name: string, more: Partial<JudgedCall['tool']> = {}): JudgedCall['tool'] => {
-  const [skillId = '', action = ''] = name.split('.');
-  return { skillId, name: action, sendsOut: true, ...more };
-};
-const judged = (
-  name: string,
-  args: Record<string, unknown>,
-  isUntrusted = false,
-  more: Partial<JudgedCall['tool']> = {},
-): JudgedCall => ({ tool: tool(name, more), arguments: args, isUntrusted });
-
-const POST = { method: 'POST', url: 'https://example.org/in', body: 'x' };
 const GET = { method: 'GET', url: 'https://example.org/in?a=1' };
-const MCP = { definitionDigest: 'a'.repeat(64) };
 
 describe('grantScopesOf', () => {
   const scopes = (...of: Parameters<typeof judged>) => listGrantScopes(judged(...of));

@@ -1,6 +1,6 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { until } from '../../harness/app.js';
+import { until, untilMatches } from '../../harness/app.js';
 import { linkChannel } from '../../harness/channel.js';
 import { hangs, says } from '../../harness/openai.js';
 import * as slack from '../../harness/slack.js';
@@ -73,10 +73,7 @@ describe('a conversation on a channel', () => {
   it('ends with the link, while its answer is under way too', async () => {
     desk.model.script(hangs);
     await say('first');
-    await until(
-      async () => desk.model.asked,
-      ({ length }) => length === 1,
-    );
+    await untilMatches(async () => desk.model.asked, { length: 1 });
     const [channel] = (await desk.ask('GET', '/api/channels')).body.channels;
     expect((await desk.ask('DELETE', `/api/channels/${channel.id}`)).status).to.equal(204);
     const [agent] = await agents();

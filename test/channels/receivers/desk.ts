@@ -1,7 +1,7 @@
 import type { App } from '../../../src/app.js';
 import { type Clock, systemClock } from '../../../src/kernel/clock.js';
 import { FINISHED, type Stage, startStage } from '../../agents/stage.js';
-import { type Reply, type TestApp, until } from '../../harness/app.js';
+import { type Reply, type TestApp, until, untilAtLeast } from '../../harness/app.js';
 import { inside } from '../../harness/inside.js';
 import { BOT_TOKEN, openSlack, SIGNING_SECRET, type Slack } from '../../harness/slack.js';
 import { openTelegram, type Telegram, TOKEN, WEBHOOK_SECRET } from '../../harness/telegram.js';
@@ -59,16 +59,8 @@ export const openPlatforms = async (config = {}): Promise<Desk> => {
     },
     toTeamchat: (request: Request) => deliver(stage, '/api/teamchat-webhook', request),
     toMessenger: (request: Request) => deliver(stage, '/api/messenger-webhook', request),
-    inSlack: (count: number) =>
-      until(
-        async () => desk.slack.calls,
-        ({ length }) => length >= count,
-      ),
-    inTelegram: (count: number) =>
-      until(
-        async () => desk.telegram.calls,
-        ({ length }) => length >= count,
-      ),
+    inSlack: (count: number) => untilAtLeast(async () => desk.slack.calls, count),
+    inTelegram: (count: number) => untilAtLeast(async () => desk.telegram.calls, count),
     stop: async () => {
       await stop();
       close();

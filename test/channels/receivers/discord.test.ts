@@ -1,7 +1,7 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { type Stage, startStage } from '../../agents/stage.js';
-import { until } from '../../harness/app.js';
+import { untilAtLeast } from '../../harness/app.js';
 import { askApproval } from '../../harness/approval.js';
 import { linkChannel } from '../../harness/channel.js';
 import * as chat from '../../harness/discord.js';
@@ -35,11 +35,7 @@ describe('the team chat endpoint, with Discord', () => {
 
   const arrives = (request: chat.Request) => deliver(stage, '/api/teamchat-webhook', request);
   const say = (interaction: object) => arrives(chat.signed(interaction, { at: clock.now() }));
-  const sent = (count: number) =>
-    until(
-      async () => discord.messages,
-      ({ length }) => length >= count,
-    );
+  const sent = (count: number) => untilAtLeast(async () => discord.messages, count);
   const link = async () => {
     await linkChannel(stage, stage.userId, { kind: 'discord', ...chat.ADA });
     await sent(1);

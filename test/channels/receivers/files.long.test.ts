@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { call } from '../../agents/stage.js';
-import { until } from '../../harness/app.js';
+import { until, untilMatches } from '../../harness/app.js';
 import { linkChannel } from '../../harness/channel.js';
 import { says } from '../../harness/openai.js';
 import { openTarget } from '../../harness/target.js';
@@ -257,10 +257,7 @@ describe('a file in a linked chat', { timeout: 60_000 }, () => {
     update += 1;
     desk.telegram.files.set('late', { content: 'Late.', answer });
     await sendAs('late', 'late.txt', { caption: 'Read it' });
-    await until(
-      async () => desk.telegram.downloads.length,
-      (count) => count === 1,
-    );
+    await untilMatches(async () => desk.telegram.downloads.length, 1);
     const [channel] = (await desk.ask('GET', '/api/channels')).body.channels;
     await desk.ask('DELETE', `/api/channels/${channel.id}`);
     go();

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { type Stage, startStage } from '../../agents/stage.js';
-import { until } from '../../harness/app.js';
+import { untilAtLeast, untilMatches } from '../../harness/app.js';
 import { linkChannel } from '../../harness/channel.js';
 import * as mattermost from '../../harness/mattermost.js';
 import * as slack from '../../harness/slack.js';
@@ -15,10 +15,7 @@ const { after, before, beforeEach, describe, it } = lab;
 
 /** The name and the outcome of each file that was fetched, oldest first. */
 const told = async (texts: () => string[], count: number): Promise<string[]> => {
-  const all = await until(
-    async () => texts(),
-    ({ length }) => length >= count,
-  );
+  const all = await untilAtLeast(async () => texts(), count);
   return all.map((text) => text.replace(/ It is document_\w+\.$/, ''));
 };
 
@@ -38,10 +35,7 @@ describe('files of Slack', { timeout: 60_000 }, () => {
     server = await slack.openSlack();
     await setUp(stage, 'slack', { baseUrl: server.baseUrl, fields: SLACK_FIELDS });
     await linkChannel(stage, stage.userId, { kind: 'slack', ...slack.ADA });
-    await until(
-      async () => texts(),
-      ({ length }) => length === 1,
-    );
+    await untilMatches(async () => texts(), { length: 1 });
     server.calls.length = 0;
   });
   after(() => server.close());
@@ -132,10 +126,7 @@ describe('files of WhatsApp', { timeout: 60_000 }, () => {
     };
     await setUp(stage, 'whatsapp', { baseUrl: server.baseUrl, fields });
     await linkChannel(stage, stage.userId, { kind: 'whatsapp', ...whatsapp.ADA });
-    await until(
-      async () => texts(),
-      ({ length }) => length === 1,
-    );
+    await untilMatches(async () => texts(), { length: 1 });
     server.sent.length = 0;
   });
   after(() => server.close());
@@ -178,10 +169,7 @@ describe('files of Mattermost', { timeout: 60_000 }, () => {
     const fields = { botToken: mattermost.BOT_TOKEN, commandTokens: mattermost.COMMAND_TOKEN };
     await setUp(stage, 'mattermost', { baseUrl: server.baseUrl, fields });
     await linkChannel(stage, stage.userId, { kind: 'mattermost', ...mattermost.ADA });
-    await until(
-      async () => texts(),
-      ({ length }) => length === 1,
-    );
+    await untilMatches(async () => texts(), { length: 1 });
     server.posts.length = 0;
   });
   after(() => server.close());

@@ -1,7 +1,7 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { type Stage, startStage } from '../../agents/stage.js';
-import { until } from '../../harness/app.js';
+import { until, untilAtLeast } from '../../harness/app.js';
 import { linkChannel } from '../../harness/channel.js';
 import * as chat from '../../harness/mattermost.js';
 import { says } from '../../harness/openai.js';
@@ -32,11 +32,7 @@ describe('a text for a channel', () => {
     server.close();
   });
 
-  const posted = (count: number) =>
-    until(
-      async () => server.posts,
-      ({ length }) => length >= count,
-    );
+  const posted = (count: number) => untilAtLeast(async () => server.posts, count);
   /** The texts of the messages in which an answer arrives. */
   const arrived = async (answer: string): Promise<string[]> => {
     stage.model.script(says({ text: answer }));

@@ -1,7 +1,7 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { type Stage, startStage } from '../../agents/stage.js';
-import { until } from '../../harness/app.js';
+import { until, untilAtLeast } from '../../harness/app.js';
 import { askApproval } from '../../harness/approval.js';
 import { linkChannel } from '../../harness/channel.js';
 import * as chat from '../../harness/mattermost.js';
@@ -34,11 +34,7 @@ describe('the team chat endpoint, with Mattermost', () => {
   after(() => stage.stop());
 
   const arrives = (request: Request) => deliver(stage, '/api/teamchat-webhook', request);
-  const posted = (count: number) =>
-    until(
-      async () => server.posts,
-      ({ length }) => length >= count,
-    );
+  const posted = (count: number) => untilAtLeast(async () => server.posts, count);
   const link = async () => {
     await linkChannel(stage, stage.userId, { kind: 'mattermost', ...chat.ADA });
     await posted(1);

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { type Stage, startStage } from '../../agents/stage.js';
-import { type FrozenClock, frozenClock, until } from '../../harness/app.js';
+import { type FrozenClock, frozenClock, untilAtLeast } from '../../harness/app.js';
 import { openSlack, type Slack } from '../../harness/slack.js';
 import { openTelegram, type Telegram } from '../../harness/telegram.js';
 import { openWhatsapp } from '../../harness/whatsapp.js';
@@ -192,10 +192,7 @@ describe('what the platforms publish', () => {
     const hello = '757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17';
     expect((await toMessenger(request('Hello, World!', hello))).status).to.equal(200);
     expect((await toMessenger(request(text))).status).to.equal(200);
-    const [answer] = await until(
-      async () => cloud.sent,
-      ({ length }) => length > 0,
-    );
+    const [answer] = await untilAtLeast(async () => cloud.sent, 1);
     expect(answer?.to).to.equal('16505551234');
     expect(JSON.stringify(answer)).to.contain('This chat is not linked to an account');
   });

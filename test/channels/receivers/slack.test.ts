@@ -1,7 +1,7 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { call } from '../../agents/stage.js';
-import { until } from '../../harness/app.js';
+import { until, untilAtLeast } from '../../harness/app.js';
 import { linkChannel } from '../../harness/channel.js';
 import { says } from '../../harness/openai.js';
 import { ADA, commanded, signed, written } from '../../harness/slack.js';
@@ -243,10 +243,7 @@ describe('the team chat endpoint, with Slack', () => {
     for (const text of ['hello', '!status', 'approve 12345678', '!new']) {
       await desk.toTeamchat(written(text, desk.now()));
     }
-    const texts = await until(
-      async () => desk.slack.texts(),
-      ({ length }) => length >= 4,
-    );
+    const texts = await untilAtLeast(async () => desk.slack.texts(), 4);
     expect(new Set(texts).size).to.equal(1);
     expect(texts[0]).to.match(/^This chat is not linked to an account/);
     for (const n of [1, 2, 3]) await desk.toTeamchat(written(`again ${n}`, desk.now()));

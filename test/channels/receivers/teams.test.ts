@@ -1,7 +1,7 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { type Stage, startStage } from '../../agents/stage.js';
-import { until } from '../../harness/app.js';
+import { until, untilAtLeast } from '../../harness/app.js';
 import { askApproval } from '../../harness/approval.js';
 import { linkChannel } from '../../harness/channel.js';
 import { says } from '../../harness/openai.js';
@@ -37,11 +37,7 @@ describe('the team chat endpoint, with Teams', () => {
   const arrives = (request: Request) => deliver(stage, '/api/teamchat-webhook', request);
   const say = async (text: string, id: string) =>
     teams.linesOf((await arrives(teams.said(text, clock.now(), { id }))).body).join('\n');
-  const posted = (count: number) =>
-    until(
-      async () => flow.posted,
-      ({ length }) => length >= count,
-    );
+  const posted = (count: number) => untilAtLeast(async () => flow.posted, count);
   const link = async () => {
     await linkChannel(stage, stage.userId, ADA);
     await posted(1);

@@ -1,7 +1,7 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { type Stage, startStage } from '../../agents/stage.js';
-import { until } from '../../harness/app.js';
+import { until, untilAtLeast } from '../../harness/app.js';
 import { askApproval } from '../../harness/approval.js';
 import { linkChannel } from '../../harness/channel.js';
 import { says } from '../../harness/openai.js';
@@ -38,11 +38,7 @@ describe('the messenger endpoint, with WhatsApp', () => {
   after(() => stage.stop());
 
   const arrives = (request: Request) => deliver(stage, '/api/messenger-webhook', request);
-  const sent = (count: number) =>
-    until(
-      async () => whatsapp.sent,
-      ({ length }) => length >= count,
-    );
+  const sent = (count: number) => untilAtLeast(async () => whatsapp.sent, count);
   const bodyOf = (message: unknown): string =>
     /"body":"((?:[^"\\]|\\.)*)"/.exec(JSON.stringify(message))?.[1] ?? '';
   const link = async () => {

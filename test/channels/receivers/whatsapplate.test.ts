@@ -1,7 +1,7 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { type Stage, startStage } from '../../agents/stage.js';
-import { until } from '../../harness/app.js';
+import { until, untilAtLeast } from '../../harness/app.js';
 import { linkChannel } from '../../harness/channel.js';
 import * as cloud from '../../harness/whatsapp.js';
 import { deliver, forget, moveOn, movingClock, setUp } from './desk.js';
@@ -49,11 +49,7 @@ describe('WhatsApp, a day after the last message from there', () => {
   });
   after(() => stage.stop());
 
-  const sent = (count: number) =>
-    until(
-      async () => whatsapp.sent,
-      ({ length }) => length >= count,
-    );
+  const sent = (count: number) => untilAtLeast(async () => whatsapp.sent, count);
   const types = () => whatsapp.sent.map(({ type }) => type);
   const test = async () => (await stage.ask('POST', `/api/channels/${channelId}/test`)).body;
   const reported = (...codes: object[]) =>

@@ -1,6 +1,6 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { until } from '../../harness/app.js';
+import { untilMatches } from '../../harness/app.js';
 import { start } from '../harness.js';
 import { openWorld, type World } from '../world.js';
 
@@ -30,10 +30,7 @@ describe('agents', () => {
       'id',
     ]);
     const id = stdout.trim();
-    await until(
-      () => world.client.agents.get({ id }),
-      ({ status }) => status === 'completed',
-    );
+    await untilMatches(() => world.client.agents.get({ id }), { status: 'completed' });
     return id;
   };
   const shown = (...words: string[]) => world.cli(['agents', ...words]);

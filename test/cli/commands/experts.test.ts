@@ -1,6 +1,6 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { until } from '../../harness/app.js';
+import { untilMatches } from '../../harness/app.js';
 import { openWorld, type World } from '../world.js';
 
 export const lab = Lab.script();
@@ -62,10 +62,7 @@ describe('experts', () => {
       ...['--output', 'id'],
     ]);
     const id = spawned.stdout.trim();
-    await until(
-      () => world.client.agents.get({ id }),
-      ({ status }) => status === 'completed',
-    );
+    await untilMatches(() => world.client.agents.get({ id }), { status: 'completed' });
     const { stdout } = await world.cli(['agents', 'tree', 'root'], { terminal: 100 });
     const [head = '', root = '', sub] = stdout.split('\n');
     expect(head).to.startWith('NAME');

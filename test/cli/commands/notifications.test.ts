@@ -1,6 +1,6 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { until } from '../../harness/app.js';
+import { untilMatches } from '../../harness/app.js';
 import { openWorld, type World } from '../world.js';
 
 export const lab = Lab.script();
@@ -15,10 +15,7 @@ describe('notifications', () => {
     await world.cli(['hooks', 'create', '--name', 'in', ...trigger, ...action]);
     await world.cli(['hooks', 'test', 'in']);
     await world.cli(['hooks', 'test', 'in']);
-    await until(
-      () => world.client.notifications.list(),
-      ({ unreadCount }) => unreadCount === 2,
-    );
+    await untilMatches(() => world.client.notifications.list(), { unreadCount: 2 });
   });
   after(() => world.stop());
 

@@ -1,6 +1,6 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { until } from '../../harness/app.js';
+import { untilMatches } from '../../harness/app.js';
 import { openWorld, type World } from '../world.js';
 
 export const lab = Lab.script();
@@ -12,10 +12,7 @@ describe('research start --follow', () => {
     world = await openWorld();
     const body = { text: 'The bridge of Alton is closed.' };
     const { id } = await world.client.knowledge.create({ body });
-    await until(
-      () => world.client.knowledge.get({ id }),
-      ({ status }) => status === 'ready',
-    );
+    await untilMatches(() => world.client.knowledge.get({ id }), { status: 'ready' });
   });
   after(() => world.stop());
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { until } from '../../harness/app.js';
+import { untilAtLeast } from '../../harness/app.js';
 import { projectRoot } from '../../harness/sources.js';
 import { openWorld, type World } from '../world.js';
 
@@ -92,10 +92,7 @@ for (const [shell, offers] of Object.entries(OFFERS)) {
 
     it('completes the names of what is there', LIMIT, async () => {
       // On a busy machine the daemon may miss the limit; a person presses the key again then.
-      const found = await until(
-        () => offered('hooks', 'get', 'gi'),
-        (names) => names.length > 0,
-      );
+      const found = await untilAtLeast(() => offered('hooks', 'get', 'gi'), 1);
       expect(found).to.equal(['github-issues', 'gitlab']);
     });
   });

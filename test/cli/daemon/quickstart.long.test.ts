@@ -221,17 +221,14 @@ describe(missing === null ? onTerminal : `${onTerminal} (skipped: ${missing})`, 
     const words = `${process.execPath} ${ENTRY} quickstart --username ada --password-file password`;
     await tmux.line(`cd ~; ${words}; echo ended $?`);
     await tmux.wait('Start one now? [Y/n]');
-    await tmux.keys('Enter');
-    await tmux.wait('Require an invite for each new account, including programs? [y/N]');
+    await tmux.shows('Require an invite for each new account, including programs? [y/N]', 'Enter');
     const open = recordedPid(machine.home);
-    await tmux.keys('y', 'Enter');
-    await tmux.wait('Invite somebody: adjutant users invite');
+    await tmux.shows('Invite somebody: adjutant users invite', 'y', 'Enter');
     // An empty answer would install a model.
     const [, later = 'none'] = /(\d+) later/.exec(await tmux.wait(' later')) ?? [];
     await tmux.line(later);
     await tmux.wait('Set one up now? [y/N]');
-    await tmux.keys('Enter');
-    const shown = await tmux.wait('ended 0');
+    const shown = await tmux.shows('ended 0', 'Enter');
     expect(shown).to.include('Later starts read the settings of their shell.');
     expect(shown).to.include('2/5 Account');
     expect(recordedPid(machine.home)).to.not.equal(open);

@@ -1,6 +1,6 @@
 import { type Client, createClient } from '../../../src/client/client.js';
 import { saveSession } from '../../../src/client/session.js';
-import { until } from '../../harness/app.js';
+import { until, untilMatches } from '../../harness/app.js';
 import { openTarget, type Target } from '../../harness/target.js';
 import { makeFakePrograms, QUICK } from '../../harness/tunnels/fakeprograms.js';
 import { openWorld, type World } from '../world.js';
@@ -128,9 +128,6 @@ const newRun = async (client: Client, name: string) => {
 };
 
 const ended = async (client: Client, id: string): Promise<string> => {
-  await until(
-    () => client.agents.get({ id }),
-    ({ status }) => status === 'completed',
-  );
+  await untilMatches(() => client.agents.get({ id }), { status: 'completed' });
   return id;
 };

@@ -1,4 +1,4 @@
-import { until } from '../../harness/app.js';
+import { until, untilMatches } from '../../harness/app.js';
 import { linkChannel } from '../../harness/channel.js';
 import { seedEntry } from '../../harness/entry.js';
 import { seedFolder } from '../../harness/folder.js';
@@ -125,10 +125,7 @@ const researched = async ({ ada }: Scene): Promise<string[]> => {
   const body = { question: 'Which server is up?', depth: 'quick' } as const;
   await ada.client.models.default({ name: 'digest' });
   const { id } = await ada.client.research.start({ body: { ...body, sources: ['knowledge'] } });
-  await until(
-    () => ada.client.research.get({ id }),
-    ({ status }) => status === 'completed',
-  );
+  await untilMatches(() => ada.client.research.get({ id }), { status: 'completed' });
   return [id.slice(-6)];
 };
 

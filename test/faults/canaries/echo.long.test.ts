@@ -4,7 +4,7 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import type { ChannelKind } from '../../../src/store/tables/channels.js';
 import { type Stage, startStage } from '../../agents/stage.js';
-import { sign, until } from '../../harness/app.js';
+import { sign, until, untilAtLeast } from '../../harness/app.js';
 import { linkChannel } from '../../harness/channel.js';
 import { openTarget, type Target } from '../../harness/target.js';
 import { crawl } from './crawl.js';
@@ -84,10 +84,7 @@ describe('a service that complains with what it was sent', () => {
       }
       const { id } = await linkChannel(stage, stage.userId, { kind, id: 'a:b', name: 'Ada' });
       await stage.ask('POST', `/api/channels/${id}/test`);
-      await until(
-        async () => target.received.length,
-        (count) => count > 3,
-      );
+      await untilAtLeast(async () => target.received.length, 4);
       await expectNone();
     });
   }

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { until } from '../../harness/app.js';
+import { until, untilMatches } from '../../harness/app.js';
 import { type Desk, onPath, openDesk } from '../../harness/hooks.js';
 import { inside } from '../../harness/inside.js';
 
@@ -214,10 +214,7 @@ describe('a backlog at its cap', () => {
     await ownerIsTold(desk);
     await desk.ask('PUT', `/api/hooks/${id}`, { concurrency: 2 });
     queue.added(id, 0);
-    await until(
-      async () => queue.waiting(id),
-      (waiting) => waiting === 0,
-    );
+    await untilMatches(async () => queue.waiting(id), 0);
     expect((await desk.deliver('busy', '{"n":2}', named)).status).to.equal(202);
   });
 });

@@ -1,6 +1,6 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { until } from '../../harness/app.js';
+import { until, untilMatches } from '../../harness/app.js';
 import { inside } from '../../harness/inside.js';
 import { ARRIVED, openStage, type Stage } from '../stage.js';
 
@@ -134,10 +134,7 @@ describe('/api/admin/outbox', () => {
     stage.slack.answer = async () => ({ verdict: 'failed', error: 'no' });
     await stage.tell('Lost');
     await stage.ended('failed');
-    await until(
-      async () => inside(stage.test.app).outgoing.totals(),
-      ({ running }) => running === 0,
-    );
+    await untilMatches(async () => inside(stage.test.app).outgoing.totals(), { running: 0 });
     const { token } = stage.owner;
     const { body } = await stage.test.call('GET', '/health/detailed', { token });
     const part = body.parts.find(({ name }: { name: string }) => name === 'channels');

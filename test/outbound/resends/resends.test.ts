@@ -2,7 +2,7 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { iso } from '../../../src/kernel/clock.js';
 import { mint } from '../../../src/kernel/ids.js';
-import { until } from '../../harness/app.js';
+import { until, untilMatches } from '../../harness/app.js';
 import { linkChannel } from '../../harness/channel.js';
 import { inside } from '../../harness/inside.js';
 import { openPlatform } from '../stage.js';
@@ -174,10 +174,7 @@ describe('the resend of failed messages to channels', () => {
     const before = slack.asked.length;
     const { body } = await resend();
     expect((await ended(body.id)).result).to.equal({ resent: 5, skipped: 0, reasons: {} });
-    await until(
-      async () => slack.asked.length - before,
-      (count) => count === 5,
-    );
+    await untilMatches(async () => slack.asked.length - before, 5);
     const path = '/api/admin/outbox/resend';
     const { status } = await stage.test.call('POST', path, { token: user.token, body: {} });
     expect(status).to.equal(403);

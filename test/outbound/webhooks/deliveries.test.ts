@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { type FrozenClock, frozenClock, type Reply, until } from '../../harness/app.js';
+import { type FrozenClock, frozenClock, until, untilMatches } from '../../harness/app.js';
 import { openStage, type Stage } from './stage.js';
 
 export const lab = Lab.script();
@@ -17,14 +17,6 @@ describe('deliveries of a webhook', () => {
   afterEach(() => stage.clear());
   after(() => stage.close());
 
-  const answer = (status: number) => {
-    stage.target.answer = (response) => response.writeHead(status).end(`said ${status}`);
-  };
-  const newest = (id: string, isRight: (delivery: Reply['body']) => boolean) =>
-    until(
-      async () => (await stage.deliveries(id))[0],
-      (found) => found !== undefined && isRight(found),
-    );
   const resend = (id: string, deliveryId: string) =>
     stage.ask('POST', `/api/webhooks/${id}/deliveries/${deliveryId}/resend`);
   const isSent = ({ status }: { status: string }) => status === 'sent';
@@ -56,12 +48,12 @@ describe('deliveries of a webhook', () => {
   it('go again under the same id, with the schedule from its beginning', async () => {
     const { id } = await stage.webhook();
     await stage.fire();
-    const first = await newest(id, isSent);
-    answer(500);
+    const first = await stage.newest(id, isSent);
+    stage.answer(500);
     const reply = await resend(id, first.id);
     expect(reply.status).to.equal(202);
     expect(reply.body).to.include({ id: first.id, webhookId: first.webhookId });
-    const failed = await newest(id, ({ attempts, status }) => {
+    const failed = await stage.newest(id, ({ attempts, status }) => {
       return attempts.length === 2 && status === 'queued';
     });
     expect(Date.parse(failed.nextAttemptAt) - clock.now()).to.be.between(4999, 6001);
@@ -78,24 +70,21 @@ describe('deliveries of a webhook', () => {
   it('go again once where it is asked for twice at once', async () => {
     const { id } = await stage.webhook();
     await stage.fire();
-    const { id: deliveryId } = await newest(id, isSent);
+    const { id: deliveryId } = await stage.newest(id, isSent);
     const held: ServerResponse[] = [];
     stage.target.answer = (response) => held.push(response);
     const replies = await Promise.all([1, 2, 3].map(() => resend(id, deliveryId)));
     expect(replies.map(({ status }) => status).sort()).to.equal([202, 409, 409]);
-    const [response] = await until(
-      async () => held,
-      ({ length }) => length === 1,
-    );
+    const [response] = await untilMatches(async () => held, { length: 1 });
     response?.end('fine');
-    await newest(id, ({ attempts, status }) => attempts.length === 2 && status === 'sent');
+    await stage.newest(id, ({ attempts, status }) => attempts.length === 2 && status === 'sent');
     expect(stage.target.received.length).to.equal(2);
   });
 
   it('go again only to an enabled webhook that they were for', async () => {
     const { id } = await stage.webhook();
     await stage.fire();
-    const { id: deliveryId } = await newest(id, isSent);
+    const { id: deliveryId } = await stage.newest(id, isSent);
     const other = await stage.webhook();
     expect((await resend(other.id, deliveryId)).status).to.equal(404);
     await stage.ask('PATCH', `/api/webhooks/${id}`, { enabled: false });
@@ -107,10 +96,10 @@ describe('deliveries of a webhook', () => {
   });
 
   it('that wait end where the webhook is disabled, and go with one that is deleted', async () => {
-    answer(500);
+    stage.answer(500);
     const { id } = await stage.webhook();
     await stage.fire();
-    await newest(id, ({ attempts, status }) => attempts.length === 1 && status === 'queued');
+    await stage.newest(id, ({ attempts, status }) => attempts.length === 1 && status === 'queued');
     const { body } = await stage.ask('PATCH', `/api/webhooks/${id}`, { enabled: false });
     expect(body.stats).to.include({ waiting: 0, failed: 1 });
     expect(body.disabledReason).to.be.null();
@@ -145,7 +134,7 @@ describe('deliveries of a webhook', () => {
       timestamp: new Date(clock.now()).toISOString(),
       data: { webhookId: id, name: 'app' },
     });
-    answer(401);
+    stage.answer(401);
     expect((await test()).body).to.equal({
       ...{ delivered: false, statusCode: 401, durationMs: 0, response: 'said 401' },
       error: '401 from the endpoint',
@@ -179,7 +168,7 @@ describe('deliveries of a webhook', () => {
         .writeHead(200)
         .end(Buffer.alloc(900_000, Buffer.from([0x00, 0xff, 0x61, 0xf0, 0x9f])));
     await stage.fire();
-    const { attempts } = await newest(id, isSent);
+    const { attempts } = await stage.newest(id, isSent);
     expect(attempts[0].response.length).to.equal(1000);
     stage.target.answer = (response) => response.writeHead(200).end(Buffer.alloc(3_000_000));
     const { body } = await stage.ask('POST', `/api/webhooks/${id}/test`);

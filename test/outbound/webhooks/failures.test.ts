@@ -1,6 +1,6 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { type FrozenClock, frozenClock, type Reply, until } from '../../harness/app.js';
+import { type FrozenClock, frozenClock, until, untilMatches } from '../../harness/app.js';
 import { inside } from '../../harness/inside.js';
 import { openStage, type Stage } from './stage.js';
 
@@ -22,42 +22,27 @@ describe('a webhook whose endpoint fails', () => {
   afterEach(() => stage.clear());
   after(() => stage.close());
 
-  const answer = (status: number) => {
-    stage.target.answer = (response) => response.writeHead(status).end(`said ${status}`);
-  };
-  const newest = (id: string, isRight: (delivery: Reply['body']) => boolean) =>
-    until(
-      async () => (await stage.deliveries(id))[0],
-      (found) => found !== undefined && isRight(found),
-    );
-  const attempted = (id: string, count: number) =>
-    newest(id, (found) => found.attempts.length === count && /queued|failed/.test(found.status));
   /** Lets the owner's events, which rest, be turned into messages. */
   const resume = () => {
     inside(stage.test.app).outgoing.rest(`owner_${stage.owner.id}`, 1);
     clock.forward(1);
   };
-  const show = async (id: string) => (await stage.ask('GET', `/api/webhooks/${id}`)).body;
-  const disabled = (id: string) =>
-    until(
-      () => show(id),
-      ({ enabled }) => enabled === false,
-    );
+  const disabled = (id: string) => untilMatches(() => stage.show(id), { enabled: false });
 
   it('is not disabled by the first failure after days of silence', async () => {
     const { id } = await stage.webhook();
     await stage.fire();
-    await newest(id, ({ status }) => status === 'sent');
-    answer(500);
+    await stage.newest(id, ({ status }) => status === 'sent');
+    stage.answer(500);
     clock.forward(6 * DAY);
     const since = new Date(clock.now()).toISOString();
     await stage.fire();
-    await attempted(id, 1);
-    expect(await show(id)).to.include({ enabled: true });
-    expect((await show(id)).stats.failingSince).to.equal(since);
+    await stage.attempted(id, 1);
+    expect(await stage.show(id)).to.include({ enabled: true });
+    expect((await stage.show(id)).stats.failingSince).to.equal(since);
     clock.forward(5 * DAY - 1);
-    await attempted(id, 2);
-    expect(await show(id)).to.include({ enabled: true });
+    await stage.attempted(id, 2);
+    expect(await stage.show(id)).to.include({ enabled: true });
     clock.forward(REST);
     await stage.fire();
     expect((await disabled(id)).disabledReason).to.include(`since ${since}`);
@@ -67,7 +52,7 @@ describe('a webhook whose endpoint fails', () => {
     stage.target.answer = (response) => response.writeHead(503, { 'retry-after': '600' }).end();
     const { id } = await stage.webhook();
     await stage.fire();
-    const { id: first } = await attempted(id, 1);
+    const { id: first } = await stage.attempted(id, 1);
     await stage.fire();
     const path = `/api/webhooks/${id}`;
     await stage.ask('PATCH', path, { enabled: false });
@@ -78,15 +63,15 @@ describe('a webhook whose endpoint fails', () => {
       async () => (await stage.deliveries(id)).at(-1),
       ({ attempts }) => attempts.length === 2,
     );
-    answer(200);
+    stage.answer(200);
     await stage.fire();
     await stage.ask('PATCH', path, { url: `${stage.target.url}/new` });
-    await newest(id, ({ status }) => status === 'sent');
+    await stage.newest(id, ({ status }) => status === 'sent');
     expect(stage.target.received.map((one) => one.path)).to.equal(['/', '/', '/new']);
   });
 
   it('keeps what happened before it was disabled, and was not turned into messages yet', async () => {
-    answer(200);
+    stage.answer(200);
     const { id } = await stage.webhook();
     const path = `/api/webhooks/${id}`;
     const { outgoing } = inside(stage.test.app);
@@ -98,19 +83,19 @@ describe('a webhook whose endpoint fails', () => {
     clock.forward(1);
     expect(await stage.deliveries(id)).to.equal([]);
     resume();
-    const failed = await newest(id, ({ status }) => status === 'failed');
+    const failed = await stage.newest(id, ({ status }) => status === 'failed');
     expect(failed).to.include({ attempts: [], nextAttemptAt: null });
     expect(failed.error).to.include('disabled');
     await stage.fire();
     await stage.ask('PATCH', path, { enabled: true });
     expect(await stage.deliveries(id)).to.have.length(1);
     await stage.ask('POST', `${path}/deliveries/${failed.id}/resend`);
-    await newest(id, ({ status }) => status === 'sent');
+    await stage.newest(id, ({ status }) => status === 'sent');
     expect(await stage.deliveries(id)).to.have.length(1);
   });
 
   it('is not sent what happened while it was disabled, although it is turned into messages later', async () => {
-    answer(200);
+    stage.answer(200);
     const { id } = await stage.webhook();
     const other = await stage.webhook({ name: 'other' });
     const path = `/api/webhooks/${id}`;
@@ -123,12 +108,12 @@ describe('a webhook whose endpoint fails', () => {
     clock.forward(1000);
     await stage.ask('PATCH', path, { enabled: true });
     resume();
-    await newest(other.id, ({ status }) => status === 'sent');
+    await stage.newest(other.id, ({ status }) => status === 'sent');
     expect(await stage.deliveries(id)).to.equal([]);
   });
 
   it('is not sent what happened before it was disabled, although it was enabled at once', async () => {
-    answer(200);
+    stage.answer(200);
     const { id } = await stage.webhook();
     const path = `/api/webhooks/${id}`;
     const lane = `owner_${stage.owner.id}`;
@@ -137,45 +122,45 @@ describe('a webhook whose endpoint fails', () => {
     await stage.ask('PATCH', path, { enabled: false });
     await stage.ask('PATCH', path, { enabled: true });
     resume();
-    const failed = await newest(id, ({ status }) => status === 'failed');
+    const failed = await stage.newest(id, ({ status }) => status === 'failed');
     expect(failed.error).to.include('disabled');
     await stage.fire();
-    await newest(id, ({ status }) => status === 'sent');
+    await stage.newest(id, ({ status }) => status === 'sent');
     expect(stage.target.received.length).to.equal(1);
   });
 
   it('is sent what happens after it was enabled, although the clock is set back', async () => {
-    answer(200);
+    stage.answer(200);
     const { id } = await stage.webhook({ enabled: false });
     await stage.ask('PATCH', `/api/webhooks/${id}`, { enabled: true });
     clock.shift(-HOUR);
     await stage.fire();
-    await newest(id, ({ status }) => status === 'sent');
+    await stage.newest(id, ({ status }) => status === 'sent');
     clock.forward(HOUR);
   });
 
   it('begins anew with a test that arrives', async () => {
-    answer(500);
+    stage.answer(500);
     const { id } = await stage.webhook();
     await stage.fire();
-    await attempted(id, 1);
-    answer(200);
+    await stage.attempted(id, 1);
+    stage.answer(200);
     expect((await stage.ask('POST', `/api/webhooks/${id}/test`)).body.delivered).to.be.true();
-    expect((await show(id)).stats.failingSince).to.be.null();
-    answer(500);
+    expect((await stage.show(id)).stats.failingSince).to.be.null();
+    stage.answer(500);
     clock.forward(5 * DAY);
-    await attempted(id, 2);
-    expect(await show(id)).to.include({ enabled: true });
+    await stage.attempted(id, 2);
+    expect(await stage.show(id)).to.include({ enabled: true });
   });
 
   for (const status of [410, 500]) {
     it(`is not disabled for a ${status} of the address that it had`, async () => {
-      answer(500);
+      stage.answer(500);
       const { id } = await stage.webhook();
       await stage.fire();
-      await attempted(id, 1);
+      await stage.attempted(id, 1);
       clock.forward(5 * DAY - 1);
-      await attempted(id, 2);
+      await stage.attempted(id, 2);
       const late: (() => void)[] = [];
       stage.target.answer = (response) => late.push(() => response.writeHead(status).end());
       clock.forward(REST);
@@ -184,13 +169,13 @@ describe('a webhook whose endpoint fails', () => {
       const url = `${stage.target.url}/moved`;
       await stage.ask('PATCH', `/api/webhooks/${id}`, { url });
       for (const answered of late) answered();
-      const { attempts } = await attempted(id, 1);
+      const { attempts } = await stage.attempted(id, 1);
       expect(attempts[0]).to.include({ statusCode: status });
       expect(attempts[0].error).to.match(/^\d{3}\b.*\(at the previous URL\)$/);
-      expect(await show(id)).to.include({ enabled: true, url });
-      answer(200);
+      expect(await stage.show(id)).to.include({ enabled: true, url });
+      stage.answer(200);
       clock.forward(HOUR);
-      await newest(id, ({ status }) => status === 'sent');
+      await stage.newest(id, ({ status }) => status === 'sent');
       expect(stage.target.received.at(-1)?.path).to.equal('/moved');
     });
   }

@@ -1,7 +1,7 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { createRates } from '../../../src/outbound/rates.js';
-import { frozenClock, until } from '../../harness/app.js';
+import { frozenClock, until, untilMatches } from '../../harness/app.js';
 import { openStage, type Stage } from './stage.js';
 
 export const lab = Lab.script();
@@ -58,10 +58,7 @@ describe('a webhook with a rate', () => {
     await stage.target.got(1);
     await stage.fire();
     await stage.fire();
-    const waiting = await until(
-      () => stage.deliveries(id, '?status=queued'),
-      ({ length }) => length === 2,
-    );
+    const waiting = await untilMatches(() => stage.deliveries(id, '?status=queued'), { length: 2 });
     expect(waiting.map(({ attempts }) => attempts.length)).to.equal([0, 0]);
     expect(stage.target.received).to.have.length(1);
   });

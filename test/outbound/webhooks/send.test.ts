@@ -1,6 +1,6 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { type FrozenClock, frozenClock, type Reply, until } from '../../harness/app.js';
+import { type FrozenClock, frozenClock, until, untilMatches } from '../../harness/app.js';
 import { openStage, type Stage } from './stage.js';
 
 export const lab = Lab.script();
@@ -22,19 +22,7 @@ describe('a webhook’s deliveries', () => {
   afterEach(() => stage.clear());
   after(() => stage.close());
 
-  const answer = (status: number, headers: Record<string, string> = {}) => {
-    stage.target.answer = (response) => response.writeHead(status, headers).end(`said ${status}`);
-  };
-  /** The newest delivery, once it is as it should be. */
-  const delivery = (id: string, isRight: (delivery: Reply['body']) => boolean) =>
-    until(
-      async () => (await stage.deliveries(id))[0],
-      (found) => found !== undefined && isRight(found),
-    );
-  const settled = (id: string) => delivery(id, ({ finishedAt }) => finishedAt !== null);
-  const attempted = (id: string, count: number) =>
-    delivery(id, (found) => found.attempts.length === count && /queued|failed/.test(found.status));
-  const show = async (id: string) => (await stage.ask('GET', `/api/webhooks/${id}`)).body;
+  const settled = (id: string) => stage.newest(id, ({ finishedAt }) => finishedAt !== null);
   /** How often its owner was told that it is disabled. */
   const told = async (id: string): Promise<number> =>
     (await stage.ask('GET', '/api/notifications?limit=200')).body.notifications.filter(
@@ -43,12 +31,12 @@ describe('a webhook’s deliveries', () => {
     ).length;
 
   it('come after seconds, minutes and hours, and then are given up', async () => {
-    answer(500);
+    stage.answer(500);
     const { id } = await stage.webhook();
     await stage.fire();
     const delays = [5000, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 * HOUR, 10 * HOUR, 10 * HOUR];
     for (const [at, delay] of delays.entries()) {
-      const { nextAttemptAt, status } = await attempted(id, at + 1);
+      const { nextAttemptAt, status } = await stage.attempted(id, at + 1);
       const ms = Date.parse(nextAttemptAt) - clock.now();
       expect(status).to.equal('queued');
       expect([ms >= delay, ms <= delay * 1.2], `after attempt ${at + 1}: ${ms} ms`).to.equal([
@@ -89,10 +77,10 @@ describe('a webhook’s deliveries', () => {
   });
 
   it('do not follow a redirect, which is a failure', async () => {
-    answer(307, { location: `${stage.target.url}/elsewhere` });
+    stage.answer(307, { location: `${stage.target.url}/elsewhere` });
     const { id } = await stage.webhook();
     await stage.fire();
-    const { status, attempts } = await attempted(id, 1);
+    const { status, attempts } = await stage.attempted(id, 1);
     expect(status).to.equal('queued');
     expect(attempts[0]).to.include({
       statusCode: 307,
@@ -108,37 +96,34 @@ describe('a webhook’s deliveries', () => {
   ];
   for (const [what, header, ms] of rests) {
     it(`wait as long as the endpoint asks for in Retry-After: ${what}`, async () => {
-      answer(503, { 'retry-after': header() });
+      stage.answer(503, { 'retry-after': header() });
       const { id } = await stage.webhook();
       await stage.fire();
-      const { nextAttemptAt } = await attempted(id, 1);
+      const { nextAttemptAt } = await stage.attempted(id, 1);
       expect(Math.abs(Date.parse(nextAttemptAt) - clock.now() - ms)).to.be.at.most(1000);
     });
   }
 
   for (const header of ['', 'soon', '-5', 'Thu, 01 Jan 1970 00:00:00 GMT', '1e9']) {
     it(`come in their usual time after a Retry-After of "${header}"`, async () => {
-      answer(503, { 'retry-after': header });
+      stage.answer(503, { 'retry-after': header });
       const { id } = await stage.webhook();
       await stage.fire();
-      const { nextAttemptAt } = await attempted(id, 1);
+      const { nextAttemptAt } = await stage.attempted(id, 1);
       expect(Date.parse(nextAttemptAt) - clock.now()).to.be.between(4999, 6001);
     });
   }
 
   it('end at once where the endpoint is gone, and so does the webhook', async () => {
-    answer(500);
+    stage.answer(500);
     const { id } = await stage.webhook();
     await stage.fire();
-    await attempted(id, 1);
+    await stage.attempted(id, 1);
     clock.forward(REST);
-    answer(410);
+    stage.answer(410);
     await stage.fire();
-    await until(
-      () => show(id),
-      ({ enabled }) => enabled === false,
-    );
-    const shown = await show(id);
+    await untilMatches(() => stage.show(id), { enabled: false });
+    const shown = await stage.show(id);
     expect(shown.disabledReason).to.equal('410: the endpoint is gone');
     const [gone, waiting] = await stage.deliveries(id);
     expect([gone.status, gone.error]).to.equal(['failed', '410: the endpoint is gone']);
@@ -150,8 +135,8 @@ describe('a webhook’s deliveries', () => {
     expect(await told(id)).to.equal(1);
     await stage.fire();
     await stage.ask('PATCH', `/api/webhooks/${id}`, { enabled: true });
-    expect(await show(id)).to.include({ enabled: true, disabledReason: null });
-    answer(200);
+    expect(await stage.show(id)).to.include({ enabled: true, disabledReason: null });
+    stage.answer(200);
     await stage.fire();
     await until(
       () => stage.deliveries(id),
@@ -161,40 +146,37 @@ describe('a webhook’s deliveries', () => {
   });
 
   it('end, and so does the webhook, after five days without one that arrived', async () => {
-    answer(500);
+    stage.answer(500);
     const { id } = await stage.webhook();
     await stage.fire();
-    await attempted(id, 1);
-    const since = (await show(id)).stats.failingSince;
+    await stage.attempted(id, 1);
+    const since = (await stage.show(id)).stats.failingSince;
     expect(since).to.equal(new Date(clock.now()).toISOString());
     await stage.ask('POST', `/api/webhooks/${id}/test`);
     clock.forward(5 * DAY - 1);
-    expect((await attempted(id, 2)).status).to.not.equal('sent');
-    expect(await show(id)).to.include({ enabled: true });
+    expect((await stage.attempted(id, 2)).status).to.not.equal('sent');
+    expect(await stage.show(id)).to.include({ enabled: true });
     clock.forward(REST);
     await stage.fire();
-    await until(
-      () => show(id),
-      ({ enabled }) => enabled === false,
-    );
-    const { disabledReason } = await show(id);
+    await untilMatches(() => stage.show(id), { enabled: false });
+    const { disabledReason } = await stage.show(id);
     expect(disabledReason).to.include(`for 5 days, since ${since}`);
     expect(await told(id)).to.equal(1);
   });
 
   it('begin to count anew with one that arrived', async () => {
-    answer(500);
+    stage.answer(500);
     const { id } = await stage.webhook();
     await stage.fire();
-    await attempted(id, 1);
-    answer(200);
+    await stage.attempted(id, 1);
+    stage.answer(200);
     clock.forward(3 * DAY);
     await settled(id);
-    expect((await show(id)).stats.failingSince).to.be.null();
-    answer(500);
+    expect((await stage.show(id)).stats.failingSince).to.be.null();
+    stage.answer(500);
     clock.forward(3 * DAY);
     await stage.fire();
-    await attempted(id, 1);
-    expect(await show(id)).to.include({ enabled: true });
+    await stage.attempted(id, 1);
+    expect(await stage.show(id)).to.include({ enabled: true });
   });
 });

@@ -14,6 +14,13 @@ export interface Stage extends Desk {
   /** How often that was done so far. */
   fired(): number;
   deliveries(id: string, query?: string): Promise<Reply['body'][]>;
+  /** Lets the endpoint answer with a status. */
+  answer(status: number, headers?: Record<string, string>): void;
+  /** The newest delivery, once it is as it should be. */
+  newest(id: string, isRight: (delivery: Reply['body']) => boolean): Promise<Reply['body']>;
+  /** The newest delivery, once it has that many attempts and waits for the next or has failed. */
+  attempted(id: string, count: number): Promise<Reply['body']>;
+  show(id: string): Promise<Reply['body']>;
   /** Deletes every webhook, and forgets what the endpoint got. */
   clear(): Promise<void>;
   close(): Promise<void>;
@@ -27,9 +34,26 @@ export const openStage = async (clock?: FrozenClock): Promise<Stage> => {
   });
   const hookId = await desk.hook();
   let count = 0;
+  const deliveries: Stage['deliveries'] = async (id, query = '') =>
+    (await desk.ask('GET', `/api/webhooks/${id}/deliveries${query}`)).body.deliveries;
+  const newest: Stage['newest'] = (id, isRight) =>
+    until(
+      async () => (await deliveries(id))[0],
+      (found) => found !== undefined && isRight(found),
+    );
   return {
     ...desk,
     target,
+    answer: (status, headers = {}) => {
+      target.answer = (response) => response.writeHead(status, headers).end(`said ${status}`);
+    },
+    newest,
+    attempted: (id, attempts) =>
+      newest(
+        id,
+        (found) => found.attempts.length === attempts && /queued|failed/.test(found.status),
+      ),
+    show: async (id) => (await desk.ask('GET', `/api/webhooks/${id}`)).body,
     webhook: async (given) => {
       const body = { name: 'app', url: target.url, events: ['*'], secret: SECRET, ...given };
       const reply = await desk.ask('POST', '/api/webhooks', body);
@@ -46,8 +70,7 @@ export const openStage = async (clock?: FrozenClock): Promise<Stage> => {
       return id;
     },
     fired: () => count,
-    deliveries: async (id, query = '') =>
-      (await desk.ask('GET', `/api/webhooks/${id}/deliveries${query}`)).body.deliveries,
+    deliveries,
     clear: async () => {
       const { body } = await desk.ask('GET', '/api/webhooks');
       for (const { id } of body.webhooks) await desk.ask('DELETE', `/api/webhooks/${id}`);

@@ -2,7 +2,14 @@ import { chmod } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { type FrozenClock, frozenClock, startApp, type TestApp, until } from '../../harness/app.js';
+import {
+  type FrozenClock,
+  frozenClock,
+  startApp,
+  type TestApp,
+  until,
+  untilMatches,
+} from '../../harness/app.js';
 import { linkChannel } from '../../harness/channel.js';
 import { inside } from '../../harness/inside.js';
 import { seedLostMessage } from '../../harness/messages.js';
@@ -236,12 +243,9 @@ describe('the doctor', () => {
     });
     schedules.tick = tick;
     await app.call('DELETE', `/api/hooks/${id}`, { token });
-    await until(
-      () => {
-        clock.forward(1000);
-        return named('scheduler');
-      },
-      (finding) => finding === undefined,
-    );
+    await untilMatches(() => {
+      clock.forward(1000);
+      return named('scheduler');
+    }, undefined);
   });
 });

@@ -4,7 +4,7 @@ import * as Lab from '@hapi/lab';
 import { saveSession } from '../../../src/client/session.js';
 import { call, type Stage, startStage } from '../../agents/stage.js';
 import { openConfig } from '../../cli/config.js';
-import { until } from '../../harness/app.js';
+import { until, untilMatches } from '../../harness/app.js';
 import { type Conversation, startConversation } from '../../harness/conversation.js';
 import { notice } from '../../harness/hooks.js';
 import { says } from '../../harness/openai.js';
@@ -93,12 +93,9 @@ describe('desk line by line', { timeout: 30_000 }, () => {
       ['capabilities', 'Capabilities: CPU, '],
       ['mail', 'Tabs: messages, drafts, sent, accounts. Type a name to switch.'],
     ] as const)) {
-      desk.say('menu');
-      await desk.hears('quit to leave.');
-      desk.say(String(Number(number) + 1));
-      await desk.hears(text);
-      desk.say(name);
-      await desk.hears(text);
+      await desk.answers('menu', 'quit to leave.');
+      await desk.answers(String(Number(number) + 1), text);
+      await desk.answers(name, text);
     }
   });
 
@@ -109,11 +106,9 @@ describe('desk line by line', { timeout: 30_000 }, () => {
       async () => (await stage.ask('GET', '/api/knowledge')).body.entries[0]?.status,
       (status) => status === 'ready',
     );
-    desk.say('find staging\n1');
-    const found = await desk.hears('Matched   staging');
+    const found = await desk.answers('find staging\n1', 'Matched   staging');
     expect(found).to.contain('Knowledge: 1 hit, ');
-    desk.say('open');
-    const chunk = await desk.hears('Verbs: ask');
+    const chunk = await desk.answers('open', 'Verbs: ask');
     expect(chunk).to.contain('Chunk: The staging server is argon.');
     desk.say('ask\nWhat is the staging server called?\n');
     const answer = await desk.hears('Type a number to open a row.');
@@ -122,11 +117,9 @@ describe('desk line by line', { timeout: 30_000 }, () => {
       async () => (await stage.ask('GET', '/api/operations')).body.operations[0]?.status,
       (status) => status === 'completed',
     );
-    desk.say('operations');
-    const operations = await desk.hears('Type a number to open a row.');
+    const operations = await desk.answers('operations', 'Type a number to open a row.');
     expect(operations).to.contain('state completed, title Indexing of');
-    desk.say('knowledge');
-    const all = await desk.hears('Type a number to open a row.');
+    const all = await desk.answers('knowledge', 'Type a number to open a row.');
     expect(all).to.contain('Knowledge: 1 entry.\n1. The staging server is argon., from note, ');
   });
 
@@ -143,19 +136,15 @@ describe('desk line by line', { timeout: 30_000 }, () => {
     });
     const { body: run } = await stage.ask('POST', '/api/pipelines', { templateId: template.id });
     await desk.hears('stage: Letter: go, waits for you');
-    desk.say('pipelines');
-    const rows = await desk.hears('Type a number to open a row.');
+    const rows = await desk.answers('pipelines', 'Type a number to open a row.');
     expect(rows).to.contain('1. state waiting, name Letter, stages 0/2, now go waits for approval');
-    desk.say('1\nopen');
-    const opened = await desk.hears('2. stage send, state pending');
+    const opened = await desk.answers('1\nopen', '2. stage send, state pending');
     expect(opened).to.contain('Run: Letter, waiting, $0.00.');
-    desk.say('approve');
-    const asked = await desk.hears('Type y to confirm');
+    const asked = await desk.answers('approve', 'Type y to confirm');
     expect(asked).to.contain('Send the letter?');
     expect(asked).to.match(/Digest {3}[0-9a-f]{64}/);
     await heard();
-    desk.say('y');
-    await desk.hears('Approved go of Letter');
+    await desk.answers('y', 'Approved go of Letter');
     await until(
       async () => (await stage.ask('GET', `/api/pipelines/${run.id}`)).body.status,
       (status) => status === 'completed',
@@ -163,37 +152,25 @@ describe('desk line by line', { timeout: 30_000 }, () => {
   });
 
   it('numbers rows, opens one by number or name, and its parts by name', async () => {
-    desk.say('hooks');
-    const rows = await desk.hears('Type a number to open a row.');
+    const rows = await desk.answers('hooks', 'Type a number to open a row.');
     expect(rows).to.contain('\n1. other, state enabled, last never, runs 0, ');
     expect(rows).to.contain('\n2. issues, state enabled, ');
-    desk.say('2');
-    await desk.hears('Hook: issues, enabled, webhook to notify.');
-    desk.say('settings');
-    await desk.hears('/api/webhooks/issues');
-    desk.say('back');
-    await desk.hears('Hooks: 2 hooks.');
-    desk.say('hooks other');
-    await desk.hears('Hook: other, enabled, agent_completed to notify.');
+    await desk.answers('2', 'Hook: issues, enabled, webhook to notify.');
+    await desk.answers('settings', '/api/webhooks/issues');
+    await desk.answers('back', 'Hooks: 2 hooks.');
+    await desk.answers('hooks other', 'Hook: other, enabled, agent_completed to notify.');
   });
 
   it('acts on no row that was not named, and asks as the full desk does', async () => {
-    desk.say('hooks');
-    await desk.hears('Type a number to open a row.');
-    desk.say('disable');
-    await desk.hears('Which row?');
-    desk.say('disable 1');
-    await desk.hears('other is disabled');
+    await desk.answers('hooks', 'Type a number to open a row.');
+    await desk.answers('disable', 'Which row?');
+    await desk.answers('disable 1', 'other is disabled');
     for (const answer of ['', 'y', 'issues']) {
-      desk.say('delete 1');
-      await desk.hears('Type other to confirm.');
-      desk.say(answer);
-      await desk.hears('Nothing was done.');
+      await desk.answers('delete 1', 'Type other to confirm.');
+      await desk.answers(answer, 'Nothing was done.');
     }
-    desk.say('delete 1');
-    await desk.hears('Type other to confirm.');
-    desk.say('other');
-    await desk.hears('other is deleted');
+    await desk.answers('delete 1', 'Type other to confirm.');
+    await desk.answers('other', 'other is deleted');
     const { body } = await stage.ask('GET', '/api/hooks');
     expect(body.hooks.map(({ name }: { name: string }) => name)).to.equal(['issues']);
   });
@@ -205,96 +182,70 @@ describe('desk line by line', { timeout: 30_000 }, () => {
     await desk.hears(
       'poster requests approval: http.request, trusted, number 1. Type: approvals 1',
     );
-    await until(
-      async () => bells(desk.all()),
-      (count) => count === before + 1,
-    );
+    await untilMatches(async () => bells(desk.all()), before + 1);
     desk.say('approvals 1');
     // Verbs are announced for the list and for the call.
     const whole = await desk.hears('Without a decision it is denied');
     expect(whole).to.contain('  body      hello\\x1b[2J\\x0dworld\n');
-    desk.say('approve 1\ny');
-    await desk.hears('The answer came before the question. Nothing was done.');
+    await desk.answers('approve 1\ny', 'The answer came before the question. Nothing was done.');
     expect((await stage.agent(id)).status).to.equal('waiting_approval');
     desk.say('approve');
     expect(await desk.hears('Type y to confirm')).to.contain('hello\\x1b[2J\\x0dworld');
     await heard();
-    desk.say('y');
-    await desk.hears('approved: http.request');
+    await desk.answers('y', 'approved: http.request');
     await stage.reaches(id, 'completed');
     await desk.hears('poster: completed');
     expect(bells(desk.all())).to.equal(before + 1);
   });
 
   it('follows what comes, and stands still by enter alone', async () => {
-    desk.say('agents poster');
-    await desk.hears('Agent: poster, completed');
-    desk.say('follow');
-    await desk.hears('Following.');
-    desk.say('');
-    await desk.hears('Live output paused');
+    await desk.answers('agents poster', 'Agent: poster, completed');
+    await desk.answers('follow', 'Following.');
+    await desk.answers('', 'Live output paused');
     stage.model.script(says({ text: 'You are welcome.' }));
-    desk.say('message');
-    await desk.hears('An empty line sends it');
-    desk.say('Thanks\nindeed\n');
-    await desk.hears('Sent to poster');
+    await desk.answers('message', 'An empty line sends the text');
+    await desk.answers('Thanks\nindeed\n', 'Sent to poster');
     expect(desk.all()).to.not.contain('You are welcome.');
-    desk.say('');
-    await desk.hears('You are welcome.');
-    desk.say('transcript');
-    await desk.hears('indeed');
+    await desk.answers('', 'You are welcome.');
+    await desk.answers('transcript', 'indeed');
   });
 
   it('tells that the daemon is lost, and that it is back', async () => {
     const { port } = new URL(stage.url);
-    desk.say('hooks');
-    await desk.hears('1. issues');
+    await desk.answers('hooks', '1. issues');
     await stage.restart({ port: Number(port) });
     await desk.hears('Connection lost at ');
     await desk.hears('Connection restored at ');
-    desk.say('test 1');
-    await desk.hears('Type y to confirm');
-    desk.say('y');
-    await desk.hears('Started execution ');
+    await desk.answers('test 1', 'Type y to confirm');
+    await desk.answers('y', 'Started execution ');
     await desk.hears('issues: ');
   });
 
   it('tells only what needs somebody once that is wished', async () => {
-    desk.say('tell off');
-    await desk.hears('Only events that need you are announced.');
+    await desk.answers('tell off', 'Only events that need you are announced.');
     const id = await ask('second');
     await desk.hears('second requests approval: http.request, trusted, number 2.');
     expect(await desk.hears('number 2')).to.not.contain('second: running');
-    desk.say('approvals');
-    await desk.hears('2. expires in ');
-    desk.say('deny 2');
-    await desk.hears('Type y to confirm');
+    await desk.answers('approvals', '2. expires in ');
+    await desk.answers('deny 2', 'Type y to confirm');
     await heard();
-    desk.say('y');
-    await desk.hears('denied: http.request');
+    await desk.answers('y', 'denied: http.request');
     await stage.reaches(id, 'completed');
   });
 
   it('browses what has no screen, with the verbs of its contract', async () => {
-    desk.say('browse sessions');
-    await desk.hears('Browse sessions.');
-    desk.say('1');
-    await desk.hears('messageCount');
+    await desk.answers('browse sessions', 'Browse sessions.');
+    await desk.answers('1', 'messageCount');
     desk.say('browse nothing');
     await desk.hears('browse needs one of: documents, research, memories, recurring');
   });
 
   it('answers words that there are not, whatever is in them', async () => {
-    desk.say('frob\u001b[2J\u0007nicate');
-    await desk.hears('Unknown command: frob\\x1b[2J\\x07nicate.');
-    desk.say('x'.repeat(1_000_000));
-    await desk.hears('Unknown command: xxx');
-    desk.say('add');
-    await desk.hears('Not possible here now.');
-    desk.say('hooks');
-    await desk.hears('Type a number to open a row.');
-    desk.say('add');
-    await desk.hears('Run: adjutant hooks create');
+    await desk.answers('frob\u001b[2J\u0007nicate', 'Unknown command: frob\\x1b[2J\\x07nicate.');
+    await desk.answers('x'.repeat(1_000_000), 'Unknown command: xxx');
+    await desk.answers('add', 'Not possible here now.');
+    await desk.answers('hooks', 'Type a number to open a row.');
+    await desk.answers('add', 'Run: adjutant hooks create');
   });
 
   it('has written nothing but lines and as many bells as there were questions', async () => {

@@ -5,7 +5,7 @@ import { createClient } from '../../../src/client/index.js';
 import { saveSession } from '../../../src/client/session.js';
 import { call, type Stage, startStage } from '../../agents/stage.js';
 import { openConfig } from '../../cli/config.js';
-import { PASSWORD, until } from '../../harness/app.js';
+import { PASSWORD, untilMatches } from '../../harness/app.js';
 import { notice } from '../../harness/hooks.js';
 import { says } from '../../harness/openai.js';
 import { openTmux, type Tmux, tmuxMissing } from '../../harness/tmux.js';
@@ -52,10 +52,7 @@ describe(title, { skip: missing !== null, timeout: 60_000 }, () => {
     );
     const { id } = await stage.spawn({ prompt: 'Post hello', name: 'poster' });
     await tmux.wait('poster requests approval: http.request, trusted, number 1.');
-    await until(
-      () => tmux.tell('#{window_bell_flag}'),
-      (flag) => flag === '1',
-    );
+    await untilMatches(() => tmux.tell('#{window_bell_flag}'), '1');
     await tmux.line('approvals 1');
     await tmux.wait('Without a decision it is denied');
     await tmux.line('approve');
@@ -70,15 +67,13 @@ describe(title, { skip: missing !== null, timeout: 60_000 }, () => {
   it('does nothing of a paste that answers before it was asked', async () => {
     await tmux.line('hooks');
     await tmux.wait('1. issues');
-    await tmux.keys('test 1\ny\n');
-    await tmux.wait('The answer came before the question');
+    await tmux.shows('The answer came before the question', 'test 1\ny\n');
   });
 
   it('gives the terminal to a command that asks, and takes it back', async () => {
     await tmux.line('add');
     await tmux.wait('Sender (number or name)');
-    await tmux.keys('C-c');
-    await tmux.wait('Back at the desk.');
+    await tmux.shows('Back at the desk.', 'C-c');
     await tmux.line('where');
     await tmux.wait('You are owner, admin, at');
   });
@@ -96,7 +91,6 @@ describe(title, { skip: missing !== null, timeout: 60_000 }, () => {
   });
 
   it('ends by ^C', async () => {
-    await tmux.keys('C-c');
-    await tmux.wait('ended 130');
+    await tmux.shows('ended 130', 'C-c');
   });
 });

@@ -2,7 +2,7 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { until } from '../../../harness/app.js';
+import { untilMatches } from '../../../harness/app.js';
 import { type FrozenClock, frozenClock } from '../../../harness/clock.js';
 import { withEngine } from '../../../harness/llamaengine.js';
 import {
@@ -21,10 +21,7 @@ const MIB = 1024 ** 2;
 
 /** Waits until so many run in a home. */
 const running = (home: string, count: number) =>
-  until(
-    async () => modelProcesses(home).length,
-    (found) => found === count,
-  );
+  untilMatches(async () => modelProcesses(home).length, count);
 
 describe('models in memory (needs node-llama-cpp)', () => {
   let stage: LlamaStage;
@@ -149,10 +146,7 @@ describe('a load', () => {
   const slow = { timeout: 60_000 };
   /** Waits until so many models have asked for memory, which they wait for at most 15 s. */
   const waitingForMemory = (clock: FrozenClock, count: number) =>
-    until(
-      async () => clock.pending().filter((ms) => ms === 15_000).length,
-      (found) => found === count,
-    );
+    untilMatches(async () => clock.pending().filter((ms) => ms === 15_000).length, count);
   /** Memory for one model at a time, as far as none is in it. */
   const forOne = {
     freeBytes: async () => 100 * MIB * (1 - Math.min(1, modelProcesses(stage.home).length)),
