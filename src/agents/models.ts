@@ -202,7 +202,8 @@ export const formatFailures = (passedOver: ModelReply['passedOver']): string[] =
   );
 
 const describeFailures = (passedOver: ModelReply['passedOver']): string => {
-  const failures = `${formatFailures(passedOver).join('. ')}.`;
+  const sentences = formatFailures(passedOver).map((failure) => failure.replace(/\.?$/, '.'));
+  const failures = sentences.join(' ');
   const [first] = passedOver;
   return first ? `${failures} Check the model: adjutant models test ${first.model}` : failures;
 };
