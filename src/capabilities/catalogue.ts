@@ -4,9 +4,9 @@ import { fileURLToPath } from 'node:url';
 import Joi from 'joi';
 import type { Http } from '../kernel/http.js';
 import { parsedJson } from '../kernel/jsonvalue.js';
+import { readRegularFile } from '../kernel/regularfile.js';
 import type { CatalogueShape } from './fit/estimate.js';
 import { readWithTimeout } from './readtimeout.js';
-import { readRegularFile } from './regularfile.js';
 import { hasCredentials, redactUrl } from './remotefilefacts.js';
 
 export const USE_CASES = ['chat', 'tools', 'code', 'embedding', 'speech'] as const;

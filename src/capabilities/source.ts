@@ -1,6 +1,7 @@
 import { mkdir, readdir, stat } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { errorCode, isDiskFull } from '../kernel/failure.js';
+import { copyRegularFile, NotRegularFile, regularFileSize } from '../kernel/regularfile.js';
 import { createSerial } from '../kernel/serial.js';
 import { type CatalogueModel, isReserved, SLUG } from './catalogue.js';
 import { checkDiskSpace } from './diskspace.js';
@@ -15,7 +16,6 @@ import type { InstallPlan } from './installplan.js';
 import { findNpmEngine } from './packages.js';
 import { buildInstallId, buildModelSlug, languageSlug, MODEL_FILE } from './plan.js';
 import { readWithTimeout } from './readtimeout.js';
-import { copyRegularFile, NotRegularFile, regularFileSize } from './regularfile.js';
 
 export interface SourceCapability extends InstalledManifest {
   slug: string;
