@@ -1,5 +1,6 @@
 import { rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isDiskFull } from '../kernel/failure.js';
 import { NotRegularFile } from '../kernel/regularfile.js';
 import type { OperationKind } from '../operations/module.js';
 import { DAMAGE_FILE, damageMessage } from '../providers/llm/llama/files.js';
@@ -61,8 +62,11 @@ export const verifyOperation = ({
       return { status: 'completed', result: { files: found.files.length, bytes: found.bytes } };
     }
     const named = damaged.slice(0, MAX_NAMED);
-    await writeFile(note, named.join('\n'));
     await unload(slug);
+    // On a full disk the file stays empty, which marks the damage too.
+    await writeFile(note, named.join('\n')).catch((error: unknown) => {
+      if (!isDiskFull(error)) throw error;
+    });
     const verb = damaged.length === 1 ? 'is' : 'are';
     const count = `${damaged.length} of ${found.files.length} ${found.files.length === 1 ? 'file' : 'files'}`;
     const error = `${count} ${verb} damaged: ${named.join('; ')}`;

@@ -82,6 +82,17 @@ describe('a damaged capability', () => {
     expect(await verify()).to.include({ status: 'completed' });
   });
 
+  it('is unloaded and reported on a full disk', async () => {
+    await writeFile(pathOf('model.gguf'), 'not a MODEL');
+    // A write to this device fails as on a full disk.
+    await symlink('/dev/full', pathOf('damaged.txt'));
+    expect(await verify()).to.equal({
+      status: 'failed',
+      error: `1 of 1 file is damaged: model.gguf has a wrong checksum. Its file is damaged. ${REINSTALL}`,
+    });
+    expect(unloaded).to.equal(['house']);
+  });
+
   it('is downloaded anew where a pipe was put into the partial files', async () => {
     const begin = () => shelf.beginFor('other', 'https://example.org/model.gguf');
     const folder = await begin();
