@@ -79,7 +79,18 @@ export const redactUrl = (url: string): string => {
   return `${origin}${pathname}`;
 };
 
-export const hasCredentials = (url: string): boolean => {
+/** HTTPS only, except on the loopback interface, which the egress guard controls. */
+export const downloadUrlFault = (url: string): string | null => {
+  if (!URL.canParse(url)) return 'is not a URL';
+  const { protocol, hostname } = new URL(url);
+  if (hasCredentials(url)) return 'must not contain a user name or password';
+  const isLoopback = /^(127(\.\d{1,3}){3}|localhost|\[::1\])$/.test(hostname);
+  return protocol === 'https:' || (protocol === 'http:' && isLoopback)
+    ? null
+    : 'must be an https URL';
+};
+
+const hasCredentials = (url: string): boolean => {
   const { username, password } = new URL(url);
   return username !== '' || password !== '';
 };
