@@ -6,7 +6,7 @@ import { syncToDisk } from '../kernel/durable.js';
 import { parsedJson } from '../kernel/jsonvalue.js';
 import { makePrivateFolder } from '../kernel/private.js';
 import { hashRegularFile, readRegularFile } from '../kernel/regularfile.js';
-import { SLUG, USE_CASES, type UseCase } from './catalogue.js';
+import { lineSchema, SLUG, USE_CASES, type UseCase } from './catalogue.js';
 import { findNpmEngine } from './packages.js';
 
 export interface InstalledFile {
@@ -61,18 +61,18 @@ const makeSchema = (): Joi.ObjectSchema<InstalledManifest> => {
     sha256: Joi.string().pattern(/^[0-9a-f]{64}$/),
   });
   return Joi.object<InstalledManifest>({
-    id: Joi.string().max(200),
+    id: lineSchema(),
     kind: Joi.string().valid('model', 'engine', 'language'),
-    name: Joi.string().max(200),
-    version: Joi.string().max(200).allow(null),
-    licence: Joi.string().max(200).allow(null),
+    name: lineSchema(),
+    version: lineSchema().allow(null),
+    licence: lineSchema().allow(null),
     mustAccept: Joi.boolean().optional(),
-    licenceUrl: Joi.string().max(2000).uri({ scheme: 'https' }).allow(null).optional(),
-    source: Joi.string().max(2000),
+    licenceUrl: lineSchema(2000).uri({ scheme: 'https' }).allow(null).optional(),
+    source: lineSchema(2000),
     useCases: Joi.array()
       .items(Joi.string().valid(...USE_CASES))
       .max(5),
-    installedAt: Joi.string().max(40),
+    installedAt: lineSchema(40),
     files: Joi.array().items(file).max(100_000),
   }).prefs({ presence: 'required', convert: false });
 };
