@@ -260,7 +260,7 @@ const writeBody = async (
 
 /** RFC 9110, 15.5.17: nothing is left to send. */
 const isComplete = ({ status, headers }: OpenedReply, from: number): boolean =>
-  status === 416 && headers['content-range'] === `bytes */${from}`;
+  from > 0 && status === 416 && headers['content-range'] === `bytes */${from}`;
 
 const tooLong = (bytes: number): DownloadFailed =>
   new DownloadFailed(

@@ -288,6 +288,11 @@ describe('a download', () => {
     expect(tries).to.equal(8);
   });
 
+  it('of an empty range is refused with the status', async () => {
+    await open({ status: 416 });
+    await expect(fetchIt()).to.reject(DownloadFailed, '127.0.0.1 returned 416');
+  });
+
   it('needs no reply to HEAD where the checksum is known', async () => {
     await open({ breaksHead: true });
     const retried: NextTry[] = [];
@@ -308,6 +313,11 @@ describe('a download', () => {
 
   it('begins only where there is room', async () => {
     await open();
+    // A file system without a free byte.
+    await expect(checkDiskSpace('/proc', 0)).to.reject(
+      DownloadFailed,
+      'The disk is full: less than 512 MiB are free, which are reserved for the database. Free some disk space',
+    );
     await checkDiskSpace(folder, 1);
     await expect(checkDiskSpace(folder, 2 ** 50)).to.reject(
       DownloadFailed,
