@@ -1,7 +1,7 @@
 import { isReserved, SLUG } from './catalogue.js';
 import type { InstallPlan, InstallRequest, PlannedFile, PlanRefusal } from './installplan.js';
 import { LLAMA } from './packages.js';
-import { hasCredentials, redactUrl } from './remotefilefacts.js';
+import { downloadUrlFault, redactUrl } from './remotefilefacts.js';
 
 export const planAddress = (
   { id, url, sha256 }: InstallRequest & { url: string },
@@ -15,7 +15,7 @@ export const planAddress = (
     };
   }
   if (isReserved(slug)) return { field: 'id', fault: `${slug} is a reserved name` };
-  const fault = faultOfUrl(url);
+  const fault = downloadUrlFault(url);
   if (fault !== null) return { field: 'url', fault };
   if (sha256 === undefined) return { field: 'sha256', fault: 'is required if url is set' };
   return {
@@ -33,17 +33,6 @@ export const planAddress = (
     files: fileParts({ url, bytes: null, sha256 }),
     contextWindow: null,
   };
-};
-
-/** HTTPS only, except on the loopback interface, which the egress guard controls. */
-const faultOfUrl = (url: string): string | null => {
-  if (!URL.canParse(url)) return 'is not a URL';
-  const { protocol, hostname } = new URL(url);
-  if (hasCredentials(url)) return 'must not contain a user name or password';
-  const isLoopback = /^(127(\.\d{1,3}){3}|localhost|\[::1\])$/.test(hostname);
-  return protocol === 'https:' || (protocol === 'http:' && isLoopback)
-    ? null
-    : 'must be an https URL';
 };
 
 const PART = /-00001-of-(\d{5})\.gguf$/;

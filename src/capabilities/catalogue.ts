@@ -4,10 +4,10 @@ import { fileURLToPath } from 'node:url';
 import Joi from 'joi';
 import type { Http } from '../kernel/http.js';
 import { parsedJson } from '../kernel/jsonvalue.js';
+import { readRegularFile } from '../kernel/regularfile.js';
 import type { CatalogueShape } from './fit/estimate.js';
 import { readWithTimeout } from './readtimeout.js';
-import { readRegularFile } from './regularfile.js';
-import { hasCredentials, redactUrl } from './remotefilefacts.js';
+import { downloadUrlFault, redactUrl } from './remotefilefacts.js';
 
 export const USE_CASES = ['chat', 'tools', 'code', 'embedding', 'speech'] as const;
 export type UseCase = (typeof USE_CASES)[number];
@@ -77,14 +77,15 @@ const small = () => Joi.number().integer().min(1).max(10_000_000);
 const layers = () => Joi.number().integer().min(1).max(1024);
 const heads = () => Joi.number().integer().min(1).max(4096);
 const length = () => Joi.number().integer().min(1).max(1_048_576);
-const line = (max = 200) =>
+/** One line that is displayed as it is written. */
+export const lineSchema = (max = 200) =>
   Joi.string()
     .max(max)
-    .pattern(/^\P{Cc}*$/u, 'text without control characters');
+    .pattern(/^[^\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]*$/u, 'text without control characters');
 
 const shapeSchema = () =>
   Joi.object({
-    name: line(60),
+    name: lineSchema(60),
     layers: layers(),
     heads: heads(),
     kvHeads: heads(),
@@ -104,10 +105,13 @@ const fileSchema = () =>
     sha256: Joi.string()
       .pattern(/^[0-9a-f]{64}$/)
       .allow(null),
-    url: line(2000)
-      .uri({ scheme: ['https', 'http'] })
-      .custom((url: string, { error }) => (hasCredentials(url) ? error('any.invalid') : url)),
+    url: lineSchema(2000).uri().custom(downloadUrl),
   });
+
+const downloadUrl: Joi.CustomValidator<string> = (url, { message }) => {
+  const fault = downloadUrlFault(url);
+  return fault === null ? url : message({ custom: `{{#label}} ${fault}` });
+};
 
 const freeName: Joi.CustomValidator<CatalogueModel> = (model, { error }) =>
   isReservedModel(model) ? error('any.invalid') : model;
@@ -121,8 +125,8 @@ const realDate: Joi.CustomValidator<string> = (day, { error }) => {
 const modelSchema = () =>
   Joi.object({
     id: Joi.string().pattern(SLUG),
-    family: line(),
-    name: line(),
+    family: lineSchema(),
+    name: lineSchema(),
     kind: Joi.string().valid('chat', 'embedding', 'speech'),
     useCases: Joi.array()
       .items(Joi.string().valid(...USE_CASES))
@@ -132,14 +136,14 @@ const modelSchema = () =>
     architecture: shapeSchema().allow(null),
     contextWindow: small().allow(null),
     licence: Joi.object({
-      id: line(),
-      name: line(),
-      url: line(2000).uri({ scheme: 'https' }),
+      id: lineSchema(),
+      name: lineSchema(),
+      url: lineSchema(2000).uri({ scheme: 'https' }),
       mustAccept: Joi.boolean(),
     }),
-    languages: Joi.array().items(line(20)).max(500),
+    languages: Joi.array().items(lineSchema(20)).max(500),
     tools: Joi.boolean().strict(),
-    ollama: line().allow(null),
+    ollama: lineSchema().allow(null),
     files: Joi.array()
       .items(fileSchema())
       .unique(

@@ -9,6 +9,11 @@ export const checkDiskSpace = async (folder: string, bytes: number): Promise<voi
   const { bavail, bsize } = await statfs(folder);
   const free = bavail * bsize - RESERVED_BYTES;
   if (bytes <= free) return;
+  if (bytes === 0)
+    throw new DownloadFailed(
+      `The disk is full: less than ${sizeText(RESERVED_BYTES)} are free, which are reserved for the database. Free some disk space`,
+      false,
+    );
   throw new DownloadFailed(
     `Not enough disk space: ${sizeText(bytes)} required, ${sizeText(free)} available (without ${sizeText(RESERVED_BYTES)} reserved for the database). Free some disk space`,
     false,

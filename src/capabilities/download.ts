@@ -1,11 +1,11 @@
 import { createHash, type Hash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
 import { open, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Clock } from '../kernel/clock.js';
 import { BadUrl, EgressRefused } from '../kernel/egress.js';
 import { errorCode, HttpFailure, isDiskFull } from '../kernel/failure.js';
 import type { Http, OpenedReply } from '../kernel/http.js';
+import { hashRegularFile } from '../kernel/regularfile.js';
 import { checkDiskSpace } from './diskspace.js';
 import { DownloadFailed } from './downloadfailed.js';
 import { createByteRate } from './rate.js';
@@ -157,7 +157,7 @@ const attempt = async (
   if (from > 0) {
     // Reports the partial file at once, even if the server does not respond.
     onProgress({ done: from, total: file.bytes, rate: 0 });
-    await hashInto(hash, file.to, signal);
+    await hashRegularFile({ path: file.to, hash, signal });
   }
   if (from > 0 && from === file.bytes) return finish(file, hash);
   const reply = await http.open({
@@ -260,7 +260,7 @@ const writeBody = async (
 
 /** RFC 9110, 15.5.17: nothing is left to send. */
 const isComplete = ({ status, headers }: OpenedReply, from: number): boolean =>
-  status === 416 && headers['content-range'] === `bytes */${from}`;
+  from > 0 && status === 416 && headers['content-range'] === `bytes */${from}`;
 
 const tooLong = (bytes: number): DownloadFailed =>
   new DownloadFailed(
@@ -297,10 +297,4 @@ const checkReplyOffset = async (
   }
   if (headers.etag) await writeFile(getEtagPath(file.to), headers.etag);
   return place;
-};
-
-const hashInto = async (hash: Hash, path: string, signal: AbortSignal): Promise<void> => {
-  for await (const piece of createReadStream(path, { highWaterMark: 1 << 20, signal })) {
-    hash.update(piece);
-  }
 };

@@ -7,7 +7,7 @@ import { download } from './download.js';
 import { DownloadFailed } from './downloadfailed.js';
 import type { InstalledFile } from './installedmodels.js';
 import type { InstallPlan, PlannedFile } from './installplan.js';
-import { fetchRemoteFileFacts, redactUrl } from './remotefilefacts.js';
+import { fetchRemoteFileFacts, fetchRemoteFileSize, redactUrl } from './remotefilefacts.js';
 import type { NextTry } from './retry.js';
 
 export interface ProgressReporter {
@@ -65,8 +65,12 @@ const known = async (
   telling: ProgressReporter,
 ): Promise<PlannedFile & { sha256: string }> => {
   if (file.sha256 !== null && file.bytes !== null) return { ...file, sha256: file.sha256 };
+  if (file.sha256 !== null) {
+    const bytes = await fetchRemoteFileSize(http, file.url, telling.signal);
+    return { ...file, sha256: file.sha256, bytes };
+  }
   const reported = await fetchRemoteFileFacts(http, file.url, telling);
-  const sha256 = file.sha256 ?? reported.sha256;
+  const { sha256 } = reported;
   if (sha256 !== null) return { ...file, sha256, bytes: file.bytes ?? reported.bytes };
   throw new DownloadFailed(
     `The server provides no checksum for ${redactUrl(file.url)}. Send the SHA-256 checksum of the file in sha256`,

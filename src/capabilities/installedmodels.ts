@@ -1,14 +1,13 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { createReadStream } from 'node:fs';
-import { readdir, readFile, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises';
+import { readdir, realpath, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import Joi from 'joi';
 import { syncToDisk } from '../kernel/durable.js';
 import { parsedJson } from '../kernel/jsonvalue.js';
 import { makePrivateFolder } from '../kernel/private.js';
-import { SLUG, USE_CASES, type UseCase } from './catalogue.js';
+import { hashRegularFile, readRegularFile } from '../kernel/regularfile.js';
+import { lineSchema, SLUG, USE_CASES, type UseCase } from './catalogue.js';
 import { findNpmEngine } from './packages.js';
-import { readRegularFile } from './regularfile.js';
 
 export interface InstalledFile {
   /** Relative to its folder, with slashes. */
@@ -62,18 +61,18 @@ const makeSchema = (): Joi.ObjectSchema<InstalledManifest> => {
     sha256: Joi.string().pattern(/^[0-9a-f]{64}$/),
   });
   return Joi.object<InstalledManifest>({
-    id: Joi.string().max(200),
+    id: lineSchema(),
     kind: Joi.string().valid('model', 'engine', 'language'),
-    name: Joi.string().max(200),
-    version: Joi.string().max(200).allow(null),
-    licence: Joi.string().max(200).allow(null),
+    name: lineSchema(),
+    version: lineSchema().allow(null),
+    licence: lineSchema().allow(null),
     mustAccept: Joi.boolean().optional(),
-    licenceUrl: Joi.string().max(2000).uri({ scheme: 'https' }).allow(null).optional(),
-    source: Joi.string().max(2000),
+    licenceUrl: lineSchema(2000).uri({ scheme: 'https' }).allow(null).optional(),
+    source: lineSchema(2000),
     useCases: Joi.array()
       .items(Joi.string().valid(...USE_CASES))
       .max(5),
-    installedAt: Joi.string().max(40),
+    installedAt: lineSchema(40),
     files: Joi.array().items(file).max(100_000),
   }).prefs({ presence: 'required', convert: false });
 };
@@ -127,8 +126,9 @@ export const openInstalledModels = (home: string) => {
     beginFor: async (slug: string, wanted: string): Promise<string> => {
       const folder = partialOf(slug);
       const mark = createHash('sha256').update(wanted).digest('hex');
-      const before = await readFile(join(folder, WANTED), 'utf8').catch(() => null);
-      if (before !== mark) await rm(folder, REMOVAL);
+      const before = await readRegularFile(join(folder, WANTED), mark.length).catch(() => null);
+      const isKept = before === mark && (await hasOnlyFiles(folder));
+      if (!isKept) await rm(folder, REMOVAL);
       makePrivateFolder(folder);
       await writeFile(join(folder, WANTED), mark);
       return folder;
@@ -177,6 +177,12 @@ const forgotten = async (folder: string): Promise<void> => {
   await rmdir(dirname(folder)).catch(() => undefined);
 };
 
+/** False if anything would block or redirect a write: a pipe, a device or a link. */
+const hasOnlyFiles = async (folder: string): Promise<boolean> => {
+  const all = await readdir(folder, { withFileTypes: true });
+  return all.every((each) => each.isFile() || each.isDirectory());
+};
+
 export const hasFetched = async (folder: string): Promise<boolean> => {
   const names = await readdir(folder).catch(() => []);
   const files = names.filter((name) => name !== WANTED && !name.endsWith('.etag'));
@@ -195,17 +201,14 @@ export type InstalledModels = ReturnType<typeof openInstalledModels>;
 const sumBytes = (files: InstalledFile[]): number =>
   files.reduce((sum, { bytes }) => sum + bytes, 0);
 
-/** Hexadecimal. Throws the reason of the signal. */
+/** Hexadecimal. Follows links. Throws NotRegularFile, or the reason of the signal. */
 export const sha256OfFile = async (
   path: string,
   signal: AbortSignal,
-  read: (bytes: number) => void = () => undefined,
+  read?: (bytes: number) => void,
 ): Promise<string> => {
   const hash = createHash('sha256');
-  for await (const piece of createReadStream(path, { highWaterMark: 1 << 20, signal })) {
-    hash.update(piece);
-    read(piece.length);
-  }
+  await hashRegularFile({ path: await realpath(path).catch(() => path), hash, signal }, read);
   return hash.digest('hex');
 };
 

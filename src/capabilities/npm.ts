@@ -70,7 +70,8 @@ export const installPackages = async (
     ...(progress && { onOutput: createNpmOutputReader(progress) }),
   });
   signal.throwIfAborted();
-  if (failure !== null) throw new NpmFailed(unreachableMessage(failure) ?? failure);
+  if (failure !== null)
+    throw new NpmFailed(unreachableMessage(failure) ?? uncachedMessage(failure) ?? failure);
   await rm(join(folder, NPM_CACHE, '_logs'), { recursive: true, force: true });
 };
 
@@ -117,6 +118,12 @@ export const unreachableMessage = (text: string): string | null => {
   const [url = ''] = /https?:\/\/[^\s/'"]+/.exec(text) ?? [];
   return `${hostIn(url)} cannot be reached (${code}). To install without a network, export the capability on another machine and set ADJUTANT_CAPABILITY_SOURCE to the folder`;
 };
+
+/** npm runs offline only with the cache of an export. */
+export const uncachedMessage = (text: string): string | null =>
+  /\bENOTCACHED\b/.test(text)
+    ? 'The exported capability is incomplete: npm did not find a package in its cache. Export the capability again'
+    : null;
 
 interface ProgramRun {
   cwd: string;

@@ -46,11 +46,31 @@ export const fetchRemoteFileFacts = async (
     throw error instanceof EgressRefused ? new DownloadFailed(error.message, false) : error;
   });
   const etag = (headers['x-linked-etag'] ?? '').replaceAll('"', '').toLowerCase();
-  const size = headers['x-linked-size'] ?? '';
   return {
     sha256: /^[0-9a-f]{64}$/.test(etag) ? etag : null,
-    bytes: /^\d{1,15}$/.test(size) ? Number(size) : null,
+    bytes: readSize(headers),
   };
+};
+
+/** null if unknown. Asks once, because the download does not need the size. */
+export const fetchRemoteFileSize = async (
+  http: Pick<Http, 'request'>,
+  url: string,
+  signal: AbortSignal,
+): Promise<number | null> => {
+  try {
+    const { headers } = await http.request({ method: 'HEAD', url, redirects: 0, signal });
+    return readSize(headers);
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof HttpFailure || error instanceof EgressRefused) return null;
+    throw error;
+  }
+};
+
+const readSize = (headers: Record<string, string>): number | null => {
+  const size = headers['x-linked-size'] ?? '';
+  return /^\d{1,15}$/.test(size) ? Number(size) : null;
 };
 
 /** For display and storage: removes the query, which may contain a key, and credentials. */
@@ -59,7 +79,18 @@ export const redactUrl = (url: string): string => {
   return `${origin}${pathname}`;
 };
 
-export const hasCredentials = (url: string): boolean => {
+/** HTTPS only, except on the loopback interface, which the egress guard controls. */
+export const downloadUrlFault = (url: string): string | null => {
+  if (!URL.canParse(url)) return 'is not a URL';
+  const { protocol, hostname } = new URL(url);
+  if (hasCredentials(url)) return 'must not contain a user name or password';
+  const isLoopback = /^(127(\.\d{1,3}){3}|localhost|\[::1\])$/.test(hostname);
+  return protocol === 'https:' || (protocol === 'http:' && isLoopback)
+    ? null
+    : 'must be an https URL';
+};
+
+const hasCredentials = (url: string): boolean => {
   const { username, password } = new URL(url);
   return username !== '' || password !== '';
 };

@@ -3,7 +3,7 @@ import type { Recorder } from '../kernel/contract/audit.js';
 import type { Caller } from '../kernel/contract/endpoint.js';
 import { findInstalled, findSlug } from './find.js';
 import { OllamaFailed, type OllamaLibrary } from './ollama.js';
-import { type CapabilitiesDeps, installInProgress } from './service.js';
+import { type CapabilitiesDeps, changeInTurn, installInProgress } from './service.js';
 import { modelsUsing } from './usage.js';
 
 /** Throws 404, and 409 if it is used. */
@@ -12,8 +12,18 @@ export const removeCapability = async (
   { slug: name, isForced }: { slug: string; isForced: boolean },
   by: Caller & Recorder,
 ): Promise<void> => {
-  const { shelf, registry, survey, ends } = deps;
   const slug = await findSlug(deps, name);
+  const pulled = await changeInTurn(() => removeFiles(deps, { slug, isForced }, by));
+  if (pulled !== null) await removePulled(deps.ends.pulled, pulled, by.signal);
+};
+
+/** Returns the name of a model that Ollama has to remove; null if the files are removed. */
+const removeFiles = async (
+  deps: CapabilitiesDeps,
+  { slug, isForced }: { slug: string; isForced: boolean },
+  by: Caller & Recorder,
+): Promise<string | null> => {
+  const { shelf, registry, survey, ends } = deps;
   const pulled = await findPulledModel(deps, slug);
   if (pulled === null) await findInstalled(deps, slug);
   const usedBy = modelsUsing(slug, registry.list());
@@ -35,9 +45,9 @@ export const removeCapability = async (
     );
   }
   await deps.store.transact([by.record({ target: slug, data: { forced: isForced } })]);
-  if (pulled !== null) return removePulled(ends.pulled, pulled, by.signal);
   // Files first, so that processes that start loading find none.
-  await shelf.remove(slug).finally(() => ends.unload(slug));
+  if (pulled === null) await shelf.remove(slug).finally(() => ends.unload(slug));
+  return pulled;
 };
 
 const deleteCommand = (user: string): string =>

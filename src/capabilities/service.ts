@@ -6,6 +6,7 @@ import type { Operation } from '../kernel/contract/operation.js';
 import { nearest } from '../kernel/nearest.js';
 import { badRequest } from '../kernel/route.js';
 import { hasScope, missingScope } from '../kernel/scope.js';
+import { createSerial } from '../kernel/serial.js';
 import type { RegisteredModel, Registry } from '../models/module.js';
 import type { OperationBeginner } from '../operations/module.js';
 import type { Store } from '../store/store.js';
@@ -41,8 +42,13 @@ export interface CapabilitiesDeps {
   };
 }
 
-/** Slugs of installations that this process is storing. */
-const pendingSlugs = new Set<string>();
+/**
+ * Installations begin and capabilities are deleted one after another, so that each sees the result
+ * of the one before.
+ */
+const changes = createSerial();
+
+export const changeInTurn = <T>(work: () => Promise<T>): Promise<T> => changes('', work);
 
 export const beginInstallation = async (
   deps: CapabilitiesDeps,
@@ -58,30 +64,15 @@ export const beginInstallation = async (
   if (plan.via === 'ollama' && known.ollama.fault !== null) {
     throw ollamaUnavailable(known.ollama);
   }
-  const engine = await engineFirst(shelf, plan, known);
-  const plans = engine ? [engine, plan] : [plan];
-  await refuseWithoutNpm(deps, plans);
-  const total = plans.reduce<number | null>(
-    (sum, { bytes }) => (sum === null || bytes === null ? null : sum + bytes),
-    0,
-  );
-  const data = { id: plan.id, source: plan.source, licence: plan.licence?.name ?? null };
-  const operation = {
-    userId: by.userId,
-    resource: { kind: 'capability', id: plan.slug },
-    title: `Install ${plan.name}`.slice(0, 500),
-    input: {
-      plans,
-      useCase: given.useCase ?? null,
-      contextWindow: given.contextWindow,
-      isLicenceKept: !isInstalledHere && !acceptsUnneededLicence(plan, given),
-    },
-    progress: { total, unit: 'bytes' },
-  };
-  const recorded = by.record({ target: plan.slug, data });
-  const started = await storeOncePerSlug(deps, plan.slug, () =>
-    deps.operations.install.begin(operation, [recorded]),
-  );
+  const started = await changeInTurn(async () => {
+    // Checked again: another request may have been stored meanwhile.
+    if ((await survey.installing()).includes(plan.slug)) throw installInProgress(plan.slug);
+    const engine = await engineFirst(shelf, plan, known);
+    const plans = engine ? [engine, plan] : [plan];
+    await refuseWithoutNpm(deps, plans);
+    const isLicenceKept = !isInstalledHere && !acceptsUnneededLicence(plan, given);
+    return storeInstallation(deps, { plans, plan, given, isLicenceKept }, by);
+  });
   return { ...started, warning: memoryWarningFor(plan, known, given.contextWindow) };
 };
 
@@ -91,20 +82,35 @@ const ollamaUnavailable = ({ baseUrl, fault }: OllamaState): Boom.Boom =>
     { code: 'no_ollama' },
   );
 
-const storeOncePerSlug = async (
-  { survey }: CapabilitiesDeps,
-  slug: string,
-  store: () => Promise<Operation>,
+interface BegunInstallation {
+  /** With the engine that the plan needs, if it is not installed. */
+  plans: InstallPlan[];
+  plan: InstallPlan;
+  given: NewCapability;
+  isLicenceKept: boolean;
+}
+
+const storeInstallation = (
+  { operations }: CapabilitiesDeps,
+  { plans, plan, given, isLicenceKept }: BegunInstallation,
+  by: Caller & Recorder,
 ): Promise<Operation> => {
-  if (pendingSlugs.has(slug)) throw installInProgress(slug);
-  pendingSlugs.add(slug);
-  try {
-    // Checked again: another request may have been stored meanwhile.
-    if ((await survey.installing()).includes(slug)) throw installInProgress(slug);
-    return await store();
-  } finally {
-    pendingSlugs.delete(slug);
-  }
+  const total = plans.reduce<number | null>(
+    (sum, { bytes }) => (sum === null || bytes === null ? null : sum + bytes),
+    0,
+  );
+  const { useCase = null, contextWindow } = given;
+  const data = { id: plan.id, source: plan.source, licence: plan.licence?.name ?? null };
+  return operations.install.begin(
+    {
+      userId: by.userId,
+      resource: { kind: 'capability', id: plan.slug },
+      title: `Install ${plan.name}`.slice(0, 500),
+      input: { plans, useCase, contextWindow, isLicenceKept },
+      progress: { total, unit: 'bytes' },
+    },
+    [by.record({ target: plan.slug, data })],
+  );
 };
 
 export const installInProgress = (slug: string): Boom.Boom =>

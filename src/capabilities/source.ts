@@ -1,6 +1,7 @@
-import { mkdir, readdir, stat } from 'node:fs/promises';
+import { lstat, mkdir, opendir, readdir, stat } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { errorCode, isDiskFull } from '../kernel/failure.js';
+import { copyRegularFile, NotRegularFile, regularFileSize } from '../kernel/regularfile.js';
 import { createSerial } from '../kernel/serial.js';
 import { type CatalogueModel, isReserved, SLUG } from './catalogue.js';
 import { checkDiskSpace } from './diskspace.js';
@@ -15,7 +16,6 @@ import type { InstallPlan } from './installplan.js';
 import { findNpmEngine } from './packages.js';
 import { buildInstallId, buildModelSlug, languageSlug, MODEL_FILE } from './plan.js';
 import { readWithTimeout } from './readtimeout.js';
-import { copyRegularFile, NotRegularFile, regularFileSize } from './regularfile.js';
 
 export interface SourceCapability extends InstalledManifest {
   slug: string;
@@ -48,7 +48,7 @@ const listSource = async (path: string, models: CatalogueModel[]): Promise<Sourc
   const held: SourceCapability[] = [];
   // Sequential, so that not all file system threads are occupied.
   for (const slug of slugs.slice(0, MAX_HELD)) {
-    const manifest = await readCapabilityManifest(join(path, slug));
+    const manifest = await readExportedManifest(join(path, slug));
     const id = manifest && findCapabilityId(slug, manifest, models);
     if (!id) continue;
     const bytes = manifest.files.reduce((sum, file) => sum + file.bytes, 0);
@@ -58,6 +58,16 @@ const listSource = async (path: string, models: CatalogueModel[]): Promise<Sourc
 };
 
 const MAX_HELD = 1000;
+
+/** null for a link, which may lead out of the folder. */
+const readExportedManifest = async (folder: string): Promise<InstalledManifest | null> =>
+  (await isFolder(folder)) ? readCapabilityManifest(folder) : null;
+
+const isFolder = (path: string): Promise<boolean> =>
+  lstat(path).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
 
 const findCapabilityId = (
   slug: string,
@@ -162,10 +172,11 @@ export const copyTree = (from: string, to: string, telling: ProgressReporter): P
   inTurn(dirname(dirname(from)), telling, () => copyAll(from, to, telling));
 
 const copyAll = async (from: string, to: string, telling: ProgressReporter): Promise<void> => {
-  const entries = await readdir(from, { recursive: true, withFileTypes: true }).catch(() => []);
+  const entries = (await isFolder(from)) ? await opendir(from, { recursive: true }) : [];
   const files: CopiedFile[] = [];
   await mkdir(to, { recursive: true });
-  for (const entry of entries) {
+  for await (const entry of entries) {
+    telling.signal.throwIfAborted();
     const path = relative(from, join(entry.parentPath, entry.name));
     if (entry.isDirectory()) {
       await mkdir(join(to, path), { recursive: true });
@@ -187,7 +198,7 @@ const copyAll = async (from: string, to: string, telling: ProgressReporter): Pro
 export const readExported = async (source: string, slug: string): Promise<InstalledManifest> => {
   const manifest = await readWithTimeout(
     source,
-    () => readCapabilityManifest(join(source, slug)),
+    () => readExportedManifest(join(source, slug)),
     undefined,
   );
   if (manifest) return manifest;

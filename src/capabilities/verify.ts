@@ -1,6 +1,7 @@
 import { rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { errorCode } from '../kernel/failure.js';
+import { isDiskFull } from '../kernel/failure.js';
+import { NotRegularFile } from '../kernel/regularfile.js';
 import type { OperationKind } from '../operations/module.js';
 import { DAMAGE_FILE, damageMessage } from '../providers/llm/llama/files.js';
 import { type InstalledCapability, type InstalledModels, sha256OfFile } from './installedmodels.js';
@@ -61,8 +62,11 @@ export const verifyOperation = ({
       return { status: 'completed', result: { files: found.files.length, bytes: found.bytes } };
     }
     const named = damaged.slice(0, MAX_NAMED);
-    await writeFile(note, named.join('\n'));
     await unload(slug);
+    // On a full disk the file stays empty, which marks the damage too.
+    await writeFile(note, named.join('\n')).catch((error: unknown) => {
+      if (!isDiskFull(error)) throw error;
+    });
     const verb = damaged.length === 1 ? 'is' : 'are';
     const count = `${damaged.length} of ${found.files.length} ${found.files.length === 1 ? 'file' : 'files'}`;
     const error = `${count} ${verb} damaged: ${named.join('; ')}`;
@@ -90,7 +94,7 @@ const findFileFault = async (
     return (await sha256OfFile(path, signal, read)) === sha256 ? null : 'has a wrong checksum';
   } catch (error) {
     signal.throwIfAborted();
-    return errorCode(error) === 'ENOENT' ? 'is missing' : 'cannot be read';
+    return error instanceof NotRegularFile ? error.message : 'cannot be read';
   }
 };
 
@@ -117,12 +121,10 @@ export const findDamage = async ({
   );
   if (isMarked) return damageMessage(slug);
   for (const { path, bytes } of files.slice(0, MAX_CHECKED_FILES)) {
-    const size = await stat(join(folder, path)).then(
-      (found) => found.size,
-      () => null,
-    );
-    if (size === null) return `${path} is missing. ${damageMessage(slug)}`;
-    if (size !== bytes) return `${path} has a wrong size. ${damageMessage(slug)}`;
+    const found = await stat(join(folder, path)).catch(() => null);
+    if (found === null) return `${path} is missing. ${damageMessage(slug)}`;
+    if (!found.isFile()) return `${path} is not a regular file. ${damageMessage(slug)}`;
+    if (found.size !== bytes) return `${path} has a wrong size. ${damageMessage(slug)}`;
   }
   return null;
 };

@@ -58,9 +58,10 @@ export const createOriginals = (home: string, scratch: string) => {
 
     open: (userId: string, sha256: string): Readable => createReadStream(pathOf(userId, sha256)),
 
+    /** null: missing, or not a regular file, whose open may never end. */
     sizeOf: (userId: string, sha256: string): Promise<number | null> =>
       stat(pathOf(userId, sha256)).then(
-        ({ size }) => size,
+        (found) => (found.isFile() ? found.size : null),
         (error) => {
           if (errorCode(error) === 'ENOENT') return null;
           throw error;

@@ -43,6 +43,8 @@ interface EndedOperation {
   error?: string;
 }
 
+/** A message may quote what a file or a server contains. */
+const MAX_ERROR_LENGTH = 4000;
 const FORBIDDEN: EndedOperation = {
   status: 'cancelled',
   error: 'The owner is no longer allowed to run this operation',
@@ -65,7 +67,7 @@ export const endOfOperation = (
     status,
     progress: progress.of(row),
     result: result === undefined ? null : JSON.stringify(result),
-    error: error ?? null,
+    error: error?.slice(0, MAX_ERROR_LENGTH) ?? null,
     finished_at: iso(clock.now()),
     ...(kinds.get(row.kind)?.isInputDropped && { input: '{}' }),
   };

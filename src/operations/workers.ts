@@ -11,7 +11,14 @@ import { startConfinedWorker } from '../providers/confine/workerprogram.js';
 import { type CoreSources, usableCores } from '../providers/hardware/cores.js';
 
 /** The worker process ended, or was silent for too long, before its last line. */
-export class WorkerFailed extends NamedError {}
+export class WorkerFailed extends NamedError {
+  constructor(message: string) {
+    super(message.slice(0, MAX_REASON_LENGTH));
+  }
+}
+
+/** A process may write anything. */
+const MAX_REASON_LENGTH = 1000;
 
 /** One run of a program of the package in a separate process. */
 export interface WorkerTask<Line> {

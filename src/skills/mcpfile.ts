@@ -1,4 +1,4 @@
-import { lstat, readFile } from 'node:fs/promises';
+import { lstat, readFile, stat } from 'node:fs/promises';
 import { withoutMark } from '../kernel/jsonvalue.js';
 import { InvalidServer, parseServerEntry, SERVER_NAME, type ServerEntry } from './spec.js';
 
@@ -16,7 +16,7 @@ export const createMcpFile = (path: string): (() => Promise<McpFileEntry[]>) => 
     const stats = await lstat(path).catch(() => null);
     const stamp = stats ? `${stats.ino} ${stats.size} ${stats.mtimeMs}` : '';
     if (stamp === known.stamp) return known.written;
-    const written = stats ? await load(path, stats.size) : [];
+    const written = stats ? await load(path) : [];
     known = { stamp, written: written.map((one) => sameAs(one, known.written) ?? one) };
     return known.written;
   };
@@ -25,9 +25,11 @@ export const createMcpFile = (path: string): (() => Promise<McpFileEntry[]>) => 
 const sameAs = (one: McpFileEntry, before: McpFileEntry[]): McpFileEntry | undefined =>
   before.find((other) => JSON.stringify(other) === JSON.stringify(one));
 
-const load = async (path: string, size: number): Promise<McpFileEntry[]> => {
-  if (size > MAX_BYTES) return [{ name: WHOLE, fault: 'The file is larger than 1 MiB' }];
+const load = async (path: string): Promise<McpFileEntry[]> => {
   try {
+    const found = await stat(path);
+    if (!found.isFile()) return [{ name: WHOLE, fault: 'The file is not a regular file' }];
+    if (found.size > MAX_BYTES) return [{ name: WHOLE, fault: 'The file is larger than 1 MiB' }];
     return parseMcpFileEntries(JSON.parse(withoutMark(await readFile(path, 'utf8'))));
   } catch (error) {
     // The message of the parser quotes the file, which contains secrets.

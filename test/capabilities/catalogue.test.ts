@@ -173,13 +173,16 @@ describe('the catalogue', () => {
       { id: 'whisper-base' },
       { id: 'base', kind: 'speech' },
       { name: 'Ti\u001b[31mny' },
+      { name: 'Tiny \u202egnp.exe' },
+      { files: [{ ...file, url: 'http://example.org/tiny.gguf' }] },
       { licence: { ...licence, url: 'javascript:alert(1)' } },
       { licence: { ...licence, url: 'http://example.org' } },
     ];
     for (const over of refused) {
       expect([over, typeof checkCatalogue(catalogue(model(over)))]).to.equal([over, 'string']);
     }
-    for (const over of [{ id: 'llama-3' }, { id: 'whisper-base', kind: 'speech' }]) {
+    const local = { files: [{ ...file, url: 'http://127.0.0.1:8080/tiny.gguf' }] };
+    for (const over of [local, { id: 'llama-3' }, { id: 'whisper-base', kind: 'speech' }]) {
       expect(checkCatalogue(catalogue(model(over)))).to.be.an.object();
     }
     for (const date of ['2026-02-30', '2026-13-01', '0000-00-00']) {

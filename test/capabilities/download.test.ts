@@ -12,7 +12,9 @@ import {
   download,
 } from '../../src/capabilities/download.js';
 import { DownloadFailed } from '../../src/capabilities/downloadfailed.js';
+import { fetchFiles } from '../../src/capabilities/fetch.js';
 import { hasFetched } from '../../src/capabilities/installedmodels.js';
+import type { InstallPlan } from '../../src/capabilities/installplan.js';
 import { fetchRemoteFileFacts } from '../../src/capabilities/remotefilefacts.js';
 import { type NextTry, retryBroken } from '../../src/capabilities/retry.js';
 import { createHttp, type Http } from '../../src/kernel/http.js';
@@ -21,6 +23,8 @@ import { type MirrorHabits, sha256Of, startMirror } from './mirror.js';
 
 export const lab = Lab.script();
 const { describe, it, beforeEach, afterEach } = lab;
+
+type DownloadPlan = Extract<InstallPlan, { via: 'download' }>;
 
 const FILE = randomBytes(300_000);
 
@@ -281,8 +285,36 @@ describe('a download', () => {
     expect(tries).to.equal(8);
   });
 
+  it('of an empty range is refused with the status', async () => {
+    await open({ status: 416 });
+    await expect(fetchIt()).to.reject(DownloadFailed, '127.0.0.1 returned 416');
+  });
+
+  it('needs no reply to HEAD where the checksum is known', async () => {
+    await open({ breaksHead: true });
+    const retried: NextTry[] = [];
+    const telling = {
+      ...{ clock, signal: new AbortController().signal, bytes: () => {}, note: () => {} },
+      onRetry: (next: NextTry) => {
+        retried.push(next);
+        onRetry(next);
+      },
+    };
+    const wanted = { url: mirror.url, path: 'model.bin', bytes: null, sha256: sha256Of(FILE) };
+    const plan = { via: 'download', files: [wanted] } as unknown as DownloadPlan;
+    expect(await fetchFiles(http, { plan, folder }, telling)).to.equal([
+      { path: 'model.bin', bytes: FILE.length, sha256: sha256Of(FILE) },
+    ]);
+    expect(retried).to.equal([]);
+  });
+
   it('begins only where there is room', async () => {
     await open();
+    // A file system without a free byte.
+    await expect(checkDiskSpace('/proc', 0)).to.reject(
+      DownloadFailed,
+      'The disk is full: less than 512 MiB are free, which are reserved for the database. Free some disk space',
+    );
     await checkDiskSpace(folder, 1);
     await expect(checkDiskSpace(folder, 2 ** 50)).to.reject(
       DownloadFailed,

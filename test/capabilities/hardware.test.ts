@@ -46,6 +46,19 @@ describe('the hardware', () => {
     expect(catalogue).to.include({ source: 'built in', fault: null });
   });
 
+  it('shows the reason for a rejected catalogue to admins alone', async () => {
+    const rejected = join(stage.home, 'rejected.json');
+    await stage.restart({ capabilitySource: null, catalogue: rejected });
+    const { token } = await stage.register('other');
+    const other = await stage.call('GET', '/api/capabilities/hardware', { token });
+    expect((await look()).catalogue).to.include({
+      source: 'built in',
+      fault: `${rejected}: is missing`,
+    });
+    expect(other.body.catalogue).to.include({ source: 'built in', fault: null });
+    await stage.restart({ capabilitySource: null, catalogue: null });
+  });
+
   it('has one first choice for each use, which fits', async () => {
     const { fit } = (await look()) as { fit: FitRow[] };
     for (const use of ['chat', 'tools', 'code', 'embedding', 'speech']) {

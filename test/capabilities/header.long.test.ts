@@ -147,7 +147,7 @@ describe('the header of a GGUF model, read in a process of its own', () => {
   it('tells of a folder that is no file', async () => {
     const path = join(folder, 'folder.gguf');
     await mkdir(path);
-    expect(await read(path)).to.equal({ header: null, fault: 'The file cannot be read: EISDIR' });
+    expect(await read(path)).to.equal({ header: null, fault: 'The file is not a regular file' });
   });
 
   it('tells what is missing, and stops when asked to', async () => {

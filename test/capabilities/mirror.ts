@@ -25,6 +25,8 @@ export interface MirrorHabits {
   busy?: { status: number; retryAfter?: string }[];
   /** It redirects there. */
   leadsTo?: string;
+  /** It breaks the connection of every HEAD request. */
+  breaksHead?: boolean;
   /** Tells checksum and size of the file in its head, as Hugging Face does. */
   tellsSum?: boolean;
 }
@@ -46,9 +48,13 @@ export const startMirror = async (file: Buffer, habits: MirrorHabits = {}) => {
         .writeHead(status, { ...(retryAfter && { 'retry-after': retryAfter }) })
         .end();
     }
+    if (request.method === 'HEAD' && habits.breaksHead) return void request.socket.destroy();
     if (request.method === 'HEAD') return answerHead(response, file, habits);
     ranges.push(request.headers.range);
-    if (habits.status) return void response.writeHead(habits.status).end();
+    if (habits.status) {
+      const range = habits.status === 416 && { 'content-range': 'bytes */0' };
+      return void response.writeHead(habits.status, { ...range }).end();
+    }
     if (habits.leadsTo) return void response.writeHead(302, { location: habits.leadsTo }).end();
     const [, begin] = /^bytes=(\d+)-$/.exec(request.headers.range ?? '') ?? [];
     const asked = habits.isWhole ? 0 : Number(begin ?? 0);

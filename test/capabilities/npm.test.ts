@@ -9,6 +9,7 @@ import { makeFreshFolder } from '../../src/capabilities/installedmodels.js';
 import {
   createNpmOutputReader,
   runProgramToEnd,
+  uncachedMessage,
   unreachableMessage,
 } from '../../src/capabilities/npm.js';
 import { until, untilMatches } from '../harness/app.js';
@@ -79,6 +80,15 @@ describe('an installation by npm', () => {
       'packages.example cannot be reached (EAI_AGAIN). To install without a network, export the capability on another machine and set ADJUTANT_CAPABILITY_SOURCE to the folder',
     );
     expect(unreachableMessage('code EINTEGRITY; sha512 is another one')).to.be.null();
+  });
+
+  it('asks for another export where a package is not in the cache', () => {
+    const output =
+      'code ENOTCACHED; request to https://registry.example/x failed: cache mode is only-if-cached';
+    expect(uncachedMessage(output)).to.equal(
+      'The exported capability is incomplete: npm did not find a package in its cache. Export the capability again',
+    );
+    expect(uncachedMessage('code E404')).to.be.null();
   });
 
   it('ends with all its processes once the daemon was killed', async () => {

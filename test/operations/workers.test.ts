@@ -4,9 +4,12 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
+import { endOfOperation, type OperationEndDeps } from '../../src/operations/runs.js';
 import { openWorkers, WorkerFailed, workersAtOnce } from '../../src/operations/workers.js';
 import { findConfinement } from '../../src/providers/confine/find.js';
 import type { CoreSources } from '../../src/providers/hardware/cores.js';
+import type { OperationRow } from '../../src/store/tables/operations.js';
+import { frozenClock } from '../harness/clock.js';
 
 const confinement = await findConfinement({ allowUnconfined: false });
 const confined = { skip: !confinement };
@@ -42,6 +45,20 @@ describe('the number of worker processes', () => {
     expect(workersAtOnce(0, quotaOf('450000 100000'))).to.equal(3);
     expect(workersAtOnce(0, quotaOf('50000 100000'))).to.equal(1);
     expect(workersAtOnce(5, quotaOf('450000 100000'))).to.equal(5);
+  });
+});
+
+describe('the reason of a failure', () => {
+  it('has a limited length, whatever a process writes', () => {
+    const long = 'x'.repeat(1_000_000);
+    const deps = {
+      clock: frozenClock(),
+      operations: { end: () => [] },
+      kinds: new Map(),
+      progress: { of: () => null },
+    } as unknown as OperationEndDeps;
+    const ended = endOfOperation(deps, {} as OperationRow, { status: 'failed', error: long });
+    expect([new WorkerFailed(long).message.length, ended.row.error?.length]).to.equal([1000, 4000]);
   });
 });
 

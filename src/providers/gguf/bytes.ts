@@ -1,5 +1,6 @@
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { closeSync, fstatSync, readSync } from 'node:fs';
 import { NamedError } from '../../kernel/failure.js';
+import { NotRegularFile, openRegularFileSync } from '../../kernel/regularfile.js';
 
 export class GgufFault extends NamedError {}
 
@@ -30,7 +31,7 @@ const MAX_HEADER_LENGTH = 64 * 1024 * 1024;
 
 /** Reads in pieces of 1 MiB. */
 export const openBytes = (path: string): HeaderBytes => {
-  const file = openSync(path, 'r');
+  const file = openFile(path);
   const { size } = fstatSync(file);
   // One buffer, since new ones would create garbage faster than it is collected.
   let room: Buffer = Buffer.alloc(0);
@@ -75,6 +76,14 @@ export const openBytes = (path: string): HeaderBytes => {
     },
     close: () => closeSync(file),
   };
+};
+
+const openFile = (path: string): number => {
+  try {
+    return openRegularFileSync(path);
+  } catch (error) {
+    throw error instanceof NotRegularFile ? new GgufFault(`The file ${error.message}`) : error;
+  }
 };
 
 const createNumberReaders = (window: () => Buffer, take: (bytes: number) => number) => {

@@ -1,6 +1,6 @@
 import { GgufFault } from './bytes.js';
 import { recurrentState } from './layers.js';
-import { type Metadata, TOKENS } from './metadata.js';
+import { type Metadata, quoted, TOKENS } from './metadata.js';
 import type { GgufContents } from './parts.js';
 import { detectQuantization } from './quantization.js';
 import type { ExpertUse, ModelShape } from './shape.js';
@@ -8,6 +8,7 @@ import type { TensorFacts } from './tensors.js';
 import {
   metadataClaims,
   metadataLength,
+  metadataLine,
   metadataNumber,
   metadataNumbers,
   metadataText,
@@ -36,6 +37,7 @@ export interface GgufHeader extends ModelShape {
 }
 
 const POOLING = ['none', 'mean', 'cls', 'last', 'rank'] as const;
+const ARCHITECTURE = /^[\w.-]{1,64}$/;
 const TEMPLATE = 'tokenizer.chat_template';
 const EXPERT = /\.ffn_\w+_exps\.|\.ffn_\w+\.\d+\.weight$/;
 
@@ -43,15 +45,20 @@ const EXPERT = /\.ffn_\w+_exps\.|\.ffn_\w+\.\d+\.weight$/;
 export const describeModel = ({ metadata, tensors, fileBytes }: GgufContents): GgufHeader => {
   const architecture = metadataText(metadata, 'general.architecture');
   if (!architecture) throw new GgufFault('The metadata key general.architecture is missing');
+  if (!ARCHITECTURE.test(architecture)) {
+    throw new GgufFault(
+      `The metadata key general.architecture has an invalid value: ${quoted(architecture)}`,
+    );
+  }
   const pooling = POOLING[metadataNumber(metadata, `${architecture}.pooling_type`) ?? -1] ?? null;
   return {
     ...readModelShape(metadata, architecture, tensors),
     architecture,
-    name: metadataText(metadata, 'general.name'),
+    name: metadataLine(metadata, 'general.name'),
     parameters: sum(tensors, ({ elements }) => elements),
     contextLength: checkContextLength(metadataNumber(metadata, `${architecture}.context_length`)),
     quantization: detectQuantization(metadataNumber(metadata, 'general.file_type'), tensors),
-    licence: metadataText(metadata, 'general.license'),
+    licence: metadataLine(metadata, 'general.license'),
     languages: metadataTexts(metadata, 'general.languages'),
     hasChatTemplate: metadata.has(TEMPLATE),
     hasTools:

@@ -33,15 +33,21 @@ export const readParts = (paths: string[]): GgufContents => {
   if (!first) throw new GgufFault('The model has no files');
   const { metadata } = first;
   const tensors = parts.flatMap((part) => part.tensors);
-  const count = metadata.get('split.count') ?? 1;
+  const count = readCount(metadata, 'split.count') ?? 1;
   if (count !== 0 && count !== parts.length) {
     throw new GgufFault(`The model has ${count} files, but ${parts.length} were found`);
   }
-  const total = metadata.get('split.tensors.count') ?? tensors.length;
+  const total = readCount(metadata, 'split.tensors.count') ?? tensors.length;
   if (total !== tensors.length) {
     throw new GgufFault(`The files contain ${tensors.length} of ${total} tensors`);
   }
   return { metadata, tensors, fileBytes: parts.reduce((sum, { size }) => sum + size, 0) };
+};
+
+const readCount = (metadata: Metadata, key: string): number | undefined => {
+  const value = metadata.get(key);
+  if (value === undefined || typeof value === 'number') return value;
+  throw new GgufFault(`The value of ${key} is not a number`);
 };
 
 const readPart = (path: string) => {

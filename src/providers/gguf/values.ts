@@ -24,10 +24,22 @@ export const metadataText = (metadata: Metadata, key: string): string | null => 
   return typeof value === 'string' ? value : null;
 };
 
+const MAX_LINE_LENGTH = 200;
+
+/** For display. Omits control characters and what changes the direction of the text. */
+export const metadataLine = (metadata: Metadata, key: string): string | null =>
+  shownLine(metadataText(metadata, key) ?? '') || null;
+
+const shownLine = (text: string): string =>
+  text
+    .slice(0, MAX_LINE_LENGTH)
+    .replace(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]+/gu, ' ')
+    .trim();
+
 export const metadataTexts = (metadata: Metadata, key: string): string[] => {
   const value = metadata.get(key);
   const values = isList(value) ? (value.values ?? []) : [];
-  return values.filter((each) => typeof each === 'string');
+  return values.filter((each) => typeof each === 'string').map(shownLine);
 };
 
 export const metadataClaims = (metadata: Metadata, key: string): boolean[] | null => {

@@ -19,7 +19,7 @@ export interface WhisperFiles {
 
 const MODEL_FOLDER = /^whisper-[a-z0-9._-]{1,90}$/;
 
-/** Skips damaged ones. */
+/** Skips models that are damaged or not regular files. */
 export const findWhisper = async (capabilities: string): Promise<WhisperFiles> => {
   const names = (await orNone(readdir(capabilities))) ?? [];
   const found = await Promise.all(
@@ -36,7 +36,8 @@ const modelIn = async (capabilities: string, slug: string): Promise<WhisperModel
   const folder = join(capabilities, slug);
   const path = await orNone(realpath(join(folder, 'model.bin')));
   if (path === null || (await isDamaged(folder))) return null;
-  return { slug, path, bytes: (await stat(path)).size };
+  const found = await stat(path);
+  return found.isFile() ? { slug, path, bytes: found.size } : null;
 };
 
 const engineIn = async (folder: string): Promise<string | null> => {

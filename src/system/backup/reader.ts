@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { closeSync, fstatSync, readSync } from 'node:fs';
+import { NotRegularFile, openRegularFileSync } from '../../kernel/regularfile.js';
 import { type FoundEntry, readTar, TarError } from '../../kernel/tar.js';
 import { DATABASE } from '../../store/engine/protocol.js';
 import { isExcludedName } from './home.js';
@@ -43,7 +44,7 @@ export const withBackup = async <T>(
   watch: ProgressWatch,
   work: (backup: Backup) => Promise<T>,
 ): Promise<T> => {
-  const handle = openSync(file, 'r');
+  const handle = openBackup(file);
   try {
     const { size } = fstatSync(handle);
     const entries = readTarEntries(handle, size);
@@ -71,6 +72,15 @@ export const withBackup = async <T>(
     });
   } finally {
     closeSync(handle);
+  }
+};
+
+const openBackup = (file: string): number => {
+  try {
+    return openRegularFileSync(file);
+  } catch (error) {
+    if (!(error instanceof NotRegularFile)) throw error;
+    throw new BadBackup(`The file is not a valid backup: it ${error.message}`);
   }
 };
 

@@ -212,6 +212,30 @@ describe('the header of a GGUF file', () => {
     expect(() => readParts([part(1)])).to.throw('The model has 2 files, but 1 were found');
   });
 
+  it('says nothing of what its file contains in more than one short line', () => {
+    const { metadata, tensors } = decoderGguf(SMALL_DECODER);
+    const long = `\u001b[31m${'x'.repeat(1_000_000)}`;
+    const withText = (key: string, value: GgufValue): GgufContent => ({
+      metadata: [...metadata.filter(([other]) => other !== key), [key, value]],
+      tensors,
+    });
+    expect(faultOf(withText('general.architecture', text(long)))).to.equal(
+      `GgufFault: The metadata key general.architecture has an invalid value: "\\u001b[31m${'x'.repeat(75)}"`,
+    );
+    for (const key of ['split.count', 'split.tensors.count']) {
+      const faults = [text(long), numbers(1)].map((value) => faultOf(withText(key, value)));
+      const fault = `GgufFault: The value of ${key} is not a number`;
+      expect(faults).to.equal([fault, fault]);
+    }
+    expect(
+      headerOf(withText('general.license', text('MIT\u001b[31m\n\u202eTIM'))).licence,
+    ).to.equal('MIT [31m TIM');
+    expect(headerOf(withText('general.name', text('n'.repeat(300)))).name).to.equal(
+      'n'.repeat(200),
+    );
+    expect(headerOf(withText('general.languages', texts('e\u0000n'))).languages).to.equal(['e n']);
+  });
+
   it('is refused where llama.cpp would refuse or abort', () => {
     const content = decoderGguf(SMALL_DECODER);
     const { metadata, tensors } = content;

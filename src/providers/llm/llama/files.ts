@@ -65,6 +65,14 @@ export const findModelFiles = async (capabilities: string, slug: string): Promis
   ] as const).catch((error: unknown) => {
     throw errorCode(error) === 'ENOENT' ? notInstalled(slug) : error;
   });
+  const other = names.find((_, at) => !stats[at]?.isFile());
+  if (other !== undefined) {
+    const remedy = `adjutant capabilities install ${slug}`;
+    throw new NotLoaded(
+      'refused_connection',
+      `was not loaded: ${other} is not a regular file. Reinstall the model with: ${remedy}`,
+    );
+  }
   return {
     engine: dirname(dirname(engine)),
     path,

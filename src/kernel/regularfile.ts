@@ -1,14 +1,15 @@
-import { createHash } from 'node:crypto';
-import { constants, createWriteStream } from 'node:fs';
+import { createHash, type Hash } from 'node:crypto';
+import { closeSync, constants, createWriteStream, fstatSync, openSync } from 'node:fs';
 import { type FileHandle, lstat, open } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
-import { errorCode, NamedError } from '../kernel/failure.js';
+import { errorCode, NamedError } from './failure.js';
 
 /** The message omits the path. */
 export class NotRegularFile extends NamedError {}
 
-/** Never blocks on a pipe, and follows no link. */
-const READ_ONLY = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+/** The open of a pipe would block a thread until somebody opens the other end. */
+const NEVER_BLOCKS = constants.O_RDONLY | constants.O_NONBLOCK;
+const READ_ONLY = NEVER_BLOCKS | constants.O_NOFOLLOW;
 
 /** Throws NotRegularFile for a link, pipe, device or folder. The caller closes it. */
 const openRegularFile = async (path: string): Promise<FileHandle> => {
@@ -23,6 +24,14 @@ const openRegularFile = async (path: string): Promise<FileHandle> => {
     if (error instanceof NotRegularFile) throw error;
     throw new NotRegularFile(errorCode(error) === 'ENOENT' ? 'is missing' : 'cannot be read');
   }
+};
+
+/** Follows links. Throws NotRegularFile, or the error of the file system. */
+export const openRegularFileSync = (path: string): number => {
+  const file = openSync(path, NEVER_BLOCKS);
+  if (fstatSync(file).isFile()) return file;
+  closeSync(file);
+  throw new NotRegularFile('is not a regular file');
 };
 
 export const readRegularFile = async (path: string, mostBytes: number): Promise<string> => {
@@ -43,6 +52,31 @@ export const regularFileSize = async (path: string): Promise<number> => {
     return (await handle.stat()).size;
   } finally {
     await handle.close();
+  }
+};
+
+interface HashedFile {
+  path: string;
+  hash: Hash;
+  signal: AbortSignal;
+}
+
+/** Adds the content to the hash. Throws NotRegularFile, or the reason of the signal. */
+export const hashRegularFile = async (
+  { path, hash, signal }: HashedFile,
+  read: (bytes: number) => void = () => undefined,
+): Promise<void> => {
+  const handle = await openRegularFile(path);
+  try {
+    for await (const piece of handle.createReadStream({ highWaterMark: PIECE, signal })) {
+      hash.update(piece);
+      read(piece.length);
+    }
+  } catch (error) {
+    signal.throwIfAborted();
+    throw error;
+  } finally {
+    await handle.close().catch(() => undefined);
   }
 };
 
