@@ -121,7 +121,7 @@ describe('an installation', () => {
     const { warning } = (await stage.listed('gguf:tiny:Q8_0')).install;
     expect(warning.neededBytes >= needed && warning.usableBytes < needed).to.be.true();
     expect(warning.message).to.match(
-      /^The model does not fit the memory that is available now. The model needs 1048576/,
+      /^The model does not fit the memory that is available now. The model needs 1024 TiB/,
     );
     const { status, body } = await stage.ask('POST', '/api/capabilities/install', {
       id: 'gguf:tiny',
@@ -163,7 +163,7 @@ describe('an installation', () => {
     const sha256 = sha256Of(Buffer.from('GGUF, but no header'));
     const operation = await stage.install({ id: 'gguf:bad', url: other.url, sha256 });
     expect(operation.status).to.equal('failed');
-    expect(operation.error).to.match(/^The file is not a supported model: /);
+    expect(operation.error).to.match(/^The file is not a supported model\. /);
     expect([await stage.partial(), await stage.listed('bad')]).to.equal([[], undefined]);
     await other.close();
   });
