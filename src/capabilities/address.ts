@@ -37,7 +37,7 @@ export const planAddress = (
 
 /** HTTPS only, except on the loopback interface, which the egress guard controls. */
 const faultOfUrl = (url: string): string | null => {
-  if (!URL.canParse(url)) return 'is not a URL';
+  if (!URL.canParse(url) || url.startsWith('file:')) return LOCAL_FILE;
   const { protocol, hostname } = new URL(url);
   if (hasCredentials(url)) return 'must not contain a user name or password';
   const isLoopback = /^(127(\.\d{1,3}){3}|localhost|\[::1\])$/.test(hostname);
@@ -45,6 +45,9 @@ const faultOfUrl = (url: string): string | null => {
     ? null
     : 'must be an https URL';
 };
+
+const LOCAL_FILE =
+  'must be an https URL. To use a file of the machine of the daemon, copy it to capabilities/<name>/model.gguf in the data folder and run: adjutant models create <name> --provider llama --model-id <name>';
 
 const PART = /-00001-of-(\d{5})\.gguf$/;
 const MAX_PARTS = 200;

@@ -28,8 +28,8 @@ describe('eventLines', () => {
   it('says which model answered, and why others were passed over', () => {
     const passedOver = [{ model: 'talk', because: 'the prompt is too long' }];
     const data = { content: 'Hello', model: 'house', passedOver };
-    const event = { ...status({}), type: 'agent.message', data };
-    const [, note = ''] = eventLines(event, 80);
+    const event = { ...status({}), type: 'agent.message' as const, data };
+    const [, note = ''] = eventLines(event, 120);
     expect(note.trim()).to.equal('-- talk: the prompt is too long. house answered. --');
   });
 });
