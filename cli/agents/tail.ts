@@ -3,6 +3,7 @@ import type { Agent, Client } from '../../src/client/index.js';
 import { DELTAS } from '../../src/client/replytext.js';
 import { usesScreenReader } from '../../src/client/session.js';
 import { live } from '../../src/client/socket.js';
+import { formatPassedOver } from '../../src/kernel/passedover.js';
 import { valueAt } from '../columns.js';
 import { type Context, command, switchFlag, textFlag } from '../command.js';
 import { Exit, interrupted, usageFault } from '../exit.js';
@@ -38,8 +39,9 @@ export const eventLines = (event: FollowedAgentEvent, width: number): string[] =
   if (event.type !== 'agent.message') return [cutToWidth(head + oneLine(text), width)];
   const indent = ' '.repeat(head.length);
   const room = Math.max(MIN_TEXT_WIDTH, width - head.length);
-  const note = plainText(valueAt(event.data, 'note'));
-  const lines = safe(note === '' ? text : `${text}\n-- ${note} --`)
+  const notes = [plainText(valueAt(event.data, 'note')), formatPassedOver(event.data) ?? ''];
+  const remarks = notes.filter((note) => note !== '').map((note) => `\n-- ${note} --`);
+  const lines = safe(`${text}${remarks.join('')}`)
     .split('\n')
     .flatMap((line) => wrapped(line, room));
   return lines.map((line, at) => ((at === 0 ? head : indent) + line).trimEnd());

@@ -110,7 +110,6 @@ export const installCommand = command({
     const list = await (await context.client()).capabilities.list({});
     const { url, useCase } = typed;
     const found = list.capabilities.find((each) => url === undefined && isNamed(each, args.id));
-    if (url !== undefined) announceFile(context, args.id, String(url));
     if (found) announce(context, list, found);
     if (!found || found.install !== null || found.status === 'missing')
       refuseWithoutFolder(list, args.id);
@@ -118,6 +117,7 @@ export const installCommand = command({
     if (warning !== null) await confirmMisfit(context, warning.message);
     const start = () => startInstall(context, { ...typed, id: args.id });
     let begun = await start();
+    if (url !== undefined && begun.is === 'begun') announceFile(context, args.id, String(url));
     if (begun.is === 'begun' && flags.noWait) {
       await showStarted(context, begun.operation, flags);
       return;

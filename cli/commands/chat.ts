@@ -277,7 +277,7 @@ const createChatPrinter = ({ out }: Context, isStreamed: boolean) => {
     written = '';
   };
   const printRestart = (): void => {
-    if (written !== '') out.piece('\n-- that was reasoning --\n');
+    if (written !== '') out.piece('\n-- the reply starts again --\n');
     written = '';
   };
   const printPiece = (text: string): void => {

@@ -71,6 +71,9 @@ const factColumns = buildColumns<OfferedModel>(
   { name: 'price', value: formatPrice },
 );
 
+const LOCAL_MODELS =
+  'Models of llama are files on this machine: adjutant capabilities list --kind model --installed';
+
 const modelKnown = requestCommand({
   name: 'known',
   args: '<provider>',
@@ -80,7 +83,10 @@ const modelKnown = requestCommand({
   at: (_, { provider }) => ({ provider }),
   show: ({ out }, reply, { args: { provider } }) => {
     out.page({ reply, rows: reply.models, columns: factColumns });
-    if (reply.models.length === 0) out.note(`No known models for ${safe(provider)}.`);
+    if (reply.models.length === 0) 
+      out.note(
+        `No known models for ${safe(provider)}.${provider === 'llama' ? ` ${LOCAL_MODELS}` : ''}`,
+      );
   },
 });
 
@@ -98,7 +104,11 @@ const availableModels = command({
   run: async (context, { args, fields }) => {
     const [provider] = Object.values(args);
     if (provider !== 'ollama' && provider !== 'litellm') {
-      throw usageFault(`Only ollama and litellm list their models (got "${provider}")`);
+      throw usageFault(
+        provider === 'llama'
+          ? `Only ollama and litellm list their models. ${LOCAL_MODELS}`
+          : `Only ollama and litellm list their models (got "${provider}")`,
+      );
     }
     const query = await requestFrom(ollama.query, { fields }, context.at);
     const reply = await (await context.client()).providers[provider]({ query });

@@ -1,11 +1,11 @@
-import { AgentLimits, agentStatus } from '../kernel/contract/agentaction.js';
+import { AgentLimits, agentStatusSchema } from '../kernel/contract/agentaction.js';
 import { contract, endpoint } from '../kernel/contract/endpoint.js';
 import { createPageSchema, pageQuery } from '../kernel/contract/page.js';
 import * as s from '../kernel/contract/schema.js';
 
 const big = () => s.integer(0, Number.MAX_SAFE_INTEGER);
 
-const status = () => agentStatus('AgentStatus');
+const status = () => agentStatusSchema('AgentStatus');
 
 export const Agent = s.object('Agent', {
   id: s.id('agent'),

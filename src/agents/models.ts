@@ -1,3 +1,4 @@
+import { formatFailures } from '../kernel/passedover.js';
 import type { ModelHealth, ModelHealths, RegisteredModel, Registry } from '../models/module.js';
 import { digest } from '../providers/llm/digest.js';
 import {
@@ -84,7 +85,11 @@ export const createModels = (registry: Registry, health: ModelHealths) => {
     const maxOutputTokens = reserved.outputTokens;
     const deltas = beginDeltas?.(reserved.step);
     // Always stream: only a stream reveals that a model hangs.
-    const onText = (text: string): void => deltas?.take(text);
+    let hasText = false;
+    const onText = (text: string): void => {
+      hasText = true;
+      deltas?.take(text);
+    };
     const onRestart = (): void => deltas?.restart();
     try {
       const reply = await model.step({ ...step, maxOutputTokens, onText, onRestart });
@@ -92,6 +97,7 @@ export const createModels = (registry: Registry, health: ModelHealths) => {
       return { reply, reserved, latencyMs: tookMs() };
     } catch (error) {
       const failure = error instanceof ModelFailure ? error : null;
+      if (hasText) deltas?.restart();
       if (failure && !step.signal.aborted) health.failed(model.name, failure);
       else health.released(model.name);
       await budget.close(reserved, failure ? failure.usage : fullReservation(reserved), tookMs());
@@ -195,11 +201,6 @@ export const createModels = (registry: Registry, health: ModelHealths) => {
 };
 
 export type Models = ReturnType<typeof createModels>;
-
-export const formatFailures = (passedOver: ModelReply['passedOver']): string[] =>
-  passedOver.map(({ model, because }) =>
-    because.startsWith(model) ? because : `${model}: ${because}`,
-  );
 
 const describeFailures = (passedOver: ModelReply['passedOver']): string => {
   const sentences = formatFailures(passedOver).map((failure) => failure.replace(/\.?$/, '.'));

@@ -9,12 +9,14 @@ export interface DeltaSockets {
   send(userId: string, delta: TextDelta): void;
 }
 
-/** `null`: the text so far was reasoning. The reply starts with the next piece. */
+/**
+ * `null`: the text so far was reasoning, or its model failed. The reply starts with the next piece.
+ */
 type ReplyListener = (text: string | null, step: number) => void;
 
 export interface ReplyDeltas {
   take(text: string): void;
-  /** The text so far was reasoning. */
+  /** The text so far does not belong to the reply. */
   restart(): void;
   /** Forwards buffered text. */
   end(): void;

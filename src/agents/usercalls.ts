@@ -1,4 +1,5 @@
 import type { Clock } from '../kernel/clock.js';
+import { formatFailures } from '../kernel/passedover.js';
 import type { ModelUsage, Turn } from '../providers/llm/model.js';
 import type { Store } from '../store/store.js';
 import {
@@ -8,7 +9,7 @@ import {
   type StepBudget,
   settleReserved,
 } from './budget.js';
-import { formatFailures, type ModelConstraints, type Models } from './models.js';
+import { type ModelConstraints, type Models } from './models.js';
 import { callCost } from './procedures/caps.js';
 
 interface UserQuestion {

@@ -29,6 +29,8 @@ interface UserEmbedderDeps {
 /** Texts per call, and the time limit for the vector of a query in milliseconds. */
 const AT_ONCE = 32;
 const QUERY_MS = 2000;
+/** Providers that load a model at its first request, and drop the load with the request. */
+const LOADING = ['llama', 'ollama'];
 /** Some servers return 500 for a text, hang, or end. */
 const MAY_BE_OF_TEXT: ModelFailureKind[] = [
   'bad_request',
@@ -55,7 +57,7 @@ export const createEmbedderSource = (deps: UserEmbedderDeps): EmbedderSource => 
       leastLikeness: 0,
       atOnce: AT_ONCE,
       queryMs: QUERY_MS,
-      isQueued: false,
+      isQueued: LOADING.includes(provider),
       embed: async (texts, call) => {
         const prefix = call.use === 'query' ? queryPrefix : documentPrefix;
         const cut = texts.map((text) => cutToTokens(prefix + text, embedding.maxInputTokens));

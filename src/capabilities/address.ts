@@ -15,7 +15,8 @@ export const planAddress = (
     };
   }
   if (isReserved(slug)) return { field: 'id', fault: `${slug} is a reserved name` };
-  const fault = downloadUrlFault(url);
+  const isFile = !URL.canParse(url) || url.startsWith('file:');
+  const fault = isFile ? LOCAL_FILE : downloadUrlFault(url);
   if (fault !== null) return { field: 'url', fault };
   if (sha256 === undefined) return { field: 'sha256', fault: 'is required if url is set' };
   return {
@@ -34,6 +35,9 @@ export const planAddress = (
     contextWindow: null,
   };
 };
+
+const LOCAL_FILE =
+  'must be an https URL. To use a file of the machine of the daemon, copy it to capabilities/<name>/model.gguf in the data folder and run: adjutant models create <name> --provider llama --model-id <name>';
 
 const PART = /-00001-of-(\d{5})\.gguf$/;
 const MAX_PARTS = 200;

@@ -17,7 +17,10 @@ const contextWindow = () => s.optional(s.queryWhole(256, 10_000_000).description
 const id = () =>
   s
     .text(200)
-    .pattern(/^[a-z0-9][A-Za-z0-9._:/-]*$/, 'a slug, or <kind>:<name>')
+    .pattern(
+      /^[a-z0-9][A-Za-z0-9._:/-]*$/,
+      'a slug, or <kind>:<name>, such as gguf:qwen3-4b. A path is not supported',
+    )
     .example('gguf:qwen3-4b');
 
 const MemoryWarning = s.object('MemoryWarning', {

@@ -157,7 +157,7 @@ const writingRate = async (model: Model, signal: AbortSignal): Promise<number> =
   if (first === null || usage.outputTokens < MIN_TOKENS || pieces < 2 || seconds <= 0) {
     const wrote = `${usage.outputTokens} tokens, minimum ${MIN_TOKENS}`;
     throw new TooShort(
-      `The model generated too few tokens to measure the speed: ${wrote}. Measure the model again`,
+      `The model generated too few tokens to measure the speed: ${wrote}. The speed of a model with such short replies cannot be measured`,
     );
   }
   // The first token ends the prompt processing.

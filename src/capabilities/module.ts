@@ -3,7 +3,7 @@ import type { Base } from '../base.js';
 import { type Config, ollamaFolders } from '../config.js';
 import type { Documents } from '../documents/module.js';
 import type { Resource } from '../kernel/route.js';
-import type { ModelsModule } from '../models/module.js';
+import { createMissingFileCheck, type ModelsModule } from '../models/module.js';
 import { type Operations, openWorkers } from '../operations/module.js';
 import type { Confinement } from '../providers/confine/confinement.js';
 import { measureBandwidth } from '../providers/hardware/bandwidth.js';
@@ -147,7 +147,14 @@ export const openCapabilities = (base: Base, options: CapabilitiesOptions) => {
   const resource = capabilitiesResource({ service, report });
   return {
     start: (): Promise<void> => deletePartialInstalls(shelf, queries, clock.now()),
-    check: (): Promise<CapabilityFault[]> => checkCapabilities(shelf, registry),
+    check: (): Promise<CapabilityFault[]> =>
+      checkCapabilities({
+        shelf,
+        registry,
+        catalogue,
+        findMissingFile: createMissingFileCheck(home),
+        hasSource: config.capabilitySource !== null,
+      }),
     settingFaults: (): Promise<string[]> =>
       checkSettings({
         catalogue: config.catalogue === null ? null : catalogue,

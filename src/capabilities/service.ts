@@ -253,7 +253,14 @@ export const beginMeasuring = async (
   const names = { installed: await shelf.list(), models: registry.list() };
   const model = registry.find(name) ? name : modelNamed(name, names);
   const entry = model === null ? undefined : registry.find(model);
-  if (!entry || model === null) throw unknownModel(name, registry);
+  if (!entry || model === null) {
+    const found = names.installed.find(({ slug, id }) => slug === name || id === name);
+    if (found?.kind !== 'model') throw unknownModel(name, registry);
+    const create = `adjutant models create ${found.slug} --provider llama --model-id ${found.slug}`;
+    throw badRequest([
+      { path: 'model', message: `is installed but not registered. Register it first: ${create}` },
+    ]);
+  }
   refuseRemoteModel(entry);
   if (contextWindow !== undefined && contextWindow !== entry.contextWindow) {
     const message = `differs from the context window of the model, which is ${entry.contextWindow}. Change the model first`;

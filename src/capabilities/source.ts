@@ -213,7 +213,9 @@ export const readExported = async (source: string, slug: string): Promise<Instal
     true,
   );
   throw new DownloadFailed(
-    isThere ? `${source} has no ${slug}` : `${source} does not exist`,
+    isThere
+      ? `${source} has no ${slug}. Export it on a machine with internet access: adjutant capabilities export ${slug} --to <folder>`
+      : `${source} does not exist`,
     false,
   );
 };

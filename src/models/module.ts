@@ -22,6 +22,7 @@ import { createRegistry, type Registry } from './registry.js';
 import { modelsResource } from './routes.js';
 
 export type { ModelHealth, ModelHealths } from './health.js';
+export { createMissingFileCheck, type FindMissingFile } from './missingfiles.js';
 export type { ReadLlamaFacts } from './llamafacts.js';
 export {
   DEFAULT_FALLBACK,

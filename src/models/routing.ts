@@ -1,5 +1,6 @@
 import Boom from '@hapi/boom';
 import type { Recorder } from '../kernel/contract/audit.js';
+import type { FieldFault } from '../kernel/problem.js';
 import { throwIfFaults } from '../kernel/route.js';
 import type { ModelView, RoutingChanges, RoutingView } from './contract.js';
 import type { ModelsDeps } from './deps.js';
@@ -24,8 +25,17 @@ export const chooseDefault = async (
       code: 'model_disabled',
     });
   }
+  throwIfFaults(defaultFaults(deps, name, 'name'));
   await deps.models.transact([deps.models.setDefault(name), by.record({ target: name })]);
   return viewChangedModel(deps, name);
+};
+
+/** Such models cannot reply to prompts. */
+const defaultFaults = ({ registry }: ModelsDeps, name: string, path: string): FieldFault[] => {
+  const entry = registry.find(name);
+  if (!entry?.embedding) return [];
+  const message = `${name} creates embeddings and cannot reply. Choose another model as the default`;
+  return [{ path, message }];
 };
 
 export const changeRouting = async (
@@ -41,7 +51,10 @@ export const changeRouting = async (
     embedding: registry.list().flatMap(({ name, embedding }) => (embedding ? [name] : [])),
     speech: registry.list().flatMap(({ name, transcriber }) => (transcriber ? [name] : [])),
   };
-  throwIfFaults(routingFaults(changes, known));
+  throwIfFaults([
+    ...routingFaults(changes, known),
+    ...(changes.default === undefined ? [] : defaultFaults(deps, changes.default, 'default')),
+  ]);
   await assertRoutingConfirmed(deps, changes);
   const routes = changes.topics?.map((route) => ({ ...route, fallbacks: route.fallbacks ?? [] }));
   const removed = routes ? registry.routes().map(({ topic }) => models.removeRoute(topic)) : [];

@@ -62,9 +62,14 @@ export const assertRoutingConfirmed = async (
   const { users, chunks, chars } = await amountOfTexts();
   const tokens = Math.ceil(chars / TOKEN_CHARACTERS);
   const usd = price && Math.ceil(tokens * price.inputPerMTok) / 1e6;
-  const cost = usd ? `about ${usd} USD, charged to the daily limits of the users` : 'price unknown';
+  const isHere = provider === 'llama' || (provider === 'ollama' && baseUrl === null);
+  const target = isHere
+    ? `processed by ${next} on this machine`
+    : `sent to ${baseUrl ?? provider}`;
+  const paid = usd ? `about ${usd} USD, charged to the daily limits of the users` : 'price unknown';
+  const cost = isHere ? 'free of charge' : paid;
   throw Boom.conflict(
-    `All existing and future texts of all users will be sent to ${baseUrl ?? provider}: currently ${chunks} chunks of ${users} users, about ${tokens} tokens, ${cost}. Pass confirm: true to confirm.`,
+    `All existing and future texts of all users will be ${target}: currently ${chunks} chunks of ${users} users, about ${tokens} tokens, ${cost}. Pass confirm: true to confirm.`,
     { code: 'confirm_needed' },
   );
 };

@@ -55,7 +55,7 @@ describe('the doctor', () => {
     const [lost, ...others] = await about('farm', 'barn');
     expect([lost.detail, others]).to.equal(['The model file is missing: barn', []]);
     expect(lost.remedy).to.equal(
-      'adjutant capabilities install barn   or: adjutant models delete farm',
+      'adjutant capabilities install gguf:barn --url <https URL> --sha256 <checksum>   or: adjutant models delete farm',
     );
     await stage.ask('DELETE', '/api/models/farm');
   });

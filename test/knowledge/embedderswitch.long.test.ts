@@ -41,7 +41,7 @@ describe('another embedder', () => {
     expect(embedding).to.equal({ model: 'second', dimensions: 64, embedded: 0, pending: 1 });
     expect([modes.semantic, modes.reason]).to.equal([
       true,
-      'second did not answer within 2 s. Searches use first until second has created all vectors',
+      'second is loading or busy and did not process this query within 2 s. Searches use first until second has created all vectors',
     ]);
     expect((await stage.get(`/api/knowledge/${car}`)).embeddedWith).to.equal('first');
     const later = await stage.keep('The physician lives next door.');

@@ -1,4 +1,4 @@
-import { agentStatus } from '../../kernel/contract/agentaction.js';
+import { agentStatusSchema } from '../../kernel/contract/agentaction.js';
 import { contract, endpoint } from '../../kernel/contract/endpoint.js';
 import * as s from '../../kernel/contract/schema.js';
 
@@ -13,7 +13,7 @@ const ChatAnswer = s.object('ChatAnswer', {
     .description(
       'Note that the reply was cut off at the output limit of the model. `null` if the reply is complete.',
     ),
-  status: agentStatus('ChatStatus'),
+  status: agentStatusSchema('ChatStatus'),
   error: s.nullable(s.anyText(100_000)).description('Error message. `null` without an error'),
 });
 export type ChatAnswer = s.Static<typeof ChatAnswer>;

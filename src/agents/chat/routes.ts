@@ -12,9 +12,9 @@ import { agentFaults, findNamedExpert, findOwnedAgent, withHttpErrors } from '..
 import { type ChatAnswer, chat } from './contract.js';
 import {
   type FollowingDeps,
+  readAnswer,
   sequenceBeforeTurn,
   streamChatEvents,
-  viewAnswer,
   waitForOneAgent,
 } from './stream.js';
 
@@ -35,7 +35,7 @@ export const chatResource = (deps: ChatResourceDeps) => {
   ): Promise<CustomReply<ChatAnswer>> => {
     const now = await waitForOneAgent(deps, agent, { ms: seconds * 1000, signal });
     if (!now) throw Boom.notFound('No agent with that id');
-    const answer = viewAnswer(now);
+    const answer = await readAnswer(deps, now);
     return new CustomReply(FINISHED.includes(now.status) ? 200 : 202, answer);
   };
 

@@ -1,5 +1,6 @@
 import type { Clock } from '../../kernel/clock.js';
 import type { ServerSentEvent } from '../../kernel/contract/endpoint.js';
+import { formatPassedOver } from '../../kernel/passedover.js';
 import { type Hub, readOrWait } from '../../realtime/module.js';
 import type { AgentRow } from '../../store/tables/agents.js';
 import { AGENT_CHANNELS, FINISHED, isEventOfAgent, RESTING } from '../agent.js';
@@ -20,7 +21,7 @@ const IDLE_MS = 15_000;
 /** Maximum text that is buffered for a slow reader, who gets the rest with the complete message. */
 const MAX_PENDING = 262_144;
 
-export const viewAnswer = ({
+const viewAnswer = ({
   id,
   session_id,
   status,
@@ -36,9 +37,21 @@ export const viewAnswer = ({
   error,
 });
 
+/** With a note if other models were passed over. */
+export const readAnswer = async (
+  { rows }: Pick<FollowingDeps, 'rows'>,
+  agent: AgentRow,
+): Promise<ChatAnswer> => {
+  const answer = viewAnswer(agent);
+  if (answer.message === null || answer.note !== null) return answer;
+  const { events } = await rows.events(agent.id, 0, PAGE);
+  const last = events.findLast(({ type }) => type === 'agent.message');
+  return { ...answer, note: formatPassedOver(last?.data) };
+};
+
 /**
  * Streams `chat`, then the events of the agent, the text of its replies as `delta`, and `done`. A
- * `delta` with `restart` replaces the previous text, which was reasoning.
+ * `delta` with `restart` replaces the previous text, which was reasoning or of a model that failed.
  */
 export async function* streamChatEvents(
   deps: FollowingDeps,
@@ -52,7 +65,7 @@ export async function* streamChatEvents(
     yield { event: 'chat', data: viewAnswer(agent) };
     yield* followReply(deps, agent, { after: from.after, signal });
     const now = signal.aborted ? undefined : await deps.rows.byId(agent.id);
-    if (now) yield { event: 'done', data: viewAnswer(now) };
+    if (now) yield { event: 'done', data: await readAnswer(deps, now) };
   } finally {
     forget();
   }

@@ -43,7 +43,7 @@ export const AgentLimits = s.object('AgentLimits', {
   maxAgents: s.integer(1, 100),
 });
 
-export const agentStatus = (label: string) =>
+export const agentStatusSchema = (label: string) =>
   s.oneOf(
     label,
     'queued',

@@ -24,7 +24,7 @@ export interface Embedder {
   atOnce: number;
   /** Maximum time for the vector of a query, in milliseconds. */
   queryMs: number;
-  /** Whether calls wait for each other, so that a timeout does not mean a failure. */
+  /** Whether calls wait for each other or for loading, so that a timeout does not mean a failure. */
   isQueued: boolean;
   /**
    * Returns the vectors in the order of the texts. Throws EmbedderFailed, DayLimitReached, or the

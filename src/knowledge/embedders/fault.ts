@@ -10,8 +10,8 @@ interface FailedTexts extends Pick<EmbedCall, 'userId' | 'askedBy'> {
 }
 
 export const PROBE_TEXT = 'ok';
-/** Maximum time for this text if calls are queued, in milliseconds. */
-const QUEUED_MS = 60_000;
+/** For this text if calls are queued, in milliseconds. Longer than a model may take to load. */
+const QUEUED_MS = 600_000;
 
 /**
  * Finds the cause of a failure by embedding a harmless text. The embedder counts as failed only if
@@ -40,16 +40,22 @@ export const createFaultFinder = (clock: Clock, health: HealthRecord) => {
     }
   };
 
+  const probe = (embedder: Embedder, by: Pick<EmbedCall, 'userId' | 'askedBy'>): Promise<Fault> => {
+    const { key } = embedder;
+    const trial = trials.get(key) ?? attempt(embedder, by).finally(() => trials.delete(key));
+    trials.set(key, trial);
+    return trial;
+  };
+
   return {
+    /** Embeds the harmless text in any case. */
+    probe,
     of: (embedder: Embedder, { texts, failure, ...by }: FailedTexts): Promise<Fault> => {
-      const { key } = embedder;
       if (!failure.mayBeOfText || texts.every((text) => text === PROBE_TEXT)) {
-        health.failed(key, failure.message);
+        health.failed(embedder.key, failure.message);
         return Promise.resolve('embedder');
       }
-      const trial = trials.get(key) ?? attempt(embedder, by).finally(() => trials.delete(key));
-      trials.set(key, trial);
-      return trial;
+      return probe(embedder, by);
     },
     /** Waits for a running check of a failure. */
     settled: async ({ key }: Embedder): Promise<void> => {

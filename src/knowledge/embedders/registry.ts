@@ -21,7 +21,8 @@ export interface EmbedderSource {
   withKey(key: string): Embedder | null;
 }
 
-export type QueryVector = { vector: Uint8Array } | { reason: string };
+/** `isBusy`: the embedder is loading or busy, which is not a failure. */
+export type QueryVector = { vector: Uint8Array } | { reason: string; isBusy?: true };
 
 export interface EmbedderReport {
   isWell: boolean;
@@ -102,7 +103,11 @@ export const openEmbedders = (deps: EmbeddersDeps): Embedders => {
       return vector ? { vector } : { reason: `${embedder.name} returned no vector for this query` };
     } catch (error) {
       if (error instanceof DayLimitReached) return { reason: error.message };
-      if (signal.aborted && embedder.isQueued) return { reason: busyMessage(embedder) };
+      if (signal.aborted && embedder.isQueued) {
+        // Keeps the model loading for the next query, and finds out whether it works at all.
+        void faults.probe(embedder, call);
+        return { reason: busyMessage(embedder), isBusy: true };
+      }
       const late = signal.aborted
         ? { message: embedderTimeoutMessage(embedder), mayBeOfText: true }
         : null;
@@ -140,15 +145,17 @@ export const openEmbedders = (deps: EmbeddersDeps): Embedders => {
       : 'The built-in embedder is turned off and no other embedding model is configured';
   };
 
-  const check: Embedders['check'] = async (userId) => {
+  const findFault = async (
+    userId: string,
+  ): Promise<Extract<QueryVector, { reason: string }> | null> => {
     const embedder = inForce();
     if (!embedder) return null;
     if (!embedder.isQueued) await faults.settled(embedder);
-    const failure = health.failure(embedder.key, REST_MS);
-    if (failure !== null || embedder === builtinEmbedder || health.isFresh(embedder.key))
-      return failure;
+    const reason = health.failure(embedder.key, REST_MS);
+    if (reason !== null) return { reason };
+    if (embedder === builtinEmbedder || health.isFresh(embedder.key)) return null;
     const checked = await askVector(embedder, userId, PROBE_TEXT);
-    return 'reason' in checked ? checked.reason : null;
+    return 'reason' in checked ? checked : null;
   };
 
   return {
@@ -162,12 +169,13 @@ export const openEmbedders = (deps: EmbeddersDeps): Embedders => {
     idOf: ids.idOf,
     embed,
     queryVector,
-    check,
+    check: async (userId) => (await findFault(userId))?.reason ?? null,
     report: async (userId) => {
       const embedder = inForce();
       if (!embedder) return { isWell: comparesVectors && isOff(), detail: whyNone() };
-      const failure = await check(userId);
-      return { isWell: failure === null, detail: failure ?? embedder.name };
+      const fault = await findFault(userId);
+      const isWell = fault === null || fault.isBusy === true;
+      return { isWell, detail: fault?.reason ?? embedder.name };
     },
     use: (newSource) => {
       source = newSource;
@@ -185,7 +193,7 @@ export const openEmbedders = (deps: EmbeddersDeps): Embedders => {
 };
 
 const busyMessage = ({ name, queryMs }: Embedder): string =>
-  `${name} is busy and did not process this query within ${queryMs / 1000} s`;
+  `${name} is loading or busy and did not process this query within ${queryMs / 1000} s`;
 
 const embedderIds = ({ db }: Store) => {
   const known = new Map<string, number>();

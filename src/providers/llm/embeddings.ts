@@ -135,7 +135,10 @@ export const checkVector = (
   if (numbers.length !== vector.length)
     throw invalidVectors(name, 'vectors with values that are not numbers');
   if (numbers.length !== dimensions) {
-    throw invalidVectors(name, `vectors of ${numbers.length} dimensions instead of ${dimensions}`);
+    throw new ModelFailure(
+      'invalid_reply',
+      `${name} sent vectors of ${numbers.length} dimensions instead of ${dimensions}. Set the number: adjutant models update ${name} --dimensions ${numbers.length}`,
+    );
   }
   return numbers;
 };

@@ -1,6 +1,6 @@
 import type { JudgedCall } from '../../../src/approvals/grants/rules.js';
 
-export const tool = (name: string, more: Partial<JudgedCall['tool']> = {}): JudgedCall['tool'] => {
+const tool = (name: string, more: Partial<JudgedCall['tool']> = {}): JudgedCall['tool'] => {
   const [skillId = '', action = ''] = name.split('.');
   return { skillId, name: action, sendsOut: true, ...more };
 };

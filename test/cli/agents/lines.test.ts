@@ -24,4 +24,12 @@ describe('eventLines', () => {
     expect(line).to.endWith('status    waiting for writer-1, x\\x1b[2J, ');
     expect(eventRow(status({ status: 'running', waitingFor: [] }))).to.endWith('\trunning');
   });
+
+  it('says which model answered, and why others were passed over', () => {
+    const passedOver = [{ model: 'talk', because: 'the prompt is too long' }];
+    const data = { content: 'Hello', model: 'house', passedOver };
+    const event = { ...status({}), type: 'agent.message' as const, data };
+    const [, note = ''] = eventLines(event, 120);
+    expect(note.trim()).to.equal('-- talk: the prompt is too long. house answered. --');
+  });
 });

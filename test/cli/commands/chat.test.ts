@@ -4,7 +4,7 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { call } from '../../agents/stage.js';
 import { until } from '../../harness/app.js';
-import { dictated, hangs, type Openai, says, startOpenai } from '../../harness/openai.js';
+import { breaks, dictated, hangs, type Openai, says, startOpenai } from '../../harness/openai.js';
 import { start } from '../harness.js';
 import { openWorld, type World } from '../world.js';
 
@@ -91,6 +91,18 @@ describe('chat', () => {
     while (!events.includes('done')) events.push(await nextEvent());
     expect(events[0]).to.equal('chat');
     expect(await chat.ended).to.equal(0);
+  });
+
+  it('marks where another model starts the reply again, and says why', async () => {
+    const { baseUrl } = model;
+    const spare = { name: 'spare', provider: 'openai-compatible' as const, modelId: 'spare' };
+    await world.client.models.create({ body: { ...spare, baseUrl } });
+    model.script(breaks('The answer'), says({ text: 'The answer is late.' }));
+    const ended = await world.cli(['chat', 'Time?', '--stream', '--model', 'spare']);
+    expect(ended.stdout).to.equal(
+      'The answer\n-- the reply starts again --\nThe answer is late.\n',
+    );
+    expect(ended.stderr).to.match(/^spare .+\. fake answered\.$/m);
   });
 
   it('shows that the agent waits for a word, and how to give it', async () => {

@@ -31,5 +31,6 @@ export const toLlamaFailure = (name: string, error: unknown): unknown => {
   if (error.isGarbled) return new ModelFailure('invalid_reply', `${name} sent an invalid reply`);
   // The text after the colon may quote the prompt.
   const [how] = error.message.split(':', 1);
-  return new ModelFailure('server', `${name} stopped unexpectedly: ${how}`);
+  const stopped = error.isIntended ? 'was stopped' : 'stopped unexpectedly';
+  return new ModelFailure('server', `${name} ${stopped}: ${how}`);
 };

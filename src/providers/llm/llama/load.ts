@@ -83,7 +83,7 @@ const loaded = async (
   if (end.is === 'loaded') return;
   const why =
     end.is === 'failed'
-      ? end.message
+      ? `${end.message}. The file may be incomplete or damaged. Install the model again`
       : 'the process of the model sent an unexpected reply. Try again';
   throw new NotLoaded('refused_connection', `was not loaded: ${why}`);
 };

@@ -48,7 +48,8 @@ export interface LoadedModelsDeps {
 }
 
 const STOPPING = 'was not called: the daemon is stopping';
-const UNLOADED = 'was not loaded: it was removed or is damaged';
+const REMOVED = 'it was removed or is damaged';
+const UNLOADED = `was not loaded: ${REMOVED}`;
 
 /** Additional time that others wait for memory. A hanging load has ended by then. */
 const GRACE_MS = 10_000;
@@ -76,10 +77,10 @@ export const createLoadedModels = (deps: LoadedModelsDeps) => {
     },
   });
 
-  const end = async (resident: Resident): Promise<void> => {
+  const end = async (resident: Resident, why?: string): Promise<void> => {
     if (residents.get(resident.key) === resident) residents.delete(resident.key);
     resident.cancelIdle();
-    await resident.process.end();
+    await resident.process.end(why);
     room.changed();
   };
 
@@ -180,11 +181,14 @@ export const createLoadedModels = (deps: LoadedModelsDeps) => {
     }
   };
 
-  const endAll = async (isMeant: (of: { slug: string }) => boolean): Promise<void> => {
+  const endAll = async (
+    isMeant: (of: { slug: string }) => boolean,
+    why?: string,
+  ): Promise<void> => {
     const stopped = [...loads.values()].filter(isMeant);
     for (const { stop } of stopped) stop.abort(new NotLoaded('refused_connection', UNLOADED));
     await Promise.allSettled(stopped.map(({ done }) => done));
-    await Promise.all([...residents.values()].filter(isMeant).map(end));
+    await Promise.all([...residents.values()].filter(isMeant).map((each) => end(each, why)));
   };
 
   return {
@@ -219,7 +223,7 @@ export const createLoadedModels = (deps: LoadedModelsDeps) => {
       }
     },
     unload: (slug: string | null): Promise<void> =>
-      endAll((each) => slug === null || each.slug === slug),
+      endAll((each) => slug === null || each.slug === slug, REMOVED),
     close: (): Promise<void> => endAll(() => true),
   };
 };

@@ -22,6 +22,8 @@ export class LlamaProcessEnded extends NamedError {
     message: string,
     /** Whether the process violated the protocol. */
     readonly isGarbled: boolean,
+    /** Whether the daemon ended the process. */
+    readonly isIntended: boolean,
   ) {
     super(message);
   }
@@ -33,7 +35,8 @@ export interface LlamaProcess {
    */
   ask(request: LlamaRequest, by: AskOptions): Promise<LlamaEnd>;
   ended(): Promise<string>;
-  end(): Promise<void>;
+  /** `why` replaces the signal as the reason. */
+  end(why?: string): Promise<void>;
 }
 
 interface AskOptions {
@@ -92,6 +95,7 @@ const createConversation = (held: ConfinedProcess, { remove, named }: ProcessEnd
   let question: Question | null = null;
   let last = 0;
   let isGarbled = false;
+  let intended: string | undefined;
 
   const write = (input: LlamaInput): void => void held.stdin.write(`${JSON.stringify(input)}\n`);
 
@@ -108,7 +112,7 @@ const createConversation = (held: ConfinedProcess, { remove, named }: ProcessEnd
 
   const ended = held.ended.then(async (how) => {
     await remove();
-    return named(howEnded(how));
+    return intended ?? named(howEnded(how));
   });
   held.stdout.on(
     'data',
@@ -129,7 +133,9 @@ const createConversation = (held: ConfinedProcess, { remove, named }: ProcessEnd
     try {
       return await new Promise<LlamaEnd>((resolve, reject) => {
         question = { id, onPart, resolve, reject };
-        void ended.then((how) => reject(new LlamaProcessEnded(how, isGarbled)));
+        void ended.then((how) =>
+          reject(new LlamaProcessEnded(how, isGarbled, intended !== undefined)),
+        );
         write({ id, ...request });
         if (signal.aborted) abort();
       });
@@ -143,7 +149,8 @@ const createConversation = (held: ConfinedProcess, { remove, named }: ProcessEnd
   return {
     ask,
     ended: () => ended,
-    end: async () => {
+    end: async (why) => {
+      intended = why;
       held.kill();
       await ended;
     },

@@ -78,6 +78,13 @@ describe('models in memory (needs node-llama-cpp)', () => {
     expect((await stage.step('clock', short)).text).to.equal('tick tock tick tock');
   });
 
+  it('name their removal as the reason why a reply ended', withEngine, async () => {
+    const remove = () => void stage.llama.unload('clock');
+    expect(await stage.failure('clock', { onText: remove })).to.equal(
+      'server: clock was stopped: it was removed or is damaged',
+    );
+  });
+
   it('are refused with what they need where the memory is short', withEngine, async () => {
     stage.open({
       memory: {
