@@ -39,7 +39,9 @@ export const machineLines = (reply: Hardware): string[] => {
     `Disk    ${known(disk.freeBytes)} free`,
     `System  ${safe(platform)}; model catalogue of ${safe(catalogue.date)}, ` +
       `${oneLine(catalogue.source)}`,
-    ...(catalogue.fault === null ? [] : [`        ${oneLine(catalogue.fault)}`]),
+    ...(catalogue.fault === null
+      ? []
+      : [`        Catalogue not used: ${oneLine(catalogue.fault)}`]),
     ...sources.flatMap(({ part, note }) =>
       note === null ? [] : [`        ${part}: ${oneLine(note)}`],
     ),
