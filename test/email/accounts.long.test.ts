@@ -31,9 +31,7 @@ describe(`mail accounts${said}`, () => {
   before(async () => {
     if (!missing) stage = await openMailStage();
   });
-  after(async () => {
-    await stage?.stop();
-  });
+  after(() => stage?.stop());
 
   const test = async (id: string, token?: string) =>
     (await stage.call('POST', `/api/email/accounts/${id}/test`, undefined, token)).body;

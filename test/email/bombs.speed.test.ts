@@ -20,9 +20,7 @@ describe(`messages that are made to take long${said}`, () => {
   before({ timeout: 60_000 }, async () => {
     if (!missing) stage = await openMailStage();
   });
-  after(async () => {
-    await stage?.stop();
-  });
+  after(() => stage?.stop());
 
   it('end in bounded time and memory, and the others go on', IF_INSTALLED, async () => {
     const id = await deliverBombs(stage);

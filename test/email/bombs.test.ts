@@ -17,9 +17,7 @@ describe(`messages that are made to take long${said}`, () => {
   before(async () => {
     if (!missing) stage = await openMailStage();
   });
-  after(async () => {
-    await stage?.stop();
-  });
+  after(() => stage?.stop());
 
   it('end, and the others go on', IF_INSTALLED, async () => {
     await processBombs(stage, await deliverBombs(stage));

@@ -26,9 +26,7 @@ describe(`bounces${said}`, () => {
     stage = await openMailStage({ emailPerHour: 0 });
     stage.smtp.arrived = () => undefined;
   });
-  after(async () => {
-    await stage?.stop();
-  });
+  after(() => stage?.stop());
 
   let count = 0;
   /** Adds an account with a mailbox of its own. */

@@ -37,9 +37,7 @@ describe(`an e-mail that waits${said}`, () => {
     stage.smtp.arrived = () => undefined;
     stage.smtp.taken.length = 0;
   });
-  after(async () => {
-    await stage?.stop();
-  });
+  after(() => stage?.stop());
 
   const call = (method: string, path: string, body?: object) =>
     stage.call(method, path, body, token);

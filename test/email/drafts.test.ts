@@ -17,9 +17,7 @@ describe(`drafts of e-mails${said}`, () => {
     stage = await openMailStage();
     await stage.account('ada');
   });
-  after(async () => {
-    await stage?.stop();
-  });
+  after(() => stage?.stop());
 
   const call = (method: string, path = '', body?: object, by?: string) =>
     stage.call(method, `/api/email/drafts${path}`, body, by);

@@ -33,9 +33,7 @@ describe(`the state of a mail account${said}`, () => {
   before(async () => {
     if (!missing) stage = await openMailStage();
   });
-  after(async () => {
-    await stage?.stop();
-  });
+  after(() => stage?.stop());
 
   const stateOf = async (id: string) => {
     const { status, error } = (await stage.call('GET', `/api/email/accounts/${id}`)).body;

@@ -39,9 +39,7 @@ describe(`e-mails that answer e-mails${said}`, () => {
     expect(made.status, made.text).to.equal(201);
     hookId = made.body.id;
   });
-  after(async () => {
-    await stage?.stop();
-  });
+  after(() => stage?.stop());
 
   /** Processes the mailbox; resolves to the runs of the hook, the newest first. */
   const runs = async () => {

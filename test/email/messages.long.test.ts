@@ -61,9 +61,7 @@ describe(`e-mails${said}`, () => {
   before(async () => {
     if (!missing) stage = await openMailStage();
   });
-  after(async () => {
-    await stage?.stop();
-  });
+  after(() => stage?.stop());
 
   const open = async (name: string, ...messages: string[]): Promise<string> => {
     for (const message of messages) await stage.dovecot.deliver(name, message);

@@ -29,9 +29,7 @@ describe(`the processing of e-mails${said}`, () => {
   before({ timeout: 60_000 }, async () => {
     if (!missing) stage = await openMailStage();
   });
-  after(async () => {
-    await stage?.stop();
-  });
+  after(() => stage?.stop());
 
   const open = async (name: string, by?: string): Promise<string> =>
     (await stage.account(name, {}, by)).body.id;

@@ -54,9 +54,7 @@ describe(`the sending of e-mails${said}`, () => {
     // Each test has the whole allowance of an hour.
     stage.clock.forward(HOUR_MS);
   });
-  after(async () => {
-    await stage?.stop();
-  });
+  after(() => stage?.stop());
 
   /** Logs in: a test may take days. */
   const loggedIn = async (username = 'ada'): Promise<string> =>

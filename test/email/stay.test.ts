@@ -26,9 +26,7 @@ describe(`the stay in a mailbox${said}`, () => {
     await stage.clock.waiting(500);
     stage.clock.forward(500);
   };
-  after(async () => {
-    await stage?.stop();
-  });
+  after(() => stage?.stop());
 
   it('asks a server that has no IDLE, and looks at every folder', IF_INSTALLED, async () => {
     const liar = await startFaultyImap(stage.certificate);

@@ -31,9 +31,7 @@ describe(`the watch on mailboxes${said}`, () => {
   before({ timeout: 60_000 }, async () => {
     if (!missing) stage = await openMailStage({}, CLOCK);
   });
-  after(async () => {
-    await stage?.stop();
-  });
+  after(() => stage?.stop());
 
   const hook = async (accountId: string, by?: string): Promise<string> => {
     const body = {
