@@ -99,9 +99,7 @@ describe('what agents may cost', () => {
     );
   });
   after(() => stage.stop());
-  afterEach(async () => {
-    await stage.app.store.db.deleteFrom('daily_usage').execute();
-  });
+  afterEach(() => stage.app.store.db.deleteFrom('daily_usage').execute());
 
   const spentToday = async (): Promise<number> => {
     const row = await stage.app.store.db

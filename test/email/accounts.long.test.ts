@@ -4,14 +4,10 @@ import * as Lab from '@hapi/lab';
 import { MAILBOX } from '../harness/mail/dovecot.js';
 import { startSmtp } from '../harness/mail/smtp.js';
 import { makeToken } from '../harness/token.js';
-import { type MailStage, noMail, openMailStage } from './stage.js';
+import { LIMIT, type MailStage, missing, openMailStage, skipNote } from './stage.js';
 
 export const lab = Lab.script();
 const { after, before, describe, it } = lab;
-
-const missing = noMail();
-const said = missing ? ` (skipped: ${missing})` : '';
-const LIMIT = { timeout: 60_000, skip: missing !== null };
 
 interface Step {
   step: string;
@@ -26,14 +22,12 @@ const WHOLE = [
   ...['smtp_login ok', 'smtp_send ok', 'arrival ok'],
 ];
 
-describe(`mail accounts${said}`, () => {
+describe(`mail accounts${skipNote}`, () => {
   let stage: MailStage;
   before(async () => {
     if (!missing) stage = await openMailStage();
   });
-  after(async () => {
-    await stage?.stop();
-  });
+  after(() => stage?.stop());
 
   const test = async (id: string, token?: string) =>
     (await stage.call('POST', `/api/email/accounts/${id}/test`, undefined, token)).body;

@@ -1,28 +1,18 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { limitMs, watchLoop } from '../generated/block.js';
-import {
-  deliverBombs,
-  IF_INSTALLED,
-  listLongHeaders,
-  MIB,
-  missing,
-  processBombs,
-  said,
-} from './bombs.js';
-import { type MailStage, openMailStage } from './stage.js';
+import { deliverBombs, listLongHeaders, MIB, processBombs } from './bombs.js';
+import { IF_INSTALLED, type MailStage, missing, openMailStage, skipNote } from './stage.js';
 
 export const lab = Lab.script();
 const { after, before, describe, it } = lab;
 
-describe(`messages that are made to take long${said}`, () => {
+describe(`messages that are made to take long${skipNote}`, () => {
   let stage: MailStage;
   before({ timeout: 60_000 }, async () => {
     if (!missing) stage = await openMailStage();
   });
-  after(async () => {
-    await stage?.stop();
-  });
+  after(() => stage?.stop());
 
   it('end in bounded time and memory, and the others go on', IF_INSTALLED, async () => {
     const id = await deliverBombs(stage);

@@ -1,25 +1,16 @@
 import * as Lab from '@hapi/lab';
-import {
-  deliverBombs,
-  IF_INSTALLED,
-  listLongHeaders,
-  missing,
-  processBombs,
-  said,
-} from './bombs.js';
-import { type MailStage, openMailStage } from './stage.js';
+import { deliverBombs, listLongHeaders, processBombs } from './bombs.js';
+import { IF_INSTALLED, type MailStage, missing, openMailStage, skipNote } from './stage.js';
 
 export const lab = Lab.script();
 const { after, before, describe, it } = lab;
 
-describe(`messages that are made to take long${said}`, () => {
+describe(`messages that are made to take long${skipNote}`, () => {
   let stage: MailStage;
   before(async () => {
     if (!missing) stage = await openMailStage();
   });
-  after(async () => {
-    await stage?.stop();
-  });
+  after(() => stage?.stop());
 
   it('end, and the others go on', IF_INSTALLED, async () => {
     await processBombs(stage, await deliverBombs(stage));

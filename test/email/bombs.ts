@@ -1,11 +1,8 @@
 import { expect } from '@hapi/code';
 import { until } from '../harness/app.js';
 import { startFaultyImap } from '../harness/mail/faultyimap.js';
-import { type MailStage, noMail } from './stage.js';
+import type { MailStage } from './stage.js';
 
-export const missing = noMail();
-export const said = missing ? ` (skipped: ${missing})` : '';
-export const IF_INSTALLED = { skip: missing !== null };
 export const MIB = 1024 * 1024;
 
 const head = (subject: string): string =>

@@ -2,14 +2,10 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { until, untilMatches } from '../harness/app.js';
 import { reportOf } from '../harness/mail/reports.js';
-import { type MailStage, noMail, openMailStage } from './stage.js';
+import { LIMIT, type MailStage, missing, openMailStage, skipNote } from './stage.js';
 
 export const lab = Lab.script();
 const { after, before, describe, it } = lab;
-
-const missing = noMail();
-const said = missing ? ` (skipped: ${missing})` : '';
-const LIMIT = { timeout: 60_000, skip: missing !== null };
 
 interface Recipient {
   address: string;
@@ -19,16 +15,14 @@ interface Recipient {
 
 const NO_USER = '550 5.1.1 No such user';
 
-describe(`bounces${said}`, () => {
+describe(`bounces${skipNote}`, () => {
   let stage: MailStage;
   before({ timeout: 60_000 }, async () => {
     if (missing) return;
     stage = await openMailStage({ emailPerHour: 0 });
     stage.smtp.arrived = () => undefined;
   });
-  after(async () => {
-    await stage?.stop();
-  });
+  after(() => stage?.stop());
 
   let count = 0;
   /** Adds an account with a mailbox of its own. */

@@ -1,20 +1,17 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { PASSWORD, type Reply, until, untilMatches } from '../harness/app.js';
-import { type MailStage, noMail, openMailStage } from './stage.js';
+import { IF_INSTALLED, type MailStage, missing, openMailStage, skipNote } from './stage.js';
 
 export const lab = Lab.script();
 const { after, afterEach, before, describe, it } = lab;
 
-const missing = noMail();
-const said = missing ? ` (skipped: ${missing})` : '';
-const IF_INSTALLED = { skip: missing !== null };
 const DAY_MS = 24 * 3600_000;
 
 const smtpError = (responseCode: number, message: string): Error =>
   Object.assign(new Error(message), { responseCode });
 
-describe(`an e-mail that waits${said}`, () => {
+describe(`an e-mail that waits${skipNote}`, () => {
   let stage: MailStage;
   let token: string;
   /** The e-mail that a server waits to cancel; empty until it is known. */
@@ -37,9 +34,7 @@ describe(`an e-mail that waits${said}`, () => {
     stage.smtp.arrived = () => undefined;
     stage.smtp.taken.length = 0;
   });
-  after(async () => {
-    await stage?.stop();
-  });
+  after(() => stage?.stop());
 
   const call = (method: string, path: string, body?: object) =>
     stage.call(method, path, body, token);

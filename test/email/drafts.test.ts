@@ -1,25 +1,19 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { until } from '../harness/app.js';
-import { type MailStage, noMail, openMailStage } from './stage.js';
+import { IF_INSTALLED, type MailStage, missing, openMailStage, skipNote } from './stage.js';
 
 export const lab = Lab.script();
 const { after, before, describe, it } = lab;
 
-const missing = noMail();
-const said = missing ? ` (skipped: ${missing})` : '';
-const IF_INSTALLED = { skip: missing !== null };
-
-describe(`drafts of e-mails${said}`, () => {
+describe(`drafts of e-mails${skipNote}`, () => {
   let stage: MailStage;
   before(async () => {
     if (missing) return;
     stage = await openMailStage();
     await stage.account('ada');
   });
-  after(async () => {
-    await stage?.stop();
-  });
+  after(() => stage?.stop());
 
   const call = (method: string, path = '', body?: object, by?: string) =>
     stage.call(method, `/api/email/drafts${path}`, body, by);

@@ -12,13 +12,11 @@ import { type Daemon, startDaemon } from '../harness/daemon.js';
 import { type Dovecot, MAILBOX, startDovecot } from '../harness/mail/dovecot.js';
 import { mailOfKind } from '../harness/mail/kinds.js';
 import { makeAuthority } from '../harness/tunnels/tls.js';
-import { noMail } from './stage.js';
+import { missing, skipNote } from './stage.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;
 
-const missing = noMail();
-const said = missing ? ` (skipped: ${missing})` : '';
 type Owner = Awaited<ReturnType<typeof registerOwner>>;
 
 const ROUNDS = 10;
@@ -121,7 +119,7 @@ const disturbed = async (
 
 const LIMIT = { timeout: 400_000, skip: missing !== null };
 
-describe(`2,000 e-mails of every kind${said}`, () => {
+describe(`2,000 e-mails of every kind${skipNote}`, () => {
   it(
     'are processed and indexed once each, while daemon and mail server are ended ten times',
     LIMIT,

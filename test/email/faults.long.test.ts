@@ -1,23 +1,19 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { until } from '../harness/app.js';
-import { type MailStage, noMail, openMailStage } from './stage.js';
+import { type MailStage, missing, openMailStage, skipNote } from './stage.js';
 
 export const lab = Lab.script();
 const { after, before, describe, it } = lab;
 
-const missing = noMail();
-const said = missing ? ` (skipped: ${missing})` : '';
 const LIMIT = { timeout: 30_000, skip: missing !== null };
 
-describe(`the state of a mail account${said}`, () => {
+describe(`the state of a mail account${skipNote}`, () => {
   let stage: MailStage;
   before({ timeout: 60_000 }, async () => {
     if (!missing) stage = await openMailStage();
   });
-  after(async () => {
-    await stage?.stop();
-  });
+  after(() => stage?.stop());
 
   const stateOf = async (id: string) => {
     const { status, error } = (await stage.call('GET', `/api/email/accounts/${id}`)).body;

@@ -5,14 +5,11 @@ import * as Lab from '@hapi/lab';
 import { until } from '../harness/app.js';
 import { MAILBOX } from '../harness/mail/dovecot.js';
 import { startMailEcho } from '../harness/mail/echo.js';
-import { type MailStage, noMail, openMailStage } from './stage.js';
+import { IF_INSTALLED, type MailStage, missing, openMailStage, skipNote } from './stage.js';
 
 export const lab = Lab.script();
 const { after, before, describe, it } = lab;
 
-const missing = noMail();
-const said = missing ? ` (skipped: ${missing})` : '';
-const IF_INSTALLED = { skip: missing !== null };
 const WITH_FILE = [
   'From: bob@example.org',
   'Subject: gone',
@@ -28,14 +25,12 @@ const WITH_FILE = [
   '--b--',
 ].join('\r\n');
 
-describe(`the state of a mail account${said}`, () => {
+describe(`the state of a mail account${skipNote}`, () => {
   let stage: MailStage;
   before(async () => {
     if (!missing) stage = await openMailStage();
   });
-  after(async () => {
-    await stage?.stop();
-  });
+  after(() => stage?.stop());
 
   const stateOf = async (id: string) => {
     const { status, error } = (await stage.call('GET', `/api/email/accounts/${id}`)).body;

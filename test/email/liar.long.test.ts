@@ -3,16 +3,12 @@ import * as Lab from '@hapi/lab';
 import { limitMs, watchLoop } from '../generated/block.js';
 import { until } from '../harness/app.js';
 import { type FaultyImapServer, startFaultyImap } from '../harness/mail/faultyimap.js';
-import { type MailStage, noMail, openMailStage } from './stage.js';
+import { LIMIT, type MailStage, missing, openMailStage, skipNote } from './stage.js';
 
 export const lab = Lab.script();
 const { after, before, describe, it } = lab;
 
-const missing = noMail();
-const LIMIT = { timeout: 60_000, skip: missing !== null };
-const said = missing ? ` (skipped: ${missing})` : '';
-
-describe(`a mail server that lies${said}`, () => {
+describe(`a mail server that lies${skipNote}`, () => {
   let stage: MailStage;
   let liar: FaultyImapServer;
   let accountId: string;

@@ -1,14 +1,10 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { until, untilAtLeast } from '../harness/app.js';
-import { type MailStage, noMail, openMailStage } from './stage.js';
+import { LIMIT, type MailStage, missing, openMailStage, skipNote } from './stage.js';
 
 export const lab = Lab.script();
 const { after, before, describe, it } = lab;
-
-const missing = noMail();
-const said = missing ? ` (skipped: ${missing})` : '';
-const LIMIT = { timeout: 60_000, skip: missing !== null };
 
 let count = 0;
 const mail = (...more: string[]): string =>
@@ -22,7 +18,7 @@ const mail = (...more: string[]): string =>
     'Hello.',
   ].join('\r\n');
 
-describe(`e-mails that answer e-mails${said}`, () => {
+describe(`e-mails that answer e-mails${skipNote}`, () => {
   let stage: MailStage;
   let accountId: string;
   let hookId: string;
@@ -39,9 +35,7 @@ describe(`e-mails that answer e-mails${said}`, () => {
     expect(made.status, made.text).to.equal(201);
     hookId = made.body.id;
   });
-  after(async () => {
-    await stage?.stop();
-  });
+  after(() => stage?.stop());
 
   /** Processes the mailbox; resolves to the runs of the hook, the newest first. */
   const runs = async () => {

@@ -2,14 +2,10 @@ import { readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { type MailStage, noMail, openMailStage } from './stage.js';
+import { LIMIT, type MailStage, missing, openMailStage, skipNote } from './stage.js';
 
 export const lab = Lab.script();
 const { after, before, describe, it } = lab;
-
-const missing = noMail();
-const said = missing ? ` (skipped: ${missing})` : '';
-const LIMIT = { timeout: 60_000, skip: missing !== null };
 
 const mail = (...lines: string[]): string => lines.join('\r\n');
 const plain = (subject: string, text: string, ...fields: string[]): string =>
@@ -56,14 +52,12 @@ const RICH = mail(
   '',
 );
 
-describe(`e-mails${said}`, () => {
+describe(`e-mails${skipNote}`, () => {
   let stage: MailStage;
   before(async () => {
     if (!missing) stage = await openMailStage();
   });
-  after(async () => {
-    await stage?.stop();
-  });
+  after(() => stage?.stop());
 
   const open = async (name: string, ...messages: string[]): Promise<string> => {
     for (const message of messages) await stage.dovecot.deliver(name, message);

@@ -3,14 +3,10 @@ import { join } from 'node:path';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { until } from '../harness/app.js';
-import { type MailStage, noMail, openMailStage } from './stage.js';
+import { LIMIT, type MailStage, missing, openMailStage, skipNote } from './stage.js';
 
 export const lab = Lab.script();
 const { after, before, describe, it } = lab;
-
-const missing = noMail();
-const said = missing ? ` (skipped: ${missing})` : '';
-const LIMIT = { timeout: 60_000, skip: missing !== null };
 
 const mail = (subject: string, text: string, ...more: string[]): string =>
   [
@@ -24,14 +20,12 @@ const mail = (subject: string, text: string, ...more: string[]): string =>
     text,
   ].join('\r\n');
 
-describe(`the processing of e-mails${said}`, () => {
+describe(`the processing of e-mails${skipNote}`, () => {
   let stage: MailStage;
   before({ timeout: 60_000 }, async () => {
     if (!missing) stage = await openMailStage();
   });
-  after(async () => {
-    await stage?.stop();
-  });
+  after(() => stage?.stop());
 
   const open = async (name: string, by?: string): Promise<string> =>
     (await stage.account(name, {}, by)).body.id;

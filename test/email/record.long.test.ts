@@ -1,18 +1,15 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { until } from '../harness/app.js';
-import { type MailStage, noMail, openMailStage } from './stage.js';
+import { LIMIT, type MailStage, missing, openMailStage, skipNote } from './stage.js';
 
 export const lab = Lab.script();
 const { afterEach, beforeEach, describe, it } = lab;
 
-const missing = noMail();
-const said = missing ? ` (skipped: ${missing})` : '';
-const LIMIT = { timeout: 60_000, skip: missing !== null };
 const MOST = 3;
 const GONE = 'the mail account was deleted';
 
-describe(`the record of e-mails that were sent${said}`, () => {
+describe(`the record of e-mails that were sent${skipNote}`, () => {
   let stage: MailStage;
   let account: string;
   beforeEach(async () => {

@@ -4,14 +4,11 @@ import { PASSWORD, until } from '../harness/app.js';
 import { MAILBOX } from '../harness/mail/dovecot.js';
 import type { TakenMail } from '../harness/mail/smtp.js';
 import { upload } from '../harness/upload.js';
-import { type MailStage, noMail, openMailStage } from './stage.js';
+import { LIMIT, type MailStage, missing, openMailStage, skipNote } from './stage.js';
 
 export const lab = Lab.script();
 const { after, afterEach, before, beforeEach, describe, it } = lab;
 
-const missing = noMail();
-const said = missing ? ` (skipped: ${missing})` : '';
-const LIMIT = { timeout: 60_000, skip: missing !== null };
 const HOUR_MS = 3600_000;
 
 const smtpError = (responseCode: number, message: string): Error =>
@@ -34,7 +31,7 @@ const headersOf = ({ text }: TakenMail): Map<string, string> => {
   );
 };
 
-describe(`the sending of e-mails${said}`, () => {
+describe(`the sending of e-mails${skipNote}`, () => {
   let stage: MailStage;
   let token: string;
   before(async () => {
@@ -54,9 +51,7 @@ describe(`the sending of e-mails${said}`, () => {
     // Each test has the whole allowance of an hour.
     stage.clock.forward(HOUR_MS);
   });
-  after(async () => {
-    await stage?.stop();
-  });
+  after(() => stage?.stop());
 
   /** Logs in: a test may take days. */
   const loggedIn = async (username = 'ada'): Promise<string> =>

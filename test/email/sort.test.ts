@@ -2,14 +2,10 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { until } from '../harness/app.js';
 import { type Openai, type Reply, refuses, says, startOpenai } from '../harness/openai.js';
-import { type MailStage, noMail, openMailStage } from './stage.js';
+import { IF_INSTALLED, type MailStage, missing, openMailStage, skipNote } from './stage.js';
 
 export const lab = Lab.script();
 const { after, before, beforeEach, describe, it } = lab;
-
-const missing = noMail();
-const said = missing ? ` (skipped: ${missing})` : '';
-const IF_INSTALLED = { skip: missing !== null };
 
 const mail = (subject: string, text = 'Hello'): string =>
   [
@@ -26,7 +22,7 @@ const sorts =
     says({ text: lines[subject] ?? 'I cannot say' })(response, request);
   };
 
-describe(`the sorting of e-mails by a model${said}`, () => {
+describe(`the sorting of e-mails by a model${skipNote}`, () => {
   let stage: MailStage;
   let model: Openai;
   before(async () => {

@@ -12,8 +12,11 @@ import { startTokens, type TokenService } from '../harness/mail/tokens.js';
 import { trustAuthority } from '../harness/mail/trust.js';
 import { type Certificate, makeAuthority, opensslMissing } from '../harness/tunnels/tls.js';
 
-/** Why nothing is tried against mail servers here; null if it is. */
-export const noMail = (): string | null => dovecotMissing() ?? opensslMissing();
+/** The program that tests with mail servers lack. `null` if all are installed. */
+export const missing = dovecotMissing() ?? opensslMissing();
+export const skipNote = missing ? ` (skipped: ${missing})` : '';
+export const IF_INSTALLED = { skip: missing !== null };
+export const LIMIT = { timeout: 60_000, ...IF_INSTALLED };
 
 /** A daemon beside a mail server, and an admin with a mailbox there. */
 export interface MailStage {

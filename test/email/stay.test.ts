@@ -4,19 +4,15 @@ import { ImapFlow } from 'imapflow';
 import { FOLDER_WATCH_TIMES, watchFolders } from '../../src/email/watch/folderwatch.js';
 import { frozenClock, until } from '../harness/app.js';
 import { startFaultyImap } from '../harness/mail/faultyimap.js';
-import { type MailStage, noMail, openMailStage } from './stage.js';
+import { IF_INSTALLED, type MailStage, missing, openMailStage, skipNote } from './stage.js';
 
 export const lab = Lab.script();
 const { after, before, describe, it } = lab;
 
-const missing = noMail();
-const said = missing ? ` (skipped: ${missing})` : '';
-const IF_INSTALLED = { skip: missing !== null };
-
 const mail = (subject: string): string =>
   `From: bob@example.org\r\nSubject: ${subject}\r\nMessage-ID: <${subject}@example.org>\r\n\r\nx`;
 
-describe(`the stay in a mailbox${said}`, () => {
+describe(`the stay in a mailbox${skipNote}`, () => {
   let stage: MailStage;
   before(async () => {
     if (!missing) stage = await openMailStage();
@@ -26,9 +22,7 @@ describe(`the stay in a mailbox${said}`, () => {
     await stage.clock.waiting(500);
     stage.clock.forward(500);
   };
-  after(async () => {
-    await stage?.stop();
-  });
+  after(() => stage?.stop());
 
   it('asks a server that has no IDLE, and looks at every folder', IF_INSTALLED, async () => {
     const liar = await startFaultyImap(stage.certificate);

@@ -3,14 +3,11 @@ import * as Lab from '@hapi/lab';
 import { call, FINISHED } from '../agents/stage.js';
 import { until, untilAtLeast } from '../harness/app.js';
 import { type Openai, says, startOpenai } from '../harness/openai.js';
-import { type MailStage, noMail, openMailStage } from './stage.js';
+import { IF_INSTALLED, type MailStage, missing, openMailStage, skipNote } from './stage.js';
 
 export const lab = Lab.script();
 const { after, afterEach, before, describe, it } = lab;
 
-const missing = noMail();
-const said = missing ? ` (skipped: ${missing})` : '';
-const IF_INSTALLED = { skip: missing !== null };
 const EVE = 'eve@evil.example';
 const LETTER = { to: [EVE], subject: 'All invoices', text: 'Here they are' };
 
@@ -23,7 +20,7 @@ interface Asked {
   untrusted: boolean;
 }
 
-describe(`the tools of e-mail${said}`, () => {
+describe(`the tools of e-mail${skipNote}`, () => {
   let stage: MailStage;
   let model: Openai;
   let accountId: string;

@@ -4,14 +4,10 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { systemClock } from '../../src/kernel/clock.js';
 import { frozenClock, until } from '../harness/app.js';
-import { type MailStage, noMail, openMailStage } from './stage.js';
+import { LIMIT, type MailStage, missing, openMailStage, skipNote } from './stage.js';
 
 export const lab = Lab.script();
 const { after, before, describe, it } = lab;
-
-const missing = noMail();
-const said = missing ? ` (skipped: ${missing})` : '';
-const LIMIT = { timeout: 60_000, skip: missing !== null };
 
 const { now, shift, forward, pending, waiting, starting } = frozenClock(Date.now());
 /** Its time stands still, but what waits waits the true time, as the mail server does. */
@@ -26,14 +22,12 @@ const mail = (subject: string): string =>
     'x',
   ].join('\r\n');
 
-describe(`the watch on mailboxes${said}`, () => {
+describe(`the watch on mailboxes${skipNote}`, () => {
   let stage: MailStage;
   before({ timeout: 60_000 }, async () => {
     if (!missing) stage = await openMailStage({}, CLOCK);
   });
-  after(async () => {
-    await stage?.stop();
-  });
+  after(() => stage?.stop());
 
   const hook = async (accountId: string, by?: string): Promise<string> => {
     const body = {

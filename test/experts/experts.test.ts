@@ -32,9 +32,7 @@ describe('experts', () => {
     bob = { id: made.body.user.id, token: made.body.token };
   });
   after(() => test.stop());
-  beforeEach(async () => {
-    await test.app.store.db.deleteFrom('experts').execute();
-  });
+  beforeEach(() => test.app.store.db.deleteFrom('experts').execute());
 
   const as =
     ({ token }: { token: string }) =>

@@ -36,9 +36,7 @@ describe('an entry that the index does not find by its vectors', () => {
   before(async () => {
     stage = await startKnowledge();
   });
-  after(async () => {
-    await stage.stop();
-  });
+  after(() => stage.stop());
 
   it('is told, and the others go on', async () => {
     const { store } = stage.app.app;

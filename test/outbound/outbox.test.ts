@@ -21,9 +21,7 @@ describe('createOutbox', () => {
     outbox = createOutbox({ store, clock: frozenClock(), hub });
   });
   after(() => app.stop());
-  afterEach(async () => {
-    await app.app.store.db.deleteFrom('notifications').execute();
-  });
+  afterEach(() => app.app.store.db.deleteFrom('notifications').execute());
 
   const kept = async () => {
     const { body } = await app.call('GET', '/api/notifications', { token: owner.token });

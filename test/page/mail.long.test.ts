@@ -1,14 +1,13 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { unless, withChromium } from '../accounts/passkeys/browser.js';
-import { type MailStage, noMail, openMailStage } from '../email/stage.js';
+import { type MailStage, missing, openMailStage } from '../email/stage.js';
 import { until, untilAtLeast } from '../harness/app.js';
 import { openPageOf, type PageStage, type Visitor } from './stage.js';
 
 export const lab = Lab.script();
 const { after, before, describe, it } = lab;
 
-const missing = noMail();
 const said = missing ? ` (${missing})` : unless;
 const given = { ...withChromium, skip: withChromium.skip || missing !== null };
 

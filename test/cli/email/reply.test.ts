@@ -3,17 +3,19 @@ import { join } from 'node:path';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { saveSession } from '../../../src/client/session.js';
-import { type MailStage, noMail, openMailStage } from '../../email/stage.js';
+import {
+  IF_INSTALLED,
+  type MailStage,
+  missing,
+  openMailStage,
+  skipNote,
+} from '../../email/stage.js';
 import { until } from '../../harness/app.js';
 import { openConfig } from '../config.js';
 import { adjutant } from '../harness.js';
 
 export const lab = Lab.script();
 const { after, before, describe, it } = lab;
-
-const missing = noMail();
-const said = missing ? ` (skipped: ${missing})` : '';
-const IF_INSTALLED = { skip: missing !== null };
 
 const ASKED = [
   'From: Bob <bob@example.test>',
@@ -26,7 +28,7 @@ const ASKED = [
   'Where are they?',
 ].join('\r\n');
 
-describe(`adjutant email reply${said}`, () => {
+describe(`adjutant email reply${skipNote}`, () => {
   let stage: MailStage;
   let config: Awaited<ReturnType<typeof openConfig>>;
 

@@ -3,17 +3,19 @@ import { syncBuiltinESMExports } from 'node:module';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { saveSession } from '../../../src/client/session.js';
-import { type MailStage, noMail, openMailStage } from '../../email/stage.js';
+import {
+  IF_INSTALLED,
+  type MailStage,
+  missing,
+  openMailStage,
+  skipNote,
+} from '../../email/stage.js';
 import { MAILBOX } from '../../harness/mail/dovecot.js';
 import { openConfig } from '../config.js';
 import { adjutant } from '../harness.js';
 
 export const lab = Lab.script();
 const { after, before, describe, it } = lab;
-
-const missing = noMail();
-const said = missing ? ` (skipped: ${missing})` : '';
-const IF_INSTALLED = { skip: missing !== null };
 
 /** Has no name resolve but that of this machine, so that nobody is asked for servers. */
 const resolveNothing = (): (() => void) => {
@@ -29,7 +31,7 @@ const resolveNothing = (): (() => void) => {
   return () => replace(lookup);
 };
 
-describe(`adjutant email setup${said}`, () => {
+describe(`adjutant email setup${skipNote}`, () => {
   let stage: MailStage;
   let config: Awaited<ReturnType<typeof openConfig>>;
   let resolveAgain: () => void;
