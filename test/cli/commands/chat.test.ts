@@ -4,7 +4,7 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { call } from '../../agents/stage.js';
 import { until } from '../../harness/app.js';
-import { breaks, dictated, hangs, type Openai, says, startOpenai } from '../../harness/openai.js';
+import { dictated, hangs, type Openai, says, startOpenai } from '../../harness/openai.js';
 import { start } from '../harness.js';
 import { openWorld, type World } from '../world.js';
 
@@ -97,12 +97,21 @@ describe('chat', () => {
     const { baseUrl } = model;
     const spare = { name: 'spare', provider: 'openai-compatible' as const, modelId: 'spare' };
     await world.client.models.create({ body: { ...spare, baseUrl } });
-    model.script(breaks('The answer'), says({ text: 'The answer is late.' }));
-    const ended = await world.cli(['chat', 'Time?', '--stream', '--model', 'spare']);
-    expect(ended.stdout).to.equal(
-      'The answer\n-- the reply starts again --\nThe answer is late.\n',
-    );
-    expect(ended.stderr).to.match(/^spare .+\. fake answered\.$/m);
+    const cut = dictated();
+    model.script(cut.reply, says({ text: 'The answer is late.' }));
+    const chat = start([
+      ...['chat', 'Time?', '--stream', '--model', 'spare'],
+      ...['--server', world.app.url],
+    ]);
+    await cut.say('The answer\nis');
+    const lines = [await chat.line()];
+    await cut.breakOff();
+    lines.push(await chat.line(), await chat.line(), await chat.line());
+    expect(lines).to.equal([
+      ...['The answer', 'is', '-- the reply starts again --', 'The answer is late.'],
+    ]);
+    expect(await chat.note()).to.match(/^spare .+\. fake answered\.$/);
+    expect(await chat.ended).to.equal(0);
   });
 
   it('shows that the agent waits for a word, and how to give it', async () => {
