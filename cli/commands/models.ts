@@ -83,7 +83,7 @@ const modelKnown = requestCommand({
   at: (_, { provider }) => ({ provider }),
   show: ({ out }, reply, { args: { provider } }) => {
     out.page({ reply, rows: reply.models, columns: factColumns });
-    if (reply.models.length === 0) 
+    if (reply.models.length === 0)
       out.note(
         `No known models for ${safe(provider)}.${provider === 'llama' ? ` ${LOCAL_MODELS}` : ''}`,
       );

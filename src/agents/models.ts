@@ -203,8 +203,7 @@ export const createModels = (registry: Registry, health: ModelHealths) => {
 export type Models = ReturnType<typeof createModels>;
 
 const describeFailures = (passedOver: ModelReply['passedOver']): string => {
-  const sentences = formatFailures(passedOver).map((failure) => failure.replace(/\.?$/, '.'));
-  const failures = sentences.join(' ');
+  const failures = `${formatFailures(passedOver).join('. ')}.`;
   const [first] = passedOver;
   return first ? `${failures} Check the model: adjutant models test ${first.model}` : failures;
 };

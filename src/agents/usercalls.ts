@@ -9,7 +9,7 @@ import {
   type StepBudget,
   settleReserved,
 } from './budget.js';
-import { type ModelConstraints, type Models } from './models.js';
+import type { ModelConstraints, Models } from './models.js';
 import { callCost } from './procedures/caps.js';
 
 interface UserQuestion {

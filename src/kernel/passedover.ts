@@ -5,9 +5,10 @@ interface PassedOverModel {
   because: string;
 }
 
+/** Without a full stop at their ends. */
 export const formatFailures = (passedOver: PassedOverModel[]): string[] =>
   passedOver.map(({ model, because }) =>
-    because.startsWith(model) ? because : `${model}: ${because}`,
+    (because.startsWith(model) ? because : `${model}: ${because}`).replace(/\.$/, ''),
   );
 
 /** Of the data of an `agent.message` event. Null if the first model answered. */

@@ -22,8 +22,8 @@ import { createRegistry, type Registry } from './registry.js';
 import { modelsResource } from './routes.js';
 
 export type { ModelHealth, ModelHealths } from './health.js';
-export { createMissingFileCheck, type FindMissingFile } from './missingfiles.js';
 export type { ReadLlamaFacts } from './llamafacts.js';
+export { createMissingFileCheck, type FindMissingFile } from './missingfiles.js';
 export {
   DEFAULT_FALLBACK,
   EMBEDDINGS,

@@ -63,9 +63,7 @@ export const assertRoutingConfirmed = async (
   const tokens = Math.ceil(chars / TOKEN_CHARACTERS);
   const usd = price && Math.ceil(tokens * price.inputPerMTok) / 1e6;
   const isHere = provider === 'llama' || (provider === 'ollama' && baseUrl === null);
-  const target = isHere
-    ? `processed by ${next} on this machine`
-    : `sent to ${baseUrl ?? provider}`;
+  const target = isHere ? `processed by ${next} on this machine` : `sent to ${baseUrl ?? provider}`;
   const paid = usd ? `about ${usd} USD, charged to the daily limits of the users` : 'price unknown';
   const cost = isHere ? 'free of charge' : paid;
   throw Boom.conflict(

@@ -21,14 +21,7 @@ const IDLE_MS = 15_000;
 /** Maximum text that is buffered for a slow reader, who gets the rest with the complete message. */
 const MAX_PENDING = 262_144;
 
-const viewAnswer = ({
-  id,
-  session_id,
-  status,
-  result,
-  note,
-  error,
-}: AgentRow): ChatAnswer => ({
+const viewAnswer = ({ id, session_id, status, result, note, error }: AgentRow): ChatAnswer => ({
   sessionId: session_id,
   agentId: id,
   message: FINISHED.includes(status) ? result : null,
