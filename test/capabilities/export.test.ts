@@ -30,7 +30,9 @@ describe('an exported capability', () => {
     await rename(join(source, 'house'), join(home, 'elsewhere'));
     await symlink(join(home, 'elsewhere'), join(source, 'house'));
     expect(await held()).to.equal([]);
-    await expect(readExported(source, 'house')).to.reject(`${source} has no house`);
+    await expect(readExported(source, 'house')).to.reject(
+      `${source} has no house. Export it on a machine with internet access: adjutant capabilities export house --to <folder>`,
+    );
   });
 
   it('has no packages where their folder is a link', async () => {

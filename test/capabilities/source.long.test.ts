@@ -221,11 +221,13 @@ describe('a folder to install from', () => {
       'failed',
       `The file model.gguf is missing from the folder ${source}/house. Export the capability again`,
     ]);
+    const none = (slug: string): string =>
+      `${source} has no ${slug}. Export it on a machine with internet access: adjutant capabilities export ${slug} --to <folder>`;
     for (const path of ['\n/../../../pwned', '../x', 'a/../../x', '/etc/x', 'a\\b']) {
       await hold('house', { files: [{ ...file, path }] });
-      expect((await stage.install(wanted())).error).to.equal(`${source} has no house`);
+      expect((await stage.install(wanted())).error).to.equal(none('house'));
     }
     const absent = await stage.install({ id: 'gguf:other', url: mirror.url, sha256: SHA });
-    expect(absent.error).to.equal(`${source} has no other`);
+    expect(absent.error).to.equal(none('other'));
   });
 });
