@@ -84,6 +84,7 @@ const verifyCode = requestCommand({
   args: '[code]',
   endpoint: verify,
   examples: ['287082', '', '287082 --json'],
+  notes: ['Only tests the code. To finish the setup: adjutant auth totp enable'],
   more: codeFrom,
   show: ({ out }, verdict) => out.done('The code is valid.', verdict, buildColumns(['valid'])),
 });

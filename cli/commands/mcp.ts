@@ -82,15 +82,16 @@ const readKeyValueFile = async (
   file: string | undefined,
 ): Promise<Record<string, string> | undefined> => {
   if (file === undefined) return undefined;
-  const lines = (await readFileOrStdin(context, file))
-    .split(/\r?\n/)
-    .filter((line) => line.trim() !== '');
+  const lines = (await readFileOrStdin(context, file)).split(/\r?\n/);
   return Object.fromEntries(
-    lines.map((line, at) => {
+    lines.flatMap((line, at) => {
+      if (line.trim() === '') return [];
       const [, name, value] = /^\s*([\w-]+)\s*(?:=|:\s)\s*(.*)$/.exec(line) ?? [];
       if (!name || value === undefined)
-        throw usageFault(`Line ${at + 1} of ${file} is not in the form NAME=value.`);
-      return [name, value];
+        throw usageFault(
+          `Line ${at + 1} of ${file === '-' ? 'stdin' : file} is not in the form NAME=value.`,
+        );
+      return [[name, value]];
     }),
   );
 };

@@ -35,10 +35,10 @@ export const receiveToken = async (context: Context, name: string): Promise<void
   out.line(safe(token));
   for (const each of earlier) out.line(safe(each));
   if (earlier.length > 0) {
-    const call = `adjutant api POST /api/hooks/${id}/confirm-token`;
+    const call = `adjutant api POST /api/hooks/${id}/confirm-token --data @token.json`;
     throw failed(
-      'Several tokens arrived, newest first.',
-      `Confirm the token that the sender accepts: ${call}`,
+      'Several tokens arrived, newest first. Enter them at the sender one after the other.',
+      `Then write {"token": "…"} with the accepted token to token.json and run: ${call}`,
     );
   }
   await ask.confirm(

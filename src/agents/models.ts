@@ -204,7 +204,8 @@ export type Models = ReturnType<typeof createModels>;
 
 const describeFailures = (passedOver: ModelReply['passedOver']): string => {
   const failures = `${formatFailures(passedOver).join('. ')}.`;
-  const [first] = passedOver;
+  // A reason of two sentences has a remedy of its own.
+  const first = passedOver.find(({ because }) => !/\. [A-Z]/.test(because));
   return first ? `${failures} Check the model: adjutant models test ${first.model}` : failures;
 };
 

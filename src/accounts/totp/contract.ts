@@ -35,8 +35,9 @@ export const totp = contract({
     secret: true,
   }),
   verify: endpoint.post('/api/auth/totp/verify', {
-    summary: 'Verify a two-factor authentication code',
-    description: 'Fails with 401 if the code is wrong or was already used.',
+    summary: 'Check a code of your authenticator app',
+    description:
+      'Tests a code without a login and without effect on the setup. Fails with 401 if the code is wrong or was already used, which counts as a failed attempt.',
     personal: true,
     example: { code: '492039' },
     body: s.object('TotpCheck', { code: code() }),

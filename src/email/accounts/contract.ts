@@ -36,7 +36,7 @@ const auth = () =>
   s
     .oneOf('MailAuth', 'password', 'oauth2')
     .description(
-      'Authentication method. For `oauth2` the credential is JSON: { clientId, clientSecret?, refreshToken, tokenEndpoint, scope }',
+      'Authentication method. For `oauth2` the credential is JSON: { clientId, clientSecret?, refreshToken, tokenEndpoint, scope? }',
     );
 const username = () =>
   s

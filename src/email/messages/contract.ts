@@ -83,7 +83,9 @@ export const mail = contract({
       folder: s.optional(
         s
           .text(500)
-          .description('Folder to list. Defaults to the configured folders of the accounts'),
+          .description(
+            'Folder to list. By default, the configured folders are updated, and the stored e-mails of all folders are listed',
+          ),
       ),
       unread: s.optional(s.queryFlag()),
       from: s.optional(s.text(200).description('Part of the sender name or address')),
@@ -104,10 +106,12 @@ export const mail = contract({
   }),
   attachment: endpoint.get('/api/email/messages/{id}/attachments/{number}', {
     summary: 'Download an attachment of an e-mail',
+    description: '`number` is the position in `attachments`, starting with 0.',
     produces: 'application/octet-stream',
   }),
   keep: endpoint.post('/api/email/messages/{id}/attachments/{number}/document', {
     summary: 'Create a document from an attachment',
+    description: '`number` is the position in `attachments`, starting with 0.',
     reply: KeptAttachment,
     status: 201,
   }),

@@ -10,7 +10,10 @@ export const providersResource = (deps: ProvidersDeps) =>
   resource('providers', providers, {
     known: async ({ provider }) => {
       const { value, error } = Provider.validate(provider);
-      if (error) throw Boom.notFound('No provider with that name');
+      if (error) {
+        const names = Provider.describe().allow?.join(', ');
+        throw Boom.notFound(`Unknown model provider. Choose one of: ${names}`);
+      }
       const models = knownModels(value).map(({ vision, ...known }) => ({
         ...known,
         supports: { ...ALL, vision },

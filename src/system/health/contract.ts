@@ -63,7 +63,8 @@ export const health = contract({
   }),
   metrics: endpoint.get('/metrics', {
     summary: 'Get metrics in Prometheus format',
-    description: 'Requires a token, unless the request comes from the machine of the daemon.',
+    description:
+      'Requires a token. Requests from the machine of the daemon need none if the daemon listens only on this machine and has no tunnel, public address or trusted proxy.',
     access: 'optional',
     reply: s.anyText(1_000_000),
     produces: 'text/plain',

@@ -55,7 +55,9 @@ const Stage = s.object('TunnelStage', {
 });
 
 const TunnelCheck = s.object('TunnelCheck', {
-  ok: s.boolean().description('Whether all stages succeeded'),
+  ok: s
+    .boolean()
+    .description('Whether no stage failed. Stages with the status `warn` count as successful'),
   address: address(),
   checkedAt: s.time(),
   stages: s.list(Stage, 6),
@@ -165,8 +167,9 @@ export const tunnel = contract({
     reply: TunnelView,
   }),
   set: endpoint.put('/api/tunnel', {
-    summary: 'Update the tunnel configuration',
-    description: 'If the tunnel is on, the tunnel is restarted.',
+    summary: 'Set the tunnel configuration',
+    description:
+      'Omitted fields are removed. The stored token or credential is kept if `provider` stays the same and the request contains no `token`, `credentialId` or `name`. If the tunnel is on, the tunnel is restarted.',
     access: 'admin',
     audit: 'tunnel.set',
     example: { provider: 'proxy', publicUrl: 'https://adjutant.example.org' },
