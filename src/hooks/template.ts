@@ -1,6 +1,6 @@
 import type { Approval } from '../approvals/module.js';
 import { isExactNumber, stringifyExact } from '../kernel/exactjson.js';
-import { escapeMarkdown } from './markdown.js';
+import { insertValues, type MarkdownValue, markValue } from './markdown.js';
 
 /** Only own properties count. Inserted text is never expanded again. */
 export interface TemplateScope {
@@ -39,8 +39,8 @@ export const renderTemplate = (template: string, scope: TemplateScope): string =
   template.replace(PLACE, filling(scope));
 
 /**
- * Escapes each value, because it is untrusted. `isMarkdown` lists values that are Markdown
- * themselves, such as the result of an agent.
+ * Escapes each value outside code, because it is untrusted. `isMarkdown` lists values that are
+ * Markdown themselves, such as the result of an agent.
  */
 export const renderMarkdown = (
   template: string,
@@ -48,10 +48,13 @@ export const renderMarkdown = (
   isMarkdown = (name: string): boolean => name === 'agent.result',
 ): string => {
   const fill = filling(scope);
-  return template.replace(PLACE, (written, path: string) => {
+  const values: MarkdownValue[] = [];
+  const marked = template.replace(PLACE, (written, path: string) => {
     const text = fill(written, path);
-    return text === written || isMarkdown(path.trim()) ? text : escapeMarkdown(text);
+    values.push({ text, isMarkdown: text === written || isMarkdown(path.trim()) });
+    return markValue(values.length - 1);
   });
+  return values.length === 0 ? template : insertValues(marked, values);
 };
 
 /** For JSON templates: text inserted into a string literal cannot end it. */

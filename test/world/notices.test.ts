@@ -62,6 +62,16 @@ describe('text of a payload in a notification', () => {
     expect(found.inApp).to.equal('**New:** a*b*c');
   });
 
+  it('stands in code as it is, and cannot end the code', async () => {
+    const message = `A \`${TITLE}\` B\n\`\`\`\n${TITLE}\n\`\`\``;
+    for (const title of ['feature/my_branch_v2*[x]', '``x` **FAKE** `y``']) {
+      const found = await told(message, title);
+      expect(found.text).to.equal(`told\nA ${title} B\n\n${title}`);
+      expect(kindsOf(found.entities)).to.equal(['bold', 'code', 'pre']);
+      expect(found.inApp).to.equal(message.replaceAll(TITLE, title));
+    }
+  });
+
   const sending = (message: string) => ({
     toolId: 'notify',
     toolAction: 'send',
