@@ -165,7 +165,12 @@ describe('models', () => {
       /one of your credentials/,
     ],
     ['no address where one is needed', { baseUrl: null }, 'baseUrl', /is required/],
-    ['an address without a scheme', { baseUrl: '127.0.0.1:1/v1' }, 'baseUrl', /begin with http:\/\//],
+    [
+      'an address without a scheme',
+      { baseUrl: '127.0.0.1:1/v1' },
+      'baseUrl',
+      /begin with http:\/\//,
+    ],
     ['an address that is none', { baseUrl: 'http://' }, 'baseUrl', /The URL is invalid/],
     ['an address with a password', { baseUrl: 'http://a:b@c/' }, 'baseUrl', /credentials/],
     ['a metadata service', { baseUrl: 'http://169.254.169.254/v1' }, 'baseUrl', /always blocked/],

@@ -60,7 +60,12 @@ const failing = async (step: Promise<unknown>) => {
 const echo = { message: 'No: sk-key-canary asked prompt-canary' };
 const ANSWERS: [string, Reply, ModelFailureKind, string, number?][] = [
   ['400', refuses(400, echo), 'bad_request', 'house/fake answered 400'],
-  ['401', refuses(401, echo), 'credentials', 'house/fake answered 401: its server refused the API key'],
+  [
+    '401',
+    refuses(401, echo),
+    'credentials',
+    'house/fake answered 401: its server refused the API key',
+  ],
   [
     '403',
     refuses(403, { code: 'invalid_api_key' }),
