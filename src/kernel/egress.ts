@@ -38,9 +38,9 @@ export type Egress = ReturnType<typeof createEgress>;
 
 export const parseUrl = (text: string): URL => {
   const url = URL.canParse(text) ? new URL(text) : null;
-  if (!url) throw new BadUrl('The URL is invalid');
-  if (url.protocol !== 'http:' && url.protocol !== 'https:')
+  if (!/^https?:/i.test(url?.protocol ?? text.trim()))
     throw new BadUrl('The URL must begin with http:// or https://');
+  if (!url) throw new BadUrl('The URL is invalid');
   if (!isHostName(url.hostname)) throw new BadUrl(`The URL has an invalid host: ${url.hostname}`);
   if (url.port === '0') throw new BadUrl('The URL must not have the port 0');
   if (url.username || url.password) throw new BadUrl('The URL must not contain credentials');

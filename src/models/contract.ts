@@ -3,6 +3,7 @@ import { createPageSchema, pageQuery } from '../kernel/contract/page.js';
 import * as s from '../kernel/contract/schema.js';
 import {
   GivenEmbedding,
+  GivenSupports,
   ModelEmbedding,
   Price,
   PriceOrNull,
@@ -14,6 +15,8 @@ import {
 const count = () => s.integer(0, Number.MAX_SAFE_INTEGER);
 const topic = () => s.text(100);
 const names = () => s.list(s.text(100), 20);
+/** Without the path of a request. */
+const baseUrl = () => s.url(2000).replace(/(?:\/chat)?\/completions\/*$/, '');
 
 const state = {
   status: s.oneOf('ModelStatus', 'up', 'down', 'unknown', 'cooling'),
@@ -82,7 +85,7 @@ const modelFields = {
   modelId: s.text(200).description('Name of the model at the provider'),
   baseUrl: s.optional(
     s
-      .nullable(s.url(2000))
+      .nullable(baseUrl())
       .description(
         'Base URL of the API, without `/chat/completions`, `/messages` or `/models`. For Ollama: ' +
           'without a path. `null` for the default of the provider.',
@@ -106,15 +109,7 @@ const modelFields = {
       .nullable(s.integer(1, 10_000_000))
       .description('Maximum length of a reply, in tokens. `null` if the model sets no limit.'),
   ),
-  supports: s.optional(
-    s.object('GivenSupports', {
-      tools: s.optional(s.boolean()),
-      vision: s.optional(s.boolean()),
-      streaming: s.optional(s.boolean()),
-      embeddings: s.optional(s.boolean()),
-      transcription: s.optional(s.boolean().description('Whether the model transcribes speech')),
-    }),
-  ),
+  supports: s.optional(GivenSupports),
   price: s.optional(PriceOrNull),
   embedding: s.optional(
     s
@@ -179,7 +174,7 @@ export const ModelTrial = s.object('ModelTrial', {
   provider: Provider,
   modelId: s.text(200),
   baseUrl: s
-    .optional(s.nullable(s.url(2000)))
+    .optional(s.nullable(baseUrl()))
     .description('Base URL of the API. `null` for the default of the provider'),
   credentialId: s.optional(s.text(80)),
   apiKey: s.optional(s.text(1000)),

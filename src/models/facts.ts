@@ -32,12 +32,22 @@ export const PriceOrNull = s
     'Price in USD per million tokens. `null` if the price is unknown or the model is free.',
   );
 
-export const Supports = s.object('Supports', {
-  tools: s.boolean(),
-  vision: s.boolean(),
-  streaming: s.boolean(),
-  embeddings: s.boolean(),
-  transcription: s.boolean(),
+const supported = {
+  tools: s.boolean().description('Whether the model supports tools'),
+  vision: s.boolean().description('Whether the model reads images'),
+  streaming: s.boolean().description('Whether the model streams its replies'),
+  embeddings: s.boolean().description('Whether the model creates embeddings'),
+  transcription: s.boolean().description('Whether the model transcribes speech'),
+};
+
+export const Supports = s.object('Supports', supported);
+
+export const GivenSupports = s.object('GivenSupports', {
+  tools: s.optional(supported.tools),
+  vision: s.optional(supported.vision),
+  streaming: s.optional(supported.streaming),
+  embeddings: s.optional(supported.embeddings),
+  transcription: s.optional(supported.transcription),
 });
 
 const embedding = {

@@ -2,6 +2,7 @@ import type { Clock } from '../kernel/clock.js';
 import type { Caller } from '../kernel/contract/endpoint.js';
 import { throwIfFaults } from '../kernel/route.js';
 import type { EmbeddingModel } from '../providers/llm/embeddings.js';
+import { featureRemedy } from '../providers/llm/failure.js';
 import {
   type Model,
   ModelFailure,
@@ -86,6 +87,8 @@ export const checkAllModels = async (deps: ModelsDeps, signal: AbortSignal): Pro
 const PROBE_MS = 20_000;
 const LOADING_PROBE_MS = 100_000;
 const MAX_REPLY_LENGTH = 200;
+const CUT_OFF = ' (cut off at the output limit)';
+const MAX_TEXT_LENGTH = MAX_REPLY_LENGTH - CUT_OFF.length;
 
 /** The features of a model that agents use. */
 interface ProbeFeatures {
@@ -100,9 +103,8 @@ type ProbedFeature = keyof ProbeFeatures;
 
 /** Messages for a model that replies only without the feature. */
 const LACKS: Record<ProbedFeature, string> = {
-  tools:
-    'it replies, but not if it is offered tools. Set supports.tools to false to use it without tools',
-  streaming: 'it replies, but does not stream. Set supports.streaming to false',
+  tools: 'it replies, but not if it is offered tools',
+  streaming: 'it replies, but does not stream',
   conversation: 'it replies to one message, but not to a second one',
 };
 
@@ -133,18 +135,30 @@ const probe = async (
   try {
     const text = await ask(all);
     health?.replied(model.name, took());
-    return { ok: true, latencyMs: took(), reply: text.trim().slice(0, MAX_REPLY_LENGTH) };
+    return { ok: true, latencyMs: took(), reply: text.slice(0, MAX_REPLY_LENGTH) };
   } catch (error) {
     if (!(error instanceof ModelFailure)) throw error;
     // This timeout says little about a model that is still loading.
     if (!limit.aborted) health?.failed(model.name, error);
     const missing = isProgram ? null : await missingFeature(error, all, ask);
-    const { message } = error;
-    if (missing === null) return { ok: false, latencyMs: took(), error: message };
-    const sentence = `${message}. ${model.name}: ${LACKS[missing]}`;
+    const isRegistered = health !== undefined;
+    // The remedy of the result follows.
+    const message = error.message.replace(`. ${featureRemedy(model.name, 'tools')}`, '');
+    if (missing === null) {
+      const unchanged = isRegistered ? error.message : message;
+      return { ok: false, latencyMs: took(), error: unchanged };
+    }
+    const remedy =
+      missing === 'conversation' ? '' : `. ${remedyFor(model.name, missing, isRegistered)}`;
+    const sentence = `${message}. ${model.name}: ${LACKS[missing]}${remedy}`;
     return { ok: false, latencyMs: took(), error: sentence, missing };
   }
 };
+
+const remedyFor = (name: string, feature: 'tools' | 'streaming', isRegistered: boolean): string =>
+  isRegistered
+    ? featureRemedy(name, feature)
+    : `Create it with supports.${feature} set to false: flag --no-${feature}`;
 
 /** Failures that may disappear without one of the features. */
 const DUE_TO_REQUEST: ModelFailureKind[] = ['bad_request', 'invalid_reply', 'server'];
@@ -187,7 +201,7 @@ const converse = async (
       ...(streaming && { onText: () => undefined }),
     });
   const first = await step();
-  if (!conversation) return first.text;
+  if (!conversation || isEmpty(first)) return describeReply(model.name, first);
   const { text: content, toolCalls, reasoning } = first;
   turns.push({ role: 'assistant', content, toolCalls, reasoning });
   for (const { id, name } of toolCalls) {
@@ -195,5 +209,17 @@ const converse = async (
   }
   if (toolCalls.length === 0) turns.push({ role: 'user', content: 'Say ok once more.' });
   const second = await step();
-  return second.text || content;
+  const text = second.text || content;
+  return describeReply(model.name, { ...second, text });
+};
+
+const isEmpty = ({ text, toolCalls }: StepReply): boolean =>
+  text.trim() === '' && toolCalls.length === 0;
+
+/** Throws ModelFailure if the model answered nothing. */
+const describeReply = (name: string, reply: StepReply): string => {
+  const text = reply.text.trim();
+  if (reply.finish === 'length') return `${text.slice(0, MAX_TEXT_LENGTH)}${CUT_OFF}`.trim();
+  if (isEmpty(reply)) throw new ModelFailure('invalid_reply', `${name} sent an empty reply`);
+  return text;
 };

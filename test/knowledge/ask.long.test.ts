@@ -170,7 +170,7 @@ describe('a question without a model', () => {
     const { body: reply } = await desk.ask('POST', '/api/knowledge/ask', body);
     expect(reply).to.include({ model: 'digest', grounded: false });
     expect(reply.answer).to.equal(
-      'No model answered (fake answered 401). Best matching passages: “The staging server is argon.” [1]',
+      'No model answered (fake answered 401: its server refused the API key). Best matching passages: “The staging server is argon.” [1]',
     );
     await desk.stop();
   });

@@ -165,7 +165,13 @@ describe('models', () => {
       /one of your credentials/,
     ],
     ['no address where one is needed', { baseUrl: null }, 'baseUrl', /is required/],
-    ['an address that is none', { baseUrl: 'nowhere' }, 'baseUrl', /The URL is invalid/],
+    [
+      'an address without a scheme',
+      { baseUrl: '127.0.0.1:1/v1' },
+      'baseUrl',
+      /begin with http:\/\//,
+    ],
+    ['an address that is none', { baseUrl: 'http://' }, 'baseUrl', /The URL is invalid/],
     ['an address with a password', { baseUrl: 'http://a:b@c/' }, 'baseUrl', /credentials/],
     ['a metadata service', { baseUrl: 'http://169.254.169.254/v1' }, 'baseUrl', /always blocked/],
     ['an address with a query', { baseUrl: 'http://127.0.0.1/v1?k=1' }, 'baseUrl', /query string/],
@@ -195,6 +201,16 @@ describe('models', () => {
       expect(await names()).to.equal(['digest']);
     });
   }
+
+  it('have a base URL without the path of a request', async () => {
+    for (const path of ['/chat/completions', '/completions/']) {
+      const changes = { baseUrl: `${ELSEWHERE}${path}` };
+      await stage.add('cut');
+      const { body } = await stage.ask('PATCH', at('cut'), changes);
+      expect(body.baseUrl).to.equal(ELSEWHERE);
+      await stage.ask('DELETE', at('cut'));
+    }
+  });
 
   it('have names of their own, digest among them', async () => {
     await stage.add('one');

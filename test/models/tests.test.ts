@@ -95,7 +95,7 @@ describe('a test of a model', () => {
     );
     expect(all.body.providers[2]).to.include({
       provider: 'openai-compatible',
-      lastError: 'well answered 401',
+      lastError: 'well answered 401: its server refused the API key',
     });
     expect((await stage.ask('POST', `${at('nobody')}/test`)).status).to.equal(404);
     expect((await stage.ask('PATCH', at('well'), { enabled: true })).body.health.status).to.equal(

@@ -40,7 +40,7 @@ describe('an agent whose models refuse', () => {
       status: 'failed',
       result: null,
       error:
-        'No model answered. first answered 400. second answered 403. fake answered 422. Check the model: adjutant models test first',
+        'No model answered. first answered 400. second answered 403: its server refused the API key. fake answered 422. Check the model: adjutant models test first',
     });
   });
 
@@ -143,6 +143,17 @@ describe('a test of a model', () => {
     expect(spoken(stage.model.asked.at(-1)!.body).at(-1)).to.equal(['user', 'Say ok once more.']);
   });
 
+  it('fails if the replies are empty', async () => {
+    stage.model.script(...always(() => pieces('')));
+    const error = 'openai-compatible/x sent an empty reply';
+    expect(await test()).to.equal({ ok: false, error });
+  });
+
+  it('names a reply that is cut off', async () => {
+    stage.model.script(...always(() => says({ text: 'Oka', finish: 'length' })));
+    expect(await test()).to.equal({ ok: true, reply: 'Oka (cut off at the output limit)' });
+  });
+
   it('names the feature that is missing', async () => {
     const broken = {
       tools: ({ tools }: ChatRequest) => (tools ? 'this model does not support tools' : null),
@@ -152,11 +163,11 @@ describe('a test of a model', () => {
     };
     const sentences = {
       tools:
-        'openai-compatible/x answered 400: it does not support tools (set supports.tools to false, or choose another model). openai-compatible/x: it replies, but not if it is offered tools. Set supports.tools to false to use it without tools',
+        'openai-compatible/x answered 400: it does not support tools. openai-compatible/x: it replies, but not if it is offered tools. Create it with supports.tools set to false: flag --no-tools',
       conversation:
         'openai-compatible/x answered 400. openai-compatible/x: it replies to one message, but not to a second one',
       streaming:
-        'openai-compatible/x answered 400. openai-compatible/x: it replies, but does not stream. Set supports.streaming to false',
+        'openai-compatible/x answered 400. openai-compatible/x: it replies, but does not stream. Create it with supports.streaming set to false: flag --no-streaming',
     };
     for (const feature of ['tools', 'conversation', 'streaming'] as const) {
       const whole = (request: ChatRequest) =>
@@ -293,7 +304,7 @@ describe('the servers of a new user', () => {
     const { tested } = await connect('toolless');
     expect(tested).to.include({ ok: false, missing: 'tools' });
     expect(String(tested.error)).to.endWith(
-      'it replies, but not if it is offered tools. Set supports.tools to false to use it without tools',
+      'it replies, but not if it is offered tools. Set supports.tools to false: adjutant models update toolless --no-tools',
     );
     stage.model.forget();
     stage.model.script(...refusing(refusal, () => pieces('Noon.')));

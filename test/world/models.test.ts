@@ -362,7 +362,7 @@ describe('replies of the models of this world', () => {
     for (const [message, reason] of [
       [
         'this model does not support tools',
-        'it does not support tools (set supports.tools to false, or choose another model)',
+        'it does not support tools. Set supports.tools to false: adjutant models update fake --no-tools',
       ],
       [
         '"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set',
@@ -496,6 +496,30 @@ describe('conversations with strict servers', () => {
     const [first] = stage.model.asked.at(-1)!.body.messages;
     expect([result, first?.role]).to.equal(['Well.', 'user']);
     expect(String(first?.content)).to.endWith('\n\nFirst');
+  });
+
+  it('have no system message where OpenAI supports none', async () => {
+    const server = await startStage();
+    server.model.script(
+      ...refusing(
+        (request) => {
+          if (request.max_tokens !== undefined)
+            return "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead.";
+          const at = request.messages.findIndex(({ role }) => role === 'system');
+          return at < 0
+            ? null
+            : `Unsupported value: 'messages[${at}].role' does not support 'system' with this model.`;
+        },
+        () => pieces('Well.'),
+      ),
+    );
+    const { result } = await server.reaches((await server.spawn({ prompt: 'First' })).id);
+    const { messages, max_completion_tokens } = server.model.asked.at(-1)!.body as ChatRequest & {
+      max_completion_tokens?: number;
+    };
+    expect([result, messages[0]?.role]).to.equal(['Well.', 'user']);
+    expect(max_completion_tokens).to.be.above(0);
+    await server.stop();
   });
 
   it('have an assistant between results and a user where the roles must alternate', async () => {

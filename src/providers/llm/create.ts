@@ -72,7 +72,7 @@ const openOnce = (
 ): (() => Promise<OpenedModel>) => {
   const watched = new WeakMap<AbortSignal, () => void>();
   const begun = (signal: AbortSignal): void => watched.get(signal)?.();
-  const wire = boundedLines(name, createWireFetch({ name, fetch, traits, begun }));
+  const wire = boundedLines(name, createWireFetch({ name, modelId, fetch, traits, begun }));
   let opening: Promise<OpenedModel> | undefined;
   const open = async (): Promise<OpenedModel> => ({
     model: await adapters[provider].open({ name, modelId, baseUrl, fetch: wire }),

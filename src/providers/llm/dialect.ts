@@ -125,7 +125,8 @@ const ADAPTATIONS = new Map<string, Adaptation>([
   [
     'system as user',
     {
-      refusal: /system (?:role|message|prompt|instruction)|role\W{1,5}system|alternat|only user/i,
+      refusal:
+        /system (?:role|message|prompt|instruction)|role\W{1,5}(?:does not support\W{1,5})?system|alternat|only user/i,
       adapt: (body) => {
         const [system, user, ...rest] = body.messages;
         if (system?.role !== 'system') return null;

@@ -78,7 +78,7 @@ export const canEmbed = (provider: string): boolean =>
 export const embeddingModel = (options: EmbeddingOptions): EmbeddingModel => {
   const { name, provider } = options;
   const traits = { adaptations: new Set<string>() };
-  const fetch = createWireFetch({ name, fetch: options.fetch, traits, begun: () => undefined });
+  const fetch = createWireFetch({ ...options, traits, begun: () => undefined });
   const wire = wires[provider] ?? openAiWire;
   return {
     embed: async (texts, signal) => {

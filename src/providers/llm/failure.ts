@@ -23,6 +23,10 @@ const libraryFailure = (name: string, error: unknown): ModelFailure => {
   return new ModelFailure('server', `${name} was not called: client error (${kind})`);
 };
 
+/** The remedy in the API and on the command line. */
+export const featureRemedy = (name: string, feature: 'tools' | 'streaming'): string =>
+  `Set supports.${feature} to false: adjutant models update ${name} --no-${feature}`;
+
 /** Otherwise a library would quote the key in its error. */
 export const assertKeySendable = (name: string, key: string | undefined): void => {
   if (key === undefined || faultOfHeaderValue(key) === null) return;

@@ -43,7 +43,7 @@ export const canTranscribe = (provider: string): provider is Provider => HEARING
 export const transcriptionModel = (options: TranscriptionOptions): TranscriptionModel => {
   const { name, provider, baseUrl } = options;
   const traits = { adaptations: new Set<string>() };
-  const fetch = createWireFetch({ name, fetch: options.fetch, traits, begun: () => undefined });
+  const fetch = createWireFetch({ ...options, traits, begun: () => undefined });
   return {
     transcribe: async (speech, signal) => {
       const apiKey = (await options.keyOf?.()) ?? options.apiKey;

@@ -1,7 +1,7 @@
 import { HttpFailure } from '../../kernel/failure.js';
 import { parsedJson } from '../../kernel/jsonvalue.js';
 import { adaptationFor, adaptBody, type DialectTraits } from './dialect.js';
-import { noReplyFailure } from './failure.js';
+import { featureRemedy, noReplyFailure } from './failure.js';
 import { type ModelFailure, type ModelFailureKind, ModelRefusal } from './model.js';
 import { usageIn } from './usage.js';
 
@@ -33,14 +33,20 @@ const FIELD =
   /\b(stream_options|max_completion_tokens|max_tokens|tool_choice|reasoning_content|reasoning_details)\b/;
 const NO_TOOLS =
   /(?:support|capab)\w*\b.{0,40}\b(?:tools?|functions?)\b|\b(?:tools?|functions?)\b.{0,60}not (?:supported|support|allowed|permitted|available)/is;
+/** Ollama, vLLM, OpenAI and Google. Anthropic returns `not_found_error` and `model: `. */
+const NO_MODEL =
+  /model_not_found|\bmodels?\b.{0,250}(?:does not exist|not found)|not_found_error.{0,40}"model:/is;
+/** llama.cpp. */
+const LOADING = /"message":\s*"Loading model/i;
+export const KEY_REFUSED = 'its server refused the API key';
 /** Meaning of error texts of servers. */
-const CAUSES: [RegExp, string][] = [
+const CAUSES: [RegExp, string | ((name: string) => string)][] = [
   [
     /enable-auto-tool-choice|tool-call-parser/,
     'its server supports tools only if started with --enable-auto-tool-choice and --tool-call-parser',
   ],
   [/--jinja/, 'its server supports tools only if started with --jinja'],
-  [NO_TOOLS, 'it does not support tools (set supports.tools to false, or choose another model)'],
+  [NO_TOOLS, (name) => `it does not support tools. ${featureRemedy(name, 'tools')}`],
   [/no models? (?:is |are )?loaded|model is not loaded/i, 'its server has no model loaded'],
   [/insufficient (?:balance|credits?)|more credits/i, 'its account has no credit left'],
   [
@@ -52,6 +58,7 @@ const CAUSES: [RegExp, string][] = [
 
 export interface WireOptions {
   name: string;
+  modelId: string;
   fetch: GlobalFetch;
   traits: DialectTraits;
   begun(signal: AbortSignal): void;
@@ -61,7 +68,8 @@ export interface WireOptions {
  * Any status but 2xx is a ModelFailure. A rejected feature is omitted in a retry, and in later
  * requests if the retry succeeds.
  */
-export const createWireFetch = ({ name, fetch, traits, begun }: WireOptions): GlobalFetch => {
+export const createWireFetch = (options: WireOptions): GlobalFetch => {
+  const { name, fetch, traits, begun } = options;
   return async (input, init) => {
     const text = typeof init?.body === 'string' ? init.body : '';
     const learned: string[] = [];
@@ -79,7 +87,7 @@ export const createWireFetch = ({ name, fetch, traits, begun }: WireOptions): Gl
       }
       const excerpt = await opening(response);
       const next = adaptationFor({ adaptations }, { status: response.status, excerpt }, body);
-      if (next === null) throw refusal(name, response, excerpt);
+      if (next === null) throw refusal(options, input, response, excerpt);
       learned.push(next);
     }
   };
@@ -95,18 +103,26 @@ export const streamErrorFailure = (name: string, frame: unknown): ModelFailure =
     : classifyHttpFailure(Number(status), excerpt);
   return new ModelRefusal(
     kind,
-    `${name} aborted its reply with an error${reasonText(excerpt)}`,
+    `${name} aborted its reply with an error${reasonText({ name, kind, status: Number(status), excerpt })}`,
     usageIn(frame),
   );
 };
 
-const refusal = (name: string, { status, headers }: Response, excerpt: string): ModelFailure =>
-  new ModelRefusal(
-    classifyHttpFailure(status, excerpt),
-    `${name} answered ${status}${reasonText(excerpt)}`,
+const refusal = (
+  { name, modelId }: WireOptions,
+  input: Parameters<GlobalFetch>[0],
+  { status, headers }: Response,
+  excerpt: string,
+): ModelFailure => {
+  const kind = classifyHttpFailure(status, excerpt);
+  const called = { modelId, url: input instanceof Request ? input.url : `${input}` };
+  return new ModelRefusal(
+    kind,
+    `${name} answered ${status}${reasonText({ name, kind, status, excerpt, called })}`,
     usageIn(parsedJson(excerpt)),
     retryAfterMs(headers) ?? retryDelayMs(excerpt),
   );
+};
 
 /** If the reply is aborted, returns what was received. */
 const opening = async (response: Response): Promise<string> => {
@@ -130,12 +146,40 @@ const classifyHttpFailure = (status: number, excerpt: string): ModelFailureKind 
   return BY_STATUS.get(status) ?? (status >= 500 ? 'server' : 'bad_request');
 };
 
-const reasonText = (excerpt: string): string => {
+interface ErrorReply {
+  name: string;
+  kind: ModelFailureKind;
+  status: number;
+  excerpt: string;
+  /** Missing if the error was in a stream. */
+  called?: { modelId: string; url: string };
+}
+
+const reasonText = (reply: ErrorReply): string => {
+  const { name, excerpt } = reply;
   const cause = CAUSES.find(([pattern]) => pattern.test(excerpt))?.[1];
-  if (cause) return `: ${cause}`;
+  if (cause) return `: ${typeof cause === 'string' ? cause : cause(name)}`;
+  const known = reasonOfStatus(reply);
+  if (known !== null) return known;
   const code = TOLD.exec(excerpt)?.[1] ?? FIELD.exec(excerpt)?.[1];
   return code ? ` (${code})` : '';
 };
+
+const reasonOfStatus = ({ kind, status, excerpt, called }: ErrorReply): string | null => {
+  if (kind === 'credentials' && status !== 402) return `: ${KEY_REFUSED}`;
+  if (TOO_LONG.test(excerpt) && kind === 'context_length')
+    return ': the request exceeds its context window';
+  if (status === 503 && LOADING.test(excerpt))
+    return ': its server is still loading the model. Try again';
+  if (status !== 404 || !called) return null;
+  if (NO_MODEL.test(excerpt)) return `: its server has no model ${called.modelId}`;
+  if (hasUsualPath(new URL(called.url))) return null;
+  return '. Check the base URL: it usually ends in /v1';
+};
+
+/** The base URL of Ollama has no path. */
+const hasUsualPath = ({ pathname }: URL): boolean =>
+  /\/v\d[^/]*\/|\/api\/(?:chat|embed)$/.test(pathname) && !/completions\//.test(pathname);
 
 /** A date is compared with the clock of the sender (RFC 9110, 10.2.3). */
 const retryAfterMs = (headers: Headers): number | undefined => {

@@ -12,6 +12,7 @@ import {
   UNREADABLE_ADDRESS_REMEDY,
 } from '../../kernel/proxywatch.js';
 import type { EmbedderReport } from '../../knowledge/module.js';
+import { KEY_REFUSED } from '../../providers/llm/wire.js';
 import type { EngineReport } from '../../voice/module.js';
 import { remedies } from '../tunnel/stage.js';
 import type { Finding } from './contract.js';
@@ -208,7 +209,8 @@ export const modelFindings = (states: ModelState[], faults: CapabilityFault[]): 
     if (status === 'down') {
       const fault = faults.find((each) => each.name === `models/${name}`);
       if (fault) return [failedFinding(`model ${name}`, because, fault.remedy.slice(0, 500))];
-      const remedy = `adjutant models test ${name}   For a refused key: adjutant models update ${name} --key-file -`;
+      const key = `   For a refused key: adjutant models update ${name} --key-file -`;
+      const remedy = `adjutant models test ${name}${because.includes(KEY_REFUSED) ? key : ''}`;
       return [failedFinding(`model ${name}`, because, remedy)];
     }
     if (status !== 'cooling') return [];

@@ -60,18 +60,23 @@ const failing = async (step: Promise<unknown>) => {
 const echo = { message: 'No: sk-key-canary asked prompt-canary' };
 const ANSWERS: [string, Reply, ModelFailureKind, string, number?][] = [
   ['400', refuses(400, echo), 'bad_request', 'house/fake answered 400'],
-  ['401', refuses(401, echo), 'credentials', 'house/fake answered 401'],
+  [
+    '401',
+    refuses(401, echo),
+    'credentials',
+    'house/fake answered 401: its server refused the API key',
+  ],
   [
     '403',
     refuses(403, { code: 'invalid_api_key' }),
     'credentials',
-    'house/fake answered 403 (invalid_api_key)',
+    'house/fake answered 403: its server refused the API key',
   ],
   [
     '404',
     refuses(404, { code: 'model_not_found' }),
     'unknown_model',
-    'house/fake answered 404 (model_not_found)',
+    'house/fake answered 404: its server has no model fake-1',
   ],
   ['413', refuses(413), 'context_length', 'house/fake answered 413'],
   ['429', refuses(429, echo), 'rate_limited', 'house/fake answered 429'],
@@ -111,13 +116,33 @@ const ANSWERS: [string, Reply, ModelFailureKind, string, number?][] = [
     'a context that is too long (OpenAI)',
     refuses(400, { code: 'context_length_exceeded' }),
     'context_length',
-    'house/fake answered 400',
+    'house/fake answered 400: the request exceeds its context window',
   ],
   [
     'a context that is too long (llama.cpp)',
-    refuses(400, { message: 'the request exceeds the available context size' }),
+    refuses(400, { code: 400, message: 'too long', type: 'exceed_context_size_error' }),
     'context_length',
-    'house/fake answered 400',
+    'house/fake answered 400: the request exceeds its context window',
+  ],
+  ...['The model `canary` does not exist.', "model 'canary' not found"].map(
+    (message): (typeof ANSWERS)[number] => [
+      `a model that the server lacks (${message})`,
+      refuses(404, { message }),
+      'unknown_model',
+      'house/fake answered 404: its server has no model fake-1',
+    ],
+  ),
+  [
+    'a path that does not exist below /v1',
+    refuses(404),
+    'unknown_model',
+    'house/fake answered 404',
+  ],
+  [
+    'a model that is loading',
+    refuses(503, { message: 'Loading model', type: 'unavailable_error' }),
+    'server',
+    'house/fake answered 503: its server is still loading the model. Try again',
   ],
   [
     'a refusal without a body',
@@ -167,7 +192,7 @@ const FRAMES: [string, string[], ModelFailureKind, string][] = [
     'an error about the context',
     [START, '{"error":{"message":"maximum context length is 8000"}}'],
     'context_length',
-    'house/fake aborted its reply with an error',
+    'house/fake aborted its reply with an error: the request exceeds its context window',
   ],
 ];
 
@@ -192,6 +217,17 @@ describe('failures of a compatible model', () => {
         expect(openai.asked.length).to.equal(1);
       });
     }
+
+    it(`names the base URL if its path is unusual (${way})`, async () => {
+      const root = openai.baseUrl.replace('/v1', '');
+      for (const baseUrl of [root, `${openai.baseUrl}/chat/completions`]) {
+        openai.script(refuses(404));
+        expect(await failing(modelAt(baseUrl).step(stepOf(way)))).to.equal({
+          kind: 'unknown_model',
+          message: 'house/fake answered 404. Check the base URL: it usually ends in /v1',
+        });
+      }
+    });
 
     it(`reports a closed port as refused_connection (${way})`, async () => {
       const server = createServer().listen(0, '127.0.0.1');

@@ -13,6 +13,7 @@ import {
 import { linkChannel } from '../../harness/channel.js';
 import { inside } from '../../harness/inside.js';
 import { seedLostMessage } from '../../harness/messages.js';
+import { refuses, startOpenai } from '../../harness/openai.js';
 
 export const lab = Lab.script();
 const { after, before, describe, it } = lab;
@@ -127,7 +128,15 @@ describe('the doctor', () => {
     const found = findings.find(({ name }) => name === 'model house');
     expect(found?.status).to.equal('fail');
     expect(found?.detail).to.equal('house at 127.0.0.1: the connection was refused');
-    expect(found?.remedy).to.match(/^adjutant models test house /);
+    expect(found?.remedy).to.equal('adjutant models test house');
+    const server = await startOpenai(refuses(401));
+    const { baseUrl } = server;
+    await app.call('PATCH', '/api/models/house', { token, body: { baseUrl } });
+    await app.call('POST', '/api/models/house/test', { token });
+    expect((await named('model house'))?.remedy).to.equal(
+      'adjutant models test house   For a refused key: adjutant models update house --key-file -',
+    );
+    await server.stop();
     expect(findings.map(({ name }) => name)).not.to.include('models');
     await app.call('DELETE', '/api/models/house', { token });
   });
