@@ -149,9 +149,7 @@ describe('replies of the models of this world', () => {
       stage.model.script(pieces(text));
       expect(await resultOf()).to.include({
         status: 'failed',
-        error:
-          'No model answered. fake wrote a tool call as text. Try again or use another model. ' +
-          'Check the model: adjutant models test fake',
+        error: 'No model answered. fake wrote a tool call as text. Try again or use another model.',
       });
       clock.forward(11 * 60_000);
     }
@@ -287,7 +285,7 @@ describe('replies of the models of this world', () => {
     const reason =
       'fake ended its reply within its reasoning, without an answer. Try again or use another model';
     stage.model.script(pieces('<think>', 'Which day is it? '));
-    expect((await resultOf()).error).to.include(`No model answered. ${reason}. `);
+    expect((await resultOf()).error).to.equal(`No model answered. ${reason}.`);
     clock.forward(11 * 60_000);
     const second = { provider: 'openai-compatible', modelId: 'x', baseUrl: stage.model.baseUrl };
     await stage.ask('POST', '/api/models', { ...second, name: 'second' });
@@ -362,21 +360,19 @@ describe('replies of the models of this world', () => {
     for (const [message, reason] of [
       [
         'this model does not support tools',
-        'it does not support tools. Set supports.tools to false: adjutant models update fake --no-tools',
+        'it does not support tools. Set supports.tools to false: adjutant models update fake --no-tools.',
       ],
       [
         '"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set',
-        'its server supports tools only if started with --enable-auto-tool-choice and --tool-call-parser',
+        'its server supports tools only if started with --enable-auto-tool-choice and --tool-call-parser. Check the model: adjutant models test fake',
       ],
       [
         'No models loaded. Please load a model in the developer page',
-        'its server has no model loaded',
+        'its server has no model loaded. Check the model: adjutant models test fake',
       ],
     ] as const) {
       stage.model.script(refuses(400, { message }));
-      expect((await resultOf()).error).to.equal(
-        `No model answered. fake answered 400: ${reason}. Check the model: adjutant models test fake`,
-      );
+      expect((await resultOf()).error).to.equal(`No model answered. fake answered 400: ${reason}`);
     }
   });
 
@@ -518,7 +514,7 @@ describe('conversations with strict servers', () => {
       max_completion_tokens?: number;
     };
     expect([result, messages[0]?.role]).to.equal(['Well.', 'user']);
-    expect(max_completion_tokens).to.be.above(0);
+    expect(Number(max_completion_tokens)).to.be.above(0);
     await server.stop();
   });
 

@@ -66,7 +66,7 @@ describe('text of a payload in a notification', () => {
     const message = `A \`${TITLE}\` B\n\`\`\`\n${TITLE}\n\`\`\``;
     for (const title of ['feature/my_branch_v2*[x]', '``x` **FAKE** `y``']) {
       const found = await told(message, title);
-      expect(found.text).to.equal(`told\nA ${title} B\n\n${title}`);
+      expect(found.text).to.equal(`told\nA ${title} B\n${title}`);
       expect(kindsOf(found.entities)).to.equal(['bold', 'code', 'pre']);
       expect(found.inApp).to.equal(message.replaceAll(TITLE, title));
     }
