@@ -20,11 +20,18 @@ interface Performer {
  * would hold BEGIN open across messages, so they are refused.
  */
 export const threadDialect = (writer: Performer, reader: Performer): Dialect => ({
-  createAdapter: () => new SqliteAdapter(),
+  createAdapter: () => new ThreadAdapter(),
   createDriver: () => threadDriver(writer, reader),
   createIntrospector: (db) => new SqliteIntrospector(db),
   createQueryCompiler: () => new SqliteQueryCompiler(),
 });
+
+/** Otherwise Kysely runs one query at a time, so that each read waits for the one before. */
+class ThreadAdapter extends SqliteAdapter {
+  override get supportsMultipleConnections(): boolean {
+    return true;
+  }
+}
 
 const threadDriver = (writer: Performer, reader: Performer): Driver => {
   const connection: DatabaseConnection = {
