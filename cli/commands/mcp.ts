@@ -124,7 +124,7 @@ const remove = requestCommand({
   args: '<server>',
   endpoint: endpoints['mcp-remove'],
   examples: ['files', 'files --yes', 'github --yes'],
-  notes: ['Remove a server that is defined in the file mcp.json of the home from the file.'],
+  notes: ['A server from mcp.json in the home of the daemon is removed in that file.'],
   at: (_, { server }) => ({ name: server }),
   confirm: ({ args: { server } }) => `Remove the MCP server ${safe(server)}?`,
   show: ({ out }, _, { args: { server } }) => out.done(`Removed ${safe(server)}.`),

@@ -158,7 +158,7 @@ const probe = async (
 const remedyFor = (name: string, feature: 'tools' | 'streaming', isRegistered: boolean): string =>
   isRegistered
     ? featureRemedy(name, feature)
-    : `Create it with supports.${feature} set to false: flag --no-${feature}`;
+    : `Set supports.${feature} to false when you register the model: --no-${feature}`;
 
 /** Failures that may disappear without one of the features. */
 const DUE_TO_REQUEST: ModelFailureKind[] = ['bad_request', 'invalid_reply', 'server'];

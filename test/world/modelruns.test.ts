@@ -163,11 +163,11 @@ describe('a test of a model', () => {
     };
     const sentences = {
       tools:
-        'openai-compatible/x answered 400: it does not support tools. openai-compatible/x: it replies, but not if it is offered tools. Create it with supports.tools set to false: flag --no-tools',
+        'openai-compatible/x answered 400: it does not support tools. openai-compatible/x: it replies, but not if it is offered tools. Set supports.tools to false when you register the model: --no-tools',
       conversation:
         'openai-compatible/x answered 400. openai-compatible/x: it replies to one message, but not to a second one',
       streaming:
-        'openai-compatible/x answered 400. openai-compatible/x: it replies, but does not stream. Create it with supports.streaming set to false: flag --no-streaming',
+        'openai-compatible/x answered 400. openai-compatible/x: it replies, but does not stream. Set supports.streaming to false when you register the model: --no-streaming',
     };
     for (const feature of ['tools', 'conversation', 'streaming'] as const) {
       const whole = (request: ChatRequest) =>

@@ -5,7 +5,7 @@ export const agentAction = {
     s
       .anyText(100_000)
       .description(
-        'Prompt of the agent. In a hook, placeholders such as `{{webhook.body.title}}` are replaced',
+        'Prompt of the agent. In a hook, the payload is appended to the prompt. Placeholders are not replaced',
       ),
   ),
   agentTopic: s.optional(s.text(100).description('Topic that selects the default model')),

@@ -1,6 +1,6 @@
 /** In a query, `+` is decoded as a space. */
 const MOMENT =
-  /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2})?)(?:[.,](\d+))? ?(?:(Z)|([ +-]\d{2}):?(\d{2})?)?)?$/i;
+  /^((?:\d{4}|[+-]\d{6})-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2})?)(?:[.,](\d+))? ?(?:(Z)|([ +-]\d{2}):?(\d{2})?)?)?$/i;
 
 /**
  * An ISO 8601 time as programs write it: with microseconds, or with an offset such as `+0200`. The

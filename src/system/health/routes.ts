@@ -52,7 +52,7 @@ export const healthResource = (deps: HealthDeps) =>
     metrics: async (_input, by) => {
       if (!isKnown(by) && !(deps.trustsLoopback() && by.isLocal)) {
         throw Boom.unauthorized(
-          'Metrics require a token. Only a daemon without a tunnel, public address or trusted proxy serves them to its own machine without one',
+          'Metrics require a token. Only a daemon without a tunnel, public address or trusted proxy serves them to its own machine without a token',
           'Bearer',
         );
       }

@@ -21,7 +21,7 @@ export const buildLlamaHistory = (name: string, turns: Turn[]): HistoryItem[] =>
       );
     } else history.push({ type: turn.role, text: turn.content });
   }
-  if (history.length === 0) throw refused(name, 'the conversation is empty');
+  if (history.length === 0) throw refused(name, 'the conversation is empty. Send a message first');
   lastReply(history);
   return history;
 };
@@ -43,7 +43,8 @@ const toResponsePart = (
   { at, results }: { at: number; results: Map<string, ToolTurn> },
 ): ResponsePart => {
   const result = results.get(call.id);
-  if (!result) throw refused(name, 'tool calls and tool results do not match');
+  if (!result)
+    throw refused(name, 'tool calls and tool results do not match. Start a new conversation');
   return {
     type: 'functionCall',
     name: call.name,

@@ -69,6 +69,10 @@ const start = async (deps: LoadDeps, { files, need }: LoadOf): Promise<LlamaProc
   }
 };
 
+/** Text of the engine for a file that it cannot read. */
+const NO_CAUSE = 'Failed to load model';
+const INCOMPLETE_FILE = 'The file may be incomplete or damaged. Install the model again';
+
 const loaded = async (
   process: LlamaProcess,
   { useGpu, threads }: LoadDeps,
@@ -81,9 +85,9 @@ const loaded = async (
     { signal: new AbortController().signal },
   );
   if (end.is === 'loaded') return;
-  const why =
-    end.is === 'failed'
-      ? `${end.message}. The file may be incomplete or damaged. Install the model again`
-      : 'the process of the model sent an unexpected reply. Try again';
+  let why = 'the process of the model sent an unexpected reply. Try again';
+  if (end.is === 'failed') {
+    why = end.message === NO_CAUSE ? `${NO_CAUSE}. ${INCOMPLETE_FILE}` : end.message;
+  }
   throw new NotLoaded('refused_connection', `was not loaded: ${why}`);
 };

@@ -150,7 +150,7 @@ const createConversation = (held: ConfinedProcess, { remove, named }: ProcessEnd
     ask,
     ended: () => ended,
     end: async (why) => {
-      intended = why;
+      intended ??= why;
       held.kill();
       await ended;
     },
