@@ -7,7 +7,7 @@ import { rolldown } from 'rolldown';
  * npm put them and are loaded when they are needed.
  */
 const BUNDLED =
-  /^(@ai-sdk\/provider|@hapi\/(boom|bourne|hapi|nes|validate)|commander|croner|detect-libc|get-east-asian-width|joi|jsonwebtoken|kysely|markdown-it|stemmer|ws)(\/|$)/;
+  /^(@ai-sdk\/provider|@fastify\/busboy|@hapi\/(boom|bourne|hapi|nes|validate)|chardet|commander|croner|detect-libc|get-east-asian-width|htmlparser2|joi|jsonwebtoken|kysely|lossless-json|markdown-it|picomatch|pino|stemmer|ws|yaml|zod)(\/|$)/;
 /** Optional parts of ws. */
 const ABSENT = /^(bufferutil|utf-8-validate)$/;
 /** A module's own URL, or a file that it names relative to it; the file name is the first group. */
@@ -79,7 +79,11 @@ const write = async (dist, { entry, target, chunks, format = 'esm' }, threads) =
     platform: 'node',
     transform: { target: 'node22.14' },
     external: isExternal,
-    plugins: [ownUrls(dist, target, threads), ...(format === 'cjs' ? [importModules] : [])],
+    plugins: [
+      ownUrls(dist, target, threads),
+      serverOfNes,
+      ...(format === 'cjs' ? [importModules] : []),
+    ],
     // Modules that are loaded both early and late are intended.
     onLog: () => undefined,
   });
@@ -147,6 +151,12 @@ const ownUrls = (dist, target, threads) => ({
     });
   },
 });
+
+/** The client of nes is not used, and would load Node's fetch with each start. */
+const serverOfNes = {
+  name: 'server-of-nes',
+  load: (id) => (id.endsWith('/@hapi/nes/lib/client.js') ? 'exports.Client = {};' : null),
+};
 
 /**
  * A script outside of modules has no `import` and no `import.meta`: src/bundle.ts provides
