@@ -114,7 +114,10 @@ const startLane = async (root) => {
           endGroup(child.pid, scratch);
           settle([reason], { crashed: true });
         };
-        const limit = setTimeout(() => give(`took over ${limitMs / 1000} s`), limitMs);
+        const limit = setTimeout(() => {
+          const last = tests.at(-1)?.title;
+          give(`took over ${limitMs / 1000} s${last ? `, the last test that ended: ${last}` : ''}`);
+        }, limitMs);
         onExit = give;
         onMessage = (message) => {
           if (!message.end) {

@@ -59,7 +59,7 @@ const MEASURES =
 const OUTSIDE = /^test\/(harness|bench)\//;
 
 const desk = (): Source[] => sources().filter(({ path }) => path.startsWith('tui/'));
-describe('architecture', { timeout: 120_000 }, () => {
+describe('architecture', () => {
   it('keeps the rules of .dependency-cruiser.cjs', () => {
     const { violations } = graph().summary;
     none(violations.map(({ rule, from, to }) => `${rule.name}: ${from} → ${to}`));

@@ -9,7 +9,7 @@ const { describe, it } = lab;
 const product = (): Source[] =>
   sources().filter(({ path }) => /^(src|cli|tui|web|migrations)\//.test(path));
 
-describe('names', { timeout: 120_000 }, () => {
+describe('names', () => {
   it('declare each exported type once', () => {
     expect(declaredTwice(isExportedType)).to.equal([]);
   });

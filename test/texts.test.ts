@@ -20,7 +20,7 @@ const MAX_SUMMARY_WORDS = 10;
 const DANGLING =
   /^(To|Of|For|Those|That|What|Which|Who|Likewise|Its|So)\b|\b(is|are) to\b|\bmay stand\b|\bfrom here on\b|\b(to|for|of|with) one$/;
 
-describe('texts that users read', { timeout: 120_000 }, () => {
+describe('texts that users read', () => {
   let texts: UserText[];
   before(async () => {
     texts = [...(await apiTexts()), ...(await commandTexts())];

@@ -37,7 +37,7 @@ describe('agents that wait for others, and a SIGKILL', () => {
   const all = async (owner: Client, rootId: string) =>
     (await owner.agents.list({ query: { rootId, limit: 200 } })).agents.reverse();
 
-  it('are killed at six moments and end all the same', { timeout: 180_000 }, async () => {
+  it('are killed at six moments and end all the same', async () => {
     think = ({ task, results }) => {
       if (task === 'sub') return { text: 'sub' };
       if (results.length > 0) return { text: `${results.length}` };

@@ -18,7 +18,7 @@ export const lab = Lab.script();
 const { describe, it, before, after } = lab;
 
 const hasBubblewrap = spawnSync('bwrap', ['--version']).status === 0;
-const OPTIONS = { skip: withEngine.skip || !hasBubblewrap, timeout: 500_000 };
+const OPTIONS = { skip: withEngine.skip || !hasBubblewrap };
 const CLI = fileURLToPath(new URL('../../../bin/adjutant.js', import.meta.url));
 
 /** Installs the engine as its installation does, from the one for the tests. */

@@ -19,7 +19,7 @@ const CONTENT = LINE.repeat(Math.ceil((2 * MIB) / LINE.length));
 /** The moments of the kills: before any byte, after some of the content, and after all of it. */
 const MOMENTS = ['before', 'within', 'behind'] as const;
 
-describe('a file in a chat, with kills', { timeout: 120_000 }, () => {
+describe('a file in a chat, with kills', () => {
   let home: string;
   let telegram: bot.Telegram;
   let token = '';

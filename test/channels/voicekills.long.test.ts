@@ -17,7 +17,7 @@ const { describe, it, before, after } = lab;
 const MOMENTS = ['before', 'within', 'behind', 'later'] as const;
 const LATER_MS = { before: 0, within: 0, behind: 300, later: 1500 };
 
-describe(`a voice message, with kills${unlessSpeech}`, { timeout: 180_000, ...withSpeech }, () => {
+describe(`a voice message, with kills${unlessSpeech}`, { ...withSpeech }, () => {
   let home: string;
   let telegram: bot.Telegram;
   let content: Buffer;

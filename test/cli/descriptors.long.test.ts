@@ -24,7 +24,6 @@ const DATABASE = /"[^"]*\.db(-wal|-shm|-journal)?"/;
 /** These read or write a copy, and say so. */
 const OPENERS = ['backup restore', 'backup verify'];
 const OPENINGS = ['-qq', '-e', 'trace=open,openat', '-s', '400'];
-const LIMIT = { timeout: 300_000 };
 
 /** strace and script may be missing, or not allowed to do their work. */
 const whyNot = (): string => {
@@ -50,7 +49,7 @@ const missing = whyNot();
 describe(`every command on a real terminal, traced${missing}`, { skip: missing !== '' }, () => {
   let shown: Shown[];
   let trace: string;
-  before(LIMIT, async () => {
+  before(async () => {
     const scene = await openScene();
     try {
       [shown, trace] = await onTerminalOf(scene);
@@ -102,7 +101,7 @@ describe(`commands about a daemon of their own, traced${missing}`, { skip: missi
     return [words.join(' '), DATABASE.test(await readFile(trace, 'latin1'))];
   };
 
-  it('leave the database to the daemon that they start, ask and stop', LIMIT, async () => {
+  it('leave the database to the daemon that they start, ask and stop', async () => {
     const password = ['--password-file', 'password'];
     const lines = [
       ['quickstart', '--yes', '--username', 'ada', ...password],

@@ -29,8 +29,6 @@ const all = await leaves();
 
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;
-
-const LIMIT = { timeout: 30_000 };
 const WIDTH = 80;
 
 /** What the API answers where a command asks it; undefined for an endpoint that answers nothing. */
@@ -76,7 +74,7 @@ describe('against a daemon', () => {
     const recipe = recipes[path] ?? {};
     const isList = command.flags?.watch !== undefined && command.fields !== undefined;
 
-    it(`answers in a pipe and on a terminal: ${path}`, LIMIT, async () => {
+    it(`answers in a pipe and on a terminal: ${path}`, async () => {
       const piped = await tried(path);
       const json = await tried(path, ['--json']);
       const shown = await tried(path, [], WIDTH);
@@ -92,7 +90,7 @@ describe('against a daemon', () => {
     });
 
     if (recipe.isOpen) continue;
-    it(`asks for a login: ${path}`, LIMIT, async () => {
+    it(`asks for a login: ${path}`, async () => {
       const self = recipe.isOwn ? await scene.user() : scene.ada;
       const words = (await recipe.words?.(scene, self)) ?? [];
       const url = scene.world.app.url.replace('127.0.0.1', 'localhost');

@@ -35,7 +35,7 @@ interface Ended {
 }
 
 /** An app of another project, with the package as npm packs it. */
-describe('the typed client in the packed package', { timeout: 120_000 }, () => {
+describe('the typed client in the packed package', () => {
   let folder: string;
   let daemon: TestApp;
   before(async () => {

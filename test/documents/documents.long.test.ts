@@ -12,7 +12,7 @@ const { describe, it, before, after } = lab;
 
 const OVER = ['completed', 'failed', 'cancelled'];
 
-describe('documents', { timeout: 60_000 }, () => {
+describe('documents', () => {
   let app: TestApp;
   let token: string;
   let userId: string;

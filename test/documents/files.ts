@@ -20,7 +20,6 @@ const GOTHIC = '/usr/share/fonts/opentype/ipafont-gothic/ipag.ttf';
 /** Options for tests whose files are made by real programs. */
 export const withPrograms = {
   skip: ![CHROMIUM, OFFICE, IMPRESS, QPDF].every((path) => existsSync(path)),
-  timeout: 120_000,
 };
 
 /** Options for those that need a font with Japanese characters as well. */

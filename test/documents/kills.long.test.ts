@@ -40,7 +40,7 @@ const expectWhole = async (
   expect(knowledgeId).to.be.a.string();
 };
 
-describe('documents, killed', { timeout: 180_000 }, () => {
+describe('documents, killed', () => {
   let home: string;
   let token = '';
   before(async () => {

@@ -69,7 +69,7 @@ describe('the recognition of scanned pages, killed', () => {
     await rm(home, { recursive: true, force: true });
   });
 
-  it('goes on, and has each page once', { timeout: 180_000 }, async () => {
+  it('goes on, and has each page once', async () => {
     const { body } = await upload(daemon, token, [{ name: 'scans.eml', content: mail() }]);
     const id = body.documents[0]?.id ?? '';
     for (const afterMs of KILLS) {

@@ -4,7 +4,7 @@ import * as Lab from '@hapi/lab';
 import { MAILBOX } from '../harness/mail/dovecot.js';
 import { startSmtp } from '../harness/mail/smtp.js';
 import { makeToken } from '../harness/token.js';
-import { LIMIT, type MailStage, missing, openMailStage, skipNote } from './stage.js';
+import { IF_INSTALLED, type MailStage, missing, openMailStage, skipNote } from './stage.js';
 
 export const lab = Lab.script();
 const { after, before, describe, it } = lab;
@@ -32,7 +32,7 @@ describe(`mail accounts${skipNote}`, () => {
   const test = async (id: string, token?: string) =>
     (await stage.call('POST', `/api/email/accounts/${id}/test`, undefined, token)).body;
 
-  it('keeps an account, changes it and removes it', LIMIT, async () => {
+  it('keeps an account, changes it and removes it', IF_INSTALLED, async () => {
     const made = await stage.account('keeper');
     const { id, credentialId, createdAt } = made.body;
     expect([made.status, made.body]).to.equal([
@@ -70,7 +70,7 @@ describe(`mail accounts${skipNote}`, () => {
     expect((await stage.call('DELETE', `/api/vault/${credentialId}`)).status).to.equal(204);
   });
 
-  it('changes a part of a server, and the rest stays', LIMIT, async () => {
+  it('changes a part of a server, and the rest stays', IF_INSTALLED, async () => {
     const made = await stage.account('partly');
     const path = `/api/email/accounts/${made.body.id}`;
     const { port } = made.body.imap;
@@ -84,7 +84,7 @@ describe(`mail accounts${skipNote}`, () => {
 
   it(
     'goes the whole way, with a message to oneself, and learns who the server is',
-    LIMIT,
+    IF_INSTALLED,
     async () => {
       const { body } = await stage.account('whole');
       const tested = await test(body.id);
@@ -96,7 +96,7 @@ describe(`mail accounts${skipNote}`, () => {
     },
   );
 
-  it('goes the same way by STARTTLS', LIMIT, async () => {
+  it('goes the same way by STARTTLS', IF_INSTALLED, async () => {
     const { certificate, dovecot } = stage;
     const smtp = await startSmtp({ certificate, tls: 'starttls' });
     smtp.arrived = stage.smtp.arrived;
@@ -108,7 +108,7 @@ describe(`mail accounts${skipNote}`, () => {
     await smtp.close();
   });
 
-  it('names the step that fails', LIMIT, async () => {
+  it('names the step that fails', IF_INSTALLED, async () => {
     const { body } = await stage.account('failing', { folders: ['INBOX', 'Nowhere'] });
     const missing = await test(body.id);
     expect(statesOf(missing.steps)).to.equal(['imap_login ok', 'imap_folders failed']);
@@ -126,7 +126,7 @@ describe(`mail accounts${skipNote}`, () => {
     expect(refused.ok).to.be.false();
   });
 
-  it('says once that a login is needed, and that it works again', LIMIT, async () => {
+  it('says once that a login is needed, and that it works again', IF_INSTALLED, async () => {
     const { body } = await stage.account('locked');
     const { credentialId, id } = body;
     await stage.call('POST', `/api/vault/${credentialId}/rotate`, { value: 'wrong' });
@@ -143,7 +143,7 @@ describe(`mail accounts${skipNote}`, () => {
     expect(mended.account).to.include({ status: 'ok', error: null });
   });
 
-  it('sends no password without TLS, whatever the server offers', LIMIT, async () => {
+  it('sends no password without TLS, whatever the server offers', IF_INSTALLED, async () => {
     const plain = await startPlainImap();
     const smtp = await startSmtp({ certificate: stage.certificate, tls: 'none' });
     const { body } = await stage.account('plain', {
@@ -166,14 +166,14 @@ describe(`mail accounts${skipNote}`, () => {
     await smtp.close();
   });
 
-  it('trusts no certificate of another name', LIMIT, async () => {
+  it('trusts no certificate of another name', IF_INSTALLED, async () => {
     const imap = { ...stage.servers.imap, host: '127.0.0.1' };
     const { body } = await stage.account('named', { imap });
     const { steps } = await test(body.id);
     expect(steps[0].detail).to.include('could not establish a trusted TLS connection');
   });
 
-  it('refuses servers that the guard of outgoing traffic refuses', LIMIT, async () => {
+  it('refuses servers that the guard of outgoing traffic refuses', IF_INSTALLED, async () => {
     const imap = { host: '10.1.2.3', port: 993, tls: 'implicit' };
     const refused = await stage.account('private', { imap });
     expect([refused.status, refused.body.details[0].path]).to.equal([400, 'imap.host']);
@@ -186,7 +186,7 @@ describe(`mail accounts${skipNote}`, () => {
     expect((await test(named.body.id)).steps[0].detail).to.include('does not resolve');
   });
 
-  it('sends a credential to other servers for its owner alone', LIMIT, async () => {
+  it('sends a credential to other servers for its owner alone', IF_INSTALLED, async () => {
     const scopes = ['email:write', 'email:read'];
     const { token: secret } = await makeToken(stage.app, stage.token, { scopes });
     const credentialId = await stage.credential();
@@ -202,7 +202,7 @@ describe(`mail accounts${skipNote}`, () => {
 
   it(
     'lets a user without the permission read, and send not even to themselves',
-    LIMIT,
+    IF_INSTALLED,
     async () => {
       const bob = await stage.app.register('bob');
       const { body } = await stage.account('bob', {}, bob.token);
@@ -218,7 +218,7 @@ describe(`mail accounts${skipNote}`, () => {
     },
   );
 
-  it('has all servers of a provider, and of none that nobody knows', LIMIT, async () => {
+  it('has all servers of a provider, and of none that nobody knows', IF_INSTALLED, async () => {
     const found = await stage.call('POST', '/api/email/servers', { address: 'ada@gmail.com' });
     expect(found.body).to.include({ source: 'preset', name: 'Gmail', username: 'ada@gmail.com' });
     const none = await stage.call('POST', '/api/email/servers', { address: 'ada@nowhere.invalid' });
@@ -251,7 +251,7 @@ describe(`mail accounts${skipNote}`, () => {
       return JSON.parse(body.value);
     };
 
-    it('asks for a token once while it is good', LIMIT, async () => {
+    it('asks for a token once while it is good', IF_INSTALLED, async () => {
       const { tokens, clock } = stage;
       tokens.answer = () => ({ body: { access_token: tokens.issue('mona'), expires_in: 3600 } });
       const { id } = await oauth('mona');
@@ -277,7 +277,7 @@ describe(`mail accounts${skipNote}`, () => {
       expect(tokens.requests.length).to.equal(3);
     });
 
-    it('stores a rotated token before it is used', LIMIT, async () => {
+    it('stores a rotated token before it is used', IF_INSTALLED, async () => {
       const { tokens } = stage;
       let count = 1;
       tokens.answer = ({ refresh_token }) => {
@@ -297,7 +297,7 @@ describe(`mail accounts${skipNote}`, () => {
       expect(versions.body.versions.length > 1).to.be.true();
     });
 
-    it('needs a login when the grant is good no more, and says so once', LIMIT, async () => {
+    it('needs a login when the grant is good no more, and says so once', IF_INSTALLED, async () => {
       const { tokens } = stage;
       tokens.answer = () => ({
         status: 400,
@@ -316,13 +316,17 @@ describe(`mail accounts${skipNote}`, () => {
       expect((await test(other)).account.status).to.equal('failing');
     });
 
-    it('takes no credential that is no grant, and no plain token endpoint', LIMIT, async () => {
-      for (const value of [MAILBOX, grant({ tokenEndpoint: 'http://localhost/token' }), '{}']) {
-        const credentialId = await stage.credential(value);
-        const { status, body } = await stage.account('odd', { auth: 'oauth2', credentialId });
-        expect([status, body.details?.[0].path]).to.equal([400, 'credentialId']);
-      }
-    });
+    it(
+      'takes no credential that is no grant, and no plain token endpoint',
+      IF_INSTALLED,
+      async () => {
+        for (const value of [MAILBOX, grant({ tokenEndpoint: 'http://localhost/token' }), '{}']) {
+          const credentialId = await stage.credential(value);
+          const { status, body } = await stage.account('odd', { auth: 'oauth2', credentialId });
+          expect([status, body.details?.[0].path]).to.equal([400, 'credentialId']);
+        }
+      },
+    );
   });
 });
 

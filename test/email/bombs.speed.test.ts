@@ -9,7 +9,7 @@ const { after, before, describe, it } = lab;
 
 describe(`messages that are made to take long${skipNote}`, () => {
   let stage: MailStage;
-  before({ timeout: 60_000 }, async () => {
+  before(async () => {
     if (!missing) stage = await openMailStage();
   });
   after(() => stage?.stop());

@@ -1,7 +1,7 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { until, untilAtLeast } from '../harness/app.js';
-import { LIMIT, type MailStage, missing, openMailStage, skipNote } from './stage.js';
+import { IF_INSTALLED, type MailStage, missing, openMailStage, skipNote } from './stage.js';
 
 export const lab = Lab.script();
 const { after, before, describe, it } = lab;
@@ -23,7 +23,7 @@ describe(`e-mails that answer e-mails${skipNote}`, () => {
   let accountId: string;
   let hookId: string;
 
-  before({ timeout: 60_000 }, async () => {
+  before(async () => {
     if (missing) return;
     stage = await openMailStage();
     accountId = (await stage.account('loop')).body.id;
@@ -63,7 +63,7 @@ describe(`e-mails that answer e-mails${skipNote}`, () => {
     return stage.smtp.taken.at(-1)?.text ?? '';
   };
 
-  it('end with the first answer, which fires no hook', LIMIT, async () => {
+  it('end with the first answer, which fires no hook', IF_INSTALLED, async () => {
     await stage.dovecot.deliver('loop', mail());
     expect(await runs()).to.equal([{ status: 'success', error: null }]);
     const answer = await sent(1);
@@ -73,7 +73,7 @@ describe(`e-mails that answer e-mails${skipNote}`, () => {
     await sent(1);
   });
 
-  it('do not answer what another program has sent', LIMIT, async () => {
+  it('do not answer what another program has sent', IF_INSTALLED, async () => {
     await stage.dovecot.deliver('loop', mail('Auto-Submitted: auto-replied'));
     const [newest, ...others] = await runs();
     expect(newest).to.include({ status: 'skipped' });
@@ -82,7 +82,7 @@ describe(`e-mails that answer e-mails${skipNote}`, () => {
     await sent(1);
   });
 
-  it('count how often their cause has come back, and stop at ten', LIMIT, async () => {
+  it('count how often their cause has come back, and stop at ten', IF_INSTALLED, async () => {
     await stage.dovecot.deliver('loop', mail('X-Adjutant-Hops: 9'));
     expect((await runs())[0]).to.equal({ status: 'success', error: null });
     expect(await sent(2)).to.contain('X-Adjutant-Hops: 10\r\n');
@@ -94,7 +94,7 @@ describe(`e-mails that answer e-mails${skipNote}`, () => {
     await sent(2);
   });
 
-  it('are not begun by notices and tests of the daemon', LIMIT, async () => {
+  it('are not begun by notices and tests of the daemon', IF_INSTALLED, async () => {
     const before = (await runs()).length;
     const notice = mail('Auto-Submitted: auto-generated', 'X-Adjutant-Hops: 1');
     await stage.dovecot.deliver('loop', notice);
@@ -103,7 +103,7 @@ describe(`e-mails that answer e-mails${skipNote}`, () => {
     expect((await runs()).length).to.equal(before);
   });
 
-  it('are sent as a person’s where a person sends them', LIMIT, async () => {
+  it('are sent as a person’s where a person sends them', IF_INSTALLED, async () => {
     const message = { to: ['bob@example.org'], subject: 'By hand', text: 'Hello.' };
     const before = stage.smtp.taken.length;
     expect((await stage.call('POST', '/api/email/send', message)).status).to.equal(202);

@@ -2,7 +2,7 @@ import { readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { LIMIT, type MailStage, missing, openMailStage, skipNote } from './stage.js';
+import { IF_INSTALLED, type MailStage, missing, openMailStage, skipNote } from './stage.js';
 
 export const lab = Lab.script();
 const { after, before, describe, it } = lab;
@@ -79,7 +79,7 @@ describe(`e-mails${skipNote}`, () => {
     return (await Promise.all(found)).flat().sort();
   };
 
-  it('reads a message, and changes nothing at the server', LIMIT, async () => {
+  it('reads a message, and changes nothing at the server', IF_INSTALLED, async () => {
     const id = await open('reader', RICH, plain('One', 'The first.'));
     const before = await files('reader');
     const [newest, rich] = await list(id);
@@ -119,7 +119,7 @@ describe(`e-mails${skipNote}`, () => {
     expect((await list(id)).map((each: { unread: boolean }) => each.unread)).to.equal([true, true]);
   });
 
-  it('shows HTML that fetches nothing, and where links lead', LIMIT, async () => {
+  it('shows HTML that fetches nothing, and where links lead', IF_INSTALLED, async () => {
     const id = await open('html', RICH);
     const [{ id: mailId }] = await list(id);
     const { html } = await read(mailId);
@@ -131,7 +131,7 @@ describe(`e-mails${skipNote}`, () => {
     );
   });
 
-  it('trusts what the server of the account wrote, and nothing below', LIMIT, async () => {
+  it('trusts what the server of the account wrote, and nothing below', IF_INSTALLED, async () => {
     const from = 'Received: from evil.example ([9.9.9.9]) by mx.example.test; x';
     const pass = 'Authentication-Results: mx.example.test; spf=pass; dkim=pass; dmarc=pass';
     const fail = 'Authentication-Results: mx.example.test; spf=fail; dkim=none; dmarc=fail';
@@ -163,35 +163,39 @@ describe(`e-mails${skipNote}`, () => {
     });
   });
 
-  it('filters, pages, searches at the server and keeps threads together', LIMIT, async () => {
-    const id = await open(
-      'filter',
-      plain('Root', 'Begin.'),
-      plain('Re Root', 'More.', 'References: <Root@example.org>'),
-      plain('Other', 'A needle in it.', 'From: Carol <carol@example.net>'),
-    );
-    const subjects = async (query: string) =>
-      (await list(id, query)).map(({ subject }: { subject: string }) => subject);
-    expect(await subjects('')).to.equal(['Other', 'Re Root', 'Root']);
-    expect(await subjects('&q=needle')).to.equal(['Other']);
-    expect(await subjects('&q=nothing-of-that')).to.equal([]);
-    expect(await subjects('&unread=false')).to.equal([]);
-    expect(await subjects('&hasAttachments=true')).to.equal([]);
-    expect(await subjects('&since=2026-01-31')).to.equal([]);
-    const all = await list(id);
-    expect(all[1].threadId).to.equal(all[2].threadId);
-    expect(all[0].threadId).to.not.equal(all[2].threadId);
-    expect(await subjects(`&thread=${all[2].threadId}`)).to.equal(['Re Root', 'Root']);
-    const path = `/api/email/messages?accountId=${id}&limit=2`;
-    const first = await stage.call('GET', path);
-    expect(first.body.messages.length).to.equal(2);
-    const next = await stage.call('GET', `${path}&cursor=${first.body.nextCursor}`);
-    expect(next.body.messages.map(({ subject }: { subject: string }) => subject)).to.equal([
-      'Root',
-    ]);
-  });
+  it(
+    'filters, pages, searches at the server and keeps threads together',
+    IF_INSTALLED,
+    async () => {
+      const id = await open(
+        'filter',
+        plain('Root', 'Begin.'),
+        plain('Re Root', 'More.', 'References: <Root@example.org>'),
+        plain('Other', 'A needle in it.', 'From: Carol <carol@example.net>'),
+      );
+      const subjects = async (query: string) =>
+        (await list(id, query)).map(({ subject }: { subject: string }) => subject);
+      expect(await subjects('')).to.equal(['Other', 'Re Root', 'Root']);
+      expect(await subjects('&q=needle')).to.equal(['Other']);
+      expect(await subjects('&q=nothing-of-that')).to.equal([]);
+      expect(await subjects('&unread=false')).to.equal([]);
+      expect(await subjects('&hasAttachments=true')).to.equal([]);
+      expect(await subjects('&since=2026-01-31')).to.equal([]);
+      const all = await list(id);
+      expect(all[1].threadId).to.equal(all[2].threadId);
+      expect(all[0].threadId).to.not.equal(all[2].threadId);
+      expect(await subjects(`&thread=${all[2].threadId}`)).to.equal(['Re Root', 'Root']);
+      const path = `/api/email/messages?accountId=${id}&limit=2`;
+      const first = await stage.call('GET', path);
+      expect(first.body.messages.length).to.equal(2);
+      const next = await stage.call('GET', `${path}&cursor=${first.body.nextCursor}`);
+      expect(next.body.messages.map(({ subject }: { subject: string }) => subject)).to.equal([
+        'Root',
+      ]);
+    },
+  );
 
-  it('follows what others do there: arrivals, flags, deletions', LIMIT, async () => {
+  it('follows what others do there: arrivals, flags, deletions', IF_INSTALLED, async () => {
     const id = await open('follow', plain('One', 'x'), plain('Two', 'x'));
     expect((await list(id)).length).to.equal(2);
     const place = stage.dovecot.maildir('follow');
@@ -215,7 +219,7 @@ describe(`e-mails${skipNote}`, () => {
     ]);
   });
 
-  it('shows what it has kept while the server is away', LIMIT, async () => {
+  it('shows what it has kept while the server is away', IF_INSTALLED, async () => {
     const id = await open('away', plain('Kept', 'The beginning of it.'));
     const [{ id: mailId }] = await list(id);
     const imap = { ...stage.servers.imap, host: 'nowhere.invalid' };
@@ -233,7 +237,7 @@ describe(`e-mails${skipNote}`, () => {
     ]);
   });
 
-  it('lists the folders, and reads another one', LIMIT, async () => {
+  it('lists the folders, and reads another one', IF_INSTALLED, async () => {
     const id = await open('folders', plain('In', 'x'));
     await stage.dovecot.deliver('folders', plain('Elsewhere', 'x'), 'Junk');
     const { body } = await stage.call('GET', `/api/email/accounts/${id}/folders`);
@@ -254,7 +258,7 @@ describe(`e-mails${skipNote}`, () => {
     }
   });
 
-  it('bears odd messages', LIMIT, async () => {
+  it('bears odd messages', IF_INSTALLED, async () => {
     const id = await open(
       'odd',
       '',
@@ -284,7 +288,7 @@ describe(`e-mails${skipNote}`, () => {
     expect(turned.subject).to.equal('gnp.exe');
   });
 
-  it('keeps ids when the validity of a folder changes', LIMIT, async () => {
+  it('keeps ids when the validity of a folder changes', IF_INSTALLED, async () => {
     const id = await open('validity', plain('Same', 'x'));
     const [first] = await list(id);
     await stage.dovecot.forgetUids('validity');

@@ -1,7 +1,7 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { until } from '../harness/app.js';
-import { LIMIT, type MailStage, missing, openMailStage, skipNote } from './stage.js';
+import { IF_INSTALLED, type MailStage, missing, openMailStage, skipNote } from './stage.js';
 
 export const lab = Lab.script();
 const { afterEach, beforeEach, describe, it } = lab;
@@ -30,7 +30,7 @@ describe(`the record of e-mails that were sent${skipNote}`, () => {
   const remove = (query = '') => stage.call('DELETE', `/api/email/accounts/${account}${query}`);
   const titles = async () => (await stage.notices('mail_failed')).map(({ title }) => title);
 
-  it('outlives its account, so that the limit counts it', LIMIT, async () => {
+  it('outlives its account, so that the limit counts it', IF_INSTALLED, async () => {
     for (let n = 0; n < MOST; n++) await ended((await send()).body.id);
     expect((await send()).status).to.equal(429);
     expect((await remove()).status).to.equal(204);
@@ -40,7 +40,7 @@ describe(`the record of e-mails that were sent${skipNote}`, () => {
     expect([(await send()).status, stage.smtp.taken.length]).to.equal([429, MOST]);
   });
 
-  it('says of those that wait that their account was deleted', LIMIT, async () => {
+  it('says of those that wait that their account was deleted', IF_INSTALLED, async () => {
     stage.smtp.recipient = () => {
       throw Object.assign(new Error('later'), { responseCode: 451 });
     };
@@ -62,27 +62,31 @@ describe(`the record of e-mails that were sent${skipNote}`, () => {
     expect((await remove()).status).to.equal(404);
   });
 
-  it('says of one on its way that it was sent, though its account is gone', LIMIT, async () => {
-    let go = (): void => undefined;
-    let isThere = false;
-    stage.smtp.arrived = () =>
-      new Promise<void>((resolve) => {
-        isThere = true;
-        go = resolve;
-      });
-    const { id } = (await send()).body;
-    await until(
-      async () => isThere,
-      (is) => is,
-    );
-    expect((await remove()).status).to.equal(409);
-    expect((await remove('?force=true')).status).to.equal(204);
-    go();
-    const mail = await ended(id);
-    expect([mail.status, mail.accountId, await titles()]).to.equal(['sent', account, []]);
-  });
+  it(
+    'says of one on its way that it was sent, though its account is gone',
+    IF_INSTALLED,
+    async () => {
+      let go = (): void => undefined;
+      let isThere = false;
+      stage.smtp.arrived = () =>
+        new Promise<void>((resolve) => {
+          isThere = true;
+          go = resolve;
+        });
+      const { id } = (await send()).body;
+      await until(
+        async () => isThere,
+        (is) => is,
+      );
+      expect((await remove()).status).to.equal(409);
+      expect((await remove('?force=true')).status).to.equal(204);
+      go();
+      const mail = await ended(id);
+      expect([mail.status, mail.accountId, await titles()]).to.equal(['sent', account, []]);
+    },
+  );
 
-  it('has the messages that test an account, which count for the limit', LIMIT, async () => {
+  it('has the messages that test an account, which count for the limit', IF_INSTALLED, async () => {
     const test = () => stage.call('POST', `/api/email/accounts/${account}/test`);
     expect((await test()).body.ok).to.be.true();
     expect(stage.smtp.taken[0]?.text).to.include('Auto-Submitted: auto-generated');
@@ -96,7 +100,7 @@ describe(`the record of e-mails that were sent${skipNote}`, () => {
     expect(stage.smtp.taken.length).to.equal(MOST);
   });
 
-  it('has nothing that an admin sends in the name of another', LIMIT, async () => {
+  it('has nothing that an admin sends in the name of another', IF_INSTALLED, async () => {
     const bob = await stage.app.register('bob');
     const { id } = (await stage.account('bob', {}, bob.token)).body;
     const draft = { to: ['eve@example.org'], subject: 'As bob', text: 'Hello' };

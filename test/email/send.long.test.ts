@@ -4,7 +4,7 @@ import { PASSWORD, until } from '../harness/app.js';
 import { MAILBOX } from '../harness/mail/dovecot.js';
 import type { TakenMail } from '../harness/mail/smtp.js';
 import { upload } from '../harness/upload.js';
-import { LIMIT, type MailStage, missing, openMailStage, skipNote } from './stage.js';
+import { IF_INSTALLED, type MailStage, missing, openMailStage, skipNote } from './stage.js';
 
 export const lab = Lab.script();
 const { after, afterEach, before, beforeEach, describe, it } = lab;
@@ -86,7 +86,7 @@ describe(`the sending of e-mails${skipNote}`, () => {
   const notices = async (kind: string) =>
     (await stage.notices(kind, token)).map(({ title }) => title);
 
-  it('sends to everybody once, and names nobody of bcc', LIMIT, async () => {
+  it('sends to everybody once, and names nobody of bcc', IF_INSTALLED, async () => {
     const mail = await send({
       ...{ to: ['bob@example.org', 'BOB@example.org'], cc: ['carol@example.org'] },
       ...{ bcc: ['eve@example.org', 'carol@example.org'], html: '<p>It is <b>done</b>.</p>' },
@@ -110,7 +110,7 @@ describe(`the sending of e-mails${skipNote}`, () => {
     expect([body.sent[0].id, body.sent[0].text]).to.equal([mail.id, undefined]);
   });
 
-  it('answers a message in its thread, from its account', LIMIT, async () => {
+  it('answers a message in its thread, from its account', IF_INSTALLED, async () => {
     const raw = [
       ...['From: Bob <bob@example.org>', 'To: ada@example.test', 'Subject: A question'],
       ...['Message-ID: <3@example.org>', 'References: <1@example.org> <2@example.org>'],
@@ -131,7 +131,7 @@ describe(`the sending of e-mails${skipNote}`, () => {
     expect(headers.get('references')).to.equal('<1@example.org> <2@example.org> <3@example.org>');
   });
 
-  it('takes documents along, and fails where one was deleted meanwhile', LIMIT, async () => {
+  it('takes documents along, and fails where one was deleted meanwhile', IF_INSTALLED, async () => {
     const { app } = stage;
     const { body } = await upload(app, token, [{ name: 'minutes.txt', content: 'Grüße' }]);
     const { id } = body.documents[0] ?? { id: '' };
@@ -154,31 +154,35 @@ describe(`the sending of e-mails${skipNote}`, () => {
     ]);
   });
 
-  it('sends again after a refusal for now, to those alone who were refused', LIMIT, async () => {
-    let isGrey = true;
-    stage.smtp.recipient = (address) => {
-      if (isGrey && address === 'carol@example.org') throw smtpError(450, '4.2.0 Greylisted');
-      if (address === 'eve@example.org') throw smtpError(550, '5.1.1 No such user');
-    };
-    const to = ['bob@example.org', 'carol@example.org', 'eve@example.org'];
-    const mail = await send({ to });
-    expect([mail.status, statuses(mail)]).to.equal(['queued', ['sent', 'queued', 'refused']]);
-    expect(Date.parse(mail.nextAt) - stage.clock.now()).to.be.between(0, 60_001);
-    isGrey = false;
-    await later(61_000);
-    const done = await decided(mail.id, 2);
-    expect([done.status, statuses(done)]).to.equal(['sent', ['sent', 'sent', 'refused']]);
-    expect(done.recipients[2].reply).to.include('5.1.1 No such user');
-    expect(stage.smtp.taken.map((taken) => taken.to)).to.equal([
-      ['bob@example.org'],
-      ['carol@example.org'],
-    ]);
-    expect(await notices('mail_failed')).to.include(
-      'E-mail "The report" did not reach 1 of 3 recipients',
-    );
-  });
+  it(
+    'sends again after a refusal for now, to those alone who were refused',
+    IF_INSTALLED,
+    async () => {
+      let isGrey = true;
+      stage.smtp.recipient = (address) => {
+        if (isGrey && address === 'carol@example.org') throw smtpError(450, '4.2.0 Greylisted');
+        if (address === 'eve@example.org') throw smtpError(550, '5.1.1 No such user');
+      };
+      const to = ['bob@example.org', 'carol@example.org', 'eve@example.org'];
+      const mail = await send({ to });
+      expect([mail.status, statuses(mail)]).to.equal(['queued', ['sent', 'queued', 'refused']]);
+      expect(Date.parse(mail.nextAt) - stage.clock.now()).to.be.between(0, 60_001);
+      isGrey = false;
+      await later(61_000);
+      const done = await decided(mail.id, 2);
+      expect([done.status, statuses(done)]).to.equal(['sent', ['sent', 'sent', 'refused']]);
+      expect(done.recipients[2].reply).to.include('5.1.1 No such user');
+      expect(stage.smtp.taken.map((taken) => taken.to)).to.equal([
+        ['bob@example.org'],
+        ['carol@example.org'],
+      ]);
+      expect(await notices('mail_failed')).to.include(
+        'E-mail "The report" did not reach 1 of 3 recipients',
+      );
+    },
+  );
 
-  it('fails for good where the message itself is refused', LIMIT, async () => {
+  it('fails for good where the message itself is refused', IF_INSTALLED, async () => {
     stage.smtp.arrived = () => {
       throw smtpError(554, '5.7.1 Refused as spam');
     };
@@ -188,7 +192,7 @@ describe(`the sending of e-mails${skipNote}`, () => {
     expect(await notices('mail_failed')).to.include('E-mail "Spam" did not reach its recipient');
   });
 
-  it('is given up after a day of refusals for now', LIMIT, async () => {
+  it('is given up after a day of refusals for now', IF_INSTALLED, async () => {
     stage.smtp.recipient = () => {
       throw smtpError(450, '4.2.0 Later');
     };
@@ -204,7 +208,7 @@ describe(`the sending of e-mails${skipNote}`, () => {
     expect((stage.clock.now() - since) / HOUR_MS).to.be.between(23.9, 24.5);
   });
 
-  it('is unknown, told and not sent again where the answer is lost', LIMIT, async () => {
+  it('is unknown, told and not sent again where the answer is lost', IF_INSTALLED, async () => {
     let whole = 0;
     stage.smtp.arrived = () => {
       whole++;
@@ -223,7 +227,7 @@ describe(`the sending of e-mails${skipNote}`, () => {
 
   it(
     'is unknown for those alone who were not refused before the answer was lost',
-    LIMIT,
+    IF_INSTALLED,
     async () => {
       stage.smtp.recipient = (address) => {
         const [name = ''] = address.split('@');
@@ -245,7 +249,7 @@ describe(`the sending of e-mails${skipNote}`, () => {
     },
   );
 
-  it('keeps no secret that the server repeats after the login', LIMIT, async () => {
+  it('keeps no secret that the server repeats after the login', IF_INSTALLED, async () => {
     stage.smtp.recipient = () => {
       throw Object.assign(new Error(`who is ${MAILBOX}?`), { responseCode: 550 });
     };
@@ -262,7 +266,7 @@ describe(`the sending of e-mails${skipNote}`, () => {
     stage.smtp.arrived = () => undefined;
   });
 
-  it('waits for a server that hangs up at the login, and sends once', LIMIT, async () => {
+  it('waits for a server that hangs up at the login, and sends once', IF_INSTALLED, async () => {
     let tries = 0;
     stage.smtp.isRight = () => ++tries > 1;
     const mail = await send();
@@ -273,7 +277,7 @@ describe(`the sending of e-mails${skipNote}`, () => {
     expect(stage.smtp.taken.length).to.equal(1);
   });
 
-  it('begins no header with what is given, and names the field', LIMIT, async () => {
+  it('begins no header with what is given, and names the field', IF_INSTALLED, async () => {
     const bad: [object, string][] = [
       [{ subject: 'Hi\r\nBcc: eve@example.org' }, 'subject'],
       [{ subject: 'Hi\u2028there' }, 'subject'],
@@ -301,7 +305,7 @@ describe(`the sending of e-mails${skipNote}`, () => {
     expect(stage.smtp.taken[0]?.text).to.match(/\r\nSubject: =\?UTF-8\?/);
   });
 
-  it('takes the permission, also at the time of sending', LIMIT, async () => {
+  it('takes the permission, also at the time of sending', IF_INSTALLED, async () => {
     const bob = await stage.app.register('bob');
     const refused = await post(letter(), bob.token);
     expect([refused.status, refused.body.code]).to.equal([403, 'permission_missing']);
@@ -329,7 +333,7 @@ describe(`the sending of e-mails${skipNote}`, () => {
     expect((await call('GET', `/api/email/sent/${id}`)).status).to.equal(404);
   });
 
-  it('takes so many an hour, and says when there is room again', LIMIT, async () => {
+  it('takes so many an hour, and says when there is room again', IF_INSTALLED, async () => {
     const all = await Promise.all(Array.from({ length: 43 }, () => post(letter())));
     const refused = all.filter(({ status }) => status === 429);
     expect([refused.length, refused[0]?.body.code]).to.equal([3, 'too_many_mails']);
@@ -338,7 +342,7 @@ describe(`the sending of e-mails${skipNote}`, () => {
     expect((await post(letter())).status).to.equal(202);
   });
 
-  it('saves one copy in the folder of sent mail', LIMIT, async () => {
+  it('saves one copy in the folder of sent mail', IF_INSTALLED, async () => {
     await stage.account('copier', { saveSent: true }, token);
     const { body } = await call('GET', '/api/email/accounts?limit=50');
     const account = body.accounts.find(

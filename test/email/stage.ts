@@ -16,7 +16,6 @@ import { type Certificate, makeAuthority, opensslMissing } from '../harness/tunn
 export const missing = dovecotMissing() ?? opensslMissing();
 export const skipNote = missing ? ` (skipped: ${missing})` : '';
 export const IF_INSTALLED = { skip: missing !== null };
-export const LIMIT = { timeout: 60_000, ...IF_INSTALLED };
 
 /** A daemon beside a mail server, and an admin with a mailbox there. */
 export interface MailStage {

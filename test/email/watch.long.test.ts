@@ -4,7 +4,7 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { systemClock } from '../../src/kernel/clock.js';
 import { frozenClock, until } from '../harness/app.js';
-import { LIMIT, type MailStage, missing, openMailStage, skipNote } from './stage.js';
+import { IF_INSTALLED, type MailStage, missing, openMailStage, skipNote } from './stage.js';
 
 export const lab = Lab.script();
 const { after, before, describe, it } = lab;
@@ -24,7 +24,7 @@ const mail = (subject: string): string =>
 
 describe(`the watch on mailboxes${skipNote}`, () => {
   let stage: MailStage;
-  before({ timeout: 60_000 }, async () => {
+  before(async () => {
     if (!missing) stage = await openMailStage({}, CLOCK);
   });
   after(() => stage?.stop());
@@ -74,7 +74,7 @@ describe(`the watch on mailboxes${skipNote}`, () => {
   };
   const closed = (count: number) => until(connections, (now) => now === count, 1500);
 
-  it('processes new mail as it arrives, and nothing older', LIMIT, async () => {
+  it('processes new mail as it arrives, and nothing older', IF_INSTALLED, async () => {
     await stage.dovecot.deliver('watched', mail('Before'));
     const place = join(stage.dovecot.maildir('watched'), 'new');
     const [file = ''] = await readdir(place);
@@ -93,7 +93,7 @@ describe(`the watch on mailboxes${skipNote}`, () => {
     await closed(0);
   });
 
-  it('misses nothing while the server is away', LIMIT, async () => {
+  it('misses nothing while the server is away', IF_INSTALLED, async () => {
     const id = await watched('away');
     const hookId = await hook(id);
     await stage.dovecot.deliver('away', mail('One'));
@@ -119,7 +119,7 @@ describe(`the watch on mailboxes${skipNote}`, () => {
     await closed(0);
   });
 
-  it('goes on after a restart of the daemon', LIMIT, async () => {
+  it('goes on after a restart of the daemon', IF_INSTALLED, async () => {
     const id = await watched('again');
     const hookId = await hook(id);
     await stage.dovecot.deliver('again', mail('One'));
@@ -131,7 +131,7 @@ describe(`the watch on mailboxes${skipNote}`, () => {
     await closed(0);
   });
 
-  it('ends within a second when its owner is disabled', LIMIT, async () => {
+  it('ends within a second when its owner is disabled', IF_INSTALLED, async () => {
     const bob = await stage.app.register('bob');
     await watched('disabled', bob.token);
     expect(await connections()).to.equal(1);

@@ -55,9 +55,7 @@ describe('a backup', () => {
       40_000,
     );
 
-  it('under load holds every delivery that was acknowledged before it began', {
-    timeout: 60_000,
-  }, async () => {
+  it('under load holds every delivery that was acknowledged before it began', async () => {
     const action = { action: 'notify', actionConfig: { notifyMessage: 'x' } } as const;
     await addHook(owner, { name: 'h', path: 'h', secret: SECRET, ...action });
     const load = { paths: ['h'], secret: SECRET, connections: 8 };
@@ -91,9 +89,7 @@ describe('a backup', () => {
     await serves(elsewhere);
   });
 
-  it('that is killed leaves no file under its name, and the next start sweeps', {
-    timeout: 60_000,
-  }, async () => {
+  it('that is killed leaves no file under its name, and the next start sweeps', async () => {
     await grow(owner, daemon, 40);
     const { id, file } = await create();
     await until(async () => existsSync(`${file}.part.db`), Boolean);
@@ -109,7 +105,6 @@ describe('a backup', () => {
 
   it(`on a disk that fills up leaves nothing there, and the daemon serves${skipped}`, {
     skip: noMount !== null,
-    timeout: 60_000,
   }, async () => {
     await mkdir(folder);
     const unmount = mountTmpfs(folder, 12);
@@ -124,7 +119,7 @@ describe('a backup', () => {
     }
   });
 
-  it('whose restore is killed half way is never begun with', { timeout: 60_000 }, async () => {
+  it('whose restore is killed half way is never begun with', async () => {
     await grow(owner, daemon, 40);
     const { file } = await ended(await create());
     const elsewhere = join(scratch, 'elsewhere');
@@ -144,7 +139,6 @@ describe('a backup', () => {
 
   it(`that does not fit where it is restored leaves that empty${skipped}`, {
     skip: noMount !== null,
-    timeout: 60_000,
   }, async () => {
     await grow(owner, daemon, 8);
     const { file } = await ended(await create());
@@ -163,9 +157,7 @@ describe('a backup', () => {
     }
   });
 
-  it('goes on while deliveries are acknowledged as fast as before', {
-    timeout: 60_000,
-  }, async () => {
+  it('goes on while deliveries are acknowledged as fast as before', async () => {
     await grow(owner, daemon, 30);
     const load = { paths: ['grow'], secret: SECRET, connections: 2 };
     const senders = startSenders({ url: () => daemon.url, ...load });

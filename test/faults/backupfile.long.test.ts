@@ -91,7 +91,7 @@ describe('the file of a backup', () => {
     expect(await refusal(bytes, 'another passphrase')).to.equal('The passphrase is wrong');
   });
 
-  it('is refused with a bit changed anywhere', { timeout: 120_000 }, async () => {
+  it('is refused with a bit changed anywhere', async () => {
     const random = randomFrom(SEED);
     const anywhere = Array.from({ length: 50 }, () => Math.floor(random() * bytes.length));
     const inside = [

@@ -38,7 +38,6 @@ describe('disk', () => {
     `answers 503 while it is full, and takes deliveries again without a restart when it is not${skipped}`,
     {
       skip: noMount !== null,
-      timeout: 60_000,
     },
     () => onDisk(24, fillAndFree),
   );
@@ -47,7 +46,6 @@ describe('disk', () => {
     `ends no run twice and loses none where it fills up under batches${skipped}`,
     {
       skip: noMount !== null,
-      timeout: 90_000,
     },
     () => onDisk(48, fillUnderBatches),
   );

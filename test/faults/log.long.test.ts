@@ -36,7 +36,6 @@ describe('the log of a daemon', () => {
 
   it(`ends none whose disk is full, and goes on where there is room again${noMount === null ? '' : ` (skipped: ${noMount})`}`, {
     skip: noMount !== null,
-    timeout: 120_000,
   }, async () => {
     mkdirSync(machine.home, { mode: 0o700 });
     const unmount = mountTmpfs(machine.home, 24);
@@ -61,7 +60,7 @@ describe('the log of a daemon', () => {
     }
   });
 
-  it('ends none whose stdout and stderr nobody reads any more', { timeout: 60_000 }, async () => {
+  it('ends none whose stdout and stderr nobody reads any more', async () => {
     const child = machine.start(['serve'], { ADJUTANT_LOG_LEVEL: 'debug' });
     await printed(child, 'Ready in');
     const exit = once(child, 'exit');

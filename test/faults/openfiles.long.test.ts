@@ -71,12 +71,12 @@ describe(`the command line${hasProc ? '' : ' (skipped: needs /proc)'}`, { skip: 
     ['backup', 'create', '--passphrase-file', '-'],
     ['backup', 'verify', '--passphrase-file', '-'],
   ]) {
-    it(`opens no database: ${words.join(' ')}`, { timeout: 60_000 }, async () => {
+    it(`opens no database: ${words.join(' ')}`, async () => {
       expect([...(await opened(words, env))]).to.equal([]);
     });
   }
 
-  it('opens a temporary copy alone to verify a file', { timeout: 60_000 }, async () => {
+  it('opens a temporary copy alone to verify a file', async () => {
     const { file } = await stage.made();
     const words = ['backup', 'verify', file, '--passphrase-file', '-'];
     const found = [...(await opened(words, env))];
@@ -84,7 +84,7 @@ describe(`the command line${hasProc ? '' : ' (skipped: needs /proc)'}`, { skip: 
     expect(found.filter((path) => !path.startsWith(join(scratch, 'adjutant-drill-')))).to.equal([]);
   });
 
-  it('opens the home that it restores into, and no other', { timeout: 60_000 }, async () => {
+  it('opens the home that it restores into, and no other', async () => {
     const { file } = await stage.made();
     const home = join(scratch, 'new');
     const words = ['--home', home, 'backup', 'restore', file, '--passphrase-file', '-'];

@@ -82,9 +82,7 @@ describe('what a hook says with notifyOwner', () => {
 });
 
 describe('kills while messages leave', () => {
-  it('lose none, and send none twice that would be taken for another', {
-    timeout: 240_000,
-  }, async () => {
+  it('lose none, and send none twice that would be taken for another', async () => {
     const seed = Date.now() % 1_000_000;
     const { counts, acknowledged, repeated, ...wrong } = await cutOff({
       ...{ kills: 15, longestLifeMs: 1200, users: 6, rate: 12, random: randomFrom(seed) },

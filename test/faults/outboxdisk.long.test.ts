@@ -21,7 +21,6 @@ const skipped = noMount === null ? '' : ` (skipped: ${noMount})`;
 describe('what arrived while the disk was full', () => {
   it(`is sent, once, and not unknown, as soon as that can be written${skipped}`, {
     skip: noMount !== null,
-    timeout: 90_000,
   }, async () => {
     const scratch = await mkdtemp(join(tmpdir(), 'adjutant-outboxdisk-'));
     const home = join(scratch, 'disk');

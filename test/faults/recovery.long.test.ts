@@ -21,9 +21,7 @@ const MAX_TIMES = 2;
 const TRIES = 3;
 
 describe('recovery', () => {
-  it(`is ready soon after a kill with ${QUEUED} deliveries queued, and works them off`, {
-    timeout: 120_000,
-  }, async () => {
+  it(`is ready soon after a kill with ${QUEUED} deliveries queued, and works them off`, async () => {
     const [calm, busy] = await Promise.all([newHome(), newHome()]);
     await (await startDaemon({ home: busy })).end('SIGKILL');
     await (await startDaemon({ home: calm })).end('SIGKILL');

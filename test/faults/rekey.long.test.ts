@@ -29,7 +29,7 @@ describe('a change of the master key that is cut by SIGKILL', () => {
   let owner: Owner;
   let revealed: string;
 
-  before({ timeout: 60_000 }, async () => {
+  before(async () => {
     home = await mkdtemp(join(tmpdir(), 'adjutant-rekey-'));
     daemon = await startDaemon({ home });
     owner = await registerOwner(daemon.url);
@@ -106,7 +106,7 @@ describe('a change of the master key that is cut by SIGKILL', () => {
     while (!isOver && !isCut()) await nextTurn();
   };
 
-  it('loses nothing: every secret opens after each start', { timeout: 300_000 }, async () => {
+  it('loses nothing: every secret opens after each start', async () => {
     const seed = Date.now() % 1_000_000;
     const random = randomFrom(seed);
     const planted = opened();

@@ -107,7 +107,7 @@ const killed = async (
 };
 
 describe('an operation of 2,000 replays', () => {
-  it('that is killed several times replays each exactly once', { timeout: 240_000 }, async () => {
+  it('that is killed several times replays each exactly once', async () => {
     const seed = Date.now() % 1_000_000;
     const home = await mkdtemp(join(tmpdir(), 'adjutant-replays-'));
     const sink = await startSink();

@@ -63,7 +63,7 @@ describe('a change of many rows, killed in the middle', () => {
     await rm(home, { recursive: true });
   });
 
-  it('is a deletion that the next start ends', { timeout: 60_000 }, async () => {
+  it('is a deletion that the next start ends', async () => {
     const notify = { action: 'notify' as const, actionConfig: { notifyMessage: 'x' } };
     const given = { name: 'much', path: 'much', secret: 'a secret', ...notify };
     const id = await addHook(owner, given);
@@ -78,9 +78,7 @@ describe('a change of many rows, killed in the middle', () => {
     expect((await owner.hooks.list({})).hooks).to.equal([]);
   });
 
-  it('sends nothing of what waited for a webhook that was disabled, when it is enabled again', {
-    timeout: 60_000,
-  }, async () => {
+  it('sends nothing of what waited for a webhook that was disabled, when it is enabled again', async () => {
     const target = await openTarget();
     const body = { name: 'much', url: target.url, events: ['*' as const] };
     const { id } = await owner.webhooks.create({ body });
@@ -107,7 +105,6 @@ describe('a deletion on a full disk', () => {
 
   it('goes on when there is room, and the hook cannot be enabled meanwhile', {
     skip: NO_MOUNT !== null,
-    timeout: 60_000,
   }, async () => {
     const disk = await mkdtemp(join(tmpdir(), 'adjutant-steps-'));
     const unmount = mountTmpfs(disk, 100);

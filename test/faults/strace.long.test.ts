@@ -29,7 +29,6 @@ const reason = whyNot();
 describe('trace of system calls', () => {
   it(`shows each of ${COUNT} acknowledgements after the fsync of its delivery${reason ? ` (skipped: ${reason})` : ''}`, {
     skip: reason !== null,
-    timeout: 120_000,
   }, async () => {
     const home = await mkdtemp(join(tmpdir(), 'adjutant-trace-'));
     const trace = join(home, 'trace');

@@ -72,9 +72,7 @@ describe('an upgrade', () => {
   });
   afterEach(() => rm(home, { recursive: true, force: true }));
 
-  it('loses and doubles nothing that waited, killed at any moment of it', {
-    timeout: 120_000,
-  }, async () => {
+  it('loses and doubles nothing that waited, killed at any moment of it', async () => {
     const seed = Date.now() % 1_000_000;
     const random = randomFrom(seed);
     for (let kill = 0; kill < KILLS; kill++) {

@@ -38,7 +38,7 @@ describe('the scan of a folder', () => {
     await Promise.all([home, root].map((path) => rm(path, { recursive: true, force: true })));
   });
 
-  it('reads each file once when it is killed', { timeout: 120_000 }, async () => {
+  it('reads each file once when it is killed', async () => {
     const { id } = await client().knowledge.index({ body: { path: root } });
     const folder = async () => {
       const [only] = (await client().folders.list()).folders;

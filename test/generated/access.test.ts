@@ -42,7 +42,7 @@ const CREDENTIALS = [
   'a token signed with a retired key',
 ];
 
-describe('every route with a token', { timeout: 120_000 }, () => {
+describe('every route with a token', () => {
   let app: TestApp;
   let headers: Record<string, string | undefined>;
 
@@ -95,7 +95,7 @@ describe('every route with a token', { timeout: 120_000 }, () => {
   });
 });
 
-describe('every route that is not built', { timeout: 120_000 }, () => {
+describe('every route that is not built', () => {
   it('answers 501 with a token, whatever it is sent', async () => {
     const app = await startApp();
     try {

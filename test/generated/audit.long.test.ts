@@ -6,7 +6,7 @@ import { recordStatements, unexpectedScans } from './plans.js';
 export const lab = Lab.script();
 const { after, before, describe, it } = lab;
 
-describe('every audited endpoint', { timeout: 120_000 }, () => {
+describe('every audited endpoint', () => {
   let recording: ReturnType<typeof recordStatements>;
   let auditing: Auditing;
 

@@ -26,7 +26,7 @@ const SAMPLE = [
 ];
 const sample = audited.filter(({ name }) => SAMPLE.includes(name));
 
-describe('audited endpoints', { timeout: 120_000 }, () => {
+describe('audited endpoints', () => {
   let auditing: Auditing;
   before(async () => {
     auditing = await openAuditing();

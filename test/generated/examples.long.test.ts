@@ -62,7 +62,7 @@ const NAMED: Record<string, string> = {
   path: 'example-issues',
 };
 
-describe('the examples of the API document', { timeout: 120_000 }, () => {
+describe('the examples of the API document', () => {
   let app: TestApp;
   let target: Target;
   let document: { paths: Record<string, Record<string, Operation>> };

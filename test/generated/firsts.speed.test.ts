@@ -16,7 +16,7 @@ const LOADED = ['openai', 'agent', 'passkey', 'mcp'];
 
 describe('the first request of its kind', () => {
   for (const name of LOADED) {
-    it(`holds nobody up: ${name}`, { timeout: 120_000 }, async () => {
+    it(`holds nobody up: ${name}`, async () => {
       let least = Number.POSITIVE_INFINITY;
       for (let tried = 0; tried < TRIES && least > limitMs(MAX_TURN_MS); tried++) {
         least = Math.min(least, (await measureFirst(name)).turnMs);

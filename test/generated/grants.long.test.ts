@@ -340,7 +340,7 @@ const HARMLESS = {
   'PATCH /api/vault/{id} allowedTools': 'is the person’s alone where it is widened',
 };
 
-describe('whatever grants a tool', { timeout: 120_000 }, () => {
+describe('whatever grants a tool', () => {
   let app: TestApp;
   let admin: { id: string; token: string };
   let bob: { id: string; token: string };

@@ -10,7 +10,7 @@ const { describe, it } = lab;
 const LARGE = ['100,000 keys', '500,000 values', '5,000 levels'];
 const PER_ROUTE = 3;
 
-describe('every write', { timeout: 120_000 }, () => {
+describe('every write', () => {
   it('refuses a bad body with 400, three kinds for each endpoint in turn', async () => {
     const app = await startApp();
     const { token } = await app.register('ada');

@@ -9,7 +9,7 @@ const { after, before, describe, it } = lab;
 /** The only notification here: an admin impersonates the user. */
 const OWN_NOTICE = 'impersonation.begun';
 
-describe('the resources of another user', { timeout: 120_000 }, () => {
+describe('the resources of another user', () => {
   let isolated: Isolated;
   const tokens: Record<string, string> = {};
 

@@ -6,7 +6,7 @@ import { newHook } from './oneofeach.js';
 export const lab = Lab.script();
 const { after, before, describe, it } = lab;
 
-describe('the resources of another user', { timeout: 120_000 }, () => {
+describe('the resources of another user', () => {
   let isolated: Isolated;
   let token: string;
 

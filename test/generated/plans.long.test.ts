@@ -10,7 +10,7 @@ const { after, before, describe, it } = lab;
 
 const reads = guarded.filter(({ endpoint: { method, unbuilt } }) => method === 'GET' && !unbuilt);
 
-describe('the statements of the database', { timeout: 120_000 }, () => {
+describe('the statements of the database', () => {
   let app: TestApp;
   let admin: string;
   let ids: Ids;

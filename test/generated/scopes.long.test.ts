@@ -22,7 +22,7 @@ const scoped = guarded.filter(
 );
 const known = [...new Set(scoped.map(({ endpoint }) => getEndpointScope(endpoint) ?? ''))].sort();
 
-describe('a personal access token', { timeout: 120_000 }, () => {
+describe('a personal access token', () => {
   let app: TestApp;
   let session: string;
 
@@ -105,7 +105,7 @@ describe('a personal access token', { timeout: 120_000 }, () => {
   });
 });
 
-describe('the account', { timeout: 120_000 }, () => {
+describe('the account', () => {
   it('is personal on every route but those that are named', () => {
     const open = guarded.filter((route) => isAccount(route) && !route.endpoint.personal);
     const built = open.filter(({ endpoint }) => !endpoint.unbuilt);

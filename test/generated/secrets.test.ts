@@ -33,7 +33,7 @@ const secretsOf = (route: Route): string[] =>
     .filter((name) => SECRET.test(name))
     .map((name) => `${route.name}: ${name}`);
 
-describe('an endpoint whose reply holds a secret', { timeout: 120_000 }, () => {
+describe('an endpoint whose reply holds a secret', () => {
   let app: TestApp;
   before(async () => {
     app = await startApp();

@@ -11,11 +11,9 @@ export const WHISPER_ENGINE = engineFolder('whisper');
 /** Options of tests that run the real engine. Their titles name the requirement. */
 export const withEngine = {
   skip: !existsSync(join(LLAMA_ENGINE, 'node_modules/node-llama-cpp/package.json')),
-  timeout: 60_000,
 };
 
 /** Options of tests that run whisper.cpp. */
 export const withWhisper = {
   skip: !existsSync(join(WHISPER_ENGINE, 'node_modules/@fugood/whisper.node/package.json')),
-  timeout: 60_000,
 };

@@ -47,9 +47,7 @@ describe('redaction of large texts', () => {
   });
 
   /** Characters that begin an escape, whole escapes, and words that begin at each place. */
-  it('leaves no text of 64 KiB that takes long to the event loop', {
-    timeout: 120_000,
-  }, async () => {
+  it('leaves no text of 64 KiB that takes long to the event loop', async () => {
     const signs = ['\\', '%', '&', '=', '+'];
     const escapes = ['\\5c ', '%C3%A9'];
     const breaks = ['=\n', `${'a'.repeat(10)}\n \n  `, `aaaa${'\n'.repeat(60)}`];

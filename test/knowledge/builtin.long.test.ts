@@ -18,7 +18,7 @@ describe('the built-in embedder', () => {
   let app: TestApp;
   let user: { id: string; token: string };
   const ids: Record<string, string> = {};
-  before({ timeout: 120_000 }, async () => {
+  before(async () => {
     app = await startApp({ config: { builtinEmbedder: true } });
     user = await app.register('ada');
     for (const [name, text] of Object.entries(TEXTS)) {

@@ -13,7 +13,7 @@ const { describe, it } = lab;
 const NOTES = 8;
 
 describe('the daemon, stopped while the built-in embedder starts', () => {
-  it('ends, and goes on with the vectors after its next start', { timeout: 120_000 }, async () => {
+  it('ends, and goes on with the vectors after its next start', async () => {
     const home = await mkdtemp(join(tmpdir(), 'adjutant-embedder-'));
     const env = { ADJUTANT_BUILTIN_EMBEDDER: 'true' };
     let daemon = await startDaemon({ home, env });

@@ -43,7 +43,7 @@ describe('embedding', () => {
       (_, part) => `## Part ${part}\n\n${`canary${entry}x${part} stands here. `.repeat(70)}`,
     ).join('\n\n');
 
-  it('goes on where it was when it is killed', { timeout: 180_000 }, async () => {
+  it('goes on where it was when it is killed', async () => {
     const { provider, baseUrl } = embedder;
     const embedding = { dimensions: 256 };
     const model = { name: 'nomic', provider, modelId: 'fake-embed', baseUrl, embedding };

@@ -43,7 +43,7 @@ describe('indexing', () => {
 
   const client = () => createClient({ url: daemon.url, token });
 
-  it('loses nothing and does nothing twice when it is killed', { timeout: 120_000 }, async () => {
+  it('loses nothing and does nothing twice when it is killed', async () => {
     const accepted: { word: string; operation: string }[] = [];
     for (const [kill, { accepted: least, afterMs }] of KILLS.entries()) {
       const { knowledge } = client();

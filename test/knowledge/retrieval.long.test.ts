@@ -7,7 +7,7 @@ import { projectRoot } from '../harness/sources.js';
 export const lab = Lab.script();
 const { describe, it } = lab;
 
-describe('the questions of the tests', { timeout: 180_000 }, () => {
+describe('the questions of the tests', () => {
   it('are answered by the right texts, in five languages', async () => {
     const figures = await measureRetrieval(join(projectRoot(), 'test/data/questions'));
     const of = (mode: string) =>

@@ -18,7 +18,7 @@ describe('the vectors of others', () => {
   let ada: KnowledgeStage;
   let bob: KnowledgeStage;
   let embedder: FakeEmbedder;
-  before({ timeout: 180_000 }, async () => {
+  before(async () => {
     ada = await startKnowledge();
     const { id, token } = await ada.app.register('bob');
     bob = knowledgeStage(ada.app, { id, token });

@@ -139,7 +139,7 @@ for (const [how, useGpu] of [
   ['unconfined', 'true'],
 ]) {
   describe(`the ${how} process of a model`, () => {
-    it('does not outlive a daemon that is killed', { timeout: 60_000 }, async () => {
+    it('does not outlive a daemon that is killed', async () => {
       const home = await mkdtemp(join(tmpdir(), 'adjutant-llama-'));
       installFakeEngine(home, NEVER_RETURNS);
       await writeFile(modelFile(home, 'hung'), 'GGUF');

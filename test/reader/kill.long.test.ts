@@ -88,9 +88,7 @@ describe('the reader, killed', () => {
       30_000,
     );
 
-  it('reads what it was reading, once it is back, and keeps it once', {
-    timeout: 180_000,
-  }, async () => {
+  it('reads what it was reading, once it is back, and keeps it once', async () => {
     const ids: string[] = [];
     for (const [at, moment] of MOMENTS.entries()) {
       const id = await killAt(moment, at);

@@ -26,7 +26,7 @@ const tasksOf = (timezone: string, spans: Span[]): TimedTask[] => {
 };
 
 describe('recurring tasks by the hour and by the day', () => {
-  it('fire once at each time of two years in six zones', { timeout: 300_000 }, async () => {
+  it('fire once at each time of two years in six zones', async () => {
     const zones = ZONES.map((zone) => ({ zone, spans: spansOf(zone, FROM, TO) }));
     const tasks = zones.flatMap(({ zone, spans }) => tasksOf(zone, spans));
     const changes = zones.flatMap(({ spans }) => spans.slice(1).map(({ start }) => start));

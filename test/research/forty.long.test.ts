@@ -109,9 +109,7 @@ describe('research over forty pages', () => {
     return new Map(rows.map(({ n, text }) => [n, text ?? '']));
   };
 
-  it('quotes what stands in its sources alone, reads politely, and tells every step', {
-    timeout: 240_000,
-  }, async () => {
+  it('quotes what stands in its sources alone, reads politely, and tells every step', async () => {
     const { job, notes } = await researched();
     expect([job.status, job.error]).to.equal(['completed', null]);
     expect([job.usage.searches, job.usage.pages, job.sources.length]).to.equal([7, 40, 40]);

@@ -121,7 +121,7 @@ describe('research, killed', () => {
     ['write', { write: 2 }],
   ];
   for (const [moment, twice] of moments) {
-    it(`goes on where it was killed: ${moment}`, { timeout: 90_000 }, async () => {
+    it(`goes on where it was killed: ${moment}`, async () => {
       stuck = moment;
       const id = await begin();
       await until(
@@ -144,7 +144,7 @@ describe('research, killed', () => {
     });
   }
 
-  it('loses nothing and does nothing twice at any moment', { timeout: 240_000 }, async () => {
+  it('loses nothing and does nothing twice at any moment', async () => {
     const ids: string[] = [];
     for (const ms of [0, 40, 90, 150, 220, 300, 450, 700, 1100, 1600]) {
       const id = await begin();

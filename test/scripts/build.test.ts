@@ -11,7 +11,7 @@ const BUILD = ['scripts/build.js'];
 const BUILDING = 'adjutant: building\n';
 const WAITING = 'adjutant: waiting for another installation or build\n';
 
-describe('build', { timeout: 120_000 }, () => {
+describe('build', () => {
   let clone: Clone;
   before(async () => {
     clone = cloneProject({

@@ -36,7 +36,7 @@ export const main = async ([, , ...args]: string[]): Promise<void> => {
 };
 `;
 
-describe('an older Node', { timeout: 120_000 }, () => {
+describe('an older Node', () => {
   let clone: Clone;
   beforeEach(() => {
     clone = cloneProject({

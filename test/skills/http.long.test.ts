@@ -63,9 +63,7 @@ describe('the real server-everything over streamable HTTP', () => {
     expect(body.message).to.contain('a');
   });
 
-  it('that dies in a call fails it soon, and is found again when it is back', {
-    timeout: 20_000,
-  }, async () => {
+  it('that dies in a call fails it soon, and is found again when it is back', async () => {
     const called = everything.called();
     const call = stage.run('everything', 'trigger-long-running-operation', {
       duration: 30,
@@ -84,7 +82,7 @@ describe('the real server-everything over streamable HTTP', () => {
     expect(back.body).to.equal({ result: { text: 'Echo: back' } });
   });
 
-  it('that forgets the session gets a new one', { timeout: 20_000 }, async () => {
+  it('that forgets the session gets a new one', async () => {
     await everything.kill();
     everything = await startEverything(Number(everything.address.split(':')[1]));
     clock.forward(60_000);
@@ -136,7 +134,7 @@ describe('an MCP server over HTTP that means ill', () => {
     expect(body.reason).to.contain('metadata services are always blocked');
   });
 
-  it('is given up when it floods, hangs or talks nonsense', { timeout: 40_000 }, async () => {
+  it('is given up when it floods, hangs or talks nonsense', async () => {
     const replies: Record<string, RequestListener> = {
       nonsense: (_, response) => response.writeHead(200, { 'content-type': 'text/html' }).end('hi'),
       garbage: (_, response) =>

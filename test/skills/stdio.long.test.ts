@@ -9,7 +9,7 @@ import { FILESYSTEM, installOddServer, type Odd } from '../harness/mcp.js';
 import { openStage, type Stage } from './stage.js';
 
 // Awaited first: a script that waits after Lab.script() is run by lab before it has tests.
-const confined = { skip: !(await findConfinement({ allowUnconfined: false })), timeout: 30_000 };
+const confined = { skip: !(await findConfinement({ allowUnconfined: false })) };
 
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;

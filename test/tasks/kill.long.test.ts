@@ -24,7 +24,7 @@ describe('reminders of tasks, killed', () => {
     await rm(home, { recursive: true, force: true });
   });
 
-  it('come once each, wherever the daemon ends', { timeout: 60_000 }, async () => {
+  it('come once each, wherever the daemon ends', async () => {
     let owner = await registerOwner(daemon.url);
     const titles = Array.from({ length: TASKS }, (_, n) => `Task ${n}`);
     for (const [n, title] of titles.entries()) {

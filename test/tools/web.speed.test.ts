@@ -46,9 +46,7 @@ describe('web', () => {
     return Object(await tool?.run({ url: `${server.origin}${path}` }, contextOf()));
   };
 
-  it('leaves the event loop to others while it reads a large page', {
-    timeout: 120_000,
-  }, async () => {
+  it('leaves the event loop to others while it reads a large page', async () => {
     for (const [path, isRead] of [
       ['/links', /too complex|levels deep/],
       ['/signs', /^<{1000}/],

@@ -352,7 +352,7 @@ describe('the acts on a capability', () => {
   });
 });
 
-describe('capabilities on a daemon', { timeout: 30_000 }, () => {
+describe('capabilities on a daemon', () => {
   const FILE = Buffer.alloc(400_000, 'speech');
   let home: string;
   let app: TestApp;

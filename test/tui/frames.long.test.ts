@@ -107,7 +107,7 @@ const masked = (frame: string): string =>
     .join('\n')
     .trimEnd();
 
-describe(title, { skip: missing !== null, timeout: 120_000 }, () => {
+describe(title, { skip: missing !== null }, () => {
   let config: Awaited<ReturnType<typeof openConfig>>;
   let stage: Stage;
   let tmux: Tmux;

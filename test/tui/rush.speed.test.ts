@@ -27,9 +27,8 @@ const NEWEST = Array.from({ length: 250 }, (_, back) => back);
 
 const missing = tmuxMissing();
 const title = missing === null ? 'desk in a rush' : `desk in a rush (skipped: ${missing})`;
-const timeout = SECONDS * 3000 + 60_000;
 
-describe(title, { skip: missing !== null, timeout }, () => {
+describe(title, { skip: missing !== null }, () => {
   let rush: Rush;
   before(async () => {
     rush = await openRush(80, 24);

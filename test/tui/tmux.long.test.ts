@@ -20,7 +20,7 @@ const START = `node ${BIN} tui --theme dark; echo ended $?`;
 const missing = tmuxMissing();
 const title = missing === null ? 'desk in a terminal' : `desk in a terminal (skipped: ${missing})`;
 
-describe(title, { skip: missing !== null, timeout: 120_000 }, () => {
+describe(title, { skip: missing !== null }, () => {
   let home: string;
   let config: Awaited<ReturnType<typeof openConfig>>;
   let daemon: Daemon;

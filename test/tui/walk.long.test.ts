@@ -20,7 +20,7 @@ const title = missing === null ? 'desk at work' : `desk at work (skipped: ${miss
 /** Keys of a question have no effect for 700 ms. */
 const DEAD_MS = 900;
 
-describe(title, { skip: missing !== null, timeout: 120_000 }, () => {
+describe(title, { skip: missing !== null }, () => {
   let config: Awaited<ReturnType<typeof openConfig>>;
   let stage: Stage;
   let tmux: Tmux;

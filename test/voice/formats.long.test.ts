@@ -37,7 +37,7 @@ const BY_FFMPEG: typeof OWN = [
   ['adpcm.wav', 'audio/wav', ['-ar', '44100', '-c:a', 'adpcm_ms']],
 ];
 
-describe(`voice, kinds of files${unlessSpeech}`, { timeout: 180_000, ...withSpeech }, () => {
+describe(`voice, kinds of files${unlessSpeech}`, { ...withSpeech }, () => {
   let stage: VoiceStage;
   let spoken: Buffer;
   before(async () => {

@@ -22,7 +22,7 @@ const wavWith = (facts: { channels?: number; rate?: number; bits?: number; lengt
   return Buffer.concat([head, Buffer.alloc(32_000, 'noise')]);
 };
 
-describe(`voice, hostile files${unlessSpeech}`, { timeout: 300_000, ...withSpeech }, () => {
+describe(`voice, hostile files${unlessSpeech}`, { ...withSpeech }, () => {
   let stage: VoiceStage;
   let spoken: Buffer;
   before(async () => {

@@ -44,7 +44,7 @@ const longSpeech = async (): Promise<SentAudio> => {
   return { name: 'long.wav', content };
 };
 
-describe(`a transcription that is interrupted${unlessSpeech}`, { timeout: 300_000 }, () => {
+describe(`a transcription that is interrupted${unlessSpeech}`, () => {
   let audio: SentAudio;
   const engine = placeSpeechEngine(GATED, NAME);
   const gate = {
@@ -59,7 +59,6 @@ describe(`a transcription that is interrupted${unlessSpeech}`, { timeout: 300_00
 
   it('goes on after a kill, with each piece once', {
     ...withSpeech,
-    timeout: 300_000,
   }, async () => {
     const home = await mkdtemp(join(tmpdir(), 'adjutant-voice-'));
     const env = { ADJUTANT_VOICE_PATH: engine };

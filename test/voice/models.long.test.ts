@@ -13,7 +13,7 @@ const REPLY = {
   segments: [{ id: 0, start: 0.1, end: 0.9, text: ' Hello, world.' }],
 };
 
-describe(`voice, by a model${unlessSpeech}`, { timeout: 120_000, ...withSpeech }, () => {
+describe(`voice, by a model${unlessSpeech}`, { ...withSpeech }, () => {
   let stage: VoiceStage;
   let target: Target;
   let content: Buffer;

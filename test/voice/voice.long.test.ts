@@ -21,7 +21,7 @@ const HELLO = 'hello world';
 type Segment = { start: number; end: number; text: string };
 const REMIND = 'remind me to send the report on friday';
 
-describe(`voice${unlessSpeech}`, { timeout: 120_000, ...withSpeech }, () => {
+describe(`voice${unlessSpeech}`, { ...withSpeech }, () => {
   let stage: VoiceStage;
   let hello: Buffer;
   before(async () => {

@@ -12,7 +12,7 @@ export const lab = Lab.script();
 const { after, before, describe, it } = lab;
 
 const skip = withWhisper.skip || 'skip' in withSpeech;
-const LIMIT = { timeout: 120_000, skip };
+
 const said = skip ? ' (skipped: it needs the engine, flite and ffmpeg)' : '';
 const WORDS = [' The', ' report', ' is', ' done.'];
 
@@ -36,7 +36,7 @@ describe(`whisper.cpp${said}`, () => {
   const send = (fields: Record<string, string> = {}) =>
     stage.send({ name: 'spoken.wav', content: spoken }, fields);
 
-  it('is tried by its installation', LIMIT, async () => {
+  it('is tried by its installation', { skip }, async () => {
     const signal = AbortSignal.timeout(60_000);
     await engineProbe.probe(WHISPER_ENGINE, 'whisper', signal);
     await expect(engineProbe.probe(stage.home, 'whisper', signal)).to.reject(
@@ -45,7 +45,7 @@ describe(`whisper.cpp${said}`, () => {
     );
   });
 
-  it('is passed over before it is installed, with the reason', LIMIT, async () => {
+  it('is passed over before it is installed, with the reason', { skip }, async () => {
     expect((await send()).body).to.include({ status: 'completed', engine: 'pocketsphinx' });
     const { status, body } = await send({ model: 'whisper' });
     expect([status, body.code]).to.equal([503, 'no_engine']);
@@ -56,7 +56,7 @@ describe(`whisper.cpp${said}`, () => {
     expect(without.body.message).to.contain('whisper: its engine is not installed');
   });
 
-  it('transcribes before PocketSphinx, with times and the language', LIMIT, async () => {
+  it('transcribes before PocketSphinx, with times and the language', { skip }, async () => {
     const folder = join(stage.home, 'capabilities', 'whisper');
     await mkdir(folder, { recursive: true });
     await symlink(join(WHISPER_ENGINE, 'node_modules'), join(folder, 'node_modules'));
@@ -68,7 +68,7 @@ describe(`whisper.cpp${said}`, () => {
     expect(body.segments).to.equal([{ start: 0, end: 1.2, text: 'The report is done.' }]);
   });
 
-  it('uses the largest model, or the one that is named', LIMIT, async () => {
+  it('uses the largest model, or the one that is named', { skip }, async () => {
     const path = await place('whisper-base-f16', [' Larger', ' model']);
     await truncate(path, 20_000_000);
     // What lies behind the last tensor is no tensor: the file is damaged, and the next engine is asked.
@@ -79,13 +79,15 @@ describe(`whisper.cpp${said}`, () => {
     expect(named.body).to.include({ model: 'whisper-tiny-f16', text: 'The report is done.' });
   });
 
-  it('leaves out remarks on what is no speech', LIMIT, async () => {
+  it('leaves out remarks on what is no speech', { skip }, async () => {
     await place('whisper-base-f16', [' [', 'BLANK', '_AUDIO', ']', '', '']);
     const { body } = await send({ model: 'whisper-base-f16' });
     expect(body).to.include({ text: '', reason: 'not_understood' });
   });
 
-  it('ends hostile models as an engine that failed, and goes on with the next', LIMIT, async () => {
+  it('ends hostile models as an engine that failed, and goes on with the next', {
+    skip,
+  }, async () => {
     const path = await place('whisper-base-f16', WORDS);
     for (const [content, why] of [
       [Buffer.alloc(1_000_000, 'no model'), /whisper\.cpp: /],

@@ -126,7 +126,7 @@ const unreadable = async (maker: Maker): Promise<Record<string, [Buffer, reason:
   };
 };
 
-describe('a folder of 60 ordinary files', { ...withPrograms, timeout: 600_000 }, () => {
+describe('a folder of 60 ordinary files', { ...withPrograms }, () => {
   let stage: FolderStage;
   let maker: Maker;
   before(async () => {

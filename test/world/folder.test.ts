@@ -40,7 +40,7 @@ const FILES: [name: string, content: string | Buffer, phrase: string][] = [
   ],
 ];
 
-describe('a folder of ordinary files', { timeout: 120_000 }, () => {
+describe('a folder of ordinary files', () => {
   let stage: FolderStage;
   before(async () => {
     stage = await openFolderStage();

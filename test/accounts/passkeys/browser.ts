@@ -16,15 +16,14 @@ const PROGRAM = '/usr/bin/chromium-headless-shell';
 export const FULL_PROGRAM = '/usr/bin/chromium';
 
 /** In milliseconds. They end what hangs. A busy machine takes many times as long as an idle one. */
-const TEST_LIMIT_MS = 300_000;
 const WAIT_LIMIT_MS = 120_000;
 
 /** Options for a test that needs Chromium, and the end of its title. */
-export const withChromium = { skip: !existsSync(PROGRAM), timeout: TEST_LIMIT_MS };
+export const withChromium = { skip: !existsSync(PROGRAM) };
 export const unless = withChromium.skip ? ` (${PROGRAM} is not installed)` : '';
 
 /** The same for a test that needs the whole program. */
-export const withFullChromium = { skip: !existsSync(FULL_PROGRAM), timeout: TEST_LIMIT_MS };
+export const withFullChromium = { skip: !existsSync(FULL_PROGRAM) };
 export const unlessFull = withFullChromium.skip ? ` (${FULL_PROGRAM} is not installed)` : '';
 
 /** A host that is not this machine by its name, and leads to it. */

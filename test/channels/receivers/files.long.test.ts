@@ -14,7 +14,7 @@ const { after, before, beforeEach, describe, it } = lab;
 
 const MIB = 1024 * 1024;
 
-describe('a file in a linked chat', { timeout: 60_000 }, () => {
+describe('a file in a linked chat', () => {
   let desk: Desk;
   let update = 0;
   let documents = 0;
@@ -281,7 +281,7 @@ describe('a file in a linked chat', { timeout: 60_000 }, () => {
   });
 });
 
-describe('a file in a linked chat, of an owner who has no room', { timeout: 60_000 }, () => {
+describe('a file in a linked chat, of an owner who has no room', () => {
   it('is refused for the quota', async () => {
     const desk = await openPlatforms({ documentsGib: 1 / 1024 ** 2 });
     await linkChannel(desk, desk.userId, { kind: 'telegram', ...bot.ADA });

@@ -28,7 +28,7 @@ before(async () => {
 beforeEach(() => moveOn(stage, clock));
 after(() => stage.stop());
 
-describe('files of Slack', { timeout: 60_000 }, () => {
+describe('files of Slack', () => {
   let server: slack.Slack;
   const texts = () => server.texts();
   before(async () => {
@@ -112,7 +112,7 @@ describe('files of Slack', { timeout: 60_000 }, () => {
   });
 });
 
-describe('files of WhatsApp', { timeout: 60_000 }, () => {
+describe('files of WhatsApp', () => {
   let server: Awaited<ReturnType<typeof whatsapp.openWhatsapp>>;
   const texts = () =>
     server.sent.map(({ text }) => String(JSON.parse(JSON.stringify(text ?? {})).body));
@@ -161,7 +161,7 @@ describe('files of WhatsApp', { timeout: 60_000 }, () => {
   });
 });
 
-describe('files of Mattermost', { timeout: 60_000 }, () => {
+describe('files of Mattermost', () => {
   let server: Awaited<ReturnType<typeof mattermost.openMattermost>>;
   const texts = () => server.posts.map(({ message }) => String(message));
   before(async () => {

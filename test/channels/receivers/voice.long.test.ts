@@ -11,7 +11,6 @@ export const lab = Lab.script();
 const { after, before, beforeEach, describe, it } = lab;
 
 describe(`a voice message in a linked chat${unlessSpeech}`, {
-  timeout: 90_000,
   ...withSpeech,
 }, () => {
   let desk: Desk;

@@ -136,9 +136,7 @@ describe('hooks', () => {
     expect([hooks.length, nextCursor]).to.equal([3, null]);
   });
 
-  it('watches a list, and gives a row when it is new or has changed', {
-    timeout: 20_000,
-  }, async () => {
+  it('watches a list, and gives a row when it is new or has changed', async () => {
     await create('one');
     const fields = ['--fields', 'name,state'];
     const watching = start(['hooks', 'list', '--watch', ...fields, '--server', world.app.url]);

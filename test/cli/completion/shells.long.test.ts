@@ -12,8 +12,6 @@ import { openWorld, type World } from '../world.js';
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;
 
-const LIMIT = { timeout: 60_000 };
-
 /**
  * How each shell says what it would offer in place of the last word; `$SCRIPT` is what `adjutant
  * completion` has printed.
@@ -78,19 +76,19 @@ for (const [shell, offers] of Object.entries(OFFERS)) {
       return lines.map((line) => line.split('\t')[0] ?? '').sort();
     };
 
-    it('completes commands and verbs', LIMIT, async () => {
+    it('completes commands and verbs', async () => {
       expect(await offered('appr')).to.equal(['approvals']);
       expect(await offered('hooks', 'e')).to.equal(['enable', 'execution', 'executions']);
       expect(await offered('auth', 'tokens', 'c')).to.equal(['create']);
     });
 
-    it('completes flags and their values', LIMIT, async () => {
+    it('completes flags and their values', async () => {
       expect(await offered('hooks', 'list', '--tr')).to.equal(['--trigger']);
       expect(await offered('hooks', 'create', '--action', 'sp')).to.equal(['spawn_agent']);
       expect(await offered('hooks', 'list', '--output', 't')).to.equal(['table', 'tsv']);
     });
 
-    it('completes the names of what is there', LIMIT, async () => {
+    it('completes the names of what is there', async () => {
       // On a busy machine the daemon may miss the limit; a person presses the key again then.
       const found = await untilAtLeast(() => offered('hooks', 'get', 'gi'), 1);
       expect(found).to.equal(['github-issues', 'gitlab']);

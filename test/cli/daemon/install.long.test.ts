@@ -48,9 +48,6 @@ exit 1
 `;
 const SAID = 'Failed to connect to bus: No medium found';
 
-/** Each starts a daemon several times. */
-const LONG = { timeout: 120_000 };
-
 const hasVerify = (): boolean => existsSync('/usr/bin/systemd-analyze');
 
 describe('the daemon as a service', { skip: process.platform !== 'linux' }, () => {
@@ -156,7 +153,7 @@ describe('the daemon as a service', { skip: process.platform !== 'linux' }, () =
     expect((await run('down')).code).to.equal(0);
   });
 
-  it('is undone where it fails half way: the daemon that ran runs again', LONG, async () => {
+  it('is undone where it fails half way: the daemon that ran runs again', async () => {
     const failing = SYSTEMCTL.replace(
       '*disable*)',
       '*" enable "*) echo "no" >&2; exit 1 ;;\n  *disable*)',
@@ -177,7 +174,7 @@ describe('the daemon as a service', { skip: process.platform !== 'linux' }, () =
     expect(await isReady()).to.be.false();
   });
 
-  it('gives way to the earlier one where the new one fails', LONG, async () => {
+  it('gives way to the earlier one where the new one fails', async () => {
     await run('up', '--install');
     const { server, port } = await newStranger();
     const { code } = await run('up', '--install', '--port', String(port));
@@ -186,26 +183,22 @@ describe('the daemon as a service', { skip: process.platform !== 'linux' }, () =
     expect(readFileSync(unit(), 'utf8')).to.include(`"--port" "${new URL(machine.url).port}"`);
   });
 
-  it(
-    'stands in nobody’s way once it is dead: up, down and restart work beside it',
-    LONG,
-    async () => {
-      await run('up', '--install');
-      await run('down');
-      setSystemctl(NO_BUS);
-      const started = await run('up');
-      expect([started.code, await isReady()]).to.equal([0, true]);
-      expect(started.stderr).to.contain(
-        `"systemctl --user start --no-block adjutant.service" failed: ${SAID}. Started without the service.\n`,
-      );
-      expect([(await run('restart')).code, await isReady()]).to.equal([0, true]);
-      expect([(await run('down')).code, await isReady()]).to.equal([0, false]);
-      expect((await run('down')).stderr).to.equal('Not running.\n');
-      const removed = await run('down', '--uninstall');
-      expect([removed.code, existsSync(unit())]).to.equal([0, false]);
-      expect(removed.stderr).to.contain('Only the service files were removed.');
-    },
-  );
+  it('stands in nobody’s way once it is dead: up, down and restart work beside it', async () => {
+    await run('up', '--install');
+    await run('down');
+    setSystemctl(NO_BUS);
+    const started = await run('up');
+    expect([started.code, await isReady()]).to.equal([0, true]);
+    expect(started.stderr).to.contain(
+      `"systemctl --user start --no-block adjutant.service" failed: ${SAID}. Started without the service.\n`,
+    );
+    expect([(await run('restart')).code, await isReady()]).to.equal([0, true]);
+    expect([(await run('down')).code, await isReady()]).to.equal([0, false]);
+    expect((await run('down')).stderr).to.equal('Not running.\n');
+    const removed = await run('down', '--uninstall');
+    expect([removed.code, existsSync(unit())]).to.equal([0, false]);
+    expect(removed.stderr).to.contain('Only the service files were removed.');
+  });
 });
 
 describe('the unit', () => {

@@ -13,7 +13,7 @@ export const lab = Lab.script();
 const { after, before, describe, it } = lab;
 
 const skip = 'skip' in withSpeech;
-const LIMIT = { timeout: 60_000, skip };
+
 const said = skip ? ' (skipped: it needs flite)' : '';
 
 describe(`a conversation in which one speaks${said}`, () => {
@@ -52,7 +52,7 @@ describe(`a conversation in which one speaks${said}`, () => {
     }
   };
 
-  it('sends the words that were heard, and what is typed', LIMIT, async () => {
+  it('sends the words that were heard, and what is typed', { skip }, async () => {
     await place([
       'for file; do :; done',
       `trap 'cp "${folder}/spoken.wav" "$file"; exit 0' INT`,
@@ -69,7 +69,7 @@ describe(`a conversation in which one speaks${said}`, () => {
     expect(users).to.equal(['hello world', 'a typed question']);
   });
 
-  it('says why nothing was recorded', LIMIT, async () => {
+  it('says why nothing was recorded', { skip }, async () => {
     await place([
       'echo "arecord: audio open error: No such file or directory" >&2',
       `touch "${folder}/at-work"`,
@@ -80,7 +80,7 @@ describe(`a conversation in which one speaks${said}`, () => {
     expect(stderr).to.include('arecord recorded nothing: arecord: audio open error');
   });
 
-  it('names the recorders where there is none, and takes no message', LIMIT, async () => {
+  it('names the recorders where there is none, and takes no message', { skip }, async () => {
     process.env.PATH = join(folder, 'nothing');
     const { code, stderr } = await converse('');
     expect(code).to.equal(1);

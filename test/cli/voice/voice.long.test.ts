@@ -17,7 +17,7 @@ const TALK = {
   ],
 };
 
-describe('adjutant voice', { timeout: 60_000 }, () => {
+describe('adjutant voice', () => {
   let world: World;
   before(async () => {
     world = await openWorld();

@@ -29,9 +29,6 @@ const LENT = [
 ];
 const LATER = { version: 99_999, name: 'later', sql: 'CREATE TABLE later (a TEXT) STRICT' };
 
-/** A limit for what hangs. */
-const LONG = { timeout: 360_000 };
-
 describe('canaries', () => {
   const garden = new Garden();
   /** It is no secret: whatever does not find it finds nothing. */
@@ -99,7 +96,7 @@ describe('canaries', () => {
     for (const { where, held } of found) places.push({ where: `${where}, ${when}`, held });
   };
 
-  it('are planted through every door', LONG, async () => {
+  it('are planted through every door', async () => {
     const password = garden.plant('password of a user');
     const wrong = { username: 'owner', password: garden.plant('password that is wrong') };
     await call('POST', '/api/auth/login', { body: wrong });
@@ -116,34 +113,30 @@ describe('canaries', () => {
     expect(garden.canaries.length).to.be.above(60);
   });
 
-  it(
-    'are nowhere in what is read, kept and logged, after a crash and a restart too',
-    LONG,
-    async () => {
-      for (const token of [owner, guest]) add(await crawl(daemon.url, token), 'alive');
-      add(await filesUnder(home), 'alive');
-      const crash = await daemon.end('SIGABRT');
-      add([{ where: 'log', held: Buffer.from(crash.stderr + crash.stdout) }], 'crashed');
-      add(await filesUnder(home), 'crashed');
-      for (const { frames, stop } of followers) {
-        add([{ where: 'frames', held: Buffer.from(frames.join('\n')) }], 'alive');
-        await stop();
-      }
-      const prompts = model.asked.map(({ body }) => JSON.stringify(body)).join('\n');
-      add([{ where: 'prompts', held: Buffer.from(prompts) }], 'alive');
+  it('are nowhere in what is read, kept and logged, after a crash and a restart too', async () => {
+    for (const token of [owner, guest]) add(await crawl(daemon.url, token), 'alive');
+    add(await filesUnder(home), 'alive');
+    const crash = await daemon.end('SIGABRT');
+    add([{ where: 'log', held: Buffer.from(crash.stderr + crash.stdout) }], 'crashed');
+    add(await filesUnder(home), 'crashed');
+    for (const { frames, stop } of followers) {
+      add([{ where: 'frames', held: Buffer.from(frames.join('\n')) }], 'alive');
+      await stop();
+    }
+    const prompts = model.asked.map(({ body }) => JSON.stringify(body)).join('\n');
+    add([{ where: 'prompts', held: Buffer.from(prompts) }], 'alive');
 
-      daemon = await startDaemon({ home, env });
-      add(await crawl(daemon.url, owner), 'again');
-      const end = await daemon.end('SIGTERM');
-      add([{ where: 'log', held: Buffer.from(end.stderr + end.stdout) }], 'again');
-      await snapshot();
-      add(await filesUnder(home), 'afterwards');
-      const served = Buffer.from(JSON.stringify(target.received));
-      const lent = leaksIn([{ where: 'use', held: served }], garden.canaries);
-      expect(lent).to.include(LENT.map((door) => `${door} in use`));
-      expect(leaksIn(places, garden.canaries)).to.equal([]);
-    },
-  );
+    daemon = await startDaemon({ home, env });
+    add(await crawl(daemon.url, owner), 'again');
+    const end = await daemon.end('SIGTERM');
+    add([{ where: 'log', held: Buffer.from(end.stderr + end.stdout) }], 'again');
+    await snapshot();
+    add(await filesUnder(home), 'afterwards');
+    const served = Buffer.from(JSON.stringify(target.received));
+    const lent = leaksIn([{ where: 'use', held: served }], garden.canaries);
+    expect(lent).to.include(LENT.map((door) => `${door} in use`));
+    expect(leaksIn(places, garden.canaries)).to.equal([]);
+  });
 
   it('would be found wherever they were', () => {
     const found = leaksIn(places, [control]).map((leak) => leak.replace('control in ', ''));

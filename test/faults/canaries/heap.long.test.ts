@@ -79,7 +79,7 @@ describe('the memory of a daemon that has used its secrets', () => {
     return readFile(join(home, name));
   };
 
-  it('holds none of them as text', { timeout: 120_000 }, async () => {
+  it('holds none of them as text', async () => {
     await store('unused', { description: 'not used' });
     const lent = { allowedTools: ['http'], allowedHosts: [target.address] };
     await store('tool', lent);

@@ -23,7 +23,7 @@ const { after, before, describe, it } = lab;
 
 const CONTROL = 'c0ntrol0f0ne0app';
 
-describe('secrets that were planted', { timeout: 120_000 }, () => {
+describe('secrets that were planted', () => {
   const garden = new Garden();
   const places: Place[] = [];
   let app: TestApp;

@@ -9,7 +9,7 @@ import { atEachCrashPoint, query } from './crashpoints.js';
 export const lab = Lab.script();
 const { describe, it } = lab;
 
-describe('an agent that delegates, with a kill after each change', { timeout: 600_000 }, () => {
+describe('an agent that delegates, with a kill after each change', () => {
   it('is not lost once acknowledged, and repeats no call that has effects', async () => {
     const model = await startOpenai();
     const target = await listen((_, response) => void response.end('posted'));

@@ -20,7 +20,7 @@ const at = (file: string): string => fileURLToPath(new URL(file, import.meta.url
 const EXECUTABLE = at('../../../../bin/adjutant.js');
 const INTERRUPTED = /was interrupted/;
 
-describe('a backup, with a kill after each change', { timeout: 600_000 }, () => {
+describe('a backup, with a kill after each change', () => {
   it('is complete and listed as done, or interrupted and without a file', async () => {
     const backups = await mkdtemp(join(tmpdir(), 'adjutant-backups-'));
     const changes = await atEachCrashPoint({
@@ -64,7 +64,7 @@ describe('a backup, with a kill after each change', { timeout: 600_000 }, () => 
   });
 });
 
-describe('a restore, with a kill after each change', { timeout: 600_000 }, () => {
+describe('a restore, with a kill after each change', () => {
   it('leaves a home that no daemon starts with until it is complete', async () => {
     const points = await openPoints();
     const stage = await openStage();

@@ -55,7 +55,7 @@ const mail = (n: number, hasPicture: boolean): Buffer => {
   );
 };
 
-describe('an uploaded document, with a kill after each change', { timeout: 600_000 }, () => {
+describe('an uploaded document, with a kill after each change', () => {
   it('is not lost once acknowledged, and has each page and its knowledge entry once', async () => {
     GlobalFonts.registerFromPath(FONT, FAMILY);
     const changes = await atEachCrashPoint({

@@ -38,7 +38,7 @@ const counted = (home: string, table: string): unknown => {
   }
 };
 
-describe('a text of the knowledge, with a kill after each change', { timeout: 600_000 }, () => {
+describe('a text of the knowledge, with a kill after each change', () => {
   it('is not lost once acknowledged, and is indexed and embedded once', async () => {
     const embedder = await startEmbedder('openai-compatible');
     /** Rounds whose chunks were sent to the embedder twice. */

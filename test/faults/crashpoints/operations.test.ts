@@ -7,9 +7,7 @@ import { atEachCrashPoint } from './crashpoints.js';
 export const lab = Lab.script();
 const { describe, it } = lab;
 
-describe('an operation that is cancelled, with a kill after each change', {
-  timeout: 600_000,
-}, () => {
+describe('an operation that is cancelled, with a kill after each change', () => {
   it('stays cancelled once acknowledged, and otherwise ends', async () => {
     const target = await openTarget();
     const changes = await atEachCrashPoint({

@@ -20,7 +20,7 @@ const TO_WEBHOOK = `SELECT s.status FROM sendings AS s JOIN outgoing_events AS o
   WHERE json_extract(d.body, '$.n') = ?`;
 const UNKNOWN = `SELECT count(*) FROM notifications WHERE kind = 'delivery_unknown'`;
 
-describe('a message, with a kill after each change', { timeout: 600_000 }, () => {
+describe('a message, with a kill after each change', () => {
   it('to a chat is not lost and never sent twice', async () => {
     const telegram = await openTarget();
     telegram.answer = arrived;

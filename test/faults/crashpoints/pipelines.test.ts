@@ -22,7 +22,7 @@ const answerAll = async (owner: Owner, run: PipelineRun): Promise<string[]> => {
   return asked;
 };
 
-describe('a run of a pipeline, with a kill after each change', { timeout: 600_000 }, () => {
+describe('a run of a pipeline, with a kill after each change', () => {
   it('ends, and makes no call twice without asking', async () => {
     const target = await openTarget();
     const post = (path: string) => ({

@@ -6,7 +6,7 @@ import { atEachCrashPoint, query } from './crashpoints.js';
 export const lab = Lab.script();
 const { describe, it } = lab;
 
-describe('a page that is read, with a kill after each change', { timeout: 600_000 }, () => {
+describe('a page that is read, with a kill after each change', () => {
   it('is not lost once acknowledged, and is stored and indexed once', async () => {
     const pages = await listen(({ url = '' }, response) => {
       if (url === '/robots.txt') return void response.writeHead(404).end();

@@ -30,9 +30,7 @@ const RUNS = `SELECT r.action || ' ' || n.status || ' ' || r.run_count
 const EFFECTS = `SELECT count(*) FROM tasks UNION ALL SELECT count(*) FROM agents
   UNION ALL SELECT count(*) FROM notifications WHERE body = 'It is time'`;
 
-describe('recurring tasks that become due, with a kill after each change', {
-  timeout: 600_000,
-}, () => {
+describe('recurring tasks that become due, with a kill after each change', () => {
   it('each run once', async () => {
     const changes = await atEachCrashPoint({
       prepare: async () => undefined,

@@ -36,7 +36,7 @@ const unsealed = (home: string): Map<string, string> => {
   }
 };
 
-describe('a change of the master key, with a kill after each change', { timeout: 600_000 }, () => {
+describe('a change of the master key, with a kill after each change', () => {
   it('is finished by the next start once it has begun, and every secret opens', async () => {
     let secrets = new Map<string, string>();
     let credential = '';

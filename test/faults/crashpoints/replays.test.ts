@@ -15,7 +15,7 @@ const REPLAYS = `SELECT json_object('id', r.id, 'status', r.status)
 
 const COUNT = 'SELECT count(*) FROM executions WHERE hook_id = ? AND replay_of IS NOT NULL';
 
-describe('an operation of replays, with a kill after each change', { timeout: 600_000 }, () => {
+describe('an operation of replays, with a kill after each change', () => {
   it('replays each failed execution once', async () => {
     const target = await openTarget();
     const since = new Date(Date.now() - 3600_000).toISOString();

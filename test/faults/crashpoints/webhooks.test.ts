@@ -27,7 +27,7 @@ const deliver = async (url: string, n: number): Promise<string | undefined> => {
 const EXECUTIONS = `SELECT json_object('id', e.id, 'status', e.status) FROM executions AS e
   JOIN deliveries AS d ON d.id = e.delivery_id WHERE json_extract(d.body, '$.n') = ?`;
 
-describe('a delivery, with a kill after each change', { timeout: 600_000 }, () => {
+describe('a delivery, with a kill after each change', () => {
   it('is not lost once acknowledged, and runs once however often it is sent', async () => {
     const sink = await startSink();
     const changes = await atEachCrashPoint({

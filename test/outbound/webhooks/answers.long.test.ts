@@ -105,9 +105,7 @@ describe('an endpoint that answers with', () => {
     expect(dns?.outcome).to.equal(failed('nowhere.invalid: the name does not resolve'));
   });
 
-  it('a drop at a time is given up after 15 seconds, and holds up nobody', {
-    timeout: 60_000,
-  }, async () => {
+  it('a drop at a time is given up after 15 seconds, and holds up nobody', async () => {
     const names: BrokenReply[] = ['trickling head', 'trickling body', 'trickling refusal'];
     const good = await stage.webhook();
     const trickling = outcomesAt(names.map((name) => rude.url(name)));

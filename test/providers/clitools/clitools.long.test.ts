@@ -16,7 +16,7 @@ import { processesWith, until } from '../confine/ground.js';
 
 // Awaited first: a script that waits after Lab.script() is run by lab before it has tests.
 const confinement = await findConfinement({ allowUnconfined: false });
-const confined = { skip: confinement?.kind !== 'bubblewrap', timeout: 30_000 };
+const confined = { skip: confinement?.kind !== 'bubblewrap' };
 
 export const lab = Lab.script();
 const { describe, it, beforeEach, afterEach } = lab;

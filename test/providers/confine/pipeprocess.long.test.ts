@@ -6,7 +6,7 @@ import { verifyConfinement } from '../../../src/providers/confine/find.js';
 import { type Ground, ground, processesWith } from './ground.js';
 
 // Awaited first: a script that waits after Lab.script() is run by lab before it has tests.
-const hardened = { skip: !(await verifyConfinement(bubblewrap(true))), timeout: 120_000 };
+const hardened = { skip: !(await verifyConfinement(bubblewrap(true))) };
 
 export const lab = Lab.script();
 const { describe, it, beforeEach, afterEach } = lab;

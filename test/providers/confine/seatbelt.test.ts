@@ -7,8 +7,6 @@ import { type Ground, ground } from './ground.js';
 export const lab = Lab.script();
 const { describe, it, beforeEach, afterEach } = lab;
 
-const slow = { timeout: 20_000 };
-
 // Registered where it can run at all: elsewhere it would be a skip for ever.
 const onMacOs = process.platform === 'darwin' ? describe : () => undefined;
 
@@ -20,13 +18,13 @@ onMacOs('seatbelt on macOS', () => {
   });
   afterEach(() => on.clear());
 
-  it('reads and writes the folder, and nothing beside it', slow, async () => {
+  it('reads and writes the folder, and nothing beside it', async () => {
     const script = `echo own > own; cat own ${on.keyFile}; ls ~root; echo x > ../other`;
     const ran = await confinement.run(on.run(['sh', '-c', script]));
     expect([ran.exitCode, ran.stdout]).to.equal([1, 'own\n']);
   });
 
-  it('reaches no listener on the machine', slow, async () => {
+  it('reaches no listener on the machine', async () => {
     const server = await listenTcp(() => {});
     const call = `echo x > /dev/tcp/127.0.0.1/${server.port}`;
     const ran = await confinement.run(on.run(['bash', '-c', call]));
@@ -34,7 +32,7 @@ onMacOs('seatbelt on macOS', () => {
     expect([ran.exitCode, server.sockets.length]).to.equal([1, 0]);
   });
 
-  it('kills the command at the time-out', slow, async () => {
+  it('kills the command at the time-out', async () => {
     const ran = await confinement.run(on.run(['sh', '-c', 'sleep 60 & wait'], { timeoutMs: 500 }));
     expect([ran.exitCode, ran.signal, ran.timedOut]).to.equal([null, 'SIGKILL', true]);
   });

@@ -14,18 +14,16 @@ const MIB = 1024 * 1024;
 const signal = () => new AbortController().signal;
 const asker = () => ({ userId: 'ada', signal: signal() });
 
-const LONG = { timeout: 120_000 };
-
 describe('readPageApart: hostile pages', () => {
   for (const [name, html, outcome] of HOSTILE_PAGES) {
-    it(`ends with ${name}`, LONG, async () => {
+    it(`ends with ${name}`, async () => {
       const body = html();
       const text = await outcomeOf(body);
       expect(text?.slice(0, 2000)).to.match(outcome);
     });
   }
 
-  it('gives up selectors that take forever', LONG, async () => {
+  it('gives up selectors that take forever', async () => {
     const selector = `${':has(~ p ~ p ~ p)'.repeat(10)} ~ p`;
     const css = Array.from({ length: 50 }, (_, at) => `p:nth-child(${at}n)${selector}{color:red}`);
     const page = `<style>${css.join('')}</style>${'<p>x</p>'.repeat(20_000)}`;
@@ -67,7 +65,7 @@ describe('createPageClient', () => {
       (error) => `${error.name}: ${error.message}`,
     );
 
-  it('says why a page does not come', LONG, async () => {
+  it('says why a page does not come', async () => {
     for (const path of ['/bomb', '/large', '/endless']) {
       const said = await failure(`${server.origin}${path}`);
       expect(said, path).to.equal('PageFailed: 127.0.0.1: the reply is too large');

@@ -61,16 +61,12 @@ describe('a database binary that does not load', () => {
     `cd ${join(root, 'node_modules', MODULE)} && npx node-gyp rebuild --release --force_build=1.\n`;
   const machine = `${process.platform}-${process.arch} with Node ${process.version}`;
 
-  it('is named in one line with the remedy where the package has none for this machine', {
-    timeout: 40_000,
-  }, async () => {
+  it('is named in one line with the remedy where the package has none for this machine', async () => {
     const refusal = `Not started: the SQLite binary is missing for ${machine}. `;
     expect(await serve()).to.equal([1, refusal + remedy()]);
   });
 
-  it('is named in one line with the remedy where it does not fit', {
-    timeout: 40_000,
-  }, async () => {
+  it('is named in one line with the remedy where it does not fit', async () => {
     const folder = join(root, 'node_modules', MODULE, 'build/Release');
     mkdirSync(folder, { recursive: true });
     writeFileSync(join(folder, 'better_sqlite3.node'), 'no library');

@@ -12,7 +12,7 @@ const { after, before, describe, it } = lab;
 
 const CONTENT = 'Avocets wade in shallow water';
 
-describe('a restored backup', { timeout: 120_000 }, () => {
+describe('a restored backup', () => {
   let stage: Stage;
   let copy: TestApp;
   let path: string;

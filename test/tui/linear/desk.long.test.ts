@@ -20,7 +20,7 @@ const HEARD_MS = 800;
 
 const bells = (said: string): number => said.split('\u0007').length - 1;
 
-describe('desk line by line', { timeout: 30_000 }, () => {
+describe('desk line by line', () => {
   let config: Awaited<ReturnType<typeof openConfig>>;
   let stage: Stage;
   let desk: Conversation;
@@ -73,7 +73,7 @@ describe('desk line by line', { timeout: 30_000 }, () => {
   });
 
   // The hardware is read first, because that takes long on a busy machine.
-  it('opens each screen by its number and by its name', { timeout: 120_000 }, async () => {
+  it('opens each screen by its number and by its name', async () => {
     await stage.ask('GET', '/api/capabilities/hardware');
     for (const [number, [name, text]] of Object.entries([
       ['overview', 'Overview: Health, ok'],
@@ -123,9 +123,7 @@ describe('desk line by line', { timeout: 30_000 }, () => {
     expect(all).to.contain('Knowledge: 1 entry.\n1. The staging server is argon., from note, ');
   });
 
-  it('tells of a stage that waits, and reads what it asks before it is approved', {
-    timeout: 60_000,
-  }, async () => {
+  it('tells of a stage that waits, and reads what it asks before it is approved', async () => {
     const stages = [
       { key: 'go', kind: 'approval', config: { message: 'Send the letter?' } },
       { key: 'send', kind: 'wait', config: { seconds: 0 }, needs: ['go'] },

@@ -20,7 +20,7 @@ const where = 'desk line by line in a dumb terminal';
 const title = missing === null ? where : `${where} (skipped: ${missing})`;
 const HEARD_MS = 900;
 
-describe(title, { skip: missing !== null, timeout: 60_000 }, () => {
+describe(title, { skip: missing !== null }, () => {
   let config: Awaited<ReturnType<typeof openConfig>>;
   let stage: Stage;
   let tmux: Tmux;

@@ -150,7 +150,6 @@ describe('a load', () => {
   afterEach(() => stage.close());
 
   const put = (slug: string, text: string) => writeFileSync(modelFile(stage.home, slug), text);
-  const slow = { timeout: 60_000 };
   /** Waits until so many models have asked for memory, which they wait for at most 15 s. */
   const waitingForMemory = (clock: FrozenClock, count: number) =>
     untilMatches(async () => clock.pending().filter((ms) => ms === 15_000).length, count);
@@ -160,7 +159,7 @@ describe('a load', () => {
     neededBytes: async () => 100 * MIB,
   };
 
-  it('goes on beside one that hangs, where both fit', slow, async () => {
+  it('goes on beside one that hangs, where both fit', async () => {
     const stop = new AbortController();
     const hung = stage.failure('held', { signal: stop.signal });
     await running(stage.home, 1);
@@ -170,7 +169,7 @@ describe('a load', () => {
     await hung;
   });
 
-  it('waits for the memory of one that hangs until that has failed', slow, async () => {
+  it('waits for the memory of one that hangs until that has failed', async () => {
     const clock = frozenClock();
     stage.open({ clock, loadMs: 5000, memory: forOne });
     const hung = stage.failure('held');
@@ -182,7 +181,7 @@ describe('a load', () => {
     expect((await other).text).to.equal('Hello');
   });
 
-  it('does not wait for ever for the memory of one that answers', slow, async () => {
+  it('does not wait for ever for the memory of one that answers', async () => {
     const clock = frozenClock();
     stage.open({ clock, loadMs: 5000, memory: forOne });
     put('mute', 'mute');
@@ -201,7 +200,7 @@ describe('a load', () => {
     expect((await stage.step('other')).text).to.equal('Hello');
   });
 
-  it('that waits for memory is given up with its caller', slow, async () => {
+  it('that waits for memory is given up with its caller', async () => {
     stage.open({ memory: forOne });
     const [first, second] = [new AbortController(), new AbortController()];
     const hung = stage.failure('held', { signal: first.signal });
@@ -213,7 +212,7 @@ describe('a load', () => {
     await hung;
   });
 
-  it('is ended once nobody waits for it', slow, async () => {
+  it('is ended once nobody waits for it', async () => {
     const stop = new AbortController();
     const failure = stage.failure('held', { signal: stop.signal });
     await running(stage.home, 1);
@@ -224,7 +223,7 @@ describe('a load', () => {
     expect((await stage.step('held')).text).to.equal('Hello');
   });
 
-  it('goes on for those behind the caller who has left', slow, async () => {
+  it('goes on for those behind the caller who has left', async () => {
     const stop = new AbortController();
     const first = stage.failure('held', { signal: stop.signal });
     const second = stage.step('held');
@@ -237,26 +236,22 @@ describe('a load', () => {
     expect(modelProcesses(stage.home)).to.equal([pid]);
   });
 
-  it(
-    'is ended with its model when the files of that go before its process starts',
-    slow,
-    async () => {
-      stage.open({
-        memory: {
-          freeBytes: async () => null,
-          neededBytes: async () => {
-            rmSync(dirname(modelFile(stage.home, 'other')), { recursive: true });
-            return null;
-          },
+  it('is ended with its model when the files of that go before its process starts', async () => {
+    stage.open({
+      memory: {
+        freeBytes: async () => null,
+        neededBytes: async () => {
+          rmSync(dirname(modelFile(stage.home, 'other')), { recursive: true });
+          return null;
         },
-      });
-      expect(await stage.failure('other')).to.equal(
-        'refused_connection: other was not loaded: it was removed or is damaged',
-      );
-    },
-  );
+      },
+    });
+    expect(await stage.failure('other')).to.equal(
+      'refused_connection: other was not loaded: it was removed or is damaged',
+    );
+  });
 
-  it('is ended with its process when the model is unloaded', slow, async () => {
+  it('is ended with its process when the model is unloaded', async () => {
     const failure = stage.failure('held');
     await running(stage.home, 1);
     await stage.llama.unload('other');
