@@ -1,8 +1,35 @@
-import { pathToFileURL } from 'node:url';
+import childProcess from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import threads from 'node:worker_threads';
 import Lab from '@hapi/lab';
 
 /** Beside other work a test takes several times as long. lanes.js ends a file that hangs. */
 const NO_LIMITS = { timeout: 0, 'context-timeout': 0 };
+
+/**
+ * The bundle of a thread or process of the daemon, which loads in half the time and is what users
+ * run; any other script as it is.
+ */
+const bundleOf = (script) => {
+  const [, path] = /\/dist\/src\/(.+)\.js$/.exec(String(script)) ?? [];
+  const bundle = new URL(`../dist/daemon/${path?.replaceAll('/', '-')}/main.js`, import.meta.url);
+  return path !== undefined && existsSync(bundle) ? bundle : script;
+};
+
+const { Worker } = threads;
+threads.Worker = class extends Worker {
+  constructor(script, options) {
+    super(bundleOf(script), options);
+  }
+};
+const { fork } = childProcess;
+childProcess.fork = (script, ...rest) => {
+  const bundle = bundleOf(script);
+  return fork(bundle instanceof URL ? fileURLToPath(bundle) : bundle, ...rest);
+};
+syncBuiltinESMExports();
 
 /**
  * A long-lived process that runs one test file at a time and keeps all modules loaded between them.

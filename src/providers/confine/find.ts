@@ -6,14 +6,22 @@ import { type Confinement, ConfinementFailed } from './confinement.js';
 import { seatbelt } from './seatbelt.js';
 import { unconfined } from './unconfined.js';
 
-/** Tests each confinement. Resolves to null if commands are turned off. */
+/** Resolves to null if commands are turned off. */
 export const findConfinement = async (options: {
   allowUnconfined: boolean;
 }): Promise<Confinement | null> => {
+  verified ??= findVerified();
+  return (await verified) ?? (options.allowUnconfined ? unconfined() : null);
+};
+
+/** Tested once per process. */
+let verified: Promise<Confinement | null> | undefined;
+
+const findVerified = async (): Promise<Confinement | null> => {
   for (const confinement of candidates()) {
     if (await verifyConfinement(confinement)) return confinement;
   }
-  return options.allowUnconfined ? unconfined() : null;
+  return null;
 };
 
 const candidates = (): Confinement[] => {
