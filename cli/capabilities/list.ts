@@ -46,10 +46,11 @@ const isHeld = ({ source }: ListReply, { id }: Capability): boolean =>
 
 const isFolded = ({ kind, path }: Capability): boolean => kind === 'language' && path === null;
 
-/** Returns one row for all languages that were not installed here. */
-const foldedLanguages = (languages: Capability[]): Capability[] => {
-  const [first] = languages;
+/** Returns one row for all languages that were not installed here, if any is shown. */
+const foldedLanguages = (shown: Capability[], all: Capability[]): Capability[] => {
+  const [first] = shown;
   if (!first) return [];
+  const languages = all.filter(isFolded);
   const here = languages.filter(isHere);
   const version = `${here.length} of ${languages.length}`;
   const status = here.length > 0 ? 'available' : 'missing';
@@ -94,8 +95,9 @@ export const noteCapabilitySource = (
   out: CliOutput,
   { path, fault }: NonNullable<ListReply['source']>,
 ): void => {
-  out.note(`All capabilities are installed from ${oneLine(path ?? 'a folder of this machine')}.`);
-  if (fault !== null) out.warn(`The folder cannot be used: ${oneLine(fault)}`);
+  const folder = oneLine(path ?? 'a folder of this machine');
+  if (fault === null) out.note(`All capabilities are installed from ${folder}.`);
+  else out.warn(`Capabilities cannot be installed: ${folder} cannot be used: ${oneLine(fault)}`);
 };
 
 const showShort = async (context: Context, reply: ListReply, rows: Capability[]): Promise<void> => {
@@ -109,7 +111,7 @@ const showShort = async (context: Context, reply: ListReply, rows: Capability[])
   );
   const shown = [
     ...kept.filter(isHere),
-    ...foldedLanguages(languages),
+    ...foldedLanguages(languages, reply.capabilities),
     ...kept.filter((row) => !isHere(row)),
   ];
   out.page({ reply, rows: shown, columns });

@@ -8,7 +8,7 @@ import { requestFields, requestFrom } from '../fields.js';
 import { readSecretInput } from '../input.js';
 import { priceFlag } from '../models/price.js';
 import { askNeeded, listCommand, requestCommand } from '../request.js';
-import { duration, safe } from '../text.js';
+import { duration, oneLine, safe } from '../text.js';
 
 const endpoints = await contracts.models();
 const { known, litellm, ollama } = await contracts.providers();
@@ -189,6 +189,8 @@ const modelCreate = command({
     const model = await client.models.create({ body: { ...draft, ...(key && { apiKey: key }) } });
     const next = `Try it: adjutant models test ${model.name}`;
     context.out.done(`Registered ${safe(model.name)}. ${next}`, model, modelColumns);
+    const { status, lastError } = model.health;
+    if (status === 'down') context.out.warn(`The model cannot answer: ${oneLine(lastError ?? '')}`);
   },
 });
 

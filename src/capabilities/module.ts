@@ -69,7 +69,7 @@ export const openCapabilities = (base: Base, options: CapabilitiesOptions) => {
   const headers = createHeaders(workers);
   const machine = createMachines(home);
   const llama = (on: Machine) => llamaGpuUse(toEngineHost(on), config.llamaGpu);
-  const needs = createMemoryNeeds({ clock, shelf, headers, machine: () => readMachine(home) });
+  const needs = createMemoryNeeds({ clock, headers, machine: () => readMachine(home) });
   models.measureLlama(needs);
   const catalogue = createCatalogues(http, config.catalogue);
   const library = createOllamaLibrary(http, {

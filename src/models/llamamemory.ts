@@ -15,7 +15,7 @@ export const createLlamaMemory = (): LlamaMemoryRegistry => {
   };
   return {
     freeBytes: () => known.freeBytes(),
-    neededBytes: (slug, contextWindow) => known.neededBytes(slug, contextWindow),
+    neededBytes: (path, contextWindow) => known.neededBytes(path, contextWindow),
     use: (memory) => {
       known = memory;
     },

@@ -60,13 +60,13 @@ const CASES: [name: string, candidates: Candidate[], model: string | null, why: 
     'the smallest where none is fast enough',
     [model('s', 4, 'cpu', { estimated: 4 }), model('m', 8, 'cpu', { estimated: 2 })],
     's',
-    'The smallest model for chat. No fitting model reaches 5 tokens per second.',
+    'The smallest suitable model for chat. No suitable model reaches 5 tokens per second.',
   ],
   [
     'the smallest where no speed is known',
     [model('s', 4, 'cpu'), model('m', 8, 'cpu')],
     's',
-    'The smallest model for chat. The speed of larger models is not known.',
+    'The smallest suitable model for chat. The speed of larger models is not known.',
   ],
   [
     'a model that fits before larger ones that do not',

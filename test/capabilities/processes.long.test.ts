@@ -1,5 +1,5 @@
-import { writeFileSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
@@ -7,8 +7,11 @@ import { untilMatches } from '../harness/app.js';
 import {
   HOLDING_ENGINE,
   installFakeEngine,
+  installScripted,
   modelFile,
   modelProcesses,
+  notInstalled,
+  SCRIPT_MARK,
 } from '../harness/llamahome.js';
 import { sha256Of } from './mirror.js';
 import { type CapabilityStage, startCapabilities } from './stage.js';
@@ -39,10 +42,10 @@ describe('the process of a model', () => {
 
   /** Installs and registers a model that says a text. */
   const install = async (slug: string, text: string): Promise<void> => {
-    const path = modelFile(stage.home, slug);
-    writeFileSync(path, text);
-    const sha256 = sha256Of(Buffer.from(text));
-    const files = [{ path: 'model.gguf', bytes: text.length, sha256 }];
+    const path = installScripted(stage.home, slug, ['Hello']);
+    appendFileSync(path, `${SCRIPT_MARK}${text}`);
+    const content = readFileSync(path);
+    const files = [{ path: 'model.gguf', bytes: content.length, sha256: sha256Of(content) }];
     describeIn(dirname(path), { id: `gguf:${slug}`, files });
     await stage.ask('POST', '/api/models', { name: slug, provider: 'llama', modelId: slug });
   };
@@ -61,9 +64,7 @@ describe('the process of a model', () => {
     await stage.ask('DELETE', '/api/capabilities/loading?force=true');
     await running(0);
     expect((await failure).error).to.equal('loading was not loaded: it was removed or is damaged');
-    expect((await test('loading')).error).to.equal(
-      'loading is not installed: no model loading found',
-    );
+    expect((await test('loading')).error).to.equal(`loading ${notInstalled('loading')}`);
   });
 
   it('ends with the engine, though its model is registered no more', async () => {
@@ -84,13 +85,14 @@ describe('the process of a model', () => {
     await install('house', 'Hello');
     expect(await test('house')).to.include({ ok: true, reply: 'Hello' });
     const path = modelFile(stage.home, 'house');
+    const whole = await readFile(path);
     await writeFile(path, 'Hallo');
     expect(await verify('house')).to.equal('failed');
     await running(0);
     expect((await test('house')).error).to.equal(
       'house was not loaded: its file is damaged. Reinstall it with: adjutant capabilities install house',
     );
-    await writeFile(path, 'Hello');
+    await writeFile(path, whole);
     expect(await verify('house')).to.equal('completed');
     expect(await test('house')).to.include({ ok: true, reply: 'Hello' });
   });

@@ -24,9 +24,12 @@ export const installFakeEngine = (home: string, source: string): void => {
   installEngine(home, engine);
 };
 
+/** Precedes the text of a model at the end of its file. */
+export const SCRIPT_MARK = '\nreply: ';
+
 /**
- * Fake node-llama-cpp. A model's text is its file content; it loads once that is not `hold`, and
- * stays silent if it is `mute`.
+ * Fake node-llama-cpp. A model's text follows the last SCRIPT_MARK of its file, or is the whole
+ * file; it loads once that is not `hold`, and stays silent if it is `mute`.
  */
 export const HOLDING_ENGINE = `
 import { readFileSync } from 'node:fs';
@@ -44,11 +47,15 @@ const tokenMeter = { getState: () => ({}), diff: () => ({ usedOutputTokens: 1 })
 const sequence = { contextSize: 100, tokenMeter };
 const model = { trainContextSize: 100, createContext: async () => ({ getSequence: () => sequence }) };
 const loadModel = async ({ modelPath }) => {
-  do said = readFileSync(modelPath, 'utf8'); while (said === 'hold' && (await wait(10, true)));
+  do said = readFileSync(modelPath, 'utf8').split(${JSON.stringify(SCRIPT_MARK)}).at(-1); while (said === 'hold' && (await wait(10, true)));
   return model;
 };
 export const getLlama = async () => ({ loadModel });
 `;
+
+/** What a model says whose file is missing, after its name. */
+export const notInstalled = (slug: string): string =>
+  `needs ${slug}, which is not installed. See the installed models: adjutant capabilities list --kind model --installed`;
 
 /** Creates the folder of an installed model. Returns the path of its file. */
 export const modelFile = (home: string, slug: string): string => {

@@ -22,7 +22,12 @@ import { unusedProxyNote } from '../../src/proxy.js';
 import { type MirrorHabits, sha256Of, startMirror } from '../capabilities/mirror.js';
 import { type CapabilityStage, startCapabilities } from '../capabilities/stage.js';
 import { startApp } from '../harness/app.js';
-import { modelFile } from '../harness/llamahome.js';
+import {
+  endlessHeader,
+  HOLDING_ENGINE,
+  installFakeEngine,
+  modelFile,
+} from '../harness/llamahome.js';
 import { trustAuthority } from '../harness/mail/trust.js';
 import { readPage } from '../harness/reader.js';
 import { writeScriptedGguf } from '../harness/scriptedgguf.js';
@@ -414,6 +419,34 @@ describe('a model on this machine', () => {
     await add('changing');
     const { body } = await stage.ask('PATCH', '/api/models/changing', { modelId: 'tiny' });
     expect(body.contextWindow).to.equal(512);
+  });
+
+  it('is checked before each load, so that the engine never reads what is no model', async () => {
+    installFakeEngine(stage.home, HOLDING_ENGINE);
+    writeFileSync(modelFile(stage.home, 'torn'), endlessHeader());
+    await stage.ask('POST', '/api/models', { name: 'torn', provider: 'llama', modelId: 'torn' });
+    const { body } = await stage.ask('POST', '/api/models/torn/test');
+    expect(body.error).to.equal(
+      'torn was not loaded: The file declares 1099511627776 metadata keys, more than the file can contain. Install the model again',
+    );
+    const health = await stage.ask('GET', '/api/models/health');
+    const { providers } = health.body;
+    const found = providers.find(({ model }: { model: string }) => model === 'torn');
+    expect(found.lastError).to.equal(body.error);
+  });
+
+  it('that is damaged is first in the list, and doctor names the remedy once', async () => {
+    install('worn', 2048);
+    await add('whole');
+    await stage.ask('POST', '/api/models', { name: 'worn', provider: 'llama', modelId: 'worn' });
+    writeFileSync(join(dirname(modelFile(stage.home, 'worn')), 'damaged.txt'), '');
+    const health = await stage.ask('GET', '/health/detailed');
+    const part = health.body.parts.find(({ name }: { name: string }) => name === 'models');
+    expect(part.detail).to.match(/^worn \(down\), /);
+    const { body } = await stage.ask('GET', '/api/admin/doctor');
+    const found = body.findings.filter(({ name }: { name: string }) => name === 'model worn');
+    expect(found.map(({ detail }: { detail: string }) => detail)).to.equal(['Its file is damaged']);
+    expect(found[0].remedy).to.match(/^adjutant capabilities install gguf:worn --url /);
   });
 
   it('for speech takes the memory that whisper.cpp takes, not that of its file', async () => {

@@ -58,8 +58,8 @@ const pickRecommendation = (fitting: Candidate[], useCase: string): Recommendati
   const smallest = fitting.at(-1);
   const isUnknown = fitting.some((each) => speed(each) === null);
   const why = isUnknown
-    ? `The smallest model for ${useCase}. The speed of larger models is not known.`
-    : `The smallest model for ${useCase}. No fitting model reaches ${READABLE_SPEED} tokens per second.`;
+    ? `The smallest suitable model for ${useCase}. The speed of larger models is not known.`
+    : `The smallest suitable model for ${useCase}. No suitable model reaches ${READABLE_SPEED} tokens per second.`;
   return { model: smallest?.model ?? null, why };
 };
 

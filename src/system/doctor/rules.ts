@@ -27,11 +27,14 @@ export const okFinding = (name: string, detail: string): Finding => {
   return { name, status: 'ok', detail, remedy: null };
 };
 export const warnFinding = (name: string, detail: string, remedy: string): Finding => {
-  return { name, status: 'warn', detail, remedy };
+  return { name, status: 'warn', detail: withoutCommand(detail), remedy };
 };
 export const failedFinding = (name: string, detail: string, remedy: string): Finding => {
-  return { name, status: 'fail', detail, remedy };
+  return { name, status: 'fail', detail: withoutCommand(detail), remedy };
 };
+/** Errors may end with a command, as in `Its file is damaged. Reinstall it with: …`. */
+const withoutCommand = (detail: string): string =>
+  detail.replace(/\. [A-Z][^.]*: adjutant .*$/, '');
 
 export const DISK_FULL_REMEDY = 'free disk space: nothing can be stored otherwise';
 

@@ -110,8 +110,10 @@ const queue = async (base: Base, { queue }: PartsDeps): Promise<PartFinding> => 
 
 /** Models that are down or cool down are a warning only, since another model answers instead. */
 const models = ({ models }: PartsDeps): PartFinding => {
-  const states = models.states();
   const isIll = (status: string) => status === 'down' || status === 'cooling';
+  const all = models.states();
+  // A narrow terminal cuts off the end.
+  const states = all.toSorted((a, b) => Number(isIll(b.status)) - Number(isIll(a.status)));
   const parts = states.map(({ name, status }) => (isIll(status) ? `${name} (${status})` : name));
   return {
     status: states.some(({ status }) => isIll(status)) ? 'warn' : 'ok',

@@ -69,6 +69,13 @@ describe('models', () => {
     expect((await world.client.models.get({ name: 'claude' })).apiKeySet).to.be.true();
   });
 
+  it('are registered with a warning where their file is missing', async () => {
+    const { code, stderr } = await cli(
+      ...['create', 'lost', '--provider', 'llama', '--model-id', 'nosuch'],
+    );
+    expect([code, stderr]).to.equal([0, 'The model cannot answer: The model file is missing: nosuch\n']);
+  });
+
   it('take no key as a flag', async () => {
     const { code, stderr } = await add('house', '--api-key', KEY);
     expect([code, lines(stderr)[0]]).to.equal([2, "Unknown option '--api-key'."]);

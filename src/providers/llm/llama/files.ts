@@ -29,6 +29,8 @@ export const DAMAGE_FILE = 'damaged.txt';
 export const damageMessage = (slug: string, whose = 'Its file is'): string =>
   `${whose} damaged. Reinstall it with: adjutant capabilities install ${slug}`;
 
+const LIST_INSTALLED = 'adjutant capabilities list --kind model --installed';
+
 const SLUG = /^[a-z0-9][a-z0-9._-]{0,99}$/;
 const MODEL_FILE = /^model(?:-\d{5}-of-\d{5})?\.gguf$/;
 
@@ -82,7 +84,10 @@ export const findModelFiles = async (capabilities: string, slug: string): Promis
 };
 
 const notInstalled = (slug: string): NotLoaded =>
-  new NotLoaded('unknown_model', `is not installed: no model ${slug} found`);
+  new NotLoaded(
+    'unknown_model',
+    `needs ${slug}, which is not installed. See the installed models: ${LIST_INSTALLED}`,
+  );
 
 const refuseDamaged = async (folder: string, why: string): Promise<void> => {
   if ((await findRealFolder(join(folder, DAMAGE_FILE))) === null) return;

@@ -120,7 +120,7 @@ export const createLoadedModels = (deps: LoadedModelsDeps) => {
     const { slug, contextWindow } = wanted;
     const signal = AbortSignal.any([of.stop.signal, closing]);
     crashes.refuse(files);
-    const known = await orAborted(memory.neededBytes(slug, contextWindow), signal);
+    const known = await orAborted(memory.neededBytes(files.path, contextWindow), signal);
     const neededBytes = known ?? files.bytes;
     const { need, release } = await room.reserve({ neededBytes, contextWindow }, signal);
     try {

@@ -1,8 +1,8 @@
 export interface LlamaMemory {
   /** Null if it is unknown. */
   freeBytes(): Promise<number | null>;
-  /** Null if it is unknown. */
-  neededBytes(slug: string, contextWindow: number): Promise<number | null>;
+  /** For a model file. Null if it is unknown. Throws NotLoaded for a file that is no model. */
+  neededBytes(path: string, contextWindow: number): Promise<number | null>;
 }
 
 /** Memory that a model needs, and available memory. */

@@ -10,6 +10,7 @@ import {
   installScripted,
   modelFile,
   modelProcesses,
+  notInstalled,
 } from '../../../harness/llamahome.js';
 import { type LlamaStage, llamaStage } from './stage.js';
 
@@ -233,7 +234,7 @@ describe('an engine', () => {
   it('is not needed to say that a model is not installed', async () => {
     for (const slug of ['other', 'llama', '..', 'a/b']) {
       expect(await stage.failure(slug)).to.equal(
-        `unknown_model: ${slug} is not installed: no model ${slug} found`,
+        `unknown_model: ${slug} ${notInstalled(slug)}`,
       );
     }
   });
