@@ -57,9 +57,10 @@ export const flagNamer =
     return field ? `--${field.name}` : path || 'the request';
   };
 
-/** Converts the typed word to the type of the field. */
-export const typedValue = (field: RequestField, typed: unknown): unknown => {
-  if (typeof typed !== 'string') return typed;
+/** Converts the typed word to the type of the field. Blanks around one line are removed. */
+export const typedValue = (field: RequestField, value: unknown): unknown => {
+  if (typeof value !== 'string') return value;
+  const typed = value.includes('\n') ? value : value.trim();
   if (typed === 'null' && (field.isNullable || field.kind === 'number')) return null;
   if (field.kind === 'number') return numberOr(typed);
   const isJson = field.kind === 'json' || (field.kind === 'name|json' && /^[{@]/.test(typed));

@@ -9,8 +9,24 @@ import { readLocalFile } from './localfile.js';
 export const readFileOrStdin = async (context: Context, file: string): Promise<string> => {
   const text = decodeUnicode(await readInputBytes(context, file));
   if (text !== null) return text;
-  throw usageFault(`${file} is not text in UTF-8 or UTF-16. Save the file as UTF-8.`);
+  throw noTextFault(file);
 };
+
+/** Returns the text of standard input. Throws if there is none. */
+export const readPipedText = async (context: Context): Promise<string> => {
+  const text = await readText(context, '-');
+  if (text === null) throw noTextFault('-');
+  if (text.trim() !== '') return text;
+  throw usageFault('Standard input is empty. Pass the text as an argument or through a pipe.');
+};
+
+const noTextFault = (file: string): Error =>
+  file === '-'
+    ? usageFault(
+        'Standard input is not text in UTF-8 or UTF-16. Convert it to UTF-8 first.',
+        'From Windows-1252 or Latin-1: iconv -f WINDOWS-1252 -t UTF-8 <file> | adjutant …',
+      )
+    : usageFault(`${file} is not text in UTF-8 or UTF-16. Save the file as UTF-8.`);
 
 /** Returns null for bytes that are not text. */
 export const readText = async (context: Context, file: string): Promise<string | null> => {

@@ -145,7 +145,10 @@ const fieldOptions = (field: RequestField): Option[] =>
 /** A list is set by repeating its flag, or with commas. */
 const collect = (typed: string, before: string[] = []): string[] => [
   ...before,
-  ...typed.split(',').filter((each) => each !== ''),
+  ...typed
+    .split(',')
+    .map((each) => each.trim())
+    .filter((each) => each !== ''),
 ];
 
 const commandInput = (command: CliCommand, fields: RequestField[], leaf: Commander) => {

@@ -11,7 +11,6 @@ import {
   command,
   switchFlag,
 } from './command.js';
-import { usageFault } from './exit.js';
 import {
   type ArgsOf,
   type RequestField,
@@ -19,7 +18,7 @@ import {
   requestFrom,
   withArguments,
 } from './fields.js';
-import { freshPasswordFile, readText, withPassword } from './input.js';
+import { freshPasswordFile, readPipedText, withPassword } from './input.js';
 import { everyPage, maxPageQuery, type PageReply, retryWhenLimited } from './pages.js';
 import { hasTags, listFields, splitTags } from './tags.js';
 
@@ -160,11 +159,7 @@ const withPiped = async <G extends { args: object }>(
   argument: string,
 ): Promise<G> => {
   if (valueAt(commandInput.args, argument) !== '-') return commandInput;
-  const text = await readText(context, '-');
-  if (!text?.trim())
-    throw usageFault(
-      'Standard input contains no text. Pass the text as an argument or through a pipe.',
-    );
+  const text = await readPipedText(context);
   return {
     ...commandInput,
     args: { ...commandInput.args, [argument]: text.replace(/\r?\n$/, '') },

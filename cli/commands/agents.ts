@@ -4,7 +4,7 @@ import { agentWait, eventLines, eventRow, followToEnd, tailAgent } from '../agen
 import { buildColumns } from '../columns.js';
 import { type CommandGroup, command, switchFlag } from '../command.js';
 import { requestFields, requestFrom } from '../fields.js';
-import { readFileOrStdin } from '../input.js';
+import { readPipedText } from '../input.js';
 import { everyPage } from '../pages.js';
 import { safe } from '../text.js';
 
@@ -81,7 +81,7 @@ const spawn = command({
     const isGiven = data !== undefined || fields.prompt !== undefined;
     const askPrompt = () => context.ask.text({ ask: 'Prompt', instead: 'the prompt' });
     const typed = args.prompt ?? (isGiven ? undefined : await askPrompt());
-    const prompt = typed === '-' ? await readFileOrStdin(context, '-') : typed;
+    const prompt = typed === '-' ? await readPipedText(context) : typed;
     const filled = { fields, data, more: { prompt } };
     const body = await requestFrom(endpoints.spawn.body, filled, context.at);
     const agent = await (await context.client()).agents.spawn({ body });
@@ -98,7 +98,7 @@ const message = agentCrud.request({
   examples: ['triage-415 "Only label it."', 'triage-415 - < note.txt', '9qx1tb "Once more" --json'],
   notes: ['Pass - to read the text from stdin.'],
   more: async (context, { args: { text } }) => ({
-    content: text === '-' ? await readFileOrStdin(context, '-') : text,
+    content: text === '-' ? await readPipedText(context) : text,
   }),
   show: ({ out }, agent) =>
     out.done(

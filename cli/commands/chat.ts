@@ -11,7 +11,7 @@ import { type CommandGroup, type Context, command, switchFlag, textFlag } from '
 import { crud } from '../crud.js';
 import { Exit, interrupted, usageFault } from '../exit.js';
 import { requestFields, requestFrom } from '../fields.js';
-import { readFileOrStdin } from '../input.js';
+import { readPipedText } from '../input.js';
 import { everyPage } from '../pages.js';
 import { localTime, oneLine, plainText, safe } from '../text.js';
 import { withRecording } from '../voice/record.js';
@@ -120,7 +120,7 @@ export const chatCommand = command({
     if (flags.voice && message !== undefined)
       throw usageFault('--voice cannot be combined with a message. Remove one of them.');
     if (message === undefined) return converse(context, wishes, flags.voice ? spoken : typed);
-    const content = message === '-' ? await readFileOrStdin(context, '-') : message;
+    const content = message === '-' ? await readPipedText(context) : message;
     const wanted = await buildChatRequest(context, wishes, content);
     show(context, await answerTo(context, wanted, isStreamed), isStreamed);
   },

@@ -7,7 +7,7 @@ import {
 import { buildColumns } from '../columns.js';
 import type { CommandGroup, Context } from '../command.js';
 import { crud } from '../crud.js';
-import { indexCommand } from '../knowledge/index.js';
+import { indexCommand, warnUnread } from '../knowledge/index.js';
 import { openFlag, openResult, quotePlace, showChunk } from '../knowledge/open.js';
 import { type FoundResult, resultLines } from '../knowledge/results.js';
 import { requestCommand } from '../request.js';
@@ -194,18 +194,35 @@ export const knowledgeGroup: CommandGroup = {
   notes: ['Identify an entry by its title, its id, or the last six characters of the id.'],
 };
 
+const folderEndpoints = await contracts.folders();
+
+const folderColumns = buildColumns<KnowledgeFolder>(
+  ['id:data', 'short=id:tail', 'path', 'watch', 'error', 'scanned=scannedAt:ago'],
+  { name: 'patterns', value: ({ patterns }) => patterns.join(' ') },
+  { name: 'tags', value: ({ tags }) => tags.join(' ') },
+  ['type:data', 'operationId:data', 'created=createdAt:ago'],
+);
+
 const folderCrud = crud({
   noun: 'folder',
   rows: 'folders',
   path: 'knowledge folders',
-  endpoints: await contracts.folders(),
-  columns: buildColumns<KnowledgeFolder>(
-    ['id:data', 'short=id:tail', 'path', 'watch', 'error', 'scanned=scannedAt:ago'],
-    { name: 'patterns', value: ({ patterns }) => patterns.join(' ') },
-    { name: 'tags', value: ({ tags }) => tags.join(' ') },
-    ['type:data', 'operationId:data', 'created=createdAt:ago'],
-  ),
+  endpoints: folderEndpoints,
+  columns: folderColumns,
   named: ({ id, path }) => ({ id, name: path }),
+});
+
+const folderGet = folderCrud.request({
+  name: 'get',
+  args: '<folder>',
+  endpoint: folderEndpoints.get,
+  examples: ['/srv/notes', '4ew6rt --json', '4ew6rt --fields files,failures'],
+  notes: ['In a pipe, files that could not be read completely are printed to stderr.'],
+  show: (context, folder) => {
+    const { out } = context;
+    out.item(folder, folderColumns);
+    if (out.format === 'tsv' && !out.isChosen) warnUnread(context, folder);
+  },
 });
 
 export const foldersGroup: CommandGroup = {
@@ -218,7 +235,7 @@ export const foldersGroup: CommandGroup = {
           : undefined,
       seeAlso: 'adjutant knowledge index',
     }),
-    folderCrud.get({ examples: ['/srv/notes', '4ew6rt --json', '4ew6rt --fields files,failures'] }),
+    folderGet,
     folderCrud.delete({
       examples: [
         '/srv/notes',

@@ -256,15 +256,30 @@ const test = command({
     if (context.out.format !== 'table') return context.out.item(reply, probeColumns);
     const outcome = reply.ok ? `replied "${safe(reply.reply ?? '')}"` : safe(reply.error ?? '');
     context.out.line(`${reply.ok ? 'ok' : 'FAIL'}  ${outcome}, ${reply.latencyMs} ms`);
+    if (reply.tested) context.out.line(formatTestParts(reply.tested));
   },
 });
 
 type ModelTest = Reply<'models', 'test'>;
 
-const probeColumns = buildColumns<ModelTest>(['ok', 'latency=latencyMs'], {
-  name: 'said',
-  value: ({ reply, error }) => reply ?? error,
-});
+const probeColumns = buildColumns<ModelTest>(
+  ['ok', 'latency=latencyMs'],
+  { name: 'said', value: ({ reply, error }) => reply ?? error },
+  { name: 'tested', value: ({ tested = [] }) => tested.join(' ') },
+);
+
+const TEST_PARTS = {
+  reply: 'reply',
+  tool_call: 'tool call',
+  conversation: 'second message',
+  embedding: 'embedding',
+};
+
+const formatTestParts = (tested: NonNullable<ModelTest['tested']>): string => {
+  const parts = tested.map((part) => TEST_PARTS[part]).join(', ');
+  const isCalled = tested.includes('tool_call') || tested.includes('embedding');
+  return `Tested: ${parts}${isCalled ? '' : '. The model called no tool'}`;
+};
 
 const NO_MODEL =
   'No language model yet. Install one for this machine: adjutant models recommend --install\n' +

@@ -2,7 +2,7 @@ import { contracts, type SentMailDetail } from '../../src/client/index.js';
 import { type Context, command, switchFlag, textFlag } from '../command.js';
 import { Exit, usageFault } from '../exit.js';
 import { requestFields, requestFrom } from '../fields.js';
-import { readText } from '../input.js';
+import { readPipedText, readText } from '../input.js';
 import { oneLine } from '../text.js';
 import { mailAccountCrud } from './accounts.js';
 import { attachFlags, uploadAttachments } from './attach.js';
@@ -75,6 +75,7 @@ export const mailText = async (
   { text, textFile }: { text?: string | undefined; textFile?: string | undefined },
 ): Promise<string | undefined> => {
   if (textFile === undefined) return text;
+  if (textFile === '-') return readPipedText(context);
   const read = await readText(context, textFile);
   if (read === null)
     throw usageFault(`${oneLine(textFile)} is not a text file. Choose another file.`);

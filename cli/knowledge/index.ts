@@ -1,14 +1,15 @@
 import { stat } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
-import { contracts, type KnowledgeIndex } from '../../src/client/index.js';
+import { contracts, type KnowledgeIndex, type Reply } from '../../src/client/index.js';
+import { normalizeUrl } from '../../src/kernel/contract/url.js';
 import { type Context, command, switchFlag } from '../command.js';
 import { documentCrud } from '../documents/document.js';
 import { uploadPaths } from '../documents/upload.js';
-import { usageFault } from '../exit.js';
+import { Exit, usageFault } from '../exit.js';
 import { requestFields, requestFrom } from '../fields.js';
-import { readText } from '../input.js';
+import { readPipedText, readText } from '../input.js';
 import { noWait, showStarted } from '../operations/follow.js';
-import { oneLine } from '../text.js';
+import { formatCount, oneLine, safe } from '../text.js';
 
 const endpoints = await contracts.knowledge();
 
@@ -18,7 +19,14 @@ const SOURCES = ['text', 'url', 'documentId', 'path'];
 export const indexCommand = command({
   name: 'index',
   args: '<file|folder|url|document|->',
-  calls: [endpoints.index, 'documents upload', 'documents list', 'documents get', 'operations get'],
+  calls: [
+    endpoints.index,
+    'documents upload',
+    'documents list',
+    'documents get',
+    'folders get',
+    'operations get',
+  ],
   examples: [
     'notes.md',
     'minutes.txt --title "Minutes of May" --tags minutes',
@@ -37,6 +45,7 @@ export const indexCommand = command({
     'If no such file exists, the argument is a document: its file name, its id, or the ' +
       'end of the id.',
     'The daemon reads only paths in the folders of ADJUTANT_KNOWLEDGE_ROOTS.',
+    'Exit code 1: a file was refused, or could not be read.',
   ],
   seeAlso: 'adjutant knowledge search; adjutant knowledge folders',
   run: async (context, { args, flags, fields }) => {
@@ -59,9 +68,26 @@ export const indexCommand = command({
     const input = { fields: { ...source.preset, ...fields }, more: source.more };
     const body = await requestFrom(endpoints.index.body, input, context.at);
     const begun = await (await context.client()).knowledge.index({ body });
-    await showStarted(context, begun, flags);
+    const ended = await showStarted(context, begun, flags);
+    if (ended?.resource.kind === 'folder') await reportUnread(context, ended.resource.id);
   },
 });
+
+const reportUnread = async (context: Context, id: string): Promise<void> => {
+  const folder = await (await context.client()).folders.get({ id });
+  warnUnread(context, folder);
+  if (folder.files.failed + folder.files.skipped > 0) context.exitCode = Exit.failed;
+};
+
+/** Names the files of a folder that could not be read completely, with the reason. */
+export const warnUnread = (
+  { out }: Context,
+  { files, failures }: Reply<'folders', 'get'>,
+): void => {
+  for (const { path, error } of failures) out.warn(`${safe(path)}: ${safe(error)}`);
+  const others = files.failed + files.skipped - failures.length;
+  if (others > 0) out.warn(`${formatCount(others, 'more file')} could not be read.`);
+};
 
 /** The source to send, and defaults of fields. */
 interface IndexSource {
@@ -79,8 +105,9 @@ const readIndexSource = async (
   isOnServer: boolean,
 ): Promise<IndexSource | null> => {
   if (isOnServer) return { more: { path: named.startsWith('/') ? named : resolve(named) } };
-  if (/^https?:\/\//.test(named)) return { more: { url: named } };
-  if (named === '-') return textSource(context, named);
+  const url = normalizeUrl(named);
+  if (/^https?:\/\//.test(url)) return { more: { url } };
+  if (named === '-') return { more: { text: await readPipedText(context) } };
   const found = await stat(named).catch(() => null);
   if (found === null && !named.includes('/')) {
     context.out.note(`There is no file ${oneLine(named)} here. Using the document of that name.`);
@@ -88,11 +115,7 @@ const readIndexSource = async (
     return { more: { documentId: id } };
   }
   if (found?.isDirectory() || (found && MARKED_UP.test(named))) return null;
-  const source = await textSource(context, named);
-  return source && { ...source, preset: { title: basename(named) } };
-};
-
-const textSource = async (context: Context, named: string): Promise<IndexSource | null> => {
   const text = await readText(context, named);
-  return text === null ? null : { more: { text } };
+  // The upload of an empty file names it.
+  return text ? { more: { text }, preset: { title: basename(named) } } : null;
 };

@@ -101,7 +101,7 @@ const finish = async (
     parameters: [run.agent.session_id, seen],
     expect: 1,
   };
-  const result = bounded.text.trim() === '' ? 'The model returned an empty reply.' : bounded.text;
+  const result = shownText(bounded);
   const note = readerNote(modelReply.reply);
   const outcome = { status: 'completed' as const, result, ...(note !== null && { note }) };
   return isCommitted(
@@ -130,7 +130,7 @@ const addReply = (
   if (note !== null) record.message({ role: 'system', content: note });
   return record.event('agent.message', {
     role: 'assistant',
-    content: excerpt(text),
+    content: excerpt(toolCalls.length > 0 ? text : shownText(bounded)),
     messageId,
     step: reserved.step,
     model,
@@ -140,6 +140,9 @@ const addReply = (
     ...(trimmed && { leftOut: trimmed }),
   });
 };
+
+const shownText = ({ text }: BoundedReply): string =>
+  text.trim() === '' ? 'The model returned an empty reply.' : text;
 
 /** Stored as a separate message, so that the text of the model stays unchanged. */
 const readerNote = ({ finish }: StepReply): string | null =>

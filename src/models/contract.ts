@@ -184,6 +184,13 @@ const Probed = s.object('ModelProbe', {
   ok: s.boolean().description('Whether the model passed the test'),
   latencyMs: count().description('Duration of the test, in milliseconds'),
   reply: s.optional(s.anyText(200)),
+  tested: s.optional(
+    s
+      .list(s.oneOf('ModelTestPart', 'reply', 'tool_call', 'conversation', 'embedding'), 4)
+      .description(
+        'Parts that passed. `tool_call`: the model called the offered tool. `conversation`: the model replied to a second message. Absent if the test failed',
+      ),
+  ),
   error: s.optional(s.text(2000)),
   missing: s.optional(
     s

@@ -11,6 +11,7 @@ import {
   type ToolSpec,
   type Turn,
 } from '../providers/llm/model.js';
+import { emptyReply } from '../providers/llm/reply.js';
 import type { ModelTrial, ProbeResult } from './contract.js';
 import type { ModelsDeps } from './deps.js';
 import type { ModelHealths } from './health.js';
@@ -65,7 +66,8 @@ const probeEmbedder = async (
   try {
     const { vectors } = await embedder.embed(['ok'], AbortSignal.any([signal, limit]));
     modelHealth.replied(name, took());
-    return { ok: true, latencyMs: took(), reply: `${vectors[0]?.length} dimensions` };
+    const reply = `${vectors[0]?.length} dimensions`;
+    return { ok: true, latencyMs: took(), reply, tested: ['embedding'] };
   } catch (error) {
     if (!(error instanceof ModelFailure)) throw error;
     if (!limit.aborted) modelHealth.failed(name, error);
@@ -127,15 +129,15 @@ const probe = async (
   const took = (): number => Math.round(performance.now() - since);
   const isLoaded = model.provider !== 'llama';
   const limit = clock.deadline(isLoaded ? PROBE_MS : LOADING_PROBE_MS);
-  const ask = (features: ProbeFeatures): Promise<string> =>
+  const ask = (features: ProbeFeatures): Promise<Conversed> =>
     converse(model, features, AbortSignal.any([signal, limit]));
   // A command-line tool cannot use our tools, and each request starts a program.
   const isProgram = model.provider === 'cli';
   const all = { tools: model.takesTools !== false, streaming: true, conversation: !isProgram };
   try {
-    const text = await ask(all);
+    const { text, tested } = await ask(all);
     health?.replied(model.name, took());
-    return { ok: true, latencyMs: took(), reply: text.slice(0, MAX_REPLY_LENGTH) };
+    return { ok: true, latencyMs: took(), reply: text.slice(0, MAX_REPLY_LENGTH), tested };
   } catch (error) {
     if (!(error instanceof ModelFailure)) throw error;
     // This timeout says little about a model that is still loading.
@@ -167,7 +169,7 @@ const DUE_TO_REQUEST: ModelFailureKind[] = ['bad_request', 'invalid_reply', 'ser
 const missingFeature = async (
   { kind }: ModelFailure,
   all: ProbeFeatures,
-  ask: (features: ProbeFeatures) => Promise<string>,
+  ask: (features: ProbeFeatures) => Promise<Conversed>,
 ): Promise<ProbedFeature | null> => {
   if (!DUE_TO_REQUEST.includes(kind)) return null;
   for (const feature of ['tools', 'conversation', 'streaming'] as const) {
@@ -182,11 +184,15 @@ const missingFeature = async (
   return null;
 };
 
+interface Conversed extends Pick<ProbeResult, 'tested'> {
+  text: string;
+}
+
 const converse = async (
   model: Model,
   { tools, streaming, conversation }: ProbeFeatures,
   signal: AbortSignal,
-): Promise<string> => {
+): Promise<Conversed> => {
   const turns: Turn[] = [
     { role: 'system', content: 'This is a test. Answer with one word.' },
     { role: 'user', content: tools ? 'Call test_echo with the word ok.' : 'Say ok.' },
@@ -201,7 +207,10 @@ const converse = async (
       ...(streaming && { onText: () => undefined }),
     });
   const first = await step();
-  if (!conversation || isEmpty(first)) return describeReply(model.name, first);
+  const called = first.toolCalls.length > 0 ? (['tool_call'] as const) : [];
+  if (!conversation || isEmpty(first)) {
+    return { text: describeReply(model.name, first), tested: ['reply', ...called] };
+  }
   const { text: content, toolCalls, reasoning } = first;
   turns.push({ role: 'assistant', content, toolCalls, reasoning });
   for (const { id, name } of toolCalls) {
@@ -209,8 +218,8 @@ const converse = async (
   }
   if (toolCalls.length === 0) turns.push({ role: 'user', content: 'Say ok once more.' });
   const second = await step();
-  const text = second.text || content;
-  return describeReply(model.name, { ...second, text });
+  const text = describeReply(model.name, { ...second, text: second.text || content });
+  return { text, tested: ['reply', ...called, 'conversation'] };
 };
 
 const isEmpty = ({ text, toolCalls }: StepReply): boolean =>
@@ -220,6 +229,6 @@ const isEmpty = ({ text, toolCalls }: StepReply): boolean =>
 const describeReply = (name: string, reply: StepReply): string => {
   const text = reply.text.trim();
   if (reply.finish === 'length') return `${text.slice(0, MAX_TEXT_LENGTH)}${CUT_OFF}`.trim();
-  if (isEmpty(reply)) throw new ModelFailure('invalid_reply', `${name} sent an empty reply`);
+  if (isEmpty(reply)) throw emptyReply(name);
   return text;
 };

@@ -15,7 +15,7 @@ export const taskTag = () =>
 export const taskTags = () => s.list(taskTag(), 20).unique().label('TaskTags');
 export const taskDay = () =>
   Joi.string<string>()
-    .pattern(/^\d{4}-\d{2}-\d{2}$/, 'YYYY-MM-DD')
+    .pattern(/^\d{4}-\d{2}-\d{2}$/, 'YYYY-MM-DD, such as 2026-01-31')
     .meta({ format: 'date' })
     .example('2026-01-31');
 /** A time without an offset is a local time in the time zone of the task. */
@@ -24,7 +24,7 @@ export const taskTime = () =>
     .max(40)
     .pattern(
       /^\s*\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}/i,
-      'YYYY-MM-DDTHH:MM with optional seconds and offset',
+      'YYYY-MM-DDTHH:MM with optional seconds and offset, such as 2026-01-31T09:30 or 2026-01-31T09:30+02:00',
     )
     .meta({ format: 'date-time' })
     .example('2026-01-31T09:30:00.000Z');

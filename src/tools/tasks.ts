@@ -7,7 +7,7 @@ const MAX_LISTED = 50;
 
 const day = () =>
   Joi.string<string>()
-    .pattern(/^\d{4}-\d{2}-\d{2}$/, 'YYYY-MM-DD')
+    .pattern(/^\d{4}-\d{2}-\d{2}$/, 'YYYY-MM-DD, such as 2026-01-31')
     .example('2026-01-31');
 const status = () => s.oneOf('TaskToolStatus', 'open', 'in_progress', 'done', 'archived');
 const ids = () => s.list(s.id('task'), 100).unique();

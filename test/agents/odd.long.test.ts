@@ -91,7 +91,7 @@ const BEHAVIOURS: Record<string, Reply> = {
 };
 
 const ENDS =
-  /^(limit of 4 steps reached|No model answered\. fake sent an invalid reply\. Check the model: adjutant models test fake)$/;
+  /^(limit of 4 steps reached|No model answered\. fake sent an (invalid|empty) reply\. Check the model: adjutant models test fake)$/;
 
 describe('an odd model', () => {
   const clock = frozenClock();

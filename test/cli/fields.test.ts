@@ -70,6 +70,8 @@ describe('typedValue', () => {
     expect(typedValue(field('limit'), 'five')).to.equal('five');
     expect(typedValue(field('data'), '[1]')).to.equal([1]);
     expect(typedValue(field('name'), '5')).to.equal('5');
+    expect(typedValue(field('name'), ' a  b ')).to.equal('a  b');
+    expect(typedValue(field('name'), '  a\n  b\n')).to.equal('  a\n  b\n');
   });
 
   it('refuses what is no JSON where JSON is due', () => {

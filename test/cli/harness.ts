@@ -15,7 +15,7 @@ export interface Surroundings {
   /** Whether the streams are a terminal, and how wide it is. */
   terminal?: number;
   /** What stdin holds. */
-  stdin?: string;
+  stdin?: string | Buffer;
   /** Answered to the questions on stderr, one after the other. */
   answers?: string[];
   /** ^C, once that was said on either stream. */

@@ -30,7 +30,10 @@ describe('a test of a model', () => {
       const { status, body, text } = await stage.ask('POST', '/api/models/test', given);
       expect([status, body]).to.equal([
         200,
-        { ok: true, latencyMs: body.latencyMs, reply: 'ok, and you sent [hidden]' },
+        {
+          ...{ ok: true, latencyMs: body.latencyMs, reply: 'ok, and you sent [hidden]' },
+          tested: ['reply', 'conversation'],
+        },
       ]);
       expect(text).to.not.contain(KEY);
       expect(wire.asked.length).to.equal(2);

@@ -130,7 +130,9 @@ describe('a test of a model', () => {
 
   it('offers a tool and sends its result', async () => {
     stage.model.script(...always(answer));
-    expect(await test()).to.equal({ ok: true, reply: 'ok' });
+    expect(await test()).to.equal({
+      ...{ ok: true, reply: 'ok', tested: ['reply', 'tool_call', 'conversation'] },
+    });
     expect(stage.model.asked.map(({ body }) => rolesOf(body))).to.equal([
       'system user',
       'system user assistant tool',
@@ -139,7 +141,8 @@ describe('a test of a model', () => {
 
   it('sends a second message to a model that calls nothing', async () => {
     stage.model.script(...always(() => pieces('ok')));
-    expect(await test()).to.equal({ ok: true, reply: 'ok' });
+    const tested = ['reply', 'conversation'];
+    expect(await test()).to.equal({ ok: true, reply: 'ok', tested });
     expect(spoken(stage.model.asked.at(-1)!.body).at(-1)).to.equal(['user', 'Say ok once more.']);
   });
 
@@ -151,7 +154,8 @@ describe('a test of a model', () => {
 
   it('names a reply that is cut off', async () => {
     stage.model.script(...always(() => says({ text: 'Oka', finish: 'length' })));
-    expect(await test()).to.equal({ ok: true, reply: 'Oka (cut off at the output limit)' });
+    const reply = 'Oka (cut off at the output limit)';
+    expect(await test()).to.equal({ ok: true, reply, tested: ['reply', 'conversation'] });
   });
 
   it('names the feature that is missing', async () => {
@@ -293,7 +297,9 @@ describe('the servers of a new user', () => {
         : streamed({ tool_calls: [{ index: 0, ...callIn(request) }] });
     stage.model.script(...refusing(alternating, answer));
     const { name, tested } = await connect('strict');
-    expect(tested).to.equal({ ok: true, reply: 'Noon.' });
+    expect(tested).to.equal({
+      ...{ ok: true, reply: 'Noon.', tested: ['reply', 'tool_call', 'conversation'] },
+    });
     expect(await converse(name)).to.equal(['Noon.', 'Noon.']);
   });
 
@@ -309,7 +315,7 @@ describe('the servers of a new user', () => {
     stage.model.forget();
     stage.model.script(...refusing(refusal, () => pieces('Noon.')));
     const { name, tested: again } = await connect('plain', { tools: false });
-    expect(again).to.equal({ ok: true, reply: 'Noon.' });
+    expect(again).to.equal({ ok: true, reply: 'Noon.', tested: ['reply', 'conversation'] });
     expect(await converse(name)).to.equal(['Noon.', 'Noon.']);
     expect(stage.model.asked.filter(({ body }) => body.tools)).to.equal([]);
   });
@@ -318,7 +324,9 @@ describe('the servers of a new user', () => {
     it(`serve an agent: ${server}`, async () => {
       stage.model.script(...always((request) => streamed(...deltas(request))));
       const { name, tested } = await connect(server);
-      expect(tested).to.equal({ ok: true, reply: 'Noon.' });
+      expect(tested).to.equal({
+        ...{ ok: true, reply: 'Noon.', tested: ['reply', 'tool_call', 'conversation'] },
+      });
       const sent: Record<string, unknown>[] = [];
       const results = await converse(name, () => {
         const { messages } = stage.model.asked.at(-1)!.body;

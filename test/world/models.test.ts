@@ -295,6 +295,25 @@ describe('replies of the models of this world', () => {
     expect((await stage.reaches(id)).result).to.equal(FRIDAY);
   });
 
+  it('fails if the reply is empty, so that the next model answers', async () => {
+    stage.model.script(pieces(' \n'));
+    expect((await resultOf()).error).to.equal(
+      'No model answered. fake sent an empty reply. Check the model: adjutant models test fake',
+    );
+    stage.model.script(pieces(''), pieces(FRIDAY));
+    const { id } = await stage.spawn({ prompt: 'Which day is it?', model: 'first' });
+    expect((await stage.reaches(id)).result).to.equal(FRIDAY);
+  });
+
+  it('says that the reply after a call is empty', async () => {
+    stage.model.script(calling('time_now', '{}'), pieces(''));
+    const agent = await resultOf();
+    const empty = 'The model returned an empty reply.';
+    expect([agent.status, agent.result]).to.equal(['completed', empty]);
+    const shown = (await stage.events(agent.id)).filter(({ type }) => type === 'agent.message');
+    expect(shown.map(({ data }) => data.content)).to.equal(['', empty]);
+  });
+
   it('says what is wrong if an error comes as a whole reply with status 200', async () => {
     stage.model.script((response) => send(response, 200, { error: 'Model is not loaded' }));
     expect((await resultOf()).error).to.include('its server has no model loaded');

@@ -42,6 +42,9 @@ export const toStepReply = ({ name, request, sdkReply, price }: ReplyInput): Ste
   if (sdkReply.finishReason === 'error' || isUnended(sdkReply)) throw unfinishedReply(name);
   const isCut = sdkReply.finishReason === 'length';
   const toolCalls = sdkReply.toolCalls.map((call) => toToolCall(call, isCut));
+  const isEmpty = toolCalls.length === 0 && sdkReply.text.trim() === '';
+  // After the results of calls, a model may have nothing to add.
+  if (isEmpty && !isCut && request.turns.at(-1)?.role !== 'tool') throw emptyReply(name);
   return {
     text: sdkReply.text,
     toolCalls,
@@ -50,6 +53,9 @@ export const toStepReply = ({ name, request, sdkReply, price }: ReplyInput): Ste
     ...(sdkReply.reasoning && { reasoning: sdkReply.reasoning }),
   };
 };
+
+export const emptyReply = (name: string): ModelFailure =>
+  new ModelFailure('invalid_reply', `${name} sent an empty reply`);
 
 export const unfinishedReply = (name: string): ModelFailure =>
   new ModelFailure('invalid_reply', `${name} ended its reply without finish_reason`);

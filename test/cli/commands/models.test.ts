@@ -2,6 +2,7 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { type Openai, openaiDialects, says, startOpenai } from '../../harness/openai.js';
 import { startDialect } from '../../harness/wire.js';
+import { calling } from '../../world/modelservers.js';
 import { forgetModels, openWorld, type World } from '../world.js';
 
 export const lab = Lab.script();
@@ -132,7 +133,12 @@ describe('models', () => {
     await add('house');
     openai.script(says({ text: 'ok' }), says({ text: 'ok' }));
     const well = await world.cli(['models', 'test', 'house'], { terminal: 80 });
-    expect([well.code, well.stdout]).to.match(/^0,ok {2}replied "ok", \d+ ms\n$/);
+    expect([well.code, well.stdout]).to.match(
+      /^0,ok {2}replied "ok", \d+ ms\nTested: reply, second message\. The model called no tool\n$/,
+    );
+    openai.script(calling('test_echo', '{"word":"ok"}'), says({ text: 'ok' }));
+    const called = await world.cli(['models', 'test', 'house'], { terminal: 80 });
+    expect(called.stdout.split('\n')[1]).to.equal('Tested: reply, tool call, second message');
     const [dialect] = openaiDialects;
     const wire =
       dialect && (await startDialect(dialect, ...[1, 2].map(() => dialect.says({ text: 'ok' }))));

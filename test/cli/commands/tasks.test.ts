@@ -48,4 +48,27 @@ describe('adjutant tasks', () => {
     const piped = await world.cli(['tasks', 'get', 'Release']);
     expect(piped.stdout.split('\n').length).to.equal(2);
   });
+
+  it('takes days and zones with blanks around, and names the form of others', async () => {
+    const create = (...words: string[]) => world.cli(['tasks', 'create', 'Call', ...words]);
+    const made = await create('--due-at', ' 2027-03-01T09:30 ', '--timezone', ' Europe/Berlin ');
+    expect([made.code, made.stderr]).to.equal([0, '']);
+    await create('--due', ' 2027-03-02 ', '--tags', 'work, home ');
+    const { tasks } = await world.client.tasks.list();
+    expect(tasks.map(({ due, dueAt, tags }) => [due, dueAt, tags])).to.equal([
+      ['2027-03-02', null, ['work', 'home']],
+      [null, '2027-03-01T08:30:00.000Z', []],
+    ]);
+    for (const [flag, word, form] of [
+      ['--due', 'tomorrow', 'YYYY-MM-DD, such as 2026-01-31'],
+      [
+        '--due-at',
+        'tomorrow 9:00',
+        'YYYY-MM-DDTHH:MM with optional seconds and offset, such as 2026-01-31T09:30 or 2026-01-31T09:30+02:00',
+      ],
+    ] as const) {
+      const { code, stderr } = await create(flag, word);
+      expect([code, stderr.split('\n')[1]]).to.equal([2, `  ${flag}  ${form} (got "${word}")`]);
+    }
+  });
 });

@@ -1,3 +1,6 @@
+import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { until } from '../../harness/app.js';
@@ -36,10 +39,103 @@ describe('what is kept from a pipe', () => {
       ...{
         code: 2,
         stdout: '',
-        stderr:
-          'Standard input contains no text. Pass the text as an argument or through a pipe.\n',
+        stderr: 'Standard input is empty. Pass the text as an argument or through a pipe.\n',
       },
     });
+  });
+
+  for (const words of [
+    ['knowledge', 'create', '-'],
+    ['knowledge', 'index', '-'],
+    ['tasks', 'create', '-'],
+    ['agents', 'spawn', '-'],
+    ['chat', '-'],
+    ['email', 'send', '--to', 'grace@example.org', '--subject', 'Hi', '--text-file', '-'],
+  ]) {
+    it(`is text, for ${words.slice(0, 2).join(' ')}`, async () => {
+      const latin = Buffer.from('Der Müßiggänger schläft lang.\n', 'latin1');
+      const ended = await world.cli(words, { stdin: latin });
+      expect([ended.code, ended.stderr.split('\n')]).to.equal([
+        2,
+        [
+          'Standard input is not text in UTF-8 or UTF-16. Convert it to UTF-8 first.',
+          'From Windows-1252 or Latin-1: iconv -f WINDOWS-1252 -t UTF-8 <file> | adjutant …',
+          '',
+        ],
+      ]);
+      const empty = await world.cli(words, { stdin: '' });
+      expect([empty.code, empty.stderr]).to.equal([
+        2,
+        'Standard input is empty. Pass the text as an argument or through a pipe.\n',
+      ]);
+    });
+  }
+
+  it('is empty like a file, alone or in a folder', async () => {
+    const folder = join(await world.file('empty.txt', ''), '..', 'empty');
+    await mkdir(folder);
+    await writeFile(join(folder, 'empty.txt'), '');
+    for (const words of [
+      ['documents', 'upload', join(folder, 'empty.txt')],
+      ['documents', 'upload', folder],
+      ['documents', 'upload', '-', '--name', 'empty.txt'],
+      ['knowledge', 'index', join(folder, 'empty.txt')],
+      ['knowledge', 'index', folder],
+    ]) {
+      const { code, stderr } = await world.cli(words, { stdin: '' });
+      expect([code, stderr.split('\n')[0]], words.join(' ')).to.equal([1, 'empty.txt is empty.']);
+    }
+  });
+});
+
+describe('what is indexed', () => {
+  let world: World;
+  let root: string;
+  before(async () => {
+    root = await realpath(await mkdtemp(join(tmpdir(), 'adjutant-root-')));
+    world = await openWorld({ config: { knowledgeRoots: [root], egressAllow: ['127.0.0.1'] } });
+    await writeFile(join(root, 'tides.md'), 'The pier floods at noon.');
+    await writeFile(join(root, 'photo.raw'), Buffer.from([0, 1, 2, 3]));
+  });
+  after(async () => {
+    await world.stop();
+    await rm(root, { recursive: true, force: true });
+  });
+
+  const UNREAD = 'photo.raw: The file type is not supported';
+
+  it('is what can be read of a folder of the daemon, and the rest is named', async () => {
+    const indexed = await world.cli(['knowledge', 'index', root, '--on-server']);
+    expect([indexed.code, indexed.stderr]).to.equal([1, `${UNREAD}\n`]);
+    const { entries } = await world.client.knowledge.list();
+    expect(entries.map(({ title }) => title)).to.equal(['tides.md']);
+  });
+
+  it('is named in a pipe like on a terminal where it could not be read', async () => {
+    const get = ['knowledge', 'folders', 'get', root];
+    const piped = await world.cli(get);
+    expect([piped.code, piped.stderr, piped.stdout.split('\n').length]).to.equal([
+      ...[0, `${UNREAD}\n`, 2],
+    ]);
+    const { stdout, stderr } = await world.cli([...get, '--json']);
+    expect([stderr, JSON.parse(stdout).failures.length]).to.equal(['', 1]);
+    const shown = await world.cli(get, { terminal: 120 });
+    expect([shown.stderr, shown.stdout.includes('photo.raw')]).to.equal(['', true]);
+  });
+
+  it('is a page, however its address is pasted', async () => {
+    const pasted = [
+      'HTTP://127.0.0.1:1/page',
+      ' http://127.0.0.1:1/page ',
+      '<http://127.0.0.1:1/page>',
+      'http://127.0.0.1:1/page).',
+    ];
+    for (const address of pasted) {
+      const begun = await world.cli(['knowledge', 'index', address, '--no-wait']);
+      expect([begun.code, begun.stderr], address).to.equal([0, '']);
+    }
+    const { tasks } = await world.client.reader.list();
+    expect(tasks.map(({ url }) => url)).to.equal(pasted.map(() => 'http://127.0.0.1:1/page'));
   });
 });
 
