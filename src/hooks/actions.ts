@@ -187,12 +187,15 @@ const forward: PerformAction = async (deps, run, job, signal) => {
   const ready = await authorized(deps.access.vault, run, rendered);
   if (typeof ready === 'string') return endRun(deps, run, { status: 'error', error: ready });
   const sent = await sendForward({ http: deps.http, ...ready }, job.attempts, signal);
+  const { unfilled, note } = rendered;
   if (sent.verdict === 'success') {
-    return endRun(deps, run, { status: 'success', effect: 'done', result: sent.result });
+    const result = { ...sent.result, ...(unfilled && { unfilled }), ...(note && { note }) };
+    return endRun(deps, run, { status: 'success', effect: 'done', result });
   }
   const effect = sent.effectBegan ? 'begun' : run.execution.effect;
   if (sent.verdict === 'error') {
-    return endRun(deps, run, { status: 'error', effect, error: sent.error });
+    const error = [sent.error, ...(note ? [note] : [])].join('. ');
+    return endRun(deps, run, { status: 'error', effect, error });
   }
   const runAt = iso(deps.clock.now() + sent.afterMs);
   const error = `${sent.error}; attempt ${job.attempts + 1} at ${runAt}`;

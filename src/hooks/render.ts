@@ -1,4 +1,6 @@
+import { isJsonType } from '../kernel/bodytext.js';
 import { hopHeader } from '../kernel/hops.js';
+import { isJsonText } from '../kernel/jsonvalue.js';
 import { countRunHops, formatRunPayload, type HookRun, isText, templateScope } from './run.js';
 import {
   renderAddress,
@@ -15,6 +17,9 @@ export interface Forward {
   fault?: string;
   headers: Record<string, string>;
   body: string;
+  /** Names in the body template without a value. */
+  unfilled?: string[];
+  note?: string;
 }
 
 /**
@@ -38,15 +43,25 @@ export const renderForward = (run: HookRun): Forward => {
     ...(credentialId !== undefined && { authorization: 'Bearer [secret]' }),
     ...(scope.event ? { 'x-adjutant-event': scope.event.replace(/[^\x20-\x7e]/g, '') } : {}),
   };
-  const render = headers['content-type']?.includes('json') ? renderJson : renderTemplate;
+  const { 'content-type': type = '' } = headers;
+  const render = type.includes('json') ? renderJson : renderTemplate;
+  const body = webhookBody === undefined ? formatRunPayload(run) : render(webhookBody, scope);
+  const isSent = webhookBody !== undefined && webhookMethod !== 'GET';
+  const unfilled = isSent ? unfilledIn(webhookBody, scope) : [];
+  const isInvalid = isSent && isJsonType(type) && !isJsonText(body);
   const address = renderAddress(webhookUrl ?? '', scope);
   return {
     method: webhookMethod ?? 'POST',
     ...('url' in address ? address : { url: webhookUrl ?? '', fault: address.fault }),
     headers,
-    body: webhookBody === undefined ? formatRunPayload(run) : render(webhookBody, scope),
+    body,
+    ...(unfilled.length > 0 && { unfilled }),
+    ...(isInvalid && { note: INVALID_BODY }),
   };
 };
+
+const INVALID_BODY =
+  'The body is not valid JSON with the values of this execution. Correct actionConfig.webhookBody, or set another Content-Type in actionConfig.webhookHeaders';
 
 /** `unfilled`: names in the template without a value. */
 export interface NoticeText {

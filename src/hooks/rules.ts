@@ -1,3 +1,4 @@
+import { isJsonType } from '../kernel/bodytext.js';
 import type { Condition } from '../kernel/contract/condition.js';
 import { jsonPrefix } from '../kernel/jsonprefix.js';
 import type { FieldFault } from '../kernel/problem.js';
@@ -8,6 +9,7 @@ import type { NewHook } from './contract.js';
 import type { TriggerConfig } from './hook.js';
 import type { HookPipelines } from './pipelines.js';
 import { faultOfSenderSecret, verificationFaults } from './senders/faults.js';
+import { isBrokenJson } from './template.js';
 
 /** In characters, in total, because each execution parses the conditions. */
 const MAX_CONDITIONS_LENGTH = 128 * 1024;
@@ -88,6 +90,7 @@ export const actionFaults = (
   for (const { at, message } of known.faultsOfTools(agentTools)) {
     faults.push({ path: `actionConfig.agentTools.${at}`, message });
   }
+  if (action === 'webhook') faults.push(...bodyFaults(actionConfig));
   if (action === 'execute_tool') faults.push(...literalFaults(actionConfig, known));
   if (credentialId !== undefined) faults.push(...credentialFaults(action, actionConfig));
   const models = known.models();
@@ -96,6 +99,18 @@ export const actionFaults = (
     faults.push({ path: 'actionConfig.agentModel', message });
   }
   return faults;
+};
+
+const bodyFaults = ({
+  webhookBody = '',
+  webhookHeaders = {},
+}: CheckedHook['actionConfig']): FieldFault[] => {
+  const type = Object.entries(webhookHeaders).find(([name]) => /^content-type$/i.test(name))?.[1];
+  const isSentAsJson = type === undefined || isJsonType(type);
+  const path = 'actionConfig.webhookBody';
+  const message =
+    'must be valid JSON when its placeholders are filled. For another format, set Content-Type in webhookHeaders';
+  return isSentAsJson && isBrokenJson(webhookBody) ? [{ path, message }] : [];
 };
 
 const literalFaults = (

@@ -107,8 +107,10 @@ const buildHookChanges = (
     conditions: given.conditions ?? JSON.parse(row.conditions),
   };
   // A removed tool must not prevent changes of other fields. Neither must a value over the current
-  // limit, which its executions report.
-  const checked = { ...merged, conditions: given.conditions };
+  // limit or an invalid body, which its executions report.
+  const { webhookBody: _, ...uncheckedConfig } = merged.actionConfig;
+  const actionConfig = given.actionConfig ?? uncheckedConfig;
+  const checked = { ...merged, actionConfig, conditions: given.conditions };
   refuseHookFaults(deps, checked, { areToolsKept: given.actionConfig === undefined });
   const secrets = { webhookSecret, webhookCredentialId };
   refuseGrants(deps, by, grantingHook(row), {

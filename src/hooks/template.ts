@@ -1,5 +1,6 @@
 import type { Approval } from '../approvals/module.js';
 import { isExactNumber, stringifyExact } from '../kernel/exactjson.js';
+import { isJsonText } from '../kernel/jsonvalue.js';
 import { insertValues, type MarkdownValue, markValue } from './markdown.js';
 
 /** Only own properties count. Inserted text is never expanded again. */
@@ -98,7 +99,13 @@ const stepsIn = (address: string): number =>
   (address.split(/[?#]/, 1)[0] ?? '').split('/').filter((each) => DOTS.test(each)).length;
 const DOTS = /^(?:\.|%2e){1,2}$/i;
 
-export const withoutPlaceholders = (template: string): string => template.replace(PLACE, 'x');
+export const withoutPlaceholders = (template: string, sample = 'x'): string =>
+  template.replace(PLACE, sample);
+
+/** Whether a template with the form of JSON is invalid with a number and with nothing inserted. */
+export const isBrokenJson = (template: string): boolean =>
+  /^\s*(?:\[|\{(?!\{))/.test(template) &&
+  ['1', ''].every((sample) => !isJsonText(withoutPlaceholders(template, sample)));
 
 export const unfilledIn = (template: string, scope: object): string[] => {
   const missing = placeholdersIn(template).filter((name) => lookUp(scope, name) === undefined);

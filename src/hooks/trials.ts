@@ -94,9 +94,14 @@ const render = async (
       return { prompt, model, topic: topic ?? null, tools: tools ?? [] };
     }
     case 'notify': {
-      const { body, unfilled } = await evaluate.notice(run);
+      const { body, markdown, unfilled } = await evaluate.notice(run);
       const { title } = buildHookNotice(run, body);
-      return { title, body, ...(unfilled.length > 0 && { unfilled }) };
+      return {
+        ...{ title, body },
+        // The text that channels with formatting receive.
+        ...(markdown !== null && { markdown }),
+        ...(unfilled.length > 0 && { unfilled }),
+      };
     }
     case 'webhook':
       return { ...(await evaluate.forward(run)) };

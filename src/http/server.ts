@@ -199,17 +199,32 @@ const rangeRefusal = ({ headers: { range }, method, response }: Request): Boom.B
   return refusal;
 };
 
-/** hapi answers unknown paths before they are counted elsewhere. */
+/** hapi answers unknown paths and methods before they are counted elsewhere. */
 const responseTo = (request: Request, limits: RateLimits): Request['response'] => {
   const { response, route } = request;
   if (!('isBoom' in response) || String(route.method) !== '_special') return response;
   try {
     limits.anonymous(request);
-    return response;
+    return refuseMethodOfReceiver(request) ?? response;
   } catch (error) {
     if (Boom.isBoom(error)) return error;
     throw error;
   }
+};
+
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
+
+/** The same reply whether or not a hook has the address. */
+const refuseMethodOfReceiver = ({ server, method, path, response }: Request): Boom.Boom | null => {
+  if (!('isBoom' in response) || response.output.statusCode !== 404) return null;
+  if (!path.startsWith('/')) return null;
+  const endpoint = server.match('post', path)?.settings.app?.endpoint?.();
+  if (endpoint?.access !== 'public' || endpoint.rawBytes === undefined) return null;
+  return Boom.methodNotAllowed(
+    `This address does not support the method ${method.toUpperCase()}. Send webhooks with POST`,
+    null,
+    METHODS.filter((each) => server.match(each, path) !== null),
+  );
 };
 
 const allowanceHeaders = (allowance: Allowance | undefined): Record<string, string> =>

@@ -11,6 +11,11 @@ export const isBodyFault = (value: object): value is BodyFault => 'fault' in val
 
 export const EMPTY_BODY: BodyFault = { fault: 'empty', message: 'The body is empty' };
 
+/** `text/json` and `application/x-json` are older names. Some senders separate parameters by a comma. */
+const JSON_TYPE = /^(?:application\/(?:[\w.+-]+\+|x-)?json|text\/(?:x-)?json)\s*(?:[;,]|\s|$)/i;
+
+export const isJsonType = (type: string): boolean => JSON_TYPE.test(type.trim());
+
 const CHARSET = /;\s*charset\s*=\s*"?([\w.:-]{1,40})/i;
 const XML_ENCODING = /^\s*<\?xml[^>]{0,200}?encoding\s*=\s*["']([\w.:-]{1,40})/i;
 const XML_BYTES = 300;

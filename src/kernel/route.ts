@@ -97,7 +97,8 @@ const buildPayloadOptions = ({ method, form, rawBytes, unbuilt }: Endpoint) => {
   if (rawBytes === undefined) {
     return { allow: 'application/json', output: 'data' as const, parse: 'gunzip' as const };
   }
-  return { ...asStream, maxBytes: rawBytes };
+  // The resource judges the type, after the signature. hapi would refuse an invalid one before.
+  return { ...asStream, maxBytes: rawBytes, override: 'application/octet-stream' };
 };
 
 const buildExtensions = (endpoint: Endpoint, options: RouteOptions) => ({

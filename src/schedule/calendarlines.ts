@@ -42,8 +42,14 @@ export const calendarLines = (text: string): CalendarLines => {
   const added = named('RDATE').flatMap(timesIn);
   if (excluded.length > MAX_TIMES) throw tooMany('EXDATE');
   if (added.length > MAX_TIMES) throw tooMany('RDATE');
-  return { start: (start && timesIn(start)[0]) ?? null, rule: rule.value, excluded, added };
+  const first = (start && timesIn(start)[0]) ?? null;
+  const isFixed = [first, ...excluded, ...added].some((time) => time?.zone?.startsWith('Etc/GMT'));
+  if (isFixed && /^BEGIN:DAYLIGHT\s*$/im.test(text)) throw new InvalidRule(CHANGING_OFFSET);
+  return { start: first, rule: rule.value, excluded, added };
 };
+
+const CHANGING_OFFSET =
+  'must have a TZID such as TZID=Europe/Berlin instead of an offset, because its VTIMEZONE has DAYLIGHT';
 
 const twice = (name: string): InvalidRule =>
   new InvalidRule(`must have only one ${name} line. Create a schedule for each`);
@@ -129,7 +135,7 @@ const timeIn = (name: string, given: string, zone: string | null): CalendarTime 
 const zoneIn = (name: string, tzid: string | undefined): string | null => {
   if (tzid === undefined) return null;
   const parts = tzid.split('/').filter((part) => part !== '');
-  const names = [3, 2, 1].map((count) => parts.slice(-count).join('/'));
+  const names = [tzid, ...[3, 2, 1].map((count) => parts.slice(-count).join('/'))];
   const zone = names.map(parseTimezone).find((found) => found !== null);
   if (zone !== undefined) return zone;
   const shown = tzid.slice(0, 100);

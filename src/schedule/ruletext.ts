@@ -65,7 +65,7 @@ const parsedParts = ({
     parts.set('BYMINUTE', '0');
   }
   const until = parts.get('UNTIL');
-  parts.delete('UNTIL');
+  for (const name of ['UNTIL', 'RSCALE', 'SKIP']) parts.delete(name);
   return {
     frequency,
     until: until === undefined ? null : parseUntil(until),
@@ -104,6 +104,10 @@ const faultOfPart = (name: string, value: string): string | null => {
   }
   if (name === 'BYDAY') return DAYS.test(value) ? null : 'have BYDAY such as MO,WE or -1FR';
   if (name === 'WKST') return WEEK_START.test(value) ? null : 'have WKST such as MO';
+  // RFC 7529. These are the defaults.
+  if (name === 'RSCALE')
+    return value === 'GREGORIAN' ? null : 'have RSCALE=GREGORIAN, or no RSCALE';
+  if (name === 'SKIP') return value === 'OMIT' ? null : 'have SKIP=OMIT, or no SKIP';
   const isKnown = name === 'FREQ' || name === 'UNTIL' || (name === 'BYSECOND' && value === '0');
   return isKnown ? null : `not have ${name}`;
 };

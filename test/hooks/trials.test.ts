@@ -77,6 +77,11 @@ describe('dryRun', () => {
     };
     const notified = await dry(await desk.hook({ name: 'n' }));
     expect(notified).to.equal({ title: 'n', body: 'Got 1' });
+    const notifyMessage = '**{{webhook.body.t}}**{{webhook.body.u}}';
+    const marked = await desk.hook({ name: 'm', actionConfig: { notifyMessage } });
+    const payload = { t: '*a*', u: '' };
+    const { body } = await tryOut(marked, { payload, dryRun: true });
+    expect(body.rendered).to.equal({ title: 'm', body: '***a***', markdown: '**\\*a\\***' });
 
     const forwarded = await dry(
       await forward('dry', { webhookBody: '{"t":"{{webhook.body.t}}"}' }),

@@ -88,6 +88,18 @@ describe('a file within a message', () => {
     expect(notes).to.equal(['The attachment winmail.dat has an unsupported file type.']);
   });
 
+  it('is named where it is encoded with uuencode, in the text too', async () => {
+    const encoded = "begin 644 roof.csv\n#=6QA\n'4F]O9BPY,#`P\n`\nend";
+    const part = `Content-Type: text/csv; name="roof.csv"\nContent-Transfer-Encoding: x-uuencode\nContent-Disposition: attachment; filename="roof.csv"\n\n${encoded}`;
+    const note =
+      'The file roof.csv was not read, because it is encoded with uuencode. Attach it in MIME format.';
+    const attachment = await pagesOf(MAIL, messageOf('See below.', [part]));
+    expect([attachment.texts.length, attachment.notes]).to.equal([1, [note]]);
+    const inText = await pagesOf(MAIL, messageOf(`See below.\n${encoded}\nRegards`, []));
+    expect(inText.texts[0]).to.contain('See below.\n[roof.csv]\nRegards');
+    expect(inText.notes).to.equal([note]);
+  });
+
   it('is left out if it is a picture that the HTML shows', async () => {
     const gif = Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7', 'base64');
     const logo = attached('logo.gif', 'image/gif', gif, 'inline', 'logo@example.org');
@@ -141,6 +153,8 @@ describe('the text of a message as it is sent', () => {
     expect(await text(of('us-ascii'), Buffer.from('“café” €5'))).to.equal('“café” €5');
     const quoted = `${of('utf-8')}\r\nContent-Transfer-Encoding: quoted-printable`;
     expect(await text(quoted, Buffer.from('=93caf=E9=94 =805'))).to.equal('“café” €5');
+    const utf7 = Buffer.from('caf+AOk- +IKw-5 1+-1, +AMQA1g');
+    expect(await text(of('utf-7'), utf7)).to.equal('café €5 1+1, ÄÖ');
     const nested = 'Content-Type: message/rfc822\r\n\r\nSubject: Inner';
     expect(await text(nested, Buffer.concat([Buffer.from('\r\n'), windows]))).to.contain(
       '“café” €5',

@@ -128,6 +128,66 @@ describe('the digits of a forward', () => {
   });
 });
 
+describe('the body of a forward that is no JSON', () => {
+  const note =
+    'The body is not valid JSON with the values of this execution. Correct actionConfig.webhookBody, or set another Content-Type in actionConfig.webhookHeaders';
+  const webhookBody = '{"t":{{webhook.body.t}},"n":"{{webhook.body.n}}"}';
+
+  it('is sent with a note, in the error too', async () => {
+    const text = await forwarded('body-text', '/', '{"t":"a b","n":1}', { webhookBody });
+    expect(text.result).to.equal({ status: 200, body: 'fine', note });
+    const unfilled = await forwarded('body-gone', '/', '{"t":1}', { webhookBody });
+    expect(unfilled.result).to.equal({ status: 200, body: 'fine', unfilled: ['webhook.body.n'] });
+    const fits = await forwarded('body-fits', '/', '{"t":1,"n":2}', { webhookBody });
+    expect(fits.result).to.equal({ status: 200, body: 'fine' });
+    target.answer = (response) => response.writeHead(400).end();
+    const refused = await forwarded('body-refused', '/', '{"t":"a b","n":1}', { webhookBody });
+    expect(refused.error).to.equal(`The target replied with status 400. ${note}`);
+    const sent = target.received.map(({ body }) => body);
+    expect(sent[0]).to.equal('{"t":a b,"n":"1"}');
+  });
+
+  it('is shown by a dry run, and not noted in another format', async () => {
+    const dry = async (more: object) => {
+      const actionConfig = { webhookUrl: target.url, ...more };
+      const id = await desk.hook({ ...onPath('body-dry'), action: 'webhook', actionConfig });
+      const trial = { payload: { t: 'a b', n: 1 }, dryRun: true };
+      return (await desk.ask('POST', `/api/hooks/${id}/test`, trial)).body.rendered.note;
+    };
+    const plain = { 'Content-Type': 'text/plain' };
+    expect(await dry({ webhookBody })).to.equal(note);
+    expect(await dry({ webhookBody, webhookHeaders: plain })).to.be.undefined();
+    expect(await dry({ webhookBody, webhookMethod: 'GET' })).to.be.undefined();
+  });
+
+  it('is refused when it is saved, if no value could make it JSON', async () => {
+    const save = (body: string, more: object = {}) => {
+      const actionConfig = { webhookUrl: target.url, webhookBody: body, ...more };
+      const hook = { name: 'x', trigger: 'webhook', ...onPath('body'), action: 'webhook' };
+      return desk.ask('POST', '/api/hooks', { ...hook, actionConfig });
+    };
+    for (const body of ['{"t":"{{webhook.body.t}}",}', '[1', "{'a':1}"]) {
+      const reply = await save(body);
+      expect([body, reply.status, reply.body.details]).to.equal([
+        body,
+        400,
+        [
+          {
+            path: 'actionConfig.webhookBody',
+            message:
+              'must be valid JSON when its placeholders are filled. For another format, set Content-Type in webhookHeaders',
+          },
+        ],
+      ]);
+    }
+    const kept = ['{{webhook.body}}', 'Got {{webhook.body.t}}', '{{{webhook.body.t}}}'];
+    kept.push('{"a":-{{webhook.body.t}}}', '{"a":1{{webhook.body.t}}}', '{ "a": [{{event}}] }');
+    for (const body of kept) expect([body, (await save(body)).status]).to.equal([body, 201]);
+    const plain = { webhookHeaders: { 'content-type': 'text/plain' } };
+    expect((await save('[1', plain)).status).to.equal(201);
+  });
+});
+
 describe('a notification with a name that has no value', () => {
   it('says so on its execution, in whatever way it is run', async () => {
     const actionConfig = { notifyMessage: '{{webhook.body.a}} {{webhook.body.b}} {{webhok.a}}' };

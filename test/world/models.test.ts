@@ -281,6 +281,39 @@ describe('replies of the models of this world', () => {
     }
   });
 
+  it('runs calls without indexes, in pieces and side by side, also as OpenAI', async () => {
+    const model = { provider: 'openai', modelId: 'x', baseUrl: stage.model.baseUrl, name: 'bare' };
+    await stage.ask('POST', '/api/models', model);
+    const call = (id: string, args: string) => ({
+      id,
+      function: { name: 'time_now', arguments: args },
+    });
+    const more = (args: string) => ({ tool_calls: [{ function: { arguments: args } }] });
+    const [tokyo, lima] = ['{"timezone":"Asia/Tokyo"}', '{"timezone":"America/Lima"}'];
+    const bare = (...deltas: object[]): Reply =>
+      streams(...deltas.map((delta) => JSON.stringify({ choices: [{ delta }] })), '[DONE]');
+    for (const deltas of [
+      [{ tool_calls: [call('a', tokyo), call('b', lima)] }],
+      [
+        { tool_calls: [call('a', '')] },
+        ...[more('{"timezone":'), more('"Asia/Tokyo"}'), { tool_calls: [call('b', '')] }],
+        ...[more('{"timezone":'), more('"America/Lima"}')],
+      ],
+    ]) {
+      for (const name of ['bare', 'fake']) {
+        stage.model.script(bare(...deltas), bare({ content: FRIDAY }));
+        const { id } = await stage.spawn({ prompt: 'Which day is it?', model: name });
+        const { result, sessionId, error } = await stage.reaches(id);
+        expect([name, result, error]).to.equal([name, FRIDAY, null]);
+        const answers = (await stage.messages(sessionId)).filter(({ role }) => role === 'tool');
+        expect(answers).to.have.length(2);
+        expect(answers[0]?.content).to.include('Asia/Tokyo');
+        expect(answers[1]?.content).to.include('America/Lima');
+        stage.model.forget();
+      }
+    }
+  });
+
   it('fails if the reply ends within its reasoning, so that the next model answers', async () => {
     const reason =
       'fake ended its reply within its reasoning, without an answer. Try again or use another model';

@@ -97,6 +97,18 @@ describe('schedules as people have them', () => {
       expect(await timesOf('RRULE: FREQ=DAILY; BYHOUR=9; BYMINUTE=0; ')).to.equal(times);
     });
 
+    it('may name the calendar that is meant anyway', async () => {
+      const times = ['UTC', '02-08T07:30', '02-15T07:30', '02-22T07:30'];
+      const rule = 'DTSTART:20270208T073000\nRRULE:RSCALE=GREGORIAN;FREQ=WEEKLY;BYDAY=MO';
+      expect(await timesOf(`${rule};SKIP=OMIT`)).to.equal(times);
+      expect((await faultOf({ rrule: 'RSCALE=HEBREW;FREQ=YEARLY' })).message).to.equal(
+        'must have RSCALE=GREGORIAN, or no RSCALE',
+      );
+      expect((await faultOf({ rrule: 'FREQ=MONTHLY;SKIP=FORWARD' })).message).to.equal(
+        'must have SKIP=OMIT, or no SKIP',
+      );
+    });
+
     it('have as many times as their count, though the first one has passed', async () => {
       expect(await timesOf('FREQ=DAILY;COUNT=1')).to.equal(['UTC', '02-01T12:00']);
       const two = ['UTC', '02-07T12:00', '02-14T12:00'];
@@ -176,6 +188,43 @@ describe('schedules as people have them', () => {
       const preferences = '/api/notifications/preferences';
       const { body } = await app.call('PUT', preferences, { token, body: { quietHours } });
       expect(body.quietHours.timezone).to.equal('Asia/Calcutta');
+    });
+
+    it('may be those that Outlook shows, or a whole number of hours', async () => {
+      const zones: [string, string][] = [
+        ['(UTC+01:00) Amsterdam, Berlin, Bern, Rome, Stockholm, Vienna', 'Europe/Amsterdam'],
+        ['(GMT+01.00) Bern / Wien / Berlin / Roma / Stockholm', 'Europe/Berlin'],
+        ['(UTC-05:00) Eastern Time (US & Canada)', 'America/New_York'],
+        ['(UTC+00:00) Dublin, Edinburgh, Lisbon, London', 'Europe/Dublin'],
+        ['(UTC) Dublin, Edinburgh, Lisbon, London', 'Europe/Dublin'],
+        ['(UTC+10:00) Canberra, Melbourne, Sydney', 'Australia/Canberra'],
+        ['(UTC-03:30) St. Johns', 'America/St_Johns'],
+        ['(UTC-10:00) Hawaii', 'US/Hawaii'],
+        ['(UTC+08:00) Urumqi, Hong Kong', 'Asia/Hong_Kong'],
+        ['GMT+0100', 'Etc/GMT-1'],
+        ['UTC-03:00', 'Etc/GMT+3'],
+        ['GMT+0', 'GMT+0'],
+        ['UTC+00:00', 'UTC'],
+      ];
+      for (const [name, zone] of zones) {
+        const [used] = await timesOf(`DTSTART;TZID="${name}":20270208T073000\n${MONDAYS}`);
+        expect([name, used]).to.equal([name, zone]);
+      }
+      const fixed = 'DTSTART;TZID=GMT+0100:20270208T073000';
+      expect((await timesOf(`${fixed}\n${MONDAYS}`))[1]).to.equal('02-08T06:30');
+      for (const name of ['(UTC+05:00) Berlin', 'GMT+0130', 'UTC+25', '(UTC+01:00) Nowhere']) {
+        expect(await faultOf({ cron: '0 9 * * *', timezone: name }), name).to.equal({
+          path: 'schedule.timezone',
+          message: 'must be a time zone, as in "Europe/Berlin"',
+        });
+      }
+      const changing = EVENT.replaceAll('Europe/Vienna', 'GMT+0100').replaceAll(
+        'STANDARD',
+        'DAYLIGHT',
+      );
+      expect((await faultOf({ rrule: changing })).message).to.equal(
+        'must have a TZID such as TZID=Europe/Berlin instead of an offset, because its VTIMEZONE has DAYLIGHT',
+      );
     });
 
     it('are refused if there is none', async () => {

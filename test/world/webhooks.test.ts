@@ -383,7 +383,7 @@ describe('a content type that a hook does not take', () => {
     const headers = { 'x-github-event': 'issues' };
     const reply = await desk.deliver('typed', form, { type: FORM, headers });
     const message =
-      'This hook accepts application/json. Set that content type at GitHub, or run: adjutant hooks update issues --verify github';
+      'This hook accepts application/json, but the request has application/x-www-form-urlencoded. Set an accepted content type at GitHub, or run: adjutant hooks update issues --verify github';
     expect([reply.status, reply.body.message]).to.equal([415, message]);
     expect(await newestRefusal(id)).to.include({ reason: 'content_type', message });
   });
@@ -392,13 +392,62 @@ describe('a content type that a hook does not take', () => {
     const named = await desk.hook({ name: 'my issues', ...onPath('typed-name') });
     const reply = await desk.deliver('typed-name', form, { type: FORM });
     expect(reply.body.message).to.equal(
-      `This hook accepts application/json. Set that content type at the sender, or run: adjutant hooks update ${named} --verify <sender>`,
+      `This hook accepts application/json, but the request has application/x-www-form-urlencoded. Set an accepted content type at the sender (curl: -H 'Content-Type: application/json'), or run: adjutant hooks update ${named} --verify <sender>`,
     );
     await verified('typed-sender', 'github');
     const image = await desk.deliver('typed-sender', 'x', { type: 'image/png' });
     expect(image.body.message).to.equal(
-      'This hook accepts application/json, application/x-www-form-urlencoded. Set that content type at the sender',
+      "This hook accepts application/json, application/x-www-form-urlencoded, but the request has image/png. Set an accepted content type at the sender (curl: -H 'Content-Type: application/json')",
     );
+    const invalid = await desk.deliver('typed-name', '{}', { type: 'none' });
+    expect([invalid.status, invalid.body.message]).to.equal([
+      415,
+      "This hook accepts application/json, but the request has an invalid content type. Set an accepted content type at the sender (curl: -H 'Content-Type: application/json')",
+    ]);
+  });
+
+  it('is JSON under each of its names, or without a name', async () => {
+    const id = await desk.hook(onPath('typed-json'));
+    const types = ['text/json', 'text/json; charset=utf8', 'application/json, charset=utf-8'];
+    types.push('application/x-json', 'application/json charset=utf8', '', ' ');
+    for (const [n, type] of [...types, null].entries()) {
+      // Of a text, fetch would send the type text/plain.
+      const reply = await desk.deliver('typed-json', Buffer.from(`{"n":${n}}`), { type });
+      expect([type, reply.status]).to.equal([type, 202]);
+    }
+    const [newest] = await desk.ended(id, types.length + 1);
+    expect(newest.triggerContext.webhook.body).to.equal({ n: types.length });
+    const reply = await desk.deliver('typed-json', 'n=1', { type: '' });
+    expect([reply.status, reply.body.message]).to.equal([400, 'The body is not valid JSON']);
+    expect((await desk.deliver('typed-json', '{}', { type: '', secret: 'x' })).status).to.equal(
+      401,
+    );
+  });
+});
+
+describe('a method that no receiver supports', () => {
+  it('is refused with those that are, whether or not a hook is there', async () => {
+    const id = await desk.hook(onPath('methods'));
+    const cases: [string, string, string][] = [
+      ['PUT', '/api/webhooks/methods', 'GET, HEAD, POST, PATCH, DELETE'],
+      ['OPTIONS', '/api/webhooks/nowhere', 'GET, HEAD, POST, PATCH, DELETE'],
+      ['GET', `/api/hooks/incoming/${id}`, 'POST'],
+      ['GET', '/api/hooks/incoming/hook_none', 'POST'],
+      ['HEAD', `/api/hooks/incoming/${id}`, 'POST'],
+      ['PUT', '/api/teamchat-webhook', 'POST'],
+      ['DELETE', '/api/messenger-webhook', 'GET, HEAD, POST'],
+    ];
+    for (const [method, path, allow] of cases) {
+      const { status, headers, body } = await desk.test.call(method, path);
+      expect([method, path, status, headers.allow]).to.equal([method, path, 405, allow]);
+      if (method !== 'HEAD') {
+        expect(body.message).to.equal(
+          `This address does not support the method ${method}. Send webhooks with POST`,
+        );
+      }
+    }
+    expect((await desk.test.call('PUT', '/api/nowhere')).status).to.equal(404);
+    expect((await desk.test.call('GET', '/api/pipelines/templates/import')).status).to.equal(401);
   });
 });
 

@@ -18,12 +18,22 @@ export const mailExtractor =
   (extractNested: ExtractNested) =>
   async (bytes: Buffer, extraction: Extraction): Promise<void> => {
     const mail = await parseMail(bytes);
-    if (!extraction.skip() && !extraction.add(formatMailText(mail))) return;
+    const text = formatMailText(mail).replace(UUENCODED, (_, name: string) => {
+      extraction.note(unsupportedEncoding(name));
+      return `[${name}]`;
+    });
+    if (!extraction.skip() && !extraction.add(text)) return;
     const files = mail.attachments.filter((file) => !isShown(file, mail));
     if (files.length > MAX_FILES)
       extraction.note(`Only the first ${MAX_FILES} attachments were read.`);
     for (const file of files.slice(0, MAX_FILES)) await addFile(file, extraction, extractNested);
   };
+
+/** A file of uuencode (POSIX), whose lines have at most 61 characters. */
+const UUENCODED = /^begin [0-7]{3,4} (\S.{0,99})\n(?:[ -`]{1,61}\n)+end$/gm;
+
+const unsupportedEncoding = (name: string): string =>
+  `The file ${name} was not read, because it is encoded with uuencode. Attach it in MIME format.`;
 
 interface MimeNode {
   content: ArrayBuffer | null;
@@ -97,6 +107,8 @@ const addFile = async (
   const name = getAttachmentName(file);
   const bytes =
     typeof content === 'string' ? Buffer.from(content) : Buffer.from(new Uint8Array(content));
+  if (/^begin [0-7]{3,4} \S/.test(bytes.toString('latin1', 0, 20)))
+    return extraction.note(unsupportedEncoding(name));
   const isText = file.mimeType.startsWith('text/');
   // Such as an invitation or a contact.
   const kind =

@@ -1,15 +1,19 @@
-import { parseCharset } from '../../kernel/bodytext.js';
+import { isJsonType, parseCharset } from '../../kernel/bodytext.js';
 import type { Headers } from '../../kernel/signature.js';
 import { BODY_FORMS, type BodyForm } from '../senders/recipe.js';
 import type { VerifiedHook } from './candidates.js';
 import type { PayloadFormat } from './payload.js';
 import type { ReceivingHook } from './receivinghooks.js';
 
-const FORMS: [BodyForm, RegExp][] = [
-  ['json', /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i],
-  ['form', /^application\/x-www-form-urlencoded\s*(?:;|$)/i],
-  ['text', /^(?:text\/(?:plain|xml)|application\/(?:[\w.+-]+\+)?xml)\s*(?:;|$)/i],
-];
+const FORM = /^application\/x-www-form-urlencoded\s*(?:;|$)/i;
+const TEXT = /^(?:text\/(?:plain|xml)|application\/(?:[\w.+-]+\+)?xml)\s*(?:;|$)/i;
+
+/** Null for an unsupported type. A body without a type is read as JSON. */
+const parseBodyForm = (type = ''): BodyForm | null => {
+  if (type.trim() === '' || isJsonType(type)) return 'json';
+  if (FORM.test(type)) return 'form';
+  return TEXT.test(type) ? 'text' : null;
+};
 
 interface FittingHooks {
   reading: PayloadFormat;
@@ -37,20 +41,24 @@ const NAME = /^[\w.-]+$/;
 const MEDIA_TYPES: Record<BodyForm, string> = {
   json: 'application/json',
   form: 'application/x-www-form-urlencoded',
-  text: 'text/plain or XML',
+  text: 'text/plain',
 };
+const MEDIA_TYPE = /^[\w.+-]{1,60}\/[\w.+-]{1,60}/;
 
 export const typeRefusal = ({ id, name, sender }: ReceivingHook, headers: Headers): string => {
   const forms = sender ? (sender.recipe.bodies ?? BODY_FORMS) : (['json'] as const);
-  const types = forms.map((form) => MEDIA_TYPES[form]).join(', ');
-  const takes = `This hook accepts ${types}`;
+  const types = forms.map((form) => MEDIA_TYPES[form]);
+  const type = headers['content-type'];
+  const [sent = type?.trim() ? 'an invalid content type' : 'no content type'] =
+    MEDIA_TYPE.exec(type ?? '') ?? [];
+  const takes = `This hook accepts ${types.join(', ')}, but the request has ${sent}`;
   const isGithub = headers['x-github-event'] !== undefined;
-  const there = isGithub ? 'GitHub' : 'the sender';
+  const there = isGithub ? 'GitHub' : `the sender (curl: -H 'Content-Type: ${types[0]}')`;
   const command = `adjutant hooks update ${NAME.test(name) ? name : id}`;
-  const form = FORMS.find(([, pattern]) => pattern.test(headers['content-type'] ?? ''))?.[0];
-  if (sender || !form) return `${takes}. Set that content type at ${there}`;
+  if (sender || parseBodyForm(type) === null)
+    return `${takes}. Set an accepted content type at ${there}`;
   const verify = isGithub ? 'github' : '<sender>';
-  return `${takes}. Set that content type at ${there}, or run: ${command} --verify ${verify}`;
+  return `${takes}. Set an accepted content type at ${there}, or run: ${command} --verify ${verify}`;
 };
 
 export const parseContentEncoding = (headers: Headers): string | null => {
@@ -62,9 +70,8 @@ export const parseContentEncoding = (headers: Headers): string | null => {
 const MAX_ENCODING = 40;
 
 const detectBodyForm = (type: string | undefined, verified: VerifiedHook[]): BodyForm | null => {
-  if (type === undefined) return 'json';
   if (verified.some(({ hook }) => hook.sender?.recipe.isAlwaysJson)) return 'json';
-  return FORMS.find(([, pattern]) => pattern.test(type))?.[0] ?? null;
+  return parseBodyForm(type);
 };
 
 const takes = ({ sender }: ReceivingHook, form: BodyForm): boolean =>

@@ -13,7 +13,14 @@ import {
   scanJson,
   stringifyExact,
 } from '../../kernel/exactjson.js';
-import { isRecord, listAt, memberAt, textAt, withoutMark } from '../../kernel/jsonvalue.js';
+import {
+  isJsonText,
+  isRecord,
+  listAt,
+  memberAt,
+  textAt,
+  withoutMark,
+} from '../../kernel/jsonvalue.js';
 import { type SharedText, shareText } from '../../kernel/sharedtext.js';
 import { type BodyForm, MAX_FORM_FIELDS } from '../senders/recipe.js';
 import type { BodyNames } from './headers.js';
@@ -163,15 +170,6 @@ export const parsePayload = (text: string): { value: object } | BodyFault => {
     const value = isExact ? parsed : parseWithDigits(text);
     return typeof parsed === 'object' && value instanceof Object ? { value } : NOT_OBJECT;
   } catch {
-    return isJson(text) ? PROTO_KEY : NOT_JSON;
-  }
-};
-
-const isJson = (text: string): boolean => {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
+    return isJsonText(text) ? PROTO_KEY : NOT_JSON;
   }
 };

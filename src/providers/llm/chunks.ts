@@ -15,8 +15,8 @@ const DONE = '[DONE]';
 
 /**
  * The adapters check replies strictly. Many servers send arguments as an object, an empty finish
- * reason or none, numbers for IDs, counts as text, one JSON reply instead of a stream, a message
- * instead of a delta, or the former `function_call`.
+ * reason or none, numbers for IDs, counts as text, no indexes, one JSON reply instead of a stream,
+ * a message instead of a delta, or the former `function_call`.
  */
 export const normalizeChunks =
   (fetch: GlobalFetch): GlobalFetch =>
@@ -46,13 +46,14 @@ const eventFilter = (): TransformStream<Uint8Array, Uint8Array> => {
   let hasContent = false;
   let isFinished = false;
   const withDelta = deltaReader();
+  const withIndex = callIndexer();
   const filtered = (line: string): string => {
     if (!line.startsWith('data:')) return line;
     const data = line.slice('data:'.length).trim();
     if (data === DONE) return hasContent && !isFinished ? `${formatEvent(FINISH)}${line}` : line;
     const value = parsed(data);
     if (!isRecord(value)) return line;
-    const chunk = uniformReply(withDelta(value), 'delta');
+    const chunk = uniformReply(withDelta(value), 'delta', withIndex);
     const [choice] = listAt(chunk, 'choices');
     if (isRecord(choice)) {
       hasContent ||= isRecord(choice.delta) && isSaid(choice.delta);
@@ -99,7 +100,7 @@ const parsed = (text: string): unknown => {
 const formatEvent = (value: unknown): string => `data: ${stringifyExact(value)}\n\n`;
 
 /** A server that sends `[DONE]` has sent a complete reply. */
-const FINISH = { choices: [{ delta: {}, finish_reason: 'stop' }] };
+const FINISH = { choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] };
 
 const formatReplyEvents = (reply: Json): string => {
   if (reply.error !== undefined) return formatEvent(reply);
@@ -114,21 +115,45 @@ const formatReplyEvents = (reply: Json): string => {
 const isSaid = ({ content, tool_calls: calls, function_call: call }: Json): boolean =>
   Boolean(content) || listAt({ calls }, 'calls').length > 0 || isRecord(call);
 
+type CallIndexer = (call: Json) => Json;
+
+/** Without an index, a new ID starts the next call, and a piece without an ID continues the last. */
+const callIndexer = (): CallIndexer => {
+  const indexes = new Map<unknown, number>();
+  let last = 0;
+  return (call) => {
+    const { id, index } = call;
+    if (typeof index === 'number') last = index;
+    else if (id !== undefined) last = indexes.get(id) ?? Math.max(-1, ...indexes.values()) + 1;
+    if (id !== undefined) indexes.set(id, last);
+    return { ...call, index: last };
+  };
+};
+
 /** Removes unused fields and unifies the others. */
-const uniformReply = (reply: Json, part: 'delta' | 'message'): Json => {
+const uniformReply = (
+  reply: Json,
+  part: 'delta' | 'message',
+  withIndex: CallIndexer = callIndexer(),
+): Json => {
   const { error, ...rest } = without(reply, ['id', 'created', 'model']);
   if (error !== undefined && error !== null) return { error: uniformError(error) };
   const choices = listAt(reply, 'choices').filter(isRecord);
   return {
     ...rest,
     usage: isRecord(reply.usage) ? uniformUsage(reply.usage) : undefined,
-    choices: choices.map((choice) => {
+    choices: choices.map((choice, at) => {
       const message = choice[part];
       const finish = choice.finish_reason;
       return {
         ...choice,
+        index: typeof choice.index === 'number' ? choice.index : at,
         finish_reason: typeof finish === 'string' && finish !== '' ? finish : null,
-        [part]: isRecord(message) ? uniformMessage(message) : part === 'delta' ? null : {},
+        [part]: isRecord(message)
+          ? uniformMessage(message, withIndex)
+          : part === 'delta'
+            ? null
+            : {},
       };
     }),
   };
@@ -149,7 +174,7 @@ const uniformUsage = (usage: Json): Json =>
     }),
   );
 
-const uniformMessage = (message: Json): Json => {
+const uniformMessage = (message: Json, withIndex: CallIndexer): Json => {
   const nonTextKeys = ['reasoning', 'reasoning_content'].filter(
     (key) => typeof message[key] !== 'string',
   );
@@ -160,9 +185,9 @@ const uniformMessage = (message: Json): Json => {
   } = without(message, ['role', ...nonTextKeys]);
   const content = Array.isArray(rest.content) ? { content: textOfParts(rest.content) } : {};
   const given = listAt({ calls }, 'calls').filter(isRecord);
-  const listed = (given.length === 0 && isRecord(call) ? [formerCall(call)] : given).map(
-    uniformCall,
-  );
+  const listed = (given.length === 0 && isRecord(call) ? [formerCall(call)] : given)
+    .map(uniformCall)
+    .map(withIndex);
   return { ...rest, ...content, ...(listed.length > 0 && { tool_calls: listed }) };
 };
 
@@ -172,7 +197,7 @@ const textOfParts = (parts: unknown[]): string =>
     .join('');
 
 /** Only the first piece of a call has a name. */
-const formerCall = (call: Json): Json => ({ index: 0, type: 'function', function: call });
+const formerCall = (call: Json): Json => ({ index: 0, function: call });
 
 const without = (from: Json, keys: string[]): Json =>
   Object.fromEntries(Object.entries(from).filter(([key]) => !keys.includes(key)));
@@ -184,7 +209,7 @@ const uniformCall = (call: Json): Json => {
   const args = of.arguments;
   return {
     ...call,
-    index: typeof call.index === 'number' ? call.index : undefined,
+    type: 'function',
     id: isAnyNumber(call.id) ? String(call.id) : call.id || (of.name ? newCallId() : undefined),
     function: { ...of, arguments: isRecord(args) ? stringifyExact(args) : (args ?? '') },
   };

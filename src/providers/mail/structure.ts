@@ -99,8 +99,21 @@ const WINDOWS = new TextDecoder('windows-1252');
 /** Names of ASCII, which the WHATWG standard reads as Windows-1252. */
 const ASCII = /ascii|ansi_x3|iso646|iso_646|iso-ir-6$/i;
 
+const UTF7 = /^(?:x-)?(?:unicode-\d-\d-)?utf-7$/i;
+const UTF16 = new TextDecoder('utf-16be');
+
+/** RFC 2152. The WHATWG standard omits it. */
+const decodeUtf7 = (bytes: Uint8Array): string =>
+  Buffer.from(bytes)
+    .toString('latin1')
+    .replace(/\+([A-Za-z0-9+/]*)-?/g, (_, encoded: string) => {
+      const units = Buffer.from(encoded, 'base64');
+      return encoded === '' ? '+' : UTF16.decode(units.subarray(0, units.length & ~1));
+    });
+
 /** Senders often label UTF-8 as ASCII, Windows-1252 as UTF-8, or neither. */
 const textInCharset = (bytes: Uint8Array, charset: string): string => {
+  if (UTF7.test(charset) && isAscii(bytes)) return decodeUtf7(bytes);
   const named = ASCII.test(charset) ? null : findDecoder(charset);
   const isWrong = named?.encoding.startsWith('utf-16') && isAscii(bytes) && !bytes.includes(0);
   if (named && named.encoding !== 'utf-8' && !isWrong) return named.decode(bytes);

@@ -47,7 +47,8 @@ describe('the refused deliveries of a hook', () => {
       ...['mismatch', 'unsigned'],
     ]);
     expect(found.refused[4]).to.include({
-      message: 'This hook accepts application/json. Set that content type at the sender',
+      message:
+        "This hook accepts application/json, but the request has image/png. Set an accepted content type at the sender (curl: -H 'Content-Type: application/json')",
       contentType: 'image/png',
       headers: ['x-hub-signature-256'],
     });

@@ -198,6 +198,20 @@ describe('a hook whose sender is described', () => {
     expect((await send('timed', '{}', late)).status).to.equal(401);
   });
 
+  it('knows one by the signed time of Slack where the body has no event_id', async () => {
+    const id = await hookOf('slack-timed', 'slack');
+    const post = (at: number) =>
+      send('slack-timed', '{"n":1}', {
+        'x-slack-request-timestamp': `${at}`,
+        'x-slack-signature': `v0=${hex(`v0:${at}:{"n":1}`)}`,
+      });
+    const at = seconds();
+    expect((await post(at)).status).to.equal(202);
+    expect((await post(at)).body).to.include({ duplicate: true });
+    expect((await post(at - 1)).status).to.equal(202);
+    expect(await desk.ended(id, 2)).to.have.length(2);
+  });
+
   it('stores no secret of a hook that does not fire', async () => {
     const id = await hookOf('beside', 'gitea');
     const theirs = { webhookPath: 'beside', webhookSecret: 'the secret of another' };
