@@ -74,7 +74,10 @@ describe('models', () => {
     const { code, stderr } = await cli(
       ...['create', 'lost', '--provider', 'llama', '--model-id', 'nosuch'],
     );
-    expect([code, stderr]).to.equal([0, 'The model cannot answer: The model file is missing: nosuch\n']);
+    expect([code, stderr]).to.equal([
+      0,
+      'The model cannot answer: The model file is missing: nosuch\n',
+    ]);
   });
 
   it('take no key as a flag', async () => {

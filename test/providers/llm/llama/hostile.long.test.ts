@@ -233,9 +233,7 @@ describe('an engine', () => {
 
   it('is not needed to say that a model is not installed', async () => {
     for (const slug of ['other', 'llama', '..', 'a/b']) {
-      expect(await stage.failure(slug)).to.equal(
-        `unknown_model: ${slug} ${notInstalled(slug)}`,
-      );
+      expect(await stage.failure(slug)).to.equal(`unknown_model: ${slug} ${notInstalled(slug)}`);
     }
   });
 });
