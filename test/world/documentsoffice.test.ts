@@ -325,7 +325,7 @@ describe('headers and footers', () => {
     const sheet = (content: string, edges: string, different = ''): string =>
       `<worksheet><sheetData><row><c t="inlineStr"><is><t>${content}</t></is></c></row></sheetData><headerFooter${different}>${edges}</headerFooter></worksheet>`;
     const header =
-      '<oddHeader>&amp;L&amp;"Arial,Bold"&amp;12Miller &amp;&amp;&amp; Sons&amp;C&amp;A&amp;R&amp;KFF0000Offer 17</oddHeader>';
+      '<oddHeader>&amp;L&amp;"Arial,Bold"&amp;12Miller &amp;&amp; Sons&amp;C&amp;A&amp;R&amp;KFF0000Offer 17</oddHeader>';
     const content = ooxml({
       main: 'xl/w.xml',
       parts: {

@@ -243,7 +243,7 @@ describe('feeds as they are published', () => {
     const late = await read('text/xml', feed.replace('</channel></rss>', ''));
     expect(late).to.equal({
       kind: 'feed',
-      content: `${WHOLE}\n-   Late\n    \n    ${SHORT}`,
+      content: `${WHOLE}\n    \n-   Late\n    \n    ${SHORT}`,
       note,
     });
     const whole = atom(`<summary>${LONG}</summary>`);

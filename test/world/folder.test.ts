@@ -132,38 +132,38 @@ describe('a folder of ordinary files', () => {
 
   it('is found by what stands in each, and what was not read is named', async () => {
     const done = await stage.index({ path: stage.folder });
-    expect(done.result).to.include({
-      read: FILES.length + 1,
-      failed: 2,
-      skipped: REFUSED.length + 1,
-    });
+    const missing: string[] = [];
     for (const [name, , phrase] of FILES) {
-      expect(await stage.found(phrase), phrase).to.include(name.normalize('NFC'));
+      const titles = await stage.found(phrase);
+      if (!titles.includes(name.normalize('NFC'))) missing.push(name);
     }
+    expect(missing).to.equal([]);
+    expect(done.result).to.include({
     const { body } = await stage.call('GET', '/api/knowledge/folders');
     const { body: folder } = await stage.call(
       'GET',
       `/api/knowledge/folders/${body.folders[0].id}`,
     );
-    const failures = [
-      {
-        path: 'blank.epub',
-        error: 'The EPUB file lists no chapters. Use an intact copy of the file',
-      },
+    const refused = [
+      ...REFUSED.map(([path, , reason]) => ({ path, error: `The file ${reason}` })),
       {
         path: 'formula.xlsx',
         error:
           '1 formula has no stored result. Open the file in a spreadsheet program and save it.',
       },
       { path: 'photo.raw', error: 'The file type is not supported' },
+    ];
+    expect(folder.failures).to.equal([
+      {
+        path: 'blank.epub',
+        error: 'The EPUB file lists no chapters. Use an intact copy of the file',
+      },
       {
         path: 'broken.pdf',
         error: 'The file cannot be read: Invalid PDF structure. Use an intact copy of the file',
       },
-      ...REFUSED.map(([path, , reason]) => ({ path, error: `The file ${reason}` })),
-    ];
-    const inOrder = failures.sort((a, b) => (a.path < b.path ? -1 : 1));
-    expect(folder.failures).to.equal(inOrder);
+      ...refused.sort((a, b) => (a.path < b.path ? -1 : 1)),
+    ]);
   });
 
   it('has the same files accepted and refused as an upload has', async () => {
