@@ -49,7 +49,7 @@ const FILES: [name: string, content: string | Buffer, phrase: string][] = [
   [
     'escaped.json',
     String.raw`{"name":"M\u00fcller","say":"eins\nzweifach \ud83d\udc26"}`,
-    'Müller zweifach',
+    '"name Müller say eins zweifach"',
   ],
   ['long.json', `["${String.raw`Gr\u00fcnspecht`}"]${' '.repeat(300_000)}`, 'Grünspecht'],
   ['broken.json', String.raw`{"name":"wren \u00fc"`, 'wren u00fc'],
@@ -139,6 +139,10 @@ describe('a folder of ordinary files', () => {
     }
     expect(missing).to.equal([]);
     expect(done.result).to.include({
+      read: FILES.length + 1,
+      failed: 2,
+      skipped: REFUSED.length + 1,
+    });
     const { body } = await stage.call('GET', '/api/knowledge/folders');
     const { body: folder } = await stage.call(
       'GET',
