@@ -5,7 +5,7 @@ import { detectSourceForm } from '../providers/pages/kind.js';
 import { type PageSource, PageUnreadable } from '../providers/pages/page.js';
 import { type ReadPage, readPageInWorker } from '../providers/pages/pageworker.js';
 import type { ExtractJob } from './extract/job.js';
-import { detectMediaType } from './extract/kinds.js';
+import { detectMediaType, unsupportedReason } from './extract/kinds.js';
 import { DEFAULT_LANGUAGE } from './extract/languages.js';
 import { EXTRACT_LIMITS, extractInWorker } from './extraction.js';
 import type { Originals } from './originals.js';
@@ -65,9 +65,11 @@ const textOfFile = async (
   { workers, originals }: FilePagesDeps,
   { source, form, most, userId, signal }: FilePage,
 ): Promise<{ text: string; notes: string[] }> => {
-  const mediaType = await detectMediaType(source.body, nameIn(source.url) ?? '');
+  const name = nameIn(source.url) ?? '';
+  const mediaType = await detectMediaType(source.body, name);
   if (mediaType === null) {
-    throw new PageUnreadable(`is ${FORMS[form]} of an unsupported type`, form);
+    const reason = unsupportedReason(source.body, name);
+    throw new PageUnreadable(reason ?? `is ${FORMS[form]} of an unsupported type`, form);
   }
   const folder = await originals.openUpload();
   const pages: string[] = [];

@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import type { Workers } from '../operations/module.js';
 import { FILE_BYTES } from './contract.js';
 import { MAX_SEARCHABLE } from './entry.js';
-import { detectMediaType, HEAD_BYTES, MEDIA_TYPES } from './extract/kinds.js';
+import { detectMediaType, HEAD_BYTES, MEDIA_TYPES, unsupportedReason } from './extract/kinds.js';
 import { DEFAULT_LANGUAGE } from './extract/languages.js';
+import { readableText } from './extract/text.js';
 import { describeFailure, EXTRACT_LIMITS, extractInWorker } from './extraction.js';
 import { type ArrivedFile, type Originals, receiveFile } from './originals.js';
 
@@ -26,10 +27,18 @@ export interface ServerFileCopy {
   text(): Promise<FileText>;
 }
 
+export interface UnsupportedServerFile {
+  /** A predicate: the file is the subject. `null` if only the type is known to be unsupported. */
+  reason: string | null;
+}
+
 /** Reads files of this machine like documents, without storing originals. */
 export interface ServerFiles {
-  /** `taken` is null if the file type is not supported. Throws FileTooLarge. */
-  take<T>(file: ServerFile, work: (taken: ServerFileCopy | null) => Promise<T>): Promise<T>;
+  /** Throws FileTooLarge. */
+  take<T>(
+    file: ServerFile,
+    work: (taken: ServerFileCopy | UnsupportedServerFile) => Promise<T>,
+  ): Promise<T>;
 }
 
 export class FileTooLarge extends Error {
@@ -46,10 +55,11 @@ export const createServerFiles = (deps: ServerFilesDeps): ServerFiles => ({
   take: async (file, work) => {
     const { handle, bytes, name } = file;
     if (bytes > FILE_BYTES) throw new FileTooLarge();
-    const head = Buffer.alloc(Math.min(bytes, HEAD_BYTES));
-    const { bytesRead } = await handle.read(head, 0, head.length, 0);
-    const mediaType = await detectMediaType(head.subarray(0, bytesRead), name);
-    if (mediaType === null) return work(null);
+    const room = Buffer.alloc(Math.min(bytes, HEAD_BYTES));
+    const { bytesRead } = await handle.read(room, 0, room.length, 0);
+    const head = room.subarray(0, bytesRead);
+    const mediaType = await detectMediaType(head, name);
+    if (mediaType === null) return work({ reason: unsupportedReason(head, name) });
     const folder = await deps.originals.openUpload();
     try {
       // The file may grow while it is copied.
@@ -96,11 +106,13 @@ const extractFileText = async (
   return { text: pages, note: [...notes, ...cut].join(' ') || null };
 };
 
-/** Returns null unless the file is short UTF-8 text. */
+/** Returns null unless the file is short UTF-8 text. UTF-16 has NUL bytes. */
 const simpleText = ({ bytes, head }: ArrivedFile, mediaType: string): string | null => {
-  if (MEDIA_TYPES[mediaType]?.family !== 'text' || bytes > head.length) return null;
+  if (MEDIA_TYPES[mediaType]?.family !== 'text' || bytes > head.length || head.includes(0)) {
+    return null;
+  }
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(head);
+    return readableText(new TextDecoder('utf-8', { fatal: true }).decode(head), mediaType);
   } catch {
     return null;
   }

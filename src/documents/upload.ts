@@ -11,7 +11,7 @@ import type { OperationBeginner } from '../operations/module.js';
 import type { DocumentRow } from '../store/tables/documents.js';
 import { type documents, FILE_BYTES } from './contract.js';
 import type { DocumentInput } from './entry.js';
-import { detectMediaType } from './extract/kinds.js';
+import { detectMediaType, unsupportedReason } from './extract/kinds.js';
 import { DEFAULT_LANGUAGE, installedLanguages } from './extract/languages.js';
 import { type ArrivedFile, type Originals, receiveFile } from './originals.js';
 import type { DocumentsStore } from './queries.js';
@@ -149,7 +149,9 @@ const receive = async (
   if (isCut()) return refused(`is larger than ${FILE_BYTES / 1024 / 1024} MiB`);
   if (file.bytes === 0) return refused('is empty');
   const kind = await detectMediaType(file.head, name);
-  if (kind === null) return refused('has an unsupported file type');
+  if (kind === null) {
+    return refused(unsupportedReason(file.head, name) ?? 'has an unsupported file type');
+  }
   if (quotaBytes !== null && used.bytes + file.bytes > quotaBytes) {
     return refused(quotaMessage(quotaBytes), true);
   }

@@ -9,7 +9,7 @@ import {
   type MisnamedEntry,
   openInside,
 } from '../kernel/confinedpath.js';
-import { errorCode } from '../kernel/failure.js';
+import { errorCode, errorReason } from '../kernel/failure.js';
 import { mint } from '../kernel/ids.js';
 import type { KnowledgeLabels, KnowledgeTexts } from '../knowledge/module.js';
 import type { OperationRun } from '../operations/module.js';
@@ -76,8 +76,12 @@ export const indexFolderFile = async (
       };
       const opened = { handle, bytes: size, name: basename(path), ...run };
       return deps.files.take(opened, (taken) =>
-        taken === null
-          ? refuse(deps, scan, now, { status: 'skipped', error: null, sha256: null })
+        'reason' in taken
+          ? refuse(deps, scan, now, {
+              status: 'skipped',
+              error: taken.reason === null ? null : `The file ${taken.reason}`,
+              sha256: null,
+            })
           : keep(deps, scan, now, taken),
       );
     });
@@ -237,6 +241,6 @@ const recordUnreadable = async (
   if (!isOfFile) throw error;
   scan.counts.failed++;
   const row = buildFileRow(deps, scan, { ...file, size: UNKNOWN_SIZE }, scan.known.get(file.path));
-  const reason = error instanceof Error ? error.message : String(error);
-  await scan.commit([deps.folders.keepFile({ ...row, status: 'failed', error: reason })]);
+  const failure = { status: 'failed' as const, error: errorReason(error) };
+  await scan.commit([deps.folders.keepFile({ ...row, ...failure })]);
 };

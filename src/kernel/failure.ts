@@ -58,6 +58,10 @@ export class NamedError extends Error {
   }
 }
 
+/** Message of any error, to be joined into a sentence. Some libraries end it with a full stop. */
+export const errorReason = (error: unknown): string =>
+  (error instanceof Error ? error.message : String(error)).replace(/[.\s]+$/, '');
+
 /**
  * Marks a temporary error, such as a full queue. A job that fails with it is retried until it
  * succeeds.

@@ -5,6 +5,7 @@ import Boom from '@hapi/boom';
 import Joi from 'joi';
 import { type Clock, systemClock } from './clock.js';
 import type { FormBody, FormFile, FormRules } from './contract/endpoint.js';
+import { errorReason } from './failure.js';
 import { rejectWhenLate, streamClosed } from './formdeadlines.js';
 import { faultsMessage } from './problem.js';
 
@@ -252,6 +253,4 @@ const tooMany = ({ files, mostFiles }: FormRules): Boom.Boom =>
   );
 
 const toInvalidFormBoom = (error: unknown): Boom.Boom =>
-  Boom.badRequest(
-    `The body is not a valid multipart form: ${error instanceof Error ? error.message : String(error)}`,
-  );
+  Boom.badRequest(`The body is not a valid multipart form: ${errorReason(error)}`);

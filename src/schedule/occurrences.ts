@@ -1,5 +1,6 @@
 import { Cron } from 'croner';
 import { iso, isTimezone } from '../kernel/clock.js';
+import { errorReason } from '../kernel/failure.js';
 import type { FieldFault } from '../kernel/problem.js';
 import { InvalidRule } from './invalidrule.js';
 import { parseRule } from './ruletext.js';
@@ -122,7 +123,7 @@ const faultOfRule = async (recurrence: Recurrence, now: number): Promise<string 
     const next = await nextOccurrence(recurrence, now, now);
     return next === null ? 'must be a rule with a future time' : null;
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
+    const message = errorReason(error);
     return error instanceof InvalidRule ? message : `must be a valid RFC 5545 rule: ${message}`;
   }
 };

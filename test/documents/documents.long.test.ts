@@ -164,10 +164,14 @@ describe('documents', () => {
     const { body } = await upload(app, token, [
       { name: 'little.txt', content: little },
       { name: 'big.log', content: Buffer.from(little).swap16() },
-      { name: 'tone.txt', content: Buffer.from([0xff, 0xfe, 0, 0, 0x44, 0, 0, 0]) },
+      { name: 'tone.txt', content: Buffer.from([0xff, 0xfe, 0, 0, 0x44, 0, 0, 0x44]) },
     ]);
     expect(body.refused).to.equal([
-      { filename: 'tone.txt', reason: 'has an unsupported file type' },
+      {
+        filename: 'tone.txt',
+        reason:
+          'contains NUL bytes, but is not text in UTF-16 or in UTF-32 with a byte order mark. Save it as UTF-8 text',
+      },
     ]);
     for (const { id, filename } of body.documents) {
       const { mediaType, ocrText } = await read(id);

@@ -2,7 +2,7 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import type { ExtractJob, ExtractLine } from '../../src/documents/extract/job.js';
 import { openExtraction } from '../../src/documents/extract/session.js';
-import { extractText } from '../../src/documents/extract/text.js';
+import { textExtractor } from '../../src/documents/extract/text.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;
@@ -70,7 +70,7 @@ describe('the extraction of pages', () => {
   it('cuts a long text without pages into some, at lines and within no character', async () => {
     const cut = async (text: string, fromPage = 1) => {
       const { extraction, written } = openPages(fromPage);
-      await extractText(Buffer.from(text), extraction);
+      await textExtractor('text/plain')(Buffer.from(text), extraction);
       return written();
     };
     const text = `${'a'.repeat(15)}\n${'b'.repeat(19)}🐈${'c'.repeat(3)}`;

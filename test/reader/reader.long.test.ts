@@ -213,7 +213,7 @@ describe('the reader', () => {
       `${at('/broken.pdf')} is a PDF file that could not be read: The file `,
     );
     expect(await failure('/old.doc')).to.equal([
-      `${at('/old.doc')} is an office file of an unsupported type. Use another page, or upload its content as a document`,
+      `${at('/old.doc')} has the unsupported file type .doc. Save it as .docx or PDF. Use another page, or upload its content as a document`,
       200,
       'office',
     ]);

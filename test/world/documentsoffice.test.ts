@@ -321,6 +321,42 @@ describe('hidden text', () => {
 });
 
 describe('headers and footers', () => {
+  it('surround the rows of a sheet, each once, without codes', async () => {
+    const sheet = (content: string, edges: string, different = ''): string =>
+      `<worksheet><sheetData><row><c t="inlineStr"><is><t>${content}</t></is></c></row></sheetData><headerFooter${different}>${edges}</headerFooter></worksheet>`;
+    const header =
+      '<oddHeader>&amp;L&amp;"Arial,Bold"&amp;12Miller &amp;&amp; Sons&amp;C&amp;A&amp;R&amp;KFF0000Offer 17</oddHeader>';
+    const content = ooxml({
+      main: 'xl/w.xml',
+      parts: {
+        'xl/w.xml':
+          '<workbook><sheets><sheet name="A" r:id="r0"/><sheet name="B" r:id="r1"/></sheets></workbook>',
+        'xl/a.xml': sheet('1', `${header}<evenHeader>unused</evenHeader>`),
+        'xl/b.xml': sheet(
+          '2',
+          `${header}<oddFooter>&amp;CIBAN DE02</oddFooter><firstFooter>First</firstFooter>`,
+          ' differentFirst="1"',
+        ),
+      },
+      related: { 'xl/w.xml': { 'a.xml': 'worksheet', 'b.xml': 'worksheet' } },
+    });
+    expect(await pagesOf(XLSX, content)).to.equal({
+      texts: ['Miller & Sons\nOffer 17\n\n# A\n1', '# B\n2\n\nIBAN DE02\nFirst'],
+      notes: [],
+    });
+  });
+
+  it('surround an RTF text too', async () => {
+    const edges = ['header', 'headerf', 'footer'].map(
+      (name) => `{\\${name}\\pard ${name === 'footer' ? 'IBAN DE02' : 'Miller Ltd'}\\par}`,
+    );
+    const text = `{\\rtf1\\ansi${edges.join('')}\\pard Dear Ada\\par}`;
+    expect(await pagesOf('application/rtf', Buffer.from(text))).to.equal({
+      texts: ['Miller Ltd\n\nDear Ada\n\nIBAN DE02'],
+      notes: [],
+    });
+  });
+
   it('surround the text of a Word document, each once', async () => {
     const name = paragraph(run('Miller Ltd'));
     const edges = {

@@ -228,6 +228,32 @@ describe('feeds as they are published', () => {
     expect([kind, content]).to.equal(['page', 'Log in to read the feed.']);
   });
 
+  it('keep their complete entries if their end is missing', async () => {
+    const entries = [
+      `<item><title>Leaving</title><link>${LINK}</link><description>${LONG}</description></item>`,
+      `<item><title>Late</title><description><![CDATA[<p>${SHORT}</p></item>]]></description></item>`,
+    ].join('');
+    const feed = `<rss version="2.0" ${NAMESPACES}><channel><title>Birds</title>${entries}</channel></rss>`;
+    const note = 'The feed is incomplete. Entries at its end are missing';
+    const cuts = ['<descr', '</title>', '<![CDATA[', SHORT, '</item>]]>', '</description>'];
+    const second = feed.indexOf('<item>', feed.indexOf('</item>'));
+    const upTo = (at: string): string => feed.slice(0, feed.indexOf(at, second) + at.length - 1);
+    const cut = await Promise.all(cuts.map((at) => read('application/rss+xml', upTo(at))));
+    expect(cut).to.equal(cuts.map(() => ({ kind: 'feed', content: WHOLE, note })));
+    const late = await read('text/xml', feed.replace('</channel></rss>', ''));
+    expect(late).to.equal({
+      kind: 'feed',
+      content: `${WHOLE}\n    \n-   Late\n    \n    ${SHORT}`,
+      note,
+    });
+    const whole = atom(`<summary>${LONG}</summary>`);
+    for (const end of ['<entry><title>Lat', '</fee', '']) {
+      const found = await read('application/atom+xml', whole.replace('</feed>', end));
+      expect(found).to.contain({ content: WHOLE, note });
+    }
+    expect((await read('application/atom+xml', `${whole}<script>`)).note).to.be.null();
+  });
+
   it('say that they have no items', async () => {
     const empty = '<rss version="2.0"><channel><title>Birds</title></channel></rss>';
     expect(await read('application/rss+xml', empty)).to.equal({

@@ -120,7 +120,7 @@ const unreadable = async (maker: Maker): Promise<Record<string, [Buffer, reason:
     ],
     'old.doc': [
       await maker.convert(flatText('Old.'), { from: 'fodt', to: 'doc' }),
-      'The file type is not supported',
+      'The file has the unsupported file type .doc. Save it as .docx or PDF',
     ],
     'photo.raw': [Buffer.from([0, 1, 2, 3]), 'The file type is not supported'],
   };

@@ -28,8 +28,8 @@ export const ooxml = ({ main, parts, related }: OfficePackage): Buffer =>
     ...Object.entries(parts).map(([name, content]) => ({ name, content })),
   ]);
 
-/** A workbook of one sheet with these rows. */
-export const workbook = (rows: string): Buffer =>
+/** A workbook of one sheet with these rows, and what follows them. */
+export const workbook = (rows: string, after = ''): Buffer =>
   zip([
     { name: '_rels/.rels', content: relations({ 'xl/workbook.xml': 'officeDocument' }) },
     { name: 'xl/_rels/workbook.xml.rels', content: relations({ 'sheet1.xml': 'worksheet' }) },
@@ -39,7 +39,7 @@ export const workbook = (rows: string): Buffer =>
     },
     {
       name: 'xl/sheet1.xml',
-      content: `<worksheet><sheetData>${rows}</sheetData></worksheet>`,
+      content: `<worksheet><sheetData>${rows}</sheetData>${after}</worksheet>`,
     },
   ]);
 
@@ -121,3 +121,7 @@ export const odf = (
       content: `<office:document-styles><office:master-styles><style:master-page>${page}</style:master-page></office:master-styles></office:document-styles>`,
     },
   ]);
+
+/** A flat document of OpenDocument with this body and this content of the page style. */
+export const flatOdf = (kind: 'text' | 'spreadsheet', body: string, page = ''): string =>
+  `<?xml version="1.0" encoding="UTF-8"?>\n<office:document office:mimetype="application/vnd.oasis.opendocument.${kind}"><office:master-styles><style:master-page>${page}</style:master-page></office:master-styles><office:body><office:${kind}>${body}</office:${kind}></office:body></office:document>`;

@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import yauzl from 'yauzl';
+import { errorReason } from '../../kernel/failure.js';
 import { normalForm } from '../../kernel/normalform.js';
 import { ExtractFailed } from './job.js';
 
@@ -75,11 +76,10 @@ export const checkArchive = async (bytes: Buffer, mostBytes: number): Promise<vo
       // yauzl enforces the declared size.
       for await (const _ of await open());
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
       const name = fileName.slice(0, 100);
       throw new ExtractFailed(
         'damaged',
-        `${name} in the archive cannot be unpacked: ${reason.slice(0, 200)}`,
+        `${name} in the archive cannot be unpacked: ${errorReason(error).slice(0, 200)}`,
       );
     }
   });

@@ -17,8 +17,10 @@ export const loadExtractor = async (mediaType: string, depth = 0): Promise<Extra
     case 'office':
       if (mediaType.endsWith('.document')) return (await import('./docx.js')).extractDocx;
       if (mediaType.endsWith('.sheet')) return (await import('./xlsx.js')).extractXlsx;
-      if (mediaType.endsWith('.opendocument.text')) return (await import('./odt.js')).extractOdt;
-      if (mediaType.endsWith('.spreadsheet')) return (await import('./ods.js')).extractOds;
+      if (/\.opendocument\.text(-flat-xml)?$/.test(mediaType))
+        return (await import('./odt.js')).extractOdt;
+      if (/\.spreadsheet(-flat-xml)?$/.test(mediaType))
+        return (await import('./ods.js')).extractOds;
       if (mediaType.endsWith('ml.presentation')) return (await import('./pptx.js')).extractPptx;
       return (await import('./office.js')).extractOffice;
     case 'book':
@@ -26,7 +28,7 @@ export const loadExtractor = async (mediaType: string, depth = 0): Promise<Extra
     case 'html':
       return (await import('./text.js')).extractHtml;
     case 'text':
-      return (await import('./text.js')).extractText;
+      return (await import('./text.js')).textExtractor(mediaType);
     case 'mail': {
       const { mailExtractor } = await import('./mail.js');
       return mailExtractor(async (bytes, nested, extraction) => {

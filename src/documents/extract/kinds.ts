@@ -1,4 +1,5 @@
 import { extname } from 'node:path';
+import { decodeMarked, decodeWide } from './unicode.js';
 
 export type KindFamily = 'pdf' | 'picture' | 'office' | 'book' | 'html' | 'text' | 'mail';
 
@@ -32,14 +33,22 @@ export const MEDIA_TYPES: Readonly<Record<string, FileKind>> = {
   },
   [`${ODF}.text`]: { family: 'office', endings: ['.odt', '.ott'] },
   [`${ODF}.spreadsheet`]: { family: 'office', endings: ['.ods', '.ots'] },
+  [`${ODF}.text-flat-xml`]: { family: 'office', endings: ['.fodt'] },
+  [`${ODF}.spreadsheet-flat-xml`]: { family: 'office', endings: ['.fods'] },
   [`${ODF}.presentation`]: { family: 'office', endings: ['.odp', '.otp'] },
   'application/rtf': { family: 'office', endings: ['.rtf'] },
   'application/epub+zip': { family: 'book', endings: ['.epub'] },
   'text/html': { family: 'html', endings: ['.html', '.htm', '.xhtml'] },
   'text/markdown': { family: 'text', endings: ['.md', '.markdown'] },
-  'text/plain': { family: 'text', endings: ['.txt', '.text', '.log'] },
+  'text/plain': { family: 'text', endings: ['.txt', '.text', '.log', '.ini'] },
   'text/csv': { family: 'text', endings: ['.csv', '.tsv'] },
+  'text/calendar': { family: 'text', endings: ['.ics'] },
+  'text/vcard': { family: 'text', endings: ['.vcf'] },
   'application/json': { family: 'text', endings: ['.json'] },
+  'application/x-ndjson': { family: 'text', endings: ['.jsonl', '.ndjson'] },
+  'application/yaml': { family: 'text', endings: ['.yaml', '.yml'] },
+  'application/toml': { family: 'text', endings: ['.toml'] },
+  'application/xml': { family: 'text', endings: ['.xml'] },
   'message/rfc822': { family: 'mail', endings: ['.eml'] },
 };
 
@@ -55,28 +64,53 @@ export const HEAD_BYTES = 256 * 1024;
 export const detectMediaType = async (bytes: Uint8Array, name: string): Promise<string | null> => {
   const head = bytes.subarray(0, HEAD_BYTES);
   const named = byName(name);
-  // First, because the UTF-16 mark resembles an audio file.
-  const utf16 = decodeUtf16(head);
-  if (utf16 !== null) return isTextKind(named) ? named : textTypeOf(utf16, name);
+  // First, because a byte order mark resembles an audio file.
+  const marked = decodeMarked(head);
+  if (marked !== null) return isTextKind(named) ? named : textTypeOf(marked, name);
   // Text may begin with the signature of another format: `BM and I went home`.
   if (isTextKind(named) && !CONTROLS.test(Buffer.from(head).toString('latin1'))) return named;
   const { fileTypeFromBuffer } = await import('file-type');
   const found = await fileTypeFromBuffer(head).catch(() => undefined);
   const mime = found && withoutVariant(found.mime);
-  if (mime !== undefined && mime in MEDIA_TYPES) return mime;
+  if (mime !== undefined && mime !== XML && mime in MEDIA_TYPES) return mime;
   if (mime === COMPOUND || mime === 'application/zip') {
     return named && MEDIA_TYPES[named]?.family === 'office' ? named : null;
   }
   // The TIFF directory may be at the end of the file. It distinguishes TIFF from raw camera images.
   if (mime === undefined && named === TIFF && isTiff(head)) return TIFF;
-  if (mime !== undefined && mime !== 'application/xml') return null;
+  if (mime !== undefined && mime !== XML) return null;
   const text = Buffer.from(head).toString('latin1');
   if (text.slice(0, MAX_PDF_OFFSET).includes('%PDF-')) return PDF;
-  if (head.includes(0)) return null;
+  if (head.includes(0)) return isTextKind(named) && decodeWide(head) !== null ? named : null;
+  if (named?.endsWith(FLAT) && text.includes('<office:document')) return named;
   return isTextKind(named) ? named : textTypeOf(text, name);
 };
 
+/**
+ * The cause and the remedy for a file without a supported type, as a predicate: the file is the
+ * subject. Returns null if there is nothing to say but that the type is unsupported.
+ */
+export const unsupportedReason = (bytes: Uint8Array, name: string): string | null => {
+  const ending = extname(name).toLowerCase();
+  const successor = SUCCESSORS.get(ending);
+  if (successor) return `has the unsupported file type ${ending}. Save it as ${successor} or PDF`;
+  const hasNul = isTextKind(byName(name)) && bytes.subarray(0, HEAD_BYTES).includes(0);
+  return hasNul ? NOT_TEXT : null;
+};
+
+const NOT_TEXT =
+  'contains NUL bytes, but is not text in UTF-16 or in UTF-32 with a byte order mark. Save it as UTF-8 text';
+const OLD_OFFICE: [string, string][] = [
+  ['.doc', '.docx'],
+  ['.xls', '.xlsx'],
+  ['.ppt', '.pptx'],
+];
+const SUCCESSORS = new Map([...OLD_OFFICE, ['.fodp', '.odp']]);
+
 const PDF = 'application/pdf';
+const XML = 'application/xml';
+/** ODF 1.3, part 3, 3.1.2. */
+const FLAT = '-flat-xml';
 /** Readers accept other bytes before the PDF header (ISO 32000-1, implementation note 13). */
 const MAX_PDF_OFFSET = 1024 + '%PDF-'.length;
 
@@ -85,14 +119,13 @@ const HTML = new RegExp(String.raw`${PROLOG}<(?:!doctype\s+html|html)[\s>]`, 'i'
 const HTML_PART = new RegExp(String.raw`${PROLOG}<(?:head|meta|style|body|table)[\s>]`, 'i');
 /** Header fields of a message, of which one names the version. Web archives begin with them too. */
 const MESSAGE = /^(?:[\w-]{1,80}:[^\n]*\n(?:[ \t][^\n]*\n)*)*?MIME-Version:/i;
-const OLD_OFFICE = new Set(['.doc', '.xls', '.ppt']);
 
 /** Web applications save text under the name of an office or PDF file. */
 const textTypeOf = (text: string, name: string): string | null => {
   if (HTML.test(text)) return 'text/html';
   if (MESSAGE.test(text.slice(0, MAX_HEADER))) return 'message/rfc822';
   const ending = extname(name).toLowerCase();
-  if (byName(name) === null && !OLD_OFFICE.has(ending)) return null;
+  if (byName(name) === null && !OLD_OFFICE.some(([old]) => old === ending)) return null;
   if (HTML_PART.test(text)) return 'text/html';
   const isTable = /^\.xlsx?$/.test(ending) && !CONTROLS.test(text) && /[\t,;]/.test(text);
   return isTable ? 'text/csv' : null;
@@ -125,12 +158,4 @@ const byName = (name: string): string | null => {
   const ending = extname(name).toLowerCase();
   const kind = Object.entries(MEDIA_TYPES).find(([, { endings }]) => endings.includes(ending));
   return kind?.[0] ?? null;
-};
-
-/** Returns null if the bytes are not UTF-16 with a mark. */
-export const decodeUtf16 = (head: Uint8Array): string | null => {
-  const isLittle = head[0] === 0xff && head[1] === 0xfe;
-  if (!isLittle && !(head[0] === 0xfe && head[1] === 0xff)) return null;
-  const text = new TextDecoder(isLittle ? 'utf-16le' : 'utf-16be').decode(head);
-  return text.includes('\0') ? null : text;
 };

@@ -1,9 +1,11 @@
 import PostalMime, { type Address, type Attachment, type Email } from 'postal-mime';
+import { errorReason } from '../../kernel/failure.js';
 import { combineTexts } from '../../providers/mail/combinetexts.js';
 import { decodedBytes, decodeMailText, parseMailTextType } from '../../providers/mail/structure.js';
 import type { Extraction } from './job.js';
-import { decodeUtf16, detectMediaType, MEDIA_TYPES } from './kinds.js';
+import { detectMediaType, MEDIA_TYPES, unsupportedReason } from './kinds.js';
 import { textOfMarkup } from './markup.js';
+import { decodeWide } from './unicode.js';
 
 const MAX_FILES = 50;
 
@@ -58,7 +60,7 @@ class MailParser extends PostalMime {
 
 /** A message that was saved by a text editor may be UTF-16. */
 const parseMail = (bytes: Buffer): Promise<Email> =>
-  new MailParser().parse(withReadableHeader(Buffer.from(decodeUtf16(bytes) ?? bytes)));
+  new MailParser().parse(withReadableHeader(Buffer.from(decodeWide(bytes) ?? bytes)));
 
 /** Header fields may contain bytes of any charset, although RFC 5322 allows only ASCII. */
 const withReadableHeader = (bytes: Buffer): Buffer => {
@@ -113,12 +115,15 @@ const addFile = async (
   // Such as an invitation or a contact.
   const kind =
     (await detectMediaType(bytes, name)) ?? (isText ? await detectMediaType(bytes, 'a.txt') : null);
-  if (kind === null) return extraction.note(`The attachment ${name} has an unsupported file type.`);
+  if (kind === null) {
+    const reason = unsupportedReason(bytes, name) ?? 'has an unsupported file type';
+    return extraction.note(`The attachment ${name} ${reason}.`);
+  }
   try {
     await extractNested(bytes, kind, extraction);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    extraction.note(`The attachment ${name} could not be read: ${reason.slice(0, 200)}`);
+    const reason = errorReason(error).slice(0, 200);
+    extraction.note(`The attachment ${name} could not be read: ${reason}.`);
   }
 };
 

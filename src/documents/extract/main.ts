@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import { systemClock } from '../../kernel/clock.js';
+import { errorReason } from '../../kernel/failure.js';
 import { loadExtractor } from './extractors.js';
 import { ExtractFailed, type ExtractJob, type ExtractLine } from './job.js';
 import { openRecognizer } from './recognizer.js';
@@ -36,9 +37,7 @@ const write = (line: ExtractLine): void => {
   process.stdout.write(`${JSON.stringify(line)}\n`);
 };
 
-const damaged = (error: unknown): ExtractFailed => {
-  const reason = error instanceof Error ? error.message : String(error);
-  return new ExtractFailed('damaged', `The file cannot be read: ${reason.slice(0, 300)}`);
-};
+const damaged = (error: unknown): ExtractFailed =>
+  new ExtractFailed('damaged', `The file cannot be read: ${errorReason(error).slice(0, 300)}`);
 
 await main();

@@ -67,10 +67,10 @@ const walkSheets = async (files: ArchiveFiles, visitor: SheetsVisitor): Promise<
     },
     isDone,
   };
-  await walkContent(files, withoutElements(content, isComment));
+  await walkContent(files, withoutElements(content, isLeftOut));
 };
 
-const isComment = (name: string): boolean => name === 'annotation';
+const isLeftOut = (name: string): boolean => name === 'annotation' || name === 'binary-data';
 
 const CELLS = new Set(['table-cell', 'covered-table-cell']);
 const PARAGRAPHS = new Set(['p', 'h']);

@@ -5,7 +5,7 @@ import { noteHidden } from './docxruns.js';
 import { joinTexts } from './drawings.js';
 import type { Extraction } from './job.js';
 import { createOdtNumbers, type OdtNumbers } from './odtnumbers.js';
-import { openDocument, walkContent } from './opendocument.js';
+import { openDocument, STYLES, walkContent } from './opendocument.js';
 import { addText } from './text.js';
 import { findAttribute, walkXml, type XmlAttributes, type XmlVisitor } from './xmlwalk.js';
 
@@ -20,9 +20,10 @@ export const extractOdt = async (bytes: Buffer, extraction: Extraction): Promise
   const hiding = createHiding();
   const numbers = createOdtNumbers();
   const edges = createEdges(extraction, { hiding, numbers });
-  const styles = fileIn(files, 'styles.xml');
+  const styles = fileIn(files, STYLES);
   if (styles) await walkXml(await styles(), withoutElements(edges.visitor, isLeftOut));
-  await walkContent(files, withoutElements(textVisitor(blocks, { hiding, numbers }), isLeftOut));
+  const body = textVisitor(blocks, { hiding, numbers });
+  await walkContent(files, withoutElements(body, isOutsideBody));
   noteHidden(extraction, hiding.chars());
   addText(joinTexts([edges.text('header'), blocks.text(), edges.text('footer')]), extraction);
 };
@@ -115,11 +116,16 @@ const PARAGRAPHS = new Set(['p', 'h']);
 const LEFT_OUT = new Set([
   ...['tracked-changes', 'annotation', 'note-citation', 'ruby-text', 'title', 'desc'],
   ...['sequence-decls', 'variable-decls', 'user-field-decls', 'forms', 'scripts'],
+  'binary-data',
 ]);
 
 const isLeftOut = (name: string, _: XmlAttributes, parent: string): boolean =>
   // A field that shows the document title is also a `title` element.
   LEFT_OUT.has(name) && !(name === 'title' && (PARAGRAPHS.has(parent) || parent === 'span'));
+
+/** The page styles of a flat file. */
+const isOutsideBody = (name: string, attributes: XmlAttributes, parent: string): boolean =>
+  name === 'master-styles' || isLeftOut(name, attributes, parent);
 
 /** Maximum number of spaces per element. */
 const MAX_SPACES = 1000;

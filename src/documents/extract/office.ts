@@ -1,5 +1,6 @@
 import { type OfficeContentNode, OfficeParser, type OfficeParserAST } from 'officeparser';
 import { checkArchive, refuseEncrypted } from './archive.js';
+import { joinTexts } from './drawings.js';
 import { ExtractFailed, type Extraction } from './job.js';
 
 /** OpenDocument presentations and RTF files. Each slide is a page. */
@@ -8,11 +9,13 @@ export const extractOffice = async (bytes: Buffer, extraction: Extraction): Prom
   if (bytes.subarray(0, 2).toString('latin1') === 'PK') {
     await checkArchive(bytes, extraction.job.limits.unpackedBytes);
   }
-  const { content } = await parse(bytes);
+  const { content, auxiliary } = await parse(bytes);
   const parts = content.filter(({ type }) => type === 'slide');
   if (parts.length === 0) {
     extraction.total(1);
-    if (!extraction.skip()) extraction.add(content.flatMap(toTextLines).join('\n'));
+    const body = content.flatMap(toTextLines).join('\n');
+    const texts = [edgeText(auxiliary?.headers), body, edgeText(auxiliary?.footers)];
+    if (!extraction.skip()) extraction.add(joinTexts(texts));
     return;
   }
   extraction.total(parts.length);
@@ -21,6 +24,10 @@ export const extractOffice = async (bytes: Buffer, extraction: Extraction): Prom
     if (!extraction.add(toTextLines(part).join('\n'))) break;
   }
 };
+
+/** Sections often repeat a header or footer. Each line is returned once. */
+const edgeText = (nodes: OfficeContentNode[] = []): string =>
+  [...new Set(nodes.flatMap(toTextLines))].join('\n').trim();
 
 /** The parser logs errors, which are suppressed. */
 const parse = async (bytes: Buffer): Promise<OfficeParserAST> => {

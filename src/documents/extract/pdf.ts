@@ -6,6 +6,7 @@ import {
   type PDFPageProxy,
   VerbosityLevel,
 } from 'pdfjs-dist/legacy/build/pdf.mjs';
+import { errorReason } from '../../kernel/failure.js';
 import { ExtractFailed, type Extraction, type RecognizedText } from './job.js';
 import { readPageDrawing } from './pdfpictures.js';
 import { pageText } from './pdftext.js';
@@ -88,8 +89,7 @@ const extractPage = async (
     if (picture === null) return extraction.add(text);
     return addLonger(extraction, text, await extraction.recognize(picture));
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    extraction.note(`Page ${number} could not be read: ${reason.slice(0, 200)}`);
+    extraction.note(`Page ${number} could not be read: ${errorReason(error).slice(0, 200)}.`);
     return extraction.add('');
   } finally {
     page.cleanup();

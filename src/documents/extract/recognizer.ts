@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Worker } from 'tesseract.js';
 import { systemClock } from '../../kernel/clock.js';
+import { errorReason } from '../../kernel/failure.js';
 import type { ExtractJob, RecognizedText } from './job.js';
 import { languageFolder } from './languages.js';
 
@@ -53,8 +54,8 @@ export const openRecognizer = ({ languages, addedLanguages, limits }: ExtractJob
         return { result: await bestTurn(picture, upright, ask), failure: null };
       } catch (error) {
         worker = null;
-        const reason = error instanceof Error ? error.message : String(error);
-        return { result: null, failure: `Text recognition of an image failed: ${reason}` };
+        const failure = `Text recognition of an image failed: ${errorReason(error)}.`;
+        return { result: null, failure };
       }
     },
   };

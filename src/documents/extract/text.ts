@@ -1,12 +1,48 @@
 import type { Extraction } from './job.js';
+import { decodeWide } from './unicode.js';
 
-export const extractText = async (bytes: Buffer, extraction: Extraction): Promise<void> =>
-  addText(await decode(bytes), extraction);
+export const textExtractor =
+  (mediaType: string) =>
+  async (bytes: Buffer, extraction: Extraction): Promise<void> =>
+    addText(readableText(await decode(bytes), mediaType), extraction);
+
+/** Replaces escapes and line folds that would divide or hide words. */
+export const readableText = (text: string, mediaType: string): string => {
+  if (mediaType === 'application/json') return readableJson(text);
+  if (mediaType === 'application/x-ndjson') return text.split('\n').map(readableJson).join('\n');
+  if (mediaType !== 'text/calendar' && mediaType !== 'text/vcard') return text;
+  // RFC 5545, 3.1 and 3.3.11, and RFC 6350, 3.2 and 3.4.
+  const unfolded = text.replace(/\r?\n[ \t]/g, '');
+  return unfolded.replace(/\\([\\;,n])/gi, (_, sign) => (/n/i.test(sign) ? '\n' : sign));
+};
+
+/** RFC 8259, 7. */
+const JSON_ESCAPE = /\\(?:ud[89ab][\da-f]{2}\\ud[c-f][\da-f]{2}|u[\da-f]{4}|[^u])/gi;
+/** Quotes and backslashes keep strings apart. Half a surrogate pair is no character. */
+const KEEPS_ESCAPE = /["\\\p{Cs}]|(?![\t\n\r])\p{Cc}/u;
+
+const readableJson = (text: string): string => {
+  if (!text.includes('\\') || !isJson(text)) return text;
+  return text.replace(JSON_ESCAPE, (sign) => {
+    const value: string = JSON.parse(`"${sign}"`);
+    return KEEPS_ESCAPE.test(value) ? sign : value;
+  });
+};
+
+const isJson = (text: string): boolean => {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch (error) {
+    if (error instanceof SyntaxError) return false;
+    throw error;
+  }
+};
 
 export const extractHtml = async (bytes: Buffer, extraction: Extraction): Promise<void> => {
   const { decodeText } = await import('../../providers/pages/charset.js');
   const { textOfMarkup } = await import('./markup.js');
-  addText(textOfMarkup(decodeText(bytes, 'text/html')), extraction);
+  addText(textOfMarkup(decodeWide(bytes) ?? decodeText(bytes, 'text/html')), extraction);
 };
 
 /** Maximum length of a page in a text without pages. */
@@ -34,6 +70,8 @@ const cutIntoPages = (text: string, most: number): string[] => {
 
 /** Charset detection is loaded on demand, because each document has its own process. */
 const decode = async (bytes: Buffer): Promise<string> => {
+  const wide = decodeWide(bytes);
+  if (wide !== null) return wide;
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {

@@ -9,10 +9,14 @@ import {
 import { drawnText, joinTexts } from './drawings.js';
 import type { Extraction } from './job.js';
 import { findPart, openPackage, type Relation, walkFile } from './openpackage.js';
+import { createSheetEdges } from './sheetedges.js';
 import { createSheetText, hasResult, noteFormulas, type SheetText } from './sheettext.js';
 import { findAttribute, type XmlAttributes, type XmlVisitor } from './xmlwalk.js';
 
-/** ECMA-376-1, SpreadsheetML. Each sheet is a page. */
+/**
+ * ECMA-376-1, SpreadsheetML. Each sheet is a page. A header or footer is on the page of the first
+ * sheet that has it.
+ */
 export const extractXlsx = async (bytes: Buffer, extraction: Extraction): Promise<void> => {
   const { pageChars } = extraction.job.limits;
   const { files, main, relations } = await openPackage(bytes, extraction);
@@ -23,14 +27,16 @@ export const extractXlsx = async (bytes: Buffer, extraction: Extraction): Promis
   const dates = { styles: styles === null ? NO_STYLES : await dateStyles(files, styles), calendar };
   const formulas = { count: 0 };
   const parts = { files, extraction, isFirst: createFirstUse(files) };
+  const edges = createSheetEdges();
   extraction.total(sheets.length);
   for (const { name, path } of sheets) {
     if (extraction.skip()) continue;
     const isNamed = sheets.length > 1;
     const sheet = createSheetText({ name, isNamed, mostChars: pageChars });
-    await walkFile(files, path, sheetVisitor(sheet, { shared, dates, formulas }));
+    await walkFile(files, path, edges.within(sheetVisitor(sheet, { shared, dates, formulas })));
     const drawn = await drawnText(parts, path);
-    if (!extraction.add(joinTexts([sheet.text(), drawn]))) break;
+    const texts = [edges.take('header'), sheet.text(), edges.take('footer'), drawn];
+    if (!extraction.add(joinTexts(texts))) break;
   }
   noteFormulas(extraction, formulas.count);
 };

@@ -1,5 +1,5 @@
 import { EgressRefused } from '../../kernel/egress.js';
-import { HttpFailure } from '../../kernel/failure.js';
+import { errorReason, HttpFailure } from '../../kernel/failure.js';
 import { McpFailed } from './connection.js';
 import type { McpSdk } from './sdk.js';
 
@@ -17,7 +17,7 @@ export const mcpFailure = (sdk: McpSdk, error: unknown, over: string | null): Mc
   if (error instanceof TypeError || error instanceof RangeError) {
     return new McpFailed('wrong', `The request could not be made (${error.name})`);
   }
-  const message = cut(error instanceof Error ? error.message : String(error));
+  const message = cut(errorReason(error));
   if (error instanceof sdk.StreamableHTTPError && LOST.includes(error.code)) {
     return new McpFailed('unreached', `The server rejected the session: ${message}`, error);
   }

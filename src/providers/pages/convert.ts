@@ -137,12 +137,14 @@ const rendered = (root: PageElement, { format, hasAddresses }: PageReadOptions):
   return format === 'markdown' ? convertToMarkdown(root) : textIn(root, hasAddresses);
 };
 
+const CUT_FEED = 'The feed is incomplete. Entries at its end are missing';
+
 const readFeed = async (text: string, url: string, wish: PageReadOptions): Promise<PageText> => {
-  const { html, base, items, ...facts } = await parseFeedPage(text, url);
+  const { html, base, items, isCut, ...facts } = await parseFeedPage(text, url);
   const { root } = visiblePage(html, base, true);
   const links = linksIn(root);
   const words = countWords(textIn(root, false));
-  const note = items === 0 ? 'The feed has no items' : null;
+  const note = isCut ? CUT_FEED : items === 0 ? 'The feed has no items' : null;
   return withContent(
     { ...NO_FACTS, ...facts, kind: 'feed', links, words, note },
     rendered(root, wish),

@@ -1,6 +1,7 @@
 import { memberAt } from '../../kernel/jsonvalue.js';
 import { languageTag, parsePageTime } from './article.js';
 import { cleanLine } from './clean.js';
+import { repairCutFeed } from './cutfeed.js';
 import { expandDoctype } from './doctype.js';
 import { visibleDocument } from './hide.js';
 import { type PageFacts, PageUnreadable } from './page.js';
@@ -16,6 +17,8 @@ export interface FeedPage extends Pick<PageFacts, 'title' | 'language' | 'canoni
   /** Address that relative links are resolved against. */
   base: string;
   items: number;
+  /** Whether entries at the end may be missing. */
+  isCut: boolean;
 }
 
 interface FeedItem {
@@ -29,7 +32,9 @@ interface FeedItem {
 /** Parses RSS, Atom, RDF or JSON Feed. Throws PageUnreadable. */
 export const parseFeedPage = async (text: string, url: string): Promise<FeedPage> => {
   const { parseFeed } = await import('feedsmith');
-  const { feed, format } = parsed(() => parseFeed(expandDoctype(text.replace(/^\ufeff/, ''))));
+  const xml = expandDoctype(text.replace(/^\ufeff/, ''));
+  const repaired = repairCutFeed(xml);
+  const { feed, format } = parsed(() => parseFeed(repaired ?? xml));
   const items = getList(feed, 'items') ?? getList(feed, 'entries') ?? [];
   const title = findTitle(feed, format);
   const stated = addressIn(textAt(feed, 'xml', 'base'), url);
@@ -46,6 +51,7 @@ export const parseFeedPage = async (text: string, url: string): Promise<FeedPage
     html: `<h1>${escaped(title ?? 'Feed')}</h1><ul>${list.join('')}</ul>`,
     base,
     items: items.length,
+    isCut: repaired !== null,
   };
 };
 

@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { cwd, exit, stdin } from 'node:process';
 import { text } from 'node:stream/consumers';
+import { errorReason } from '../../kernel/failure.js';
 import type { WhisperInput, WhisperLine, WhisperSegment } from './protocol.js';
 
 interface WhisperEngine {
@@ -49,6 +50,6 @@ const input: WhisperInput = JSON.parse(await text(stdin));
 try {
   tell(await transcribe(input));
 } catch (error) {
-  tell({ fault: error instanceof Error ? error.message : String(error) });
+  tell({ fault: errorReason(error) });
 }
 exit(0);

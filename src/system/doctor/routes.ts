@@ -5,6 +5,7 @@ import type { CapabilityFault } from '../../capabilities/module.js';
 import type { IncompletePlatform, UnreadMessages } from '../../channels/module.js';
 import type { OriginalsReport } from '../../documents/module.js';
 import { iso } from '../../kernel/clock.js';
+import { errorReason } from '../../kernel/failure.js';
 import type { LostLines } from '../../kernel/linewriter.js';
 import type { ProxyWatch } from '../../kernel/proxywatch.js';
 import { resource } from '../../kernel/route.js';
@@ -150,7 +151,7 @@ const attempt = async (name: string, check: () => Promise<Finding[]>): Promise<F
   } catch (error) {
     const full = storageFault(error);
     if (full !== null) return [failedFinding(name, full, DISK_FULL_REMEDY)];
-    const why = error instanceof Error ? error.message : String(error);
+    const why = errorReason(error);
     return [failedFinding(name, `the check failed: ${why}`.slice(0, 1000), LOGS)];
   }
 };

@@ -2,6 +2,7 @@ import { statfs } from 'node:fs/promises';
 import type { Models } from '../../agents/module.js';
 import type { Base } from '../../base.js';
 import type { Queue } from '../../jobs/module.js';
+import { errorReason } from '../../kernel/failure.js';
 import { reportOutbox } from '../../outbound/module.js';
 import { Unavailable } from '../../store/engine/protocol.js';
 import type { PartReport } from '../health/contract.js';
@@ -63,7 +64,7 @@ const attempt = async (name: string, check: () => Promise<PartFinding>): Promise
     const { status = 'ok', detail } = await check();
     return { name, status, latencyMs: took(), detail };
   } catch (error) {
-    const detail = storageFault(error) ?? (error instanceof Error ? error.message : String(error));
+    const detail = storageFault(error) ?? errorReason(error);
     return { name, status: 'down', latencyMs: took(), detail };
   }
 };

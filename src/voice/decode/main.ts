@@ -1,6 +1,7 @@
 import { open, readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import { systemClock } from '../../kernel/clock.js';
+import { errorReason } from '../../kernel/failure.js';
 import { readPacked } from './codecs.js';
 import { readByFfmpeg } from './ffmpeg.js';
 import {
@@ -46,10 +47,8 @@ const write = (line: DecodeLine): void => {
   process.stdout.write(`${JSON.stringify(line)}\n`);
 };
 
-const damaged = (error: unknown): DecodeFailed => {
-  const reason = error instanceof Error ? error.message : String(error);
-  return new DecodeFailed('damaged', `The file cannot be read: ${reason.slice(0, 300)}`);
-};
+const damaged = (error: unknown): DecodeFailed =>
+  new DecodeFailed('damaged', `The file cannot be read: ${errorReason(error).slice(0, 300)}`);
 
 const decode = async (job: DecodeJob): Promise<AudioFacts> => {
   const loudness = createLoudness();

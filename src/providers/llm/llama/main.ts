@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { Socket } from 'node:net';
 import { createInterface } from 'node:readline';
 import { Worker } from 'node:worker_threads';
+import { errorReason } from '../../../kernel/failure.js';
 import { type LoadedChat, type LoadedVectors, loadModel } from './engine.js';
 import { embed, generate } from './generate.js';
 import type { LlamaEnd, LlamaInput, LlamaLine } from './protocol.js';
@@ -66,7 +67,7 @@ const watchParent = async (): Promise<void> => {
 const failed = (error: unknown): LlamaEnd => ({
   is: 'failed',
   fault: 'engine',
-  message: (error instanceof Error ? error.message : String(error)).slice(0, MAX_MESSAGE_LENGTH),
+  message: errorReason(error).slice(0, MAX_MESSAGE_LENGTH),
 });
 
 await main();

@@ -1,0 +1,34 @@
+import { Parser } from 'htmlparser2';
+
+const ENTRY = /^(?:\w+:)?(?:item|entry)$/i;
+/** Entries are within the root, or within its channel. */
+const MAX_OUTER = 2;
+
+/**
+ * Returns the complete entries of an RSS, Atom or RDF feed whose end is missing, as a feed of their
+ * own. Returns null if the feed is complete, or has no complete entry.
+ */
+export const repairCutFeed = (xml: string): string | null => {
+  const open: string[] = [];
+  let isWhole = false;
+  let length = 0;
+  let end = '';
+  const parser = new Parser(
+    {
+      onopentagname: (name) => void open.push(name),
+      onclosetag: (name, isImplied) => {
+        open.pop();
+        if (open.length === 0) isWhole ||= !isImplied;
+        if (isImplied || open.length > MAX_OUTER || !ENTRY.test(name)) return;
+        length = parser.endIndex + 1;
+        end = open
+          .map((outer) => `</${outer}>`)
+          .reverse()
+          .join('');
+      },
+    },
+    { xmlMode: true },
+  );
+  parser.end(xml);
+  return isWhole || length === 0 ? null : `${xml.slice(0, length)}${end}`;
+};
