@@ -8,7 +8,7 @@ const recommendedText = ({ recommendedFor }: ModelFit): string => recommendedFor
 /** The uses that a model is the first choice for, or else all of its uses. */
 const useText = (row: ModelFit): string => {
   const first = recommendedText(row);
-  return first === '' ? row.useCases.join(', ') : `first for ${first}`;
+  return first === '' ? row.useCases.join(', ') : `first: ${first}`;
 };
 
 /**

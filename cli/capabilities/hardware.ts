@@ -39,7 +39,11 @@ export const hardwareCommand = requestCommand({
   endpoint: hardware,
   except: [],
   examples: ['', '--use-case embedding', '--context-window 32768 --json'],
-  flags: { all: switchFlag('List all models: also those that do not fit, and all of a family') },
+  flags: {
+    all: switchFlag(
+      'List all models, including those that do not fit and all members of each family',
+    ),
+  },
   notes: [
     'A terminal lists first choices, installed models, and the best model of each other family.',
     'A pipe lists all models that fit. --json also has the hardware.',

@@ -51,7 +51,7 @@ const schedule = command({
   flags: {
     daily: switchFlag('Back up once a day'),
     hours: count('<n>', 'Interval between backups, in hours'),
-    keep: count('<n>', 'Number of backups to keep. Defaults to 7'),
+    keep: count('<n>', 'Number of scheduled backups to keep. Defaults to 7'),
     to: textFlag('<folder>', 'Folder for the backups, preferably on another disk'),
   },
   notes: [

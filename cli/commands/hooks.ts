@@ -150,7 +150,7 @@ const toggle = (name: 'enable' | 'disable') =>
 const settings = command({
   name: 'settings',
   args: '<hook>',
-  summary: 'Show the values to enter at the sender',
+  summary: 'Show the URL and settings to enter at the sender',
   examples: [
     'github-issues',
     'builds --sender gitlab',
@@ -232,7 +232,7 @@ const refuseTheirs = async (hook: Hook): Promise<void> => {
     throw failed('Amazon signs with its own key, so this hook has no secret.');
   if (theirs === undefined) return;
   throw failed(
-    `Set the secret at ${label}: ${theirs}.`,
+    `This secret cannot be rotated here, because ${label} generates it. Create a new one there: ${theirs}.`,
     `Store it in the hook: adjutant hooks update ${hookArgument(hook)} --secret-file -`,
   );
 };

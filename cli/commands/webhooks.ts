@@ -15,7 +15,7 @@ import { namePages } from '../pages.js';
 import { askNeeded, listCommand } from '../request.js';
 import { NEWEST_PAGES, resolveId } from '../resolve.js';
 import { cutToWidth, duration, oneLine, safe } from '../text.js';
-import { headersFile, headersFrom } from '../webhooks/headers.js';
+import { changedHeadersFile, headersFile, headersFrom } from '../webhooks/headers.js';
 
 const endpoints = await contracts.webhooks();
 const resends = await contracts.resends();
@@ -266,7 +266,7 @@ export const webhooksGroup: CommandGroup = {
     webhookCrud.update({
       examples: ["app --events '*'", 'app --url https://app.example.org/adjutant', 'app --edit'],
       notes: ['After a change of the URL, earlier failures no longer count.'],
-      flags: { headersFile },
+      flags: { headersFile: changedHeadersFile },
       except: ['headers'],
       secrets: ['headers'],
       body: async (context, { flags, fields, data }) => {

@@ -14,7 +14,9 @@ export const priceFlag: Flag<ModelView['price']> = {
       .map((each) => (each.trim() === '' ? Number.NaN : Number(each)));
     const areAmounts = inputPerMTok >= 0 && outputPerMTok >= 0 && (minute ?? 0) >= 0;
     if (more.length > 0 || !areAmounts) {
-      throw usageFault(`--price must be two numbers, such as 3,15, or none (got "${input}")`);
+      throw usageFault(
+        `--price must be the USD per million input and output tokens, such as 3,15, with an optional third number for the USD per minute of audio, or none (got "${input}")`,
+      );
     }
     return { inputPerMTok, outputPerMTok, ...(minute !== undefined && { perMinuteUsd: minute }) };
   },

@@ -42,8 +42,11 @@ export const renderProgressBar = (
   const share = Math.min(1, done / total);
   const full = Math.round(share * BAR_WIDTH);
   const bar = '#'.repeat(full) + '·'.repeat(BAR_WIDTH - full);
-  const left = rate > 0 && done < total ? `  ${duration(((total - done) / rate) * 1000)} left` : '';
   const percent = `${Math.floor(share * 100)}`.padStart(3);
+  // What is still to be done after the last byte has no count.
+  if (done >= total && progress.note !== null)
+    return `[${bar}] ${percent} %  ${oneLine(progress.note)}`;
+  const left = rate > 0 && done < total ? `  ${duration(((total - done) / rate) * 1000)} left` : '';
   return `[${bar}] ${percent} %  ${counts}${pace}${left}`;
 };
 

@@ -2,10 +2,13 @@ import { type Context, textFlag } from '../command.js';
 import { usageFault } from '../exit.js';
 import { readFileOrStdin } from '../input.js';
 
+const LINES = 'File with headers, one "Name: value" per line';
+
 /** Header values are secrets, which no flag takes. */
-export const headersFile = textFlag(
+export const headersFile = textFlag('<file|->', LINES);
+export const changedHeadersFile = textFlag(
   '<file|->',
-  'File with headers, one "Name: value" per line. A line with only a name removes the header',
+  `${LINES}. A line with only a name removes the header`,
 );
 
 /** Reads lines of `Name: value` from a file or stdin. A name alone removes the header. */

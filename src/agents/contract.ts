@@ -66,7 +66,11 @@ const NewAgent = s.object('NewAgent', {
       .description('Topic that selects the model. The model routing assigns models to topics'),
   ),
   model: s.optional(
-    s.text(200).description('Model of the agent. Defaults to the model routed for the topic.'),
+    s
+      .text(200)
+      .description(
+        'Model of the agent. Defaults to the model for the topic, or else the default model',
+      ),
   ),
   name: s.optional(s.text(200)),
   expertId: s.optional(s.text(80).description('ID of the expert that the agent acts as')),

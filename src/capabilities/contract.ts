@@ -54,7 +54,9 @@ const InstallFacts = s.object('CapabilityInstall', {
 export const Capability = s.object('Capability', {
   id: s
     .text(200)
-    .description('Slug of an installed capability, or the ID to pass to the installation'),
+    .description(
+      'Slug of an installed capability, else the `id` for `POST /api/capabilities/install`',
+    ),
   kind: s.oneOf('CapabilityKind', 'model', 'engine', 'language', 'tool', 'runtime'),
   name: s.text(200),
   status: s
@@ -95,7 +97,9 @@ const CapabilitySource = s.object('CapabilitySource', {
     .description('Reason why the folder cannot be used. `null` if the folder can be used'),
   items: s.list(
     s.object('SourceItem', {
-      id: s.text(200).description('ID to pass to the installation'),
+      id: s
+        .text(200)
+        .description('ID of the capability. Pass it as `id` to `POST /api/capabilities/install`'),
       slug: s.text(100),
       kind: s.oneOf('SourceItemKind', 'model', 'engine', 'language'),
       name: s.text(200),
@@ -139,7 +143,7 @@ const Speed = s.object('TokensPerSecond', {
 const ModelFit = s.object('ModelFit', {
   model: s
     .text(200)
-    .description('ID to pass to the installation, or the slug if the model is installed'),
+    .description('Slug of an installed model, else the `id` for `POST /api/capabilities/install`'),
   name: s.text(200),
   useCases: s.list(purpose(), 5),
   parameters: s

@@ -1,6 +1,7 @@
 import type { Clock } from '../kernel/clock.js';
 import type { ModelsModule, ReadLlamaFacts } from '../models/module.js';
 import type { GgufHeader } from '../providers/gguf/header.js';
+import { findFirstModelFile } from '../providers/llm/llama/files.js';
 import { findGgufFile, usesByHeader } from './candidates.js';
 import type { UseCase } from './catalogue.js';
 import { DownloadFailed } from './downloadfailed.js';
@@ -87,9 +88,9 @@ export const createLlamaFactsReader =
     memory,
   }: Pick<RegistrationDeps, 'clock' | 'shelf' | 'headers' | 'memory'>): ReadLlamaFacts =>
   async (slug, signal) => {
+    const path = await findFirstModelFile(shelf.root, slug);
+    if (path === null) return null;
     const found = await shelf.find(slug);
-    const path = found && findGgufFile(found);
-    if (!path) return null;
     const limit = AbortSignal.any([signal, clock.deadline(HEADER_MS)]);
     const { header } = await headers(path, limit);
     if (!header) return null;
@@ -97,7 +98,7 @@ export const createLlamaFactsReader =
     return {
       longest,
       contextWindow: ownWindow(await memory(), header, isEmbedding),
-      tools: hasTools || found.useCases.includes('tools'),
+      tools: hasTools || found?.useCases.includes('tools') === true,
       dimensions: isEmbedding ? embeddingLength : null,
     };
   };

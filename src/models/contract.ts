@@ -377,7 +377,9 @@ const serverQuery = (label: string) =>
 
 export const providers = contract({
   known: endpoint.get('/api/models/providers/{provider}/known', {
-    summary: 'List known models of a provider',
+    summary: 'List built-in facts about the models of a provider',
+    description:
+      'The facts are shipped with Adjutant and cover a selection of models. Other models can be registered as well.',
     reply: s.object('KnownModels', { provider: Provider, models: s.list(KnownModel) }),
   }),
   ollama: endpoint.get('/api/models/providers/ollama/models', {

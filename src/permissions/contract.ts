@@ -42,8 +42,9 @@ const NewPermission = s.object('NewPermission', {
 
 export const permissions = contract({
   list: endpoint.get('/api/skills/permissions', {
-    summary: 'List current tool permissions',
-    description: 'Expired permissions are not included.',
+    summary: 'List the tool permissions that you set',
+    description:
+      'Tools without a permission have their default level. Expired permissions are not included.',
     query: pageQuery('PermissionQuery', {
       skillId: s.optional(s.text(100)),
       level: s.optional(level()),

@@ -30,7 +30,7 @@ const limits = {
   maxCostUsd: s
     .number(0, 1000)
     .description(
-      'Maximum cost of model calls, in US dollars. Your daily limit applies as well. `null` means no separate limit',
+      'Maximum cost of model calls, in US dollars. Your daily limit applies as well. Defaults to no separate limit',
     ),
   maxSources: s
     .integer(1, MAX_SOURCES)
@@ -72,7 +72,9 @@ const job = {
     .description('Requested model. `null` selects the model for the topic `research`'),
   limits: s.object('AppliedResearchLimits', {
     maxSeconds: limits.maxSeconds,
-    maxCostUsd: s.nullable(limits.maxCostUsd),
+    maxCostUsd: s
+      .nullable(limits.maxCostUsd)
+      .description('Maximum cost of model calls, in US dollars. `null` means no separate limit'),
     maxSources: limits.maxSources,
   }),
   status: status(),

@@ -130,6 +130,6 @@ const faultOfList = (
 
 const parseUntil = (given: string): ParsedRule['until'] => {
   const at = parseLocalTime(given.length === 8 ? `${given}T235959` : given.replace(/Z$/, ''));
-  if (at === null) throw new InvalidRule('must have UNTIL such as 20261231T230000Z');
+  if (at === null) throw new InvalidRule('must have UNTIL such as 20261231T230000Z, or no UNTIL');
   return { at, isLocal: !given.endsWith('Z') };
 };

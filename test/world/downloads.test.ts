@@ -396,6 +396,14 @@ describe('a model on this machine', () => {
     expect([told.body.contextWindow, told.body.supports.tools]).to.equal([1024, true]);
   });
 
+  it('is registered as the header says where its file was placed by hand', async () => {
+    writeScriptedGguf(modelFile(stage.home, 'placed'), ['Hello'], { contextLength: 1024 });
+    const { body } = await stage.ask('POST', '/api/models', {
+      ...{ name: 'placed', provider: 'llama', modelId: 'placed' },
+    });
+    expect([body.contextWindow, body.supports.tools]).to.equal([1024, false]);
+  });
+
   it('gets no larger context than its file has, when it is made or changed', async () => {
     install('small', 2048);
     const details = [

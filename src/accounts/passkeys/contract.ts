@@ -81,7 +81,9 @@ const Authentication = s
         .text(254)
         .description('Username or e-mail address. Only passkeys of this account are accepted'),
     ),
-    challengeId: s.optional(s.text(80).description('ID of the challenge of the first call')),
+    challengeId: s.optional(
+      s.text(80).description('`challengeId` from the first reply, which has the `options`'),
+    ),
     response: s.optional(
       Assertion.description(
         'Response of the browser to the options of the first call. Completes the login',

@@ -192,7 +192,8 @@ export const users = contract({
   }),
   'totp-remove': endpoint.delete('/api/admin/users/{id}/totp', {
     summary: 'Delete the authenticator app of a user',
-    description: 'Ends all login sessions of the user, who is notified. Not allowed for admins.',
+    description:
+      'Ends all login sessions of the user, who is notified. Fails with 403 if the user is an admin.',
     access: 'admin',
     personal: true,
     audit: 'users.totp-remove',
@@ -208,7 +209,8 @@ export const users = contract({
   }),
   'passkey-remove': endpoint.delete('/api/admin/users/{id}/passkeys/{passkeyId}', {
     summary: 'Delete a passkey of a user',
-    description: 'Ends all login sessions of the user, who is notified. Not allowed for admins.',
+    description:
+      'Ends all login sessions of the user, who is notified. Fails with 403 if the user is an admin.',
     access: 'admin',
     personal: true,
     audit: 'users.passkey-remove',

@@ -26,7 +26,11 @@ export const NewChatMessage = s.object('NewChatMessage', {
       .description('ID of the conversation to continue. If omitted, a new conversation starts.'),
   ),
   model: s.optional(
-    s.text(200).description('Model of the agent. Defaults to the model routed for the topic.'),
+    s
+      .text(200)
+      .description(
+        'Model of the agent. Defaults to the model for the topic, or else the default model',
+      ),
   ),
   expertId: s.optional(s.text(80).description('ID of the expert that the agent acts as')),
   topic: s.optional(

@@ -7,7 +7,7 @@ const scope = () => s.oneOf('GrantScope', 'conversation', 'host');
 export const Grant = s.object('Grant', {
   id: s.id('grant'),
   scope: scope(),
-  tool: s.text(100).description('ID of the skill'),
+  tool: s.text(100).description('ID of the skill that provides the tool'),
   action: s.text(200).description('Name of the tool'),
   origin: s
     .nullable(s.text(300))
@@ -53,7 +53,7 @@ export const grants = contract({
     summary: 'List standing approvals',
     query: pageQuery('GrantQuery', {
       scope: s.optional(scope()),
-      tool: s.optional(s.text(100)),
+      tool: s.optional(s.text(100).description('ID of the skill that provides the tool')),
       hookId: s.optional(s.text(80)),
       sessionId: s.optional(s.text(80)),
     }),

@@ -58,9 +58,11 @@ export const checkArchive = async (bytes: Buffer, mostBytes: number): Promise<vo
   await walkArchive(bytes, async ({ fileName, compressedSize, uncompressedSize }) => {
     entries++;
     unpacked += uncompressedSize;
-    if (entries > MAX_ENTRIES || unpacked > mostBytes) {
-      throw new ExtractFailed('too_large', 'The unpacked file is too large');
+    if (entries > MAX_ENTRIES) {
+      throw new ExtractFailed('too_large', `The file contains more than ${MAX_ENTRIES} files`);
     }
+    if (unpacked > mostBytes)
+      throw new ExtractFailed('too_large', 'The unpacked file is too large');
     const isTight = uncompressedSize > MAX_RATIO * compressedSize;
     if (IS_TEXT.test(fileName) && uncompressedSize > RATIO_FROM_BYTES && isTight) {
       const times = Math.round(uncompressedSize / Math.max(1, compressedSize));

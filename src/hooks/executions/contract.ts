@@ -29,7 +29,9 @@ export const Execution = s.object('Execution', {
         method: s.text(10),
         headers: s.record('WebhookHeaders'),
         query: s.optional(
-          s.record('WebhookQuery').description('Query parameters. Absent if there are none'),
+          s
+            .record('WebhookQuery')
+            .description('Query parameters of the received request. Absent if there are none'),
         ),
         body: s.json().description('Payload. Text and XML are a string'),
       }),
@@ -54,9 +56,11 @@ export const Execution = s.object('Execution', {
     .description('ID of the original execution. `null` if this execution is not a replay'),
   durationMs: s
     .nullable(s.integer(0, Number.MAX_SAFE_INTEGER))
-    .description('Duration in milliseconds. `null` until the execution ends'),
+    .description(
+      'Duration in milliseconds. `null` until the execution ends, and if it was never started',
+    ),
   createdAt: s.time(),
-  startedAt: s.nullable(s.time()).description('Start time. `null` if not started yet'),
+  startedAt: s.nullable(s.time()).description('Start time. `null` if not started'),
   finishedAt: s.nullable(s.time()).description('End time. `null` if not ended yet'),
 });
 export type Execution = s.Static<typeof Execution>;
@@ -87,7 +91,7 @@ export const ExecutionSummary = s.object('ExecutionSummary', {
     .nullable(s.id('execution'))
     .description('ID of the original execution. `null` if this execution is not a replay'),
   createdAt: s.time(),
-  startedAt: s.nullable(s.time()).description('Start time. `null` if not started yet'),
+  startedAt: s.nullable(s.time()).description('Start time. `null` if not started'),
   finishedAt: s.nullable(s.time()).description('End time. `null` if not ended yet'),
 });
 export type ExecutionSummary = s.Static<typeof ExecutionSummary>;

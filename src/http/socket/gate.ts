@@ -50,7 +50,9 @@ export class UpgradeGate {
     if (!asksForWebSocket(request)) throw upgradeRequired();
     const { origin } = request.headers;
     if (origin !== undefined && !settings.isAllowedOrigin(request.headers)) {
-      throw Boom.forbidden('This origin is not allowed to open a WebSocket');
+      throw Boom.forbidden(
+        'This origin is not allowed to open a WebSocket. Add the origin to ADJUTANT_ORIGINS and restart the daemon',
+      );
     }
     if (connections.size + this.asking >= settings.limits.maxConnections) {
       throw unavailable('Too many sockets are open');

@@ -8,9 +8,19 @@ export const agentAction = {
         'Prompt of the agent. In a hook, the payload is appended to the prompt. Placeholders are not replaced',
       ),
   ),
-  agentTopic: s.optional(s.text(100).description('Topic that selects the default model')),
+  agentTopic: s.optional(
+    s
+      .text(100)
+      .description(
+        'Topic of the agent. If `agentModel` is not set, the model for the topic is used, or the default model if the topic has none',
+      ),
+  ),
   agentModel: s.optional(
-    s.text(200).description('Name of the model. Defaults to the model of the topic'),
+    s
+      .text(200)
+      .description(
+        'Name of the model. Defaults to the model for the topic, or else the default model',
+      ),
   ),
   agentTools: s.optional(
     s.list(s.text(100), 50).description('Tools that the agent may call without approval'),

@@ -18,7 +18,7 @@ export const Approval = s.object('Approval', {
   agentId: s
     .nullable(s.id('agent'))
     .description('ID of the agent that made the call. `null` if you made the call directly'),
-  tool: s.text(100).description('Identifier of the skill'),
+  tool: s.text(100).description('ID of the skill that provides the tool'),
   action: s.text(200).description("Name of the skill's tool"),
   arguments: s
     .record('ApprovalArguments')

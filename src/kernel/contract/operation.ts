@@ -69,8 +69,12 @@ export const failedByField = () =>
 const part = {
   count: count().description('Number of executions, messages or deliveries to process'),
   skipped: count(),
-  oldest: s.nullable(s.time()).description('Time of the oldest item. `null` if there is none'),
-  newest: s.nullable(s.time()).description('Time of the newest item. `null` if there is none'),
+  oldest: s
+    .nullable(s.time())
+    .description('Time of the oldest item to process. `null` if there is none'),
+  newest: s
+    .nullable(s.time())
+    .description('Time of the newest item to process. `null` if there is none'),
 };
 
 export const OperationPreview = s.object('OperationPreview', {
@@ -99,6 +103,8 @@ export const OperationPreview = s.object('OperationPreview', {
         createdAt: s.time(),
       }),
     )
-    .description('Up to 20 items, oldest first'),
+    .description(
+      'First 20 executions, messages or deliveries, oldest first. Includes those that would be skipped',
+    ),
 });
 export type OperationPreview = s.Static<typeof OperationPreview>;

@@ -98,7 +98,9 @@ export const TemplateStage = s.object('TemplateStage', {
   maxVisits: s.optional(
     s
       .integer(1, 20)
-      .description('Maximum number of visits through `goto`, including the first. Defaults to 3'),
+      .description(
+        'Number of runs of this stage after which a failure no longer jumps to the stage in `goto`. Defaults to 3. Requires `onError: { goto }`',
+      ),
   ),
 });
 export type TemplateStage = s.Static<typeof TemplateStage>;
@@ -123,7 +125,11 @@ const editable = {
   onFinish: s.optional(
     s.object('GivenOnFinish', {
       notifyOwner: s.optional(
-        s.boolean().description('Whether to notify the owner when a run ends. Defaults to true'),
+        s
+          .boolean()
+          .description(
+            'Whether to notify the owner when a run completes or fails. Defaults to `true`',
+          ),
       ),
     }),
   ),

@@ -88,12 +88,12 @@ describe('capabilities', () => {
     expect(stderr).to.include(
       'Memory is calculated for a context window of 32768 tokens. Models made for fewer tokens, shown with\ntheir own context window: 2 models.\n',
     );
-    expect(rows.find((row) => row.startsWith('whisper:tiny:F16'))).to.include('first for speech');
+    expect(rows.find((row) => row.startsWith('whisper:tiny:F16'))).to.include('first: speech');
     const all = await world.cli(['hardware', '--all'], { terminal: 100 });
     // One row of a family, though both of its files fit, and the first choice is marked.
     const tinies = (text: string) => idsOf(text).filter((id) => id.startsWith('gguf:tiny'));
     expect([tinies(stdout).length, tinies(all.stdout).length]).to.equal([1, 2]);
-    expect(rows.filter((row) => /first for chat/.test(row)).length).to.equal(1);
+    expect(rows.filter((row) => /first: chat/.test(row)).length).to.equal(1);
   });
 
   it('show what decides on a terminal of 80 columns', async () => {

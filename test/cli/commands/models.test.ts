@@ -98,7 +98,7 @@ describe('models', () => {
     const price = await add('house', '--price', 'cheap');
     expect([price.code, price.stderr]).to.equal([
       2,
-      '--price must be two numbers, such as 3,15, or none (got "cheap")\n',
+      '--price must be the USD per million input and output tokens, such as 3,15, with an optional third number for the USD per minute of audio, or none (got "cheap")\n',
     ]);
   });
 

@@ -39,6 +39,16 @@ describe('the bar of an operation', () => {
   });
 });
 
+describe('an operation whose last byte has arrived', () => {
+  it('says what is still done', () => {
+    const { progress, ...rest } = operation(3, 3);
+    const checking = { ...rest, progress: progress && { ...progress, note: 'checking the files' } };
+    expect(renderProgressBar(checking, { at: 0, done: 0 }, 2000)).to.equal(
+      '[####################] 100 %  checking the files',
+    );
+  });
+});
+
 describe('an operation that waits to try again', () => {
   it('says which try comes when, and why, in place of its rate', () => {
     const nextAt = '2026-03-01T12:00:00.000Z';

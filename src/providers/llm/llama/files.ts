@@ -38,13 +38,10 @@ export const isSlug = (text: string): boolean => SLUG.test(text);
 
 /** Throws ViewLoadFailure. */
 export const findModelFiles = async (capabilities: string, slug: string): Promise<ModelFiles> => {
-  const folder = isSlug(slug) ? join(capabilities, slug) : null;
-  const names =
-    folder === null ? [] : (await namesIn(folder)).filter((each) => MODEL_FILE.test(each));
-  const [first] = names.sort();
-  if (folder === null || first === undefined) {
-    throw notInstalled(slug);
-  }
+  const folder = join(capabilities, slug);
+  const names = isSlug(slug) ? await modelFilesIn(folder) : [];
+  const [first] = names;
+  if (first === undefined) throw notInstalled(slug);
   await refuseDamaged(folder, damageMessage(slug, 'its file is'));
   const engine = await findRealFolder(
     join(capabilities, 'llama/node_modules/node-llama-cpp/package.json'),
@@ -82,6 +79,19 @@ export const findModelFiles = async (capabilities: string, slug: string): Promis
     fingerprint: stats.map(({ mtimeMs, size }) => `${mtimeMs}:${size}`).join(' '),
   };
 };
+
+/** The first file of a model, whether it was installed or placed there by hand. */
+export const findFirstModelFile = async (
+  capabilities: string,
+  slug: string,
+): Promise<string | null> => {
+  const folder = join(capabilities, slug);
+  const [first] = isSlug(slug) ? await modelFilesIn(folder) : [];
+  return first === undefined ? null : join(folder, first);
+};
+
+const modelFilesIn = async (folder: string): Promise<string[]> =>
+  (await namesIn(folder)).filter((each) => MODEL_FILE.test(each)).sort();
 
 const notInstalled = (slug: string): NotLoaded =>
   new NotLoaded(
