@@ -30,11 +30,15 @@ describe(`a mail server that lies${skipNote}`, () => {
     await stage?.stop();
   });
 
-  const processed = async () => {
+  /** `passMs` pass at each look, for the pauses before further tries. */
+  const processed = async ({ passMs = 0 } = {}) => {
     const since = '2026-01-01T00:00:00.000Z';
     const { body } = await stage.call('POST', '/api/email/process', { accountId, since });
     const ended = await until(
-      async () => (await stage.call('GET', `/api/operations/${body.id}`)).body,
+      async () => {
+        stage.clock.forward(passMs);
+        return (await stage.call('GET', `/api/operations/${body.id}`)).body;
+      },
       ({ status }) => status !== 'queued' && status !== 'running',
     );
     return [ended.error, ended.result.processed];
@@ -112,7 +116,7 @@ describe(`a mail server that lies${skipNote}`, () => {
       liar.before = { [command]: lines };
       const before = process.memoryUsage().rss;
       const loop = watchLoop();
-      const [error] = await processed();
+      const [error] = await processed({ passMs: why === '' ? 1000 : 0 });
       expect(loop.stop().turnMs).to.be.below(limitMs(MAX_TURN_MS));
       expect(process.memoryUsage().rss - before).to.be.below(400 * MIB);
       if (why === null) expect(error).to.be.null();
