@@ -26,7 +26,7 @@ export const Agent = s.object('Agent', {
   untrusted: s
     .boolean()
     .description(
-      'Whether content from outside, such as a web page or an e-mail, has reached the agent. Further actions of such an agent need approval',
+      'Whether content from outside, such as a web page or an e-mail, has reached the agent. Calls of such an agent that have side effects or send data out need an approval unless the tool was granted',
     ),
   parentId: s
     .nullable(s.id('agent'))
@@ -45,7 +45,9 @@ export const Agent = s.object('Agent', {
     costUsd: s.number(0, Number.MAX_SAFE_INTEGER),
   }),
   limits: AgentLimits,
-  result: s.nullable(s.anyText(10_000_000)).description('Result. `null` until the agent finishes.'),
+  result: s
+    .nullable(s.anyText(10_000_000))
+    .description('Result. `null` unless `status` is `completed`.'),
   note: s
     .nullable(s.anyText(2000))
     .description(

@@ -71,7 +71,7 @@ export const Capability = s.object('Capability', {
   reason: s
     .nullable(s.anyText(2000))
     .description(
-      'Reason why the capability is not available. `null` if the capability is available',
+      'Reason why the capability is not available. `null` if the capability is available or being installed',
     ),
   bytes: bytesOrNull().description(
     'Size on the disk, in bytes. `null` if Adjutant did not install the capability',

@@ -9,7 +9,9 @@ export const AuditEntry = s.object('AuditEntry', {
   at: s.time(),
   actorId: s
     .text(80)
-    .description('ID of the user who acted. During impersonation, the impersonated user'),
+    .description(
+      'ID of the user who acted, or `daemon` or `operator` (a command while the daemon was stopped). During impersonation, the impersonated user',
+    ),
   impersonatorId: s
     .nullable(s.text(80))
     .description('ID of the impersonating admin. `null` outside of impersonation'),

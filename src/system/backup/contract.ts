@@ -31,7 +31,7 @@ export const BackupView = s.object('Backup', {
         total: number().description('Total amount of work, in the unit of `done`. 0 if unknown'),
       }),
     )
-    .description('Progress of the current stage. `null` unless the backup is running'),
+    .description('Progress of the current stage. `null` before the first stage and after the end'),
   made: s
     .nullable(
       s.object('BackupMade', {
