@@ -70,7 +70,9 @@ export const BackupView = s.object('Backup', {
         auditEntries: number().description('Number of valid audit log entries'),
       }),
     )
-    .description('Verified contents of the backup. `null` until a verification is complete'),
+    .description(
+      'Verified contents of the backup. `null` until the verification is complete, and for a created backup',
+    ),
   error: s.nullable(s.text(10_000)).description('Error message. `null` without an error'),
   createdAt: s.time(),
   finishedAt: s.nullable(s.time()).description('End time. `null` if not ended yet'),
