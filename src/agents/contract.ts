@@ -183,7 +183,7 @@ export const agents = contract({
     reply: s.object('AgentEvents', {
       events: s.list(AgentEvent, 200),
       lastId: big().description(
-        'Sequence number of the last event. Pass this number as `after` in the next request.',
+        'Sequence number of the last event in the list, or of the newest stored event if the list is empty. Pass this number as `after` in the next request.',
       ),
       oldestId: big().description(
         'Sequence number of the oldest stored event. The newest 200 are stored.',
