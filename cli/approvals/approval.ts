@@ -41,7 +41,7 @@ export type ScopeChoice = Approval['scopes'][number];
 const COVERED: Record<ScopeChoice, string> = {
   once: 'exactly as shown',
   conversation: 'as shown, and later calls of this tool to this host in this conversation',
-  host: 'as shown, and later calls to this host, port and method for 30 days',
+  host: 'as shown, and later calls of this tool to this host, port and method for 30 days',
 };
 
 export const describeScope = (approval: Approval, scope: ScopeChoice): string =>

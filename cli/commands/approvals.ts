@@ -75,7 +75,7 @@ const approve = command({
   notes: [
     'The command shows the full call and asks for confirmation. Only the shown call is approved.',
     'conversation: also later calls of the tool to the same host in this conversation.',
-    'host: also later requests with this method to this host, for the hook or ' +
+    'host: also later requests of the tool with this method to this host, for the hook or ' +
       'conversation, 30 days.',
     'An untrusted agent always needs an approval to send a query string.',
   ],

@@ -26,7 +26,7 @@ export const Agent = s.object('Agent', {
   untrusted: s
     .boolean()
     .description(
-      'Whether content from outside, such as a web page or an e-mail, has reached the agent. Further actions of such an agent need approval',
+      'Whether content from outside, such as a web page or an e-mail, has reached the agent. Calls of such an agent that have side effects or send data out need an approval unless the tool was granted',
     ),
   parentId: s
     .nullable(s.id('agent'))
@@ -45,7 +45,9 @@ export const Agent = s.object('Agent', {
     costUsd: s.number(0, Number.MAX_SAFE_INTEGER),
   }),
   limits: AgentLimits,
-  result: s.nullable(s.anyText(10_000_000)).description('Result. `null` until the agent finishes.'),
+  result: s
+    .nullable(s.anyText(10_000_000))
+    .description('Result. `null` unless `status` is `completed`.'),
   note: s
     .nullable(s.anyText(2000))
     .description(
@@ -181,7 +183,7 @@ export const agents = contract({
     reply: s.object('AgentEvents', {
       events: s.list(AgentEvent, 200),
       lastId: big().description(
-        'Sequence number of the last event. Pass this number as `after` in the next request.',
+        'Sequence number of the last event in the list, or of the newest stored event if the list is empty. Pass this number as `after` in the next request.',
       ),
       oldestId: big().description(
         'Sequence number of the oldest stored event. The newest 200 are stored.',

@@ -42,7 +42,7 @@ export const approvals = contract({
       ),
       scope: s.optional(
         approvalScope('ApprovalScopeChoice').description(
-          'Scope of the approval: one of the `scopes` of the approval. Defaults to `once`, this call only. `conversation` covers the same tool and host in this conversation. `host` covers the same host, port and method for this hook or conversation. `conversation` and `host` expire after 30 days',
+          'Scope of the approval: one of the `scopes` of the approval. Defaults to `once`, this call only. `conversation` covers the same tool and host in this conversation. `host` covers the same tool, host, port and method for this hook or conversation. `conversation` and `host` expire after 30 days',
         ),
       ),
     }),

@@ -55,23 +55,25 @@ export const Capability = s.object('Capability', {
   id: s
     .text(200)
     .description(
-      'Slug of an installed capability, else the `id` for `POST /api/capabilities/install`',
+      'Slug of an installed capability, else the `id` for `POST /api/capabilities/install`. A capability that is not installed and has no `install` cannot be installed by Adjutant',
     ),
   kind: s.oneOf('CapabilityKind', 'model', 'engine', 'language', 'tool', 'runtime'),
   name: s.text(200),
   status: s
     .oneOf('CapabilityStatus', 'available', 'missing', 'degraded', 'installing', 'unsupported')
     .description(
-      'Status of the capability. `degraded`: installed, but not working. `unsupported`: cannot be installed on this machine',
+      'Status of the capability. `missing`: not installed. `degraded`: installed, but not working, or without a login. `unsupported`: cannot be installed on this machine',
     ),
   version: s.nullable(s.text(200)).description('Version. `null` if the version is not known'),
   path: s
     .nullable(s.text(4096))
-    .description('Path on the disk. `null` for users who are not admins'),
+    .description(
+      'Path on the disk, or the address of Ollama. `null` if there is none, and for users who are not admins',
+    ),
   reason: s
     .nullable(s.anyText(2000))
     .description(
-      'Reason why the capability is not available. `null` if the capability is available',
+      'Reason why the capability is not available. `null` if the capability is available or being installed',
     ),
   bytes: bytesOrNull().description(
     'Size on the disk, in bytes. `null` if Adjutant did not install the capability',

@@ -20,7 +20,7 @@ const address = () =>
   s
     .text(500)
     .description(
-      'User ID of the sender on a chat platform, or the e-mail address or ntfy topic of the channel',
+      'Address of the channel, depending on `kind`: user ID on the chat platform, e-mail address, URL of the ntfy topic or webhook, or host of the push service',
     );
 const name = () =>
   s.text(500).description('Display name of the sender or the channel at the time of linking');

@@ -56,7 +56,7 @@ const facts = {
   code: s
     .nullable(s.text(60))
     .description(
-      'Error code: `password_needed`, `damaged`, `too_large` or `interrupted` (processing was interrupted). `null` without an error',
+      'Error code: `password_needed`, `damaged`, `too_large` or `unsupported`. `null` for other errors and without an error',
     ),
   knowledgeId: s
     .nullable(s.id('entry'))
@@ -67,7 +67,7 @@ const facts = {
   createdAt: s.time(),
   processedAt: s
     .nullable(s.time())
-    .description('End of the last processing. `null` until the first processing has ended'),
+    .description('End of the processing. `null` while the document is queued or being processed'),
 };
 export const DocumentView = s.object('Document', facts);
 export type DocumentView = s.Static<typeof DocumentView>;

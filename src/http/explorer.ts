@@ -155,9 +155,16 @@ const buildResponses = (endpoint: Endpoint) => {
     ]),
     ...otherReplies.map(([status, schema]) => [
       status,
-      { description: 'Alternative reply', schema },
+      { description: OTHER_REPLY_DESCRIPTIONS[Number(status)], schema },
     ]),
   ]);
+};
+
+const OTHER_REPLY_DESCRIPTIONS: Record<number, string> = {
+  200: 'Success. Nothing was started, for example because of `dryRun`',
+  201: 'Created',
+  202: 'Accepted, but not finished yet',
+  503: 'The daemon does not accept work. `failing` lists the reasons',
 };
 
 const listErrorStatuses = ({

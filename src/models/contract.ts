@@ -332,7 +332,9 @@ const KnownModel = s.object('KnownModel', {
 const Available = s.object('AvailableModels', {
   available: s
     .boolean()
-    .description('Whether the server replied. If not, `error` states the reason.'),
+    .description(
+      'Whether the server returned a list of models. If not, `error` states the reason.',
+    ),
   baseUrl: s.text(2000),
   error: s.nullable(s.text(2000)).description('Error message. `null` without an error'),
   models: s.list(

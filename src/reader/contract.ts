@@ -138,7 +138,7 @@ export const reader = contract({
     query: pageQuery('ReaderTaskQuery', {
       status: s.optional(status()),
       kind: s.optional(kind()),
-      url: s.optional(s.url(2048).description('Address of the page')),
+      url: s.optional(s.url(2048).description('Requested address of the page')),
     }),
     reply: createPageSchema('tasks', ReaderTask, 'ReaderTasksPage'),
   }),

@@ -202,7 +202,7 @@ export const skills = contract({
   refresh: endpoint.post('/api/skills/{id}/refresh', {
     summary: 'Refresh the tools of an MCP server',
     description:
-      'Requests the tools from the server. Fails with 409 if the skill is not an MCP server.',
+      'Requests the tools from the server. Fails with 409 if the skill is not an MCP server with a valid configuration.',
     access: 'admin',
     reply: SkillReply,
   }),

@@ -140,7 +140,7 @@ export const tasks = contract({
       ),
       due: s.optional(
         taskDueFilter().description(
-          'Period in which the tasks are due, in your time zone. `week` is today and the next six days. The list is sorted by due time',
+          'Period in which the tasks are due, in your time zone. `week` is today and the next six days. Done and archived tasks are listed only if `status` requests them. The list is sorted by due time',
         ),
       ),
       status: s.optional(taskStatus()),

@@ -188,7 +188,7 @@ describe('agents on the page', () => {
       await page.waitForSelector('button.main[aria-disabled=false]');
       await page.keyboard.press('Enter');
       await page.waitForSelector(
-        `text=Allowed: This host (${host}), port and method, from this hook or conversation, for 30 days`,
+        `text=Allowed: This tool, host (${host}), port and method, from this hook or conversation, for 30 days`,
       );
       await stage.reaches(id, 'completed');
       const { grants } = (await stage.ask('GET', '/api/skills/grants')).body;

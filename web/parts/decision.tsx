@@ -30,7 +30,7 @@ export const scopeText = (
   }
   const isBelow = untrusted && method !== 'GET';
   const path = isBelow ? ', for this path and paths below it' : '';
-  return `This ${host}, port and method${path}, from this hook or conversation, for 30 days`;
+  return `This tool, ${host}, port and method${path}, from this hook or conversation, for 30 days`;
 };
 
 /**

@@ -9,7 +9,9 @@ export const AuditEntry = s.object('AuditEntry', {
   at: s.time(),
   actorId: s
     .text(80)
-    .description('ID of the user who acted. During impersonation, the impersonated user'),
+    .description(
+      'ID of the user who acted, or `daemon` or `operator` (a command while the daemon was stopped). During impersonation, the impersonated user',
+    ),
   impersonatorId: s
     .nullable(s.text(80))
     .description('ID of the impersonating admin. `null` outside of impersonation'),
@@ -42,12 +44,12 @@ export const AuditVerdict = s.object('AuditVerdict', {
   problem: s
     .nullable(
       s.object('AuditProblem', {
-        number: number().description('Number of the first invalid entry'),
+        number: number().description('Number of the first invalid or missing entry'),
         kind: s.oneOf('AuditProblemKind', 'changed', 'missing', 'cut', 'rewritten'),
         message: s.text(500),
       }),
     )
-    .description('First invalid entry. `null` if the log is valid'),
+    .description('First invalid or missing entry. `null` if the log is valid'),
 });
 export type AuditVerdict = s.Static<typeof AuditVerdict>;
 

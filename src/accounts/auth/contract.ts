@@ -86,7 +86,8 @@ export const auth = contract({
   }),
   login: endpoint.post('/api/auth/login', {
     summary: 'Log in',
-    description: 'Fails with 401 `totp_required` if the account also requires a code.',
+    description:
+      'Fails with 401 `totp_required` if the account also requires a code. Send the code as `totpCode`.',
     access: 'public',
     audit: 'auth.login',
     session: 'begins',
@@ -98,7 +99,7 @@ export const auth = contract({
   logout: endpoint.post('/api/auth/logout', {
     summary: 'Log out',
     description:
-      'The token becomes invalid, and all sockets that use the token are closed at once.',
+      'Revokes the tokens of your login session and closes all sockets of the session at once.',
     session: 'ends',
   }),
   password: endpoint.post('/api/auth/password', {

@@ -12,7 +12,8 @@ const RecoveryCodes = s.object('RecoveryCodes', { recoveryCodes: s.list(s.text(4
 export const totp = contract({
   setup: endpoint.post('/api/auth/totp/setup', {
     summary: 'Create a secret for an authenticator app',
-    description: 'Logins do not require a code until two-factor authentication is enabled.',
+    description:
+      'Logins with a password do not require a code until two-factor authentication is enabled.',
     personal: true,
     example: { password: 'a sentence that Grace alone knows' },
     body: s.object('TotpSetup', { password: password() }),
@@ -26,7 +27,7 @@ export const totp = contract({
   enable: endpoint.post('/api/auth/totp/enable', {
     summary: 'Enable two-factor authentication',
     description:
-      'After this request, logins require a code. The ten recovery codes are shown only once.',
+      'After this request, logins with a password require a code. The ten recovery codes are shown only once.',
     personal: true,
     audit: 'totp.enable',
     example: { code: '492039' },
@@ -37,7 +38,7 @@ export const totp = contract({
   verify: endpoint.post('/api/auth/totp/verify', {
     summary: 'Check a code of your authenticator app',
     description:
-      'Tests a code without a login and without effect on the setup. Fails with 401 if the code is wrong or was already used, which counts as a failed attempt.',
+      'Tests a code of enabled two-factor authentication, without a login. Fails with 401 if the code is wrong or was already used, which counts as a failed attempt.',
     personal: true,
     example: { code: '492039' },
     body: s.object('TotpCheck', { code: code() }),
@@ -56,7 +57,8 @@ export const totp = contract({
   }),
   disable: endpoint.post('/api/auth/totp/disable', {
     summary: 'Disable two-factor authentication',
-    description: 'Logins no longer require a code. The recovery codes are deleted.',
+    description:
+      'Logins with a password no longer require a code. The recovery codes are deleted.',
     personal: true,
     audit: 'totp.disable',
     example: { password: 'a sentence that Grace alone knows', code: '492039' },

@@ -7,11 +7,11 @@ const ChatAnswer = s.object('ChatAnswer', {
   agentId: s.id('agent'),
   message: s
     .nullable(s.anyText(10_000_000))
-    .description('Reply of the agent. `null` until the agent finishes.'),
+    .description('Reply of the agent. `null` unless `status` is `completed`.'),
   note: s
     .nullable(s.anyText(1000))
     .description(
-      'Note that the reply was cut off at the output limit of the model. `null` if the reply is complete.',
+      'Note about the reply, for example that it was cut off or that another model answered. `null` if there is none.',
     ),
   status: agentStatusSchema('ChatStatus'),
   error: s.nullable(s.anyText(100_000)).description('Error message. `null` without an error'),

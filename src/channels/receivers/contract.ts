@@ -22,7 +22,7 @@ export const messengers = contract({
   messenger: endpoint.post('/api/messenger-webhook', {
     summary: 'Receive requests from Telegram, WhatsApp or webhook channels',
     description:
-      'A webhook channel sends `channelId` and `text`, signed with the secret of the channel (Standard Webhooks).',
+      'A webhook channel sends `channelId` and `text`, or `channelId`, `approvalId`, `digest` and `approved` to decide an approval. The request is signed with the secret of the channel (Standard Webhooks).',
     access: 'public',
     example: { update_id: 1, message: { message_id: 1, text: 'status', chat: { id: 42 } } },
     rawBytes: BODY_BYTES,

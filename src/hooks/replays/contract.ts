@@ -5,7 +5,9 @@ import * as s from '../../kernel/contract/schema.js';
 const status = () => s.oneOf('FailedStatus', 'error', 'interrupted');
 
 const FailedRunsReplay = s.object('FailedRunsReplay', {
-  hookId: s.optional(s.id('hook').description('ID of the hook to replay. Defaults to all hooks')),
+  hookId: s.optional(
+    s.id('hook').description('ID of the hook whose executions to replay. Defaults to all hooks'),
+  ),
   status: s.optional(
     s
       .list(status(), 2)

@@ -5,7 +5,9 @@ export const User = s.object('User', {
   username: s.text(50),
   email: s.nullable(s.text(254)).description('E-mail address of the user. `null` if there is none'),
   role: s.oneOf('Role', 'admin', 'user'),
-  totpEnabled: s.boolean().description('Whether logins require a code of an authenticator app'),
+  totpEnabled: s
+    .boolean()
+    .description('Whether logins with a password require a code of an authenticator app'),
   recoveryCodesLeft: s.integer(0, 10).description('Number of unused recovery codes'),
   passkeys: s.integer(0, 1000).description('Number of registered passkeys'),
   channels: s.integer(0, 1000).description('Number of verified channels'),

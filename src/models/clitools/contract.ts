@@ -6,7 +6,7 @@ const figure = () => s.nullable(s.number(0, Number.MAX_SAFE_INTEGER));
 
 export const clitools = contract({
   status: endpoint.get('/api/models/cli/status', {
-    summary: 'List installed command-line tools of model providers',
+    summary: 'List supported command-line tools of model providers',
     reply: s.object('CliStatus', {
       tools: s.list(
         s.object('CliTool', {

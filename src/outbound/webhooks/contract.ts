@@ -170,12 +170,7 @@ const SecretRotation = s.object('WebhookSecretRotation', {
 });
 export type SecretRotation = s.Static<typeof SecretRotation>;
 
-const shownOnce = () =>
-  s.optional(
-    s
-      .text(200)
-      .description('Generated secret, shown only once. Absent if the request contained a secret'),
-  );
+const shownOnce = (description: string) => s.optional(s.text(200).description(description));
 
 export const WebhookDelivery = s.object('WebhookDelivery', {
   id: s.id('sending'),
@@ -238,7 +233,12 @@ export const webhooks = contract({
       events: ['hook.failed', 'approval.requested'],
     },
     body: NewWebhook,
-    reply: s.object('CreatedOutgoingWebhook', { ...webhook, secret: shownOnce() }),
+    reply: s.object('CreatedOutgoingWebhook', {
+      ...webhook,
+      secret: shownOnce(
+        'Generated secret, shown only once. Absent if the request contained `secret` or `credentialId`',
+      ),
+    }),
     status: 201,
     secret: true,
   }),
@@ -281,7 +281,9 @@ export const webhooks = contract({
     example: { overlapMinutes: 60 },
     body: SecretRotation,
     reply: s.object('RotatedWebhookSecret', {
-      secret: shownOnce(),
+      secret: shownOnce(
+        'Generated secret, shown only once. Absent if the request contained a secret',
+      ),
       oldSecretUntil: s
         .nullable(s.time())
         .description(

@@ -157,7 +157,8 @@ export const pipelines = contract({
   }),
   reject: endpoint.post('/api/pipelines/{id}/stages/{key}/reject', {
     summary: 'Reject a waiting pipeline stage',
-    description: 'The stage fails and is not retried. Stages that require its success are skipped.',
+    description:
+      'The stage fails without a retry, and `onError` of the stage applies. By default, stages that require its success are skipped.',
     audit: 'pipelines.reject',
     unimpersonated: true,
     example: { digest: '0'.repeat(64), reason: 'Not today' },

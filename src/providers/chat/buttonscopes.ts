@@ -11,7 +11,7 @@ export const SCOPE_LABELS: Record<ButtonScope, string> = {
 /** Later calls covered by the approval. */
 export const SCOPE_TEXTS: Record<ButtonScope, string> = {
   conversation: 'this tool and host in this conversation',
-  host: 'this host, port and method, for this hook or conversation, 30 days',
+  host: 'this tool, host, port and method, for this hook or conversation, 30 days',
 };
 
 export const buttonScopeIn = (input: unknown): ButtonScope | undefined =>

@@ -31,7 +31,7 @@ export const BackupView = s.object('Backup', {
         total: number().description('Total amount of work, in the unit of `done`. 0 if unknown'),
       }),
     )
-    .description('Progress of the current stage. `null` unless the backup is running'),
+    .description('Progress of the current stage. `null` before the first stage and after the end'),
   made: s
     .nullable(
       s.object('BackupMade', {
@@ -70,7 +70,9 @@ export const BackupView = s.object('Backup', {
         auditEntries: number().description('Number of valid audit log entries'),
       }),
     )
-    .description('Verified contents of the backup. `null` until a verification is complete'),
+    .description(
+      'Verified contents of the backup. `null` until the verification is complete, and for a created backup',
+    ),
   error: s.nullable(s.text(10_000)).description('Error message. `null` without an error'),
   createdAt: s.time(),
   finishedAt: s.nullable(s.time()).description('End time. `null` if not ended yet'),

@@ -91,7 +91,9 @@ describe('approvals', () => {
     expect([wrong.code, await statusOf()]).to.equal([2, 'pending']);
     const words = ['approve', id, '--scope', 'host'];
     const asked = await shown(words, { terminal: 80, answers: ['y'] });
-    expect(asked.stderr).to.contain('later calls to this host, port and method for 30 days?');
+    expect(asked.stderr).to.contain(
+      'later calls of this tool to this host, port and method for 30 days?',
+    );
     expect([asked.code, await statusOf()]).to.equal([0, 'approved']);
     const { stdout } = await shown(['grants', 'list', '--fields', 'call,scope,method,origin,path']);
     expect(stdout).to.equal('http.request\thost\tPOST\thttp://127.0.0.1:9\t/\n');

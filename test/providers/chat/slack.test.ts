@@ -250,7 +250,7 @@ describe('slack outbound', () => {
     expect(elements.map((one: Record<string, unknown>) => one.action_id)).to.equal([
       ...['approve', 'deny', 'approve_conversation', 'approve_host'],
     ]);
-    expect(elements[3].confirm.text.text).to.contain('this host, port and method');
+    expect(elements[3].confirm.text.text).to.contain('this tool, host, port and method');
   });
 
   it('sends to the person, and knows the receipt', async () => {
