@@ -12,12 +12,14 @@ export const Memory = s.object('Memory', {
   pinned: s.boolean().description('Whether every conversation includes the memory'),
   createdBy: s
     .text(80)
-    .description('`person`, or the ID of the agent or run that saved the memory'),
+    .description(
+      '`person`, or the ID of the agent, hook execution or pipeline run that saved the memory',
+    ),
   confirmed: s
     .boolean()
     .description(
-      'Whether the memory is in use. A memory that an agent saves after reading content from outside ' +
-        'is unused until you confirm the memory.',
+      'Whether the memory is in use. A memory from a hook, or from an agent or pipeline run that has read ' +
+        'content from outside, is unused until you confirm the memory.',
     ),
   createdAt: s.time(),
   updatedAt: s.time(),

@@ -23,17 +23,17 @@ const state = {
   latencyMs: s
     .nullable(count())
     .description(
-      'Duration of the last successful call until the end of its reply, in milliseconds. `null` if there was none since the start of the daemon',
+      'Duration of the last successful call until the end of its reply, in milliseconds. `null` if there was none since the start of the daemon or the last change of the model',
     ),
   lastError: s
     .nullable(s.anyText(2000))
     .description(
-      'Error of the last call. `null` if the last call succeeded or there was none since the start of the daemon',
+      'Error of the last call, or the reason why a local model cannot be loaded. `null` if the last call succeeded or there was none since the start of the daemon or the last change of the model',
     ),
   checkedAt: s
     .nullable(s.time())
     .description(
-      'Time of the last call, in use or in a test. `null` if there was none since the start of the daemon',
+      'Time of the last call, in use or in a test. `null` if there was none since the start of the daemon or the last change of the model',
     ),
   circuit: s
     .oneOf('Circuit', 'closed', 'open', 'half_open')

@@ -74,7 +74,7 @@ const PreferenceChanges = s
       s
         .list(GivenChoice)
         .description(
-          'New list of notification preferences. Replaces all preferences. Omitted kinds of notifications are enabled',
+          'New list of notification preferences. Replaces the existing list. Omitted kinds of notifications are enabled',
         ),
     ),
     kindChanges: s.optional(
