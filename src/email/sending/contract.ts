@@ -51,7 +51,7 @@ const fields = {
   copy: s
     .oneOf('SentMailCopy', 'none', 'wanted', 'saved', 'failed')
     .description(
-      'State of the copy in the sent folder. `none` if the account does not save sent messages',
+      'State of the copy in the sent folder. `wanted`: not saved yet. `none`: the account does not save sent messages, or the message has not been sent',
     ),
   createdAt: s.time(),
   finishedAt: s.nullable(s.time()).description('End time. `null` if not ended yet'),
