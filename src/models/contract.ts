@@ -106,8 +106,9 @@ const modelFields = {
     s
       .integer(256, 100_000_000)
       .description(
-        'Size of the context window, in tokens. Defaults to the known size for the model, or else ' +
-          'to 8192 (`ollama`, `llama`) or 128000 (other providers).',
+        'Size of the context window, in tokens. Defaults to the built-in value for the model, or ' +
+          'else to 128000. With `ollama`, defaults to 8192. With `llama`, defaults to a size that ' +
+          'fits in memory.',
       ),
   ),
   maxOutputTokens: s.optional(

@@ -41,7 +41,9 @@ const transcription = {
     .description('Engines that were skipped or failed, each with the reason'),
   costUsd: s
     .nullable(s.number(0, Number.MAX_SAFE_INTEGER))
-    .description('Cost in US dollars. `null` if the model has no price, or nothing is transcribed yet'),
+    .description(
+      'Cost in US dollars. `null` if the model has no price, and until the first part is transcribed',
+    ),
   error: s.nullable(s.anyText(2000)).description('Error message. `null` without an error'),
   code: s
     .nullable(s.text(60))

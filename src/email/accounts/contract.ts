@@ -46,10 +46,7 @@ const username = () =>
       'Login name. Defaults to the e-mail address. If `imap` or `smtp` is omitted, defaults to the login name that the detected server requires',
     );
 const folders = () =>
-  s
-    .list(s.text(500), 50)
-    .label('MailFolders')
-    .description('Folders to read. Defaults to `INBOX`');
+  s.list(s.text(500), 50).label('MailFolders').description('Folders to read. Defaults to `INBOX`');
 const syncDays = () =>
   s
     .integer(1, 3650)
@@ -61,9 +58,7 @@ const saveSent = () =>
       'Whether to save sent messages in the sent folder of the mailbox. Defaults to `false`',
     );
 const watch = () =>
-  s
-    .boolean()
-    .description('Whether to process new mail at once on arrival. Defaults to `false`');
+  s.boolean().description('Whether to process new mail at once on arrival. Defaults to `false`');
 
 export const MailAccount = s.object('MailAccount', {
   id: s.id('mailaccount'),

@@ -144,7 +144,9 @@ export const pipelines = contract({
       fromStage: s.optional(
         s
           .text(40)
-          .description('Key of the stage to retry from. If omitted, failed stages are retried'),
+          .description(
+            'Key of the stage to retry from. If omitted, failed and stopped stages are retried. Stages that need a retried stage run again as well',
+          ),
       ),
     }),
     reply: PipelineRunDetail,
