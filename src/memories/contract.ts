@@ -9,7 +9,11 @@ export const Memory = s.object('Memory', {
   id: s.id('memory'),
   text: memoryText(),
   about: memoryAbout(),
-  pinned: s.boolean().description('Whether every conversation includes the memory'),
+  pinned: s
+    .boolean()
+    .description(
+      'Whether every conversation includes the memory, except those of hooks without `memory`',
+    ),
   createdBy: s
     .text(80)
     .description(
@@ -30,7 +34,12 @@ const NewMemory = s.object('NewMemory', {
   text: memoryText(),
   about: s.optional(memoryAbout()),
   pinned: s.optional(
-    s.boolean().description('Whether every conversation includes the memory. Defaults to `false`.'),
+    s
+      .boolean()
+      .description(
+        'Whether every conversation includes the memory, except those of hooks without `memory`. ' +
+          'Defaults to `false`.',
+      ),
   ),
 });
 export type NewMemory = s.Static<typeof NewMemory>;

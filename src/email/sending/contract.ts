@@ -28,7 +28,9 @@ const fields = {
       ),
       reply: s
         .nullable(s.anyText(1000))
-        .description('Last server reply for this recipient. `null` if there was no reply'),
+        .description(
+          'Last reply of the mail server for this recipient, or the reason for `status`. `null` if there is neither',
+        ),
     }),
     MAX_RECIPIENTS,
   ),

@@ -82,7 +82,7 @@ export const OperationPreview = s.object('OperationPreview', {
   listedAt: s
     .time()
     .description(
-      'Time of this list. Pass this time as `failedBy` to process only the listed items',
+      'Time of this preview. Pass this time as `failedBy` to exclude items that fail later',
     ),
   reasons: s
     .record('SkipReasons')

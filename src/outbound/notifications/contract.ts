@@ -81,7 +81,7 @@ const PreferenceChanges = s
       s
         .list(GivenChoice)
         .description(
-          'Choices to change. Other choices are unchanged; a choice with `channelId: null` replaces the choices of single channels',
+          'Choices to change. Other choices are unchanged; a choice with `channelId: null` replaces the choices of single channels for the same kind',
         ),
     ),
     quietHours: s.optional(

@@ -67,7 +67,7 @@ export const Overview = s.object('Overview', {
   reach: s
     .oneOf('PublicReach', 'none', 'unverified', 'verified', 'failed')
     .description(
-      'Result of the last check of the public address. `unverified` if the address was not checked, or the tunnel is not running',
+      'Result of the last check of the public address. `none` if there is no address. `unverified` if the address was not checked, or the tunnel is not running',
     ),
   parts: s.list(Part, 50),
   queue: s.object('OverviewQueue', {

@@ -14,7 +14,7 @@ const reach = () =>
   s
     .oneOf('TunnelReach', 'none', 'unverified', 'verified', 'failed')
     .description(
-      'Result of the last check of the address. `unverified` if the address was not checked, or the tunnel is not running',
+      'Result of the last check of the address. `none` if there is no address. `unverified` if the address was not checked, or the tunnel is not running',
     );
 
 const settings = {
