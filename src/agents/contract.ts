@@ -71,7 +71,7 @@ const NewAgent = s.object('NewAgent', {
     s
       .text(200)
       .description(
-        'Model of the agent. Defaults to the model for the topic, or else the default model',
+        'Model of the agent. Defaults to the model of the expert, then to the model for the topic, then to the default model',
       ),
   ),
   name: s.optional(s.text(200)),

@@ -268,8 +268,8 @@ export const NewCapability = s.object('NewCapability', {
     s
       .oneOf('RegisteredUse', ...USES)
       .description(
-        'Use case. If set, the installed model is registered, and becomes the default ' +
-          'model if only the digest is registered',
+        'Use case. If set, the installed model is registered, except for `speech`. A registered ' +
+          'model that can reply becomes the default model if only the digest can reply so far',
       ),
   ),
   contextWindow: s.optional(s.integer(256, 10_000_000).description(WINDOW)),

@@ -34,7 +34,9 @@ const KnowledgeFolderDetail = s.object('KnowledgeFolderDetail', {
     .description('Number of files by state. `skipped` counts files of an unsupported type'),
   failures: s
     .list(s.object('FolderFailure', { path: s.anyText(4096), error: s.anyText(2000) }), 50)
-    .description('First files that could not be read completely, with the reason'),
+    .description(
+      'First 50 files that could not be read completely or have an unsupported type, with the reason',
+    ),
 });
 export type KnowledgeFolderDetail = s.Static<typeof KnowledgeFolderDetail>;
 

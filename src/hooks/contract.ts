@@ -24,7 +24,7 @@ const NewTriggerConfig = s.object('NewTriggerConfig', {
   ),
   verify: s.optional(
     SenderVerification.description(
-      'Sender preset or signature scheme. Defaults to GitHub, Gitea, Stripe or Standard Webhooks',
+      'Sender preset or signature scheme. If omitted, signatures of GitHub, Gitea, Stripe and Standard Webhooks are accepted',
     ),
   ),
   cron: s.optional(
@@ -34,7 +34,9 @@ const NewTriggerConfig = s.object('NewTriggerConfig', {
     s
       .text(64)
       .example('Europe/Berlin')
-      .description('Time zone of `cron`, such as `Europe/Berlin`. Defaults to UTC'),
+      .description(
+        'Time zone of `cron`, such as `Europe/Berlin`. Defaults to the previous time zone, then to UTC',
+      ),
   ),
   accountId: s.optional(
     s
@@ -52,7 +54,9 @@ const TriggerConfig = s.object('TriggerConfig', {
   webhookCredentialId: s.optional(s.id('credential')),
   verify: s.optional(SenderVerification),
   oldSecretUntil: s.optional(
-    s.nullable(s.time()).description('Expiry of the previous secret. `null` if there is none'),
+    s
+      .nullable(s.time())
+      .description('Expiry of the previous secret. Absent or `null` if there is none'),
   ),
   oldSecretLastUsedAt: s.optional(
     s
@@ -64,7 +68,11 @@ const TriggerConfig = s.object('TriggerConfig', {
   cron: s.optional(s.text(200)),
   timezone: s.optional(s.text(64)),
   nextRunAt: s.optional(
-    s.nullable(s.time()).description('Next time of the schedule. `null` if there is none'),
+    s
+      .nullable(s.time())
+      .description(
+        'Next time of the schedule. A disabled hook does not run at this time. `null` if there is none',
+      ),
   ),
   note: s.optional(
     s

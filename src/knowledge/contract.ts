@@ -13,7 +13,7 @@ const trust = () =>
   s
     .oneOf('KnowledgeTrust', 'owner', 'outside')
     .description(
-      'Origin of the text. `owner`: you wrote or confirmed the text. `outside`: all other texts. After an agent has read an `outside` text, actions of the agent need approval',
+      'Origin of the text. `owner`: you wrote or confirmed the text, or an agent that has read no content from outside wrote the text. `outside`: all other texts. After an agent has read an `outside` text, its calls with side effects need approval',
     );
 export const knowledgeTag = () =>
   s
@@ -204,9 +204,17 @@ const KnowledgeIndex = s
     patterns: s.optional(
       s
         .list(s.text(200).pattern(/\S/, 'non-blank text'), 100)
-        .description('Glob patterns of the files to index, such as `**/*.md`. `!` excludes files'),
+        .description(
+          'Glob patterns of the files to index, such as `**/*.md`. `!` excludes files. Defaults to the earlier patterns of the folder, or to all files',
+        ),
     ),
-    watch: s.optional(s.boolean().description('Whether to index later changes of the folder')),
+    watch: s.optional(
+      s
+        .boolean()
+        .description(
+          'Whether to index later changes of the folder. Defaults to the earlier value for the folder, or to `false`',
+        ),
+    ),
     tags: s.optional(tags()),
   })
   .xor('text', 'url', 'documentId', 'path')
@@ -227,7 +235,9 @@ const KnowledgeStats = s.object('KnowledgeStats', {
       .description('Model that creates vectors. `null` if none is available'),
     dimensions: s
       .nullable(count())
-      .description('Number of dimensions of a vector. `null` until a text has been embedded'),
+      .description(
+        'Number of dimensions of a vector. `null` until a text has been embedded, and if no model is available',
+      ),
     embedded: count().description('Number of chunks with vectors'),
     pending: count().description('Number of chunks that still need vectors'),
   }),

@@ -9,15 +9,21 @@ export const Memory = s.object('Memory', {
   id: s.id('memory'),
   text: memoryText(),
   about: memoryAbout(),
-  pinned: s.boolean().description('Whether every conversation includes the memory'),
+  pinned: s
+    .boolean()
+    .description(
+      'Whether every conversation includes the memory, except those of hooks without `memory`',
+    ),
   createdBy: s
     .text(80)
-    .description('`person`, or the ID of the agent or run that saved the memory'),
+    .description(
+      '`person`, or the ID of the agent, hook execution or pipeline run that saved the memory',
+    ),
   confirmed: s
     .boolean()
     .description(
-      'Whether the memory is in use. A memory that an agent saves after reading content from outside ' +
-        'is unused until you confirm the memory.',
+      'Whether the memory is in use. A memory from a hook, or from an agent or pipeline run that has read ' +
+        'content from outside, is unused until you confirm the memory.',
     ),
   createdAt: s.time(),
   updatedAt: s.time(),
@@ -28,7 +34,12 @@ const NewMemory = s.object('NewMemory', {
   text: memoryText(),
   about: s.optional(memoryAbout()),
   pinned: s.optional(
-    s.boolean().description('Whether every conversation includes the memory. Defaults to `false`.'),
+    s
+      .boolean()
+      .description(
+        'Whether every conversation includes the memory, except those of hooks without `memory`. ' +
+          'Defaults to `false`.',
+      ),
   ),
 });
 export type NewMemory = s.Static<typeof NewMemory>;

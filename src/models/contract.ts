@@ -23,17 +23,17 @@ const state = {
   latencyMs: s
     .nullable(count())
     .description(
-      'Duration of the last successful call until the end of its reply, in milliseconds. `null` if there was none since the start of the daemon',
+      'Duration of the last successful call until the end of its reply, in milliseconds. `null` if there was none since the start of the daemon or the last change of the model',
     ),
   lastError: s
     .nullable(s.anyText(2000))
     .description(
-      'Error of the last call. `null` if the last call succeeded or there was none since the start of the daemon',
+      'Error of the last call, or the reason why a local model cannot be loaded. `null` if the last call succeeded or there was none since the start of the daemon or the last change of the model',
     ),
   checkedAt: s
     .nullable(s.time())
     .description(
-      'Time of the last call, in use or in a test. `null` if there was none since the start of the daemon',
+      'Time of the last call, in use or in a test. `null` if there was none since the start of the daemon or the last change of the model',
     ),
   circuit: s
     .oneOf('Circuit', 'closed', 'open', 'half_open')
@@ -60,7 +60,7 @@ export const ModelView = s.object('Model', {
   contextWindow: tokens().description('Size of the context window, in tokens'),
   maxOutputTokens: s
     .nullable(tokens())
-    .description('Maximum length of a reply, in tokens. `null` if the model sets no limit.'),
+    .description('Maximum length of a reply, in tokens. `null` if no limit is known.'),
   supports: Supports,
   price: PriceOrNull,
   embedding: s
@@ -88,7 +88,8 @@ const modelFields = {
       .nullable(baseUrl())
       .description(
         'Base URL of the API, without `/chat/completions`, `/messages` or `/models`. For Ollama: ' +
-          'without a path. `null` for the default of the provider.',
+          'without a path. `null` for the default of the provider. A change to another host ' +
+          'removes the stored API key and `credentialId`.',
       ),
   ),
   credentialId: s.optional(
@@ -102,12 +103,21 @@ const modelFields = {
     s.nullable(s.text(1000)).description('API key. Write-only. `null` removes the key.'),
   ),
   contextWindow: s.optional(
-    s.integer(256, 100_000_000).description('Size of the context window, in tokens'),
+    s
+      .integer(256, 100_000_000)
+      .description(
+        'Size of the context window, in tokens. Defaults to the built-in value for the model, or ' +
+          'else to 128000. With `ollama`, defaults to 8192. With `llama`, defaults to a size that ' +
+          'fits in memory.',
+      ),
   ),
   maxOutputTokens: s.optional(
     s
       .nullable(s.integer(1, 10_000_000))
-      .description('Maximum length of a reply, in tokens. `null` if the model sets no limit.'),
+      .description(
+        'Maximum length of a reply, in tokens. `null` means no limit. Defaults to the built-in ' +
+          'value for the model, or else to no limit.',
+      ),
   ),
   supports: s.optional(GivenSupports),
   price: s.optional(PriceOrNull),

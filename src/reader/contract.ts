@@ -58,11 +58,13 @@ const task = {
   changed: s
     .nullable(s.boolean())
     .description(
-      'Whether the content differs from the previous reading in the same format. `null` if there is no previous reading',
+      'Whether the content differs from the previous reading in the same format. `null` until the page is read, and if there is no previous reading',
     ),
   previousTaskId: s
     .nullable(s.id('readertask'))
-    .description('ID of the task that read the address before. `null` if there is none'),
+    .description(
+      'ID of the task that read the address before. `null` until the page is read, and if there is none',
+    ),
   httpStatus: s
     .nullable(s.integer(100, 999))
     .description('HTTP status of the response. `null` without a response'),
@@ -90,7 +92,7 @@ export const ReaderTaskDetail = s.object('ReaderTaskDetail', {
   ...task,
   content: s
     .nullable(s.anyText(1_000_000))
-    .description('Content of the page. `null` if the page was not read yet'),
+    .description('Content of the page. `null` until the page is read'),
   links: s
     .list(s.object('PageLink', { text: s.anyText(500), url: s.text(8192) }), 500)
     .description(
@@ -106,7 +108,9 @@ const ReadRequest = s.object('ReadRequest', {
   model: s.optional(
     s.text(200).description('Model that summarizes the page. Setting `model` implies `summarize`'),
   ),
-  index: s.optional(s.boolean().description('Whether to add the content to your knowledge')),
+  index: s.optional(
+    s.boolean().description('Whether to add the content to your knowledge. Defaults to `false`'),
+  ),
   tags: s.optional(
     s
       .list(

@@ -9,7 +9,7 @@ const status = () =>
   s
     .oneOf('SkillStatus', 'ready', 'unavailable', 'invalid', 'unconnected', 'failed', 'quarantined')
     .description(
-      'Status of the skill. `quarantined`: the MCP server changed a tool, and an admin must accept the change first',
+      'Status of the skill. `quarantined`: the MCP server changed or added a tool, and an admin must accept the change first',
     );
 const permission = () => s.oneOf('ToolPermission', 'allow', 'ask', 'deny');
 const definition = {
@@ -96,7 +96,7 @@ export const SkillReply = s.object('Skill', {
   pending: s
     .nullable(Pending)
     .description(
-      'Changed tools to accept. `null` if no tool has changed, and for users who are not admins.',
+      'Changed and new tools to accept. `null` if there are none, and for users who are not admins.',
     ),
 });
 export type SkillReply = s.Static<typeof SkillReply>;

@@ -69,7 +69,7 @@ export const Task = s.object('Task', {
   untrusted: s
     .boolean()
     .description(
-      'Whether the task contains changes by a hook or by an agent that has read content from outside',
+      'Whether the task contains changes by a hook, or by an agent or pipeline run that has read content from outside',
     ),
   source: s.object('TaskSource', {
     kind: s.oneOf('TaskSourceKind', 'person', 'agent', 'execution', 'recurring'),

@@ -24,7 +24,7 @@ const tools = () =>
   s
     .list(Joi.string<string>().pattern(/^[\w.:-]{1,100}$/, 'the name of a tool'), 100)
     .description(
-      'Tools that may use the credential, such as `http.request`, or `http` for all tools of the skill',
+      'Tools that may use the credential, such as `http.request`, or `http` for all tools of the skill. Without an entry, no tool may use the credential',
     );
 const hosts = () =>
   s

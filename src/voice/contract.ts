@@ -41,7 +41,9 @@ const transcription = {
     .description('Engines that were skipped or failed, each with the reason'),
   costUsd: s
     .nullable(s.number(0, Number.MAX_SAFE_INTEGER))
-    .description('Cost in US dollars. `null` if the model has no price'),
+    .description(
+      'Cost in US dollars. `null` if the model has no price, and until the first part is transcribed',
+    ),
   error: s.nullable(s.anyText(2000)).description('Error message. `null` without an error'),
   code: s
     .nullable(s.text(60))
@@ -112,7 +114,9 @@ export const voice = contract({
         model: s.optional(
           s
             .text(200)
-            .description('Name of a registered model, or `pocketsphinx`. No other engine is tried'),
+            .description(
+              'Name of a registered model, `whisper`, slug of an installed whisper model, or `pocketsphinx`. No other engine is tried',
+            ),
         ),
         prompt: s.optional(
           s.text(1000).description('Names and terms in the audio, as a hint for the model'),

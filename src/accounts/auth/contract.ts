@@ -23,7 +23,7 @@ export const Registration = s.stripUnknownKeys(
         s
           .text(100)
           .description(
-            'Setup code for the first account. Required if other machines can reach the daemon, or if registration is `invite` or `closed`',
+            'Setup code for the first account, from the file `setup-code` in the home of the daemon. Required if other machines can reach the daemon, or if registration is `invite` or `closed`',
           ),
       ),
       device: s.optional(

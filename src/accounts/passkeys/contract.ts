@@ -96,7 +96,13 @@ const Authentication = s
           'Name of the device. A login session with a device name lasts 30 days, without a name `ADJUTANT_TOKEN_HOURS`, 12 hours by default',
         ),
     ),
-    deviceToken: s.optional(s.text(100).description('Device token of an earlier login')),
+    deviceToken: s.optional(
+      s
+        .text(100)
+        .description(
+          'Device token of an earlier login. With a valid token, Adjutant sends no notification about a login from a new device',
+        ),
+    ),
   })
   .and('challengeId', 'response');
 export type Authentication = s.Static<typeof Authentication>;
@@ -200,7 +206,13 @@ export const passkeys = contract({
             'Name of the device. With a name, the new login session ends 30 days after the passkey login in the browser, without a name after `ADJUTANT_TOKEN_HOURS`',
           ),
       ),
-      deviceToken: s.optional(s.text(100).description('Device token of an earlier login')),
+      deviceToken: s.optional(
+        s
+          .text(100)
+          .description(
+            'Device token of an earlier login. With a valid token, Adjutant sends no notification about a login from a new device',
+          ),
+      ),
     }),
     reply: Login,
     secret: true,

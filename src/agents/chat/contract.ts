@@ -29,7 +29,7 @@ export const NewChatMessage = s.object('NewChatMessage', {
     s
       .text(200)
       .description(
-        'Model of the agent. Defaults to the model for the topic, or else the default model',
+        'Model of the agent. Defaults to the model of the expert, then to the model for the topic, then to the previous model of the conversation, then to the default model',
       ),
   ),
   expertId: s.optional(s.text(80).description('ID of the expert that the agent acts as')),

@@ -42,7 +42,7 @@ const PlatformReply = s.object('Platform', {
     .boolean()
     .description(
       'Whether all fields required for receiving are set. If false, requests of the platform are ' +
-        'rejected with 401',
+        'rejected with 401. Always false for a platform that sends no requests',
     ),
   installs: s
     .boolean()

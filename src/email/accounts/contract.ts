@@ -42,15 +42,23 @@ const username = () =>
   s
     .text(254)
     .pattern(/^\P{Cc}*$/u, 'no control characters')
-    .description('Login name. Defaults to the e-mail address');
-const folders = () => s.list(s.text(500), 50).label('MailFolders').description('Folders to read');
+    .description(
+      'Login name. Defaults to the e-mail address. If `imap` or `smtp` is omitted, defaults to the login name that the detected server requires',
+    );
+const folders = () =>
+  s.list(s.text(500), 50).label('MailFolders').description('Folders to read. Defaults to `INBOX`');
 const syncDays = () =>
   s
     .integer(1, 3650)
     .description('Number of days for which message headers are stored. Defaults to 90');
 const saveSent = () =>
-  s.boolean().description('Whether to save sent messages in the sent folder of the mailbox');
-const watch = () => s.boolean().description('Whether to process new mail at once on arrival');
+  s
+    .boolean()
+    .description(
+      'Whether to save sent messages in the sent folder of the mailbox. Defaults to `false`',
+    );
+const watch = () =>
+  s.boolean().description('Whether to process new mail at once on arrival. Defaults to `false`');
 
 export const MailAccount = s.object('MailAccount', {
   id: s.id('mailaccount'),

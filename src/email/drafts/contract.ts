@@ -5,7 +5,13 @@ import { mailFields, SentMailBegun } from '../sending/fields.js';
 
 const draftFields = () => {
   const { subject, text, ...rest } = mailFields();
-  return { ...rest, subject: s.optional(subject.allow('')), text: s.optional(text) };
+  return {
+    ...rest,
+    subject: s
+      .optional(subject.allow(''))
+      .description('Subject. For a new reply, defaults to `Re:` and the original subject'),
+    text: s.optional(text),
+  };
 };
 
 const NewMailDraft = s.object('NewMailDraft', draftFields());
@@ -29,7 +35,7 @@ const MailDraftChanges = s
       inReplyTo: s.optional(
         s
           .nullable(inReplyTo)
-          .description('ID of the message to reply to. `null` if the draft is not a reply'),
+          .description('ID of the message to reply to. `null` removes the reference'),
       ),
     }),
     ...['id', 'untrusted', 'createdAt', 'updatedAt'],
@@ -59,7 +65,7 @@ export const MailDraft = s.object('MailDraft', {
   untrusted: s
     .boolean()
     .description(
-      'Whether an agent that has read content from outside, such as a web page, wrote the draft',
+      'Whether a hook, or an agent or pipeline run that has read content from outside, such as a web page, wrote the draft',
     ),
   createdAt: s.time(),
   updatedAt: s.time(),

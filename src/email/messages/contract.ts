@@ -53,9 +53,9 @@ export const MailMessageDetail = s.object('MailMessageDetail', {
   html: s
     .nullable(s.anyText(2_000_000))
     .description(
-      'Sanitized HTML without remote content. The `title` attribute of each link contains the link target. `null` if there is no HTML',
+      'Sanitized HTML without remote content. The `title` attribute of each link contains the link target. `null` if there is no HTML, or the HTML is unavailable',
     ),
-  isCut: s.boolean().description('Whether the text is truncated'),
+  isCut: s.boolean().description('Whether `text` or `html` is incomplete'),
   problem: s
     .nullable(s.anyText(1000))
     .description(

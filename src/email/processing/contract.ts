@@ -10,8 +10,9 @@ const MailProcessing = s.object('MailProcessing', {
     s
       .moment()
       .description(
-        'Start of the arrival time range, inclusive. Also includes messages that arrived before ' +
-          'the account was created or `watch` was enabled',
+        'Start of the arrival time range, inclusive. Defaults to the time at which the account was ' +
+          'created or `watch` was last enabled, but at most `syncDays` ago. An earlier time ' +
+          'includes older messages',
       ),
   ),
   folder: s.optional(

@@ -28,7 +28,9 @@ const fields = {
       ),
       reply: s
         .nullable(s.anyText(1000))
-        .description('Last server reply for this recipient. `null` if there was no reply'),
+        .description(
+          'Last reply of the mail server for this recipient, or the reason for `status`. `null` if there is neither',
+        ),
     }),
     MAX_RECIPIENTS,
   ),
@@ -51,7 +53,7 @@ const fields = {
   copy: s
     .oneOf('SentMailCopy', 'none', 'wanted', 'saved', 'failed')
     .description(
-      'State of the copy in the sent folder. `none` if the account does not save sent messages',
+      'State of the copy in the sent folder. `wanted`: not saved yet. `none`: the account does not save sent messages, or the message has not been sent',
     ),
   createdAt: s.time(),
   finishedAt: s.nullable(s.time()).description('End time. `null` if not ended yet'),

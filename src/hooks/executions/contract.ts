@@ -42,7 +42,9 @@ export const Execution = s.object('Execution', {
     scheduledAt: s.optional(s.time()),
     event: s
       .nullable(s.anyText(200))
-      .description('Event type that the sender reported. `null` if the sender reported none'),
+      .description(
+        'Event type. For the trigger `webhook`, the type that the sender reported, or `null` if the sender reported none',
+      ),
     receivedAt: s.time(),
   }),
   result: s.json(),
@@ -77,7 +79,9 @@ export const ExecutionSummary = s.object('ExecutionSummary', {
   action: hookAction(),
   event: s
     .nullable(s.anyText(200))
-    .description('Event type that the sender reported. `null` if the sender reported none'),
+    .description(
+      'Event type. For the trigger `webhook`, the type that the sender reported, or `null` if the sender reported none',
+    ),
   error: s.nullable(
     s
       .anyText(MAX_ERROR_LENGTH)

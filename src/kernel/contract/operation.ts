@@ -48,7 +48,7 @@ export const operationFields = () => ({
   result: s
     .nullable(s.record('OperationResult'))
     .description(
-      'Result of the operation. The fields depend on `kind`. `null` until the operation ends',
+      'Result of the operation. The fields depend on `kind`. `null` until the operation ends, and if it has no result',
     ),
   error: s.nullable(s.anyText(10_000)).description('Error message. `null` without an error'),
   createdAt: s.time(),
@@ -82,7 +82,7 @@ export const OperationPreview = s.object('OperationPreview', {
   listedAt: s
     .time()
     .description(
-      'Time of this list. Pass this time as `failedBy` to process only the listed items',
+      'Time of this preview. Pass this time as `failedBy` to exclude items that fail later',
     ),
   reasons: s
     .record('SkipReasons')

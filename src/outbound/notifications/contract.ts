@@ -74,14 +74,14 @@ const PreferenceChanges = s
       s
         .list(GivenChoice)
         .description(
-          'New list of notification preferences. Replaces all preferences. Omitted kinds of notifications are enabled',
+          'New list of notification preferences. Replaces the existing list. Omitted kinds of notifications are enabled',
         ),
     ),
     kindChanges: s.optional(
       s
         .list(GivenChoice)
         .description(
-          'Choices to change. Other choices are unchanged; a choice with `channelId: null` replaces the choices of single channels',
+          'Choices to change. Other choices are unchanged; a choice with `channelId: null` replaces the choices of single channels for the same kind',
         ),
     ),
     quietHours: s.optional(

@@ -36,7 +36,7 @@ const secret = () =>
   s
     .text(200)
     .example('whsec_')
-    .description('Signing secret: `whsec_` followed by base64. Write-only');
+    .description('Signing secret: `whsec_` followed by base64. Write-only. Generated if omitted');
 
 const rate = () =>
   s
@@ -95,7 +95,7 @@ const webhook = {
     failingSince: s
       .nullable(s.time())
       .description(
-        'Time of the first failure since the last success. `null` if the last delivery succeeded',
+        'Time of the first failure since the last success. `null` if no delivery has failed since then',
       ),
   }),
   createdAt: s.time(),

@@ -23,7 +23,9 @@ export const RunStageView = s.object('RunStage', {
   attempt: s.integer(1, 1000).description('Number of the current attempt, from 1'),
   visits: s
     .integer(1, 1_000_000_000)
-    .description('Number of times that the run has reached the stage'),
+    .description(
+      'Number of the current visit, from 1. A repetition or retry from this or an earlier stage starts a new visit',
+    ),
   agentId: s
     .nullable(s.id('agent'))
     .description('ID of the agent that the stage spawned. `null` if there is none'),
@@ -142,7 +144,9 @@ export const pipelines = contract({
       fromStage: s.optional(
         s
           .text(40)
-          .description('Key of the stage to retry from. If omitted, failed stages are retried'),
+          .description(
+            'Key of the stage to retry from. If omitted, failed and stopped stages are retried. Stages that need a retried stage run again as well',
+          ),
       ),
     }),
     reply: PipelineRunDetail,

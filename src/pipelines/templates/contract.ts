@@ -90,7 +90,9 @@ export const TemplateStage = s.object('TemplateStage', {
   runIf: s.optional(
     s
       .oneOf('StageRunIf', 'success', 'failure', 'always')
-      .description('Required result of the stages in `needs`. Defaults to `success`'),
+      .description(
+        'Required result of the stages in `needs`. `success`: no stage failed. `failure`: a stage failed, or was skipped because of a failure. `always`: any result. Defaults to `success`',
+      ),
   ),
   onError: s.optional(
     s.textOr('StageOnError', s.oneOf('StageErrorRule', 'fail', 'continue'), StageGoto),

@@ -55,7 +55,7 @@ export const Need = s.object('Need', {
   at: s
     .time()
     .description(
-      'Time at which the item occurred or, for an item with a deadline, at which the item expires',
+      'Time at which the item occurred or, for an item with a deadline, at which the item expires or is due',
     ),
 });
 
@@ -67,7 +67,7 @@ export const Overview = s.object('Overview', {
   reach: s
     .oneOf('PublicReach', 'none', 'unverified', 'verified', 'failed')
     .description(
-      'Result of the last check of the public address. `unverified` if the address was not checked, or the tunnel is not running',
+      'Result of the last check of the public address. `none` if there is no address. `unverified` if the address was not checked, or the tunnel is not running',
     ),
   parts: s.list(Part, 50),
   queue: s.object('OverviewQueue', {
@@ -77,7 +77,7 @@ export const Overview = s.object('Overview', {
     oldestMs: s
       .nullable(count())
       .description(
-        'Waiting time of the oldest queued execution, in milliseconds. `null` if no execution is queued',
+        'Waiting time of the oldest queued execution or agent of all users, in milliseconds. `null` if none is queued',
       ),
   }),
   rates: s
@@ -91,14 +91,18 @@ export const Overview = s.object('Overview', {
   }),
   operations: s.object('OverviewOperations', { running: count(), queued: count() }),
   pipelines: s.object('OverviewPipelines', {
-    open: count().description('Number of runs that have not ended'),
-    waiting: count().description('Number of stages of these runs that wait for your answer'),
+    open: count().description(
+      'Number of runs that have not ended. Runs that a stage of another run started do not count',
+    ),
+    waiting: count().description(
+      'Number of stages that wait for your answer, in all runs that have not ended',
+    ),
   }),
   recurring: s.object('OverviewRecurring', {
     enabled: count(),
     nextAt: s
       .nullable(s.time())
-      .description('Next time at which a recurring task is due. `null` if none is due'),
+      .description('Next time at which a recurring task is due. `null` if no task is enabled'),
   }),
   today: s
     .object('OverviewToday', {
@@ -114,7 +118,7 @@ export const Overview = s.object('Overview', {
   needs: s
     .list(Need, 9 * MAX_NEEDS)
     .description(
-      'Items that need your attention, grouped by kind. Within a kind, sorted by expiry or newest first',
+      'Items that need your attention, grouped by kind, at most 10 per kind. Within a kind, sorted by expiry or newest first',
     ),
   unread: count().description('Number of unread notifications'),
 });

@@ -14,7 +14,7 @@ const reach = () =>
   s
     .oneOf('TunnelReach', 'none', 'unverified', 'verified', 'failed')
     .description(
-      'Result of the last check of the address. `unverified` if the address was not checked, or the tunnel is not running',
+      'Result of the last check of the address. `none` if there is no address. `unverified` if the address was not checked, or the tunnel is not running',
     );
 
 const settings = {
@@ -118,7 +118,9 @@ const state = {
   upstream: s.text(60).description('Address to which a proxy must send requests'),
   check: s
     .nullable(TunnelCheck)
-    .description('Last check since the start of the daemon. `null` if there was none'),
+    .description(
+      'Last check since the start of the daemon and the last change of the configuration. `null` if there was none',
+    ),
   log: s.list(s.object('TunnelLine', { at: s.time(), line: s.anyText(1000) }), 200),
 };
 
@@ -156,7 +158,7 @@ const Configured = s.object('TunnelConfigured', {
         relyingParty: s.text(300),
       }),
     )
-    .description('Passkeys that do not work with the new address'),
+    .description('Passkeys that no longer work because the address was changed or deleted'),
 });
 export type ConfiguredTunnel = s.Static<typeof Configured>;
 
