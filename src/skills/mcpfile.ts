@@ -53,7 +53,7 @@ const parseMcpFileEntry = ([name, given]: [string, unknown]): McpFileEntry => {
     return {
       name,
       fault:
-        'The server name must be 1 to 40 letters, digits, - and _, and must begin with a letter or digit',
+        'The server name must be 1 to 40 letters, digits, - and _, starting with a letter or digit',
     };
   }
   try {

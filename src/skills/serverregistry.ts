@@ -92,7 +92,7 @@ export const createServerRegistry = (deps: ServerRegisterDeps) => {
       if (!SERVER_NAME.test(name))
         throw new InvalidServer(
           'name',
-          'must be 1 to 40 letters, digits, - and _, and must begin with a letter or digit',
+          'must be 1 to 40 letters, digits, - and _, starting with a letter or digit',
         );
       if (deps.reserved.has(name))
         throw new NameTaken(`The name ${name} is reserved. Choose another name`);

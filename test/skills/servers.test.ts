@@ -41,7 +41,7 @@ describe('MCP servers of mcp.json', () => {
       [
         'a b@mcp',
         'invalid',
-        'The server name must be 1 to 40 letters, digits, - and _, and must begin with a letter or digit',
+        'The server name must be 1 to 40 letters, digits, - and _, starting with a letter or digit',
       ],
       ['both@mcp', 'invalid', 'contains a conflict between exclusive peers [command, url]'],
       ['down', 'failed', '127.0.0.1: the connection was refused'],
