@@ -105,7 +105,8 @@ const hours = (initial: number, doc: string) =>
   setting(initial, doc, (raw) => {
     if (raw === 'daily') return 24;
     const value = Number(/^(\d{1,4})h?$/.exec(raw)?.[1]);
-    if (!(value <= 8760)) throw new BadValue('daily, or hours such as 6h');
+    if (!(value <= 8760))
+      throw new BadValue('daily, or hours from 0 (disabled) to 8760, such as 6h');
     return value;
   });
 const oneOf = <const V extends string>(values: [V, ...V[]], doc: string) =>

@@ -44,7 +44,7 @@ const printText = ({ out }: Context, text: string): void => {
   for (const line of text.split('\n')) out.line(out.isTerminal ? safe(line) : line);
 };
 
-const passwordFile = textFlag('<file|->', 'File with the password of an encrypted document');
+const passwordFile = textFlag('<file|->', 'File with the password of an encrypted PDF file');
 const passwordQuestion = { ask: 'Password of the document', instead: '--password-file' };
 
 const download = command({

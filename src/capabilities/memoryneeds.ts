@@ -20,7 +20,7 @@ export const createMemoryNeeds = ({ clock, headers, machine }: NeedsDeps): Llama
     if (!header) {
       throw new NotLoaded(
         'refused_connection',
-        `was not loaded: ${fault}. Install the model again`,
+        `was not loaded: ${fault}. Verify its files: adjutant capabilities verify <slug>. If they are damaged, install the model again`,
       );
     }
     return Math.round(computeModelMemory(header, { contextWindow }).totalBytes);

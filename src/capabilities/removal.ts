@@ -31,7 +31,7 @@ const removeFiles = async (
     const details = usedBy.map((message) => ({ path: 'usedBy', message }));
     const data = { code: 'in_use', details };
     throw Boom.conflict(
-      `${slug} is used by ${usedBy.join(', ')}. Delete these models first (${usedBy.map(deleteCommand).join(', ')}), or pass --force, which makes the models unavailable`,
+      `${slug} is used by ${usedBy.join(', ')}. Delete these models first (${usedBy.map(deleteCommand).join(', ')}), or pass \`force\`, which makes the models unavailable`,
       data,
     );
   }
@@ -40,7 +40,7 @@ const removeFiles = async (
   }
   if ((await survey.checking()).includes(slug)) {
     throw Boom.conflict(
-      `The files of ${slug} are being verified. Wait until the verification ends, or cancel the verification with: adjutant operations cancel`,
+      `The files of ${slug} are being verified. Wait until the verification ends, or cancel the verification with: adjutant operations cancel <operation>`,
       { code: 'verifying' },
     );
   }

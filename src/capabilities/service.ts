@@ -115,7 +115,7 @@ const storeInstallation = (
 
 export const installInProgress = (slug: string): Boom.Boom =>
   Boom.conflict(
-    `${slug} is being installed or is needed by a running installation. Wait until the installation ends. See: adjutant operations list --status running`,
+    `${slug} is being installed or is needed by a queued or running installation. Wait until the installation ends. See: adjutant operations list`,
     {
       code: 'installing',
     },

@@ -44,7 +44,8 @@ const addedFolders = ({ languages, addedLanguages }: ExtractJob): string[] =>
     : languages.map((code) => addedLanguageFolder(addedLanguages, code)).filter(existsSync);
 
 const REMEDIES: Record<ExtractCode, string> = {
-  password_needed: 'Remove the password from the file, or reprocess the document with the password',
+  password_needed:
+    'Remove the password from the file. An uploaded PDF file can also be reprocessed with the password',
   damaged: 'Use an intact copy of the file',
   too_large: 'Reduce or split the file and save it again',
   unsupported: 'Convert the file to PDF or plain text',

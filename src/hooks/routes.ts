@@ -127,7 +127,7 @@ const refuseAwaiting = (
 
 const tokenNotFound = (): Boom.Boom =>
   Boom.conflict(
-    'This hook has not received this verification token in the last ten minutes. Start the verification at the sender again',
+    'This hook has not received this verification token in the last ten minutes. Run: adjutant hooks await-token <hook>. Then start the verification at the sender again',
     {
       code: 'token_changed',
     },

@@ -62,7 +62,7 @@ export const createPageLogin = ({ page, clock, publicUrl }: PageLoginDeps): Page
       const { origin } = request.raw.req.headers;
       if (!begins(request) || !isPage(request) || !origin || isSecureOrigin(origin)) return;
       throw Boom.badRequest(
-        'Login requires https, except on this machine. Open the page over https',
+        'Login requires https, except on the machine of the daemon. Open the page over https',
         { code: 'https_required' },
       );
     },

@@ -65,7 +65,7 @@ export function* readTar(file: number, fileSize: number): Generator<FoundEntry, 
   }
   const end = endOfTar().length;
   if (fileSize !== at + end || !isZero(bytesAt(file, at, end, fileSize))) {
-    throw new TarError('the archive has data after the last entry');
+    throw new TarError('the archive is truncated or has data after the last entry');
   }
 }
 
@@ -121,7 +121,7 @@ const wholeHeader = (file: number, { at, first, fileSize }: ArchivePosition) => 
   const isPax = first.toString('latin1', 156, 157) === 'x';
   const paxSize = isPax ? numberIn(first, 124, 12) : 0;
   if (isPax && !(paxSize > 0 && paxSize <= MAX_PAX_LENGTH))
-    throw new TarError('the header of an entry is too long');
+    throw new TarError('the header of an entry has an invalid length');
   const length = isPax ? 2 * BLOCK + paxSize + buildTarPadding(paxSize).length : BLOCK;
   const raw = bytesAt(file, at, length, fileSize);
   const own = raw.subarray(-BLOCK);

@@ -13,7 +13,8 @@ export interface SearchDeps {
 }
 
 const DEFAULT_LIMIT = 10;
-const REMEDY = 'An admin can route the topic `embeddings` to a model that creates vectors';
+const REMEDY =
+  'Use the mode `keyword` or `hybrid`, or ask an admin to route the topic `embeddings` to another embedding model';
 const PARTIAL =
   'The search index is being rebuilt. Entries may be missing until the index is complete';
 

@@ -120,7 +120,10 @@ export const NewMcpServer = s
   .object('NewMcpServer', {
     name: s
       .text(40)
-      .pattern(/^[A-Za-z0-9][A-Za-z0-9_-]*$/, 'letters, digits, - and _')
+      .pattern(
+        /^[A-Za-z0-9][A-Za-z0-9_-]*$/,
+        'letters, digits, - and _, starting with a letter or digit',
+      )
       .description('Name of the server, also the ID of its skill'),
     command: s.optional(s.text(4_096).description('Program that serves MCP over stdio')),
     args: s.optional(

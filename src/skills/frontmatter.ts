@@ -17,13 +17,13 @@ export const readSkillFile = (source: string): SkillFile => {
   const { fields, body } = split(source);
   const name = fields.get('name') ?? '';
   const description = fields.get('description') ?? '';
-  if (name === '') throw new InvalidSkill('SKILL.md has no name');
+  if (name === '') throw new InvalidSkill('The front matter of SKILL.md has no name');
   if (name.length > MAX_NAME || !NAME.test(name)) {
     throw new InvalidSkill(
-      `The name in SKILL.md must be 1 to ${MAX_NAME} characters: a–z, 0–9 and single hyphens`,
+      `The name in SKILL.md must be 1 to ${MAX_NAME} characters: a–z and 0–9, with single hyphens between them`,
     );
   }
-  if (description === '') throw new InvalidSkill('SKILL.md has no description');
+  if (description === '') throw new InvalidSkill('The front matter of SKILL.md has no description');
   if (description.length > MAX_DESCRIPTION) {
     throw new InvalidSkill(
       `The description in SKILL.md has more than ${MAX_DESCRIPTION} characters`,
@@ -84,7 +84,7 @@ const unquoted = (text: string): string => {
     return typeof value === 'string' ? value : text;
   } catch (error) {
     if (error instanceof SyntaxError)
-      throw new InvalidSkill('SKILL.md contains an invalid quoted value');
+      throw new InvalidSkill('The front matter of SKILL.md contains an invalid quoted value');
     throw error;
   }
 };

@@ -50,7 +50,11 @@ const parseMcpFileEntries = (file: unknown): McpFileEntry[] => {
 
 const parseMcpFileEntry = ([name, given]: [string, unknown]): McpFileEntry => {
   if (!SERVER_NAME.test(name)) {
-    return { name, fault: 'The server name must be 1 to 40 letters, digits, - and _' };
+    return {
+      name,
+      fault:
+        'The server name must be 1 to 40 letters, digits, - and _, starting with a letter or digit',
+    };
   }
   try {
     return { name, server: parseServerEntry(given) };

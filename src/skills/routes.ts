@@ -81,7 +81,7 @@ export const skillsResource = (deps: SkillsResourceDeps) =>
     'mcp-add': ({ body }, by) => addServer(deps, body, by),
     'mcp-remove': async ({ name }, by) => {
       const { server } = (await find(deps, name, by)).skill;
-      if (!server) throw Boom.notFound('No skill with that id');
+      if (!server) throw Boom.notFound('No MCP server with that name');
       if (server.origin === 'file') {
         throw Boom.conflict(
           `${name} is defined in the file mcp.json in the home of the daemon. Remove it from the file; no restart is needed`,
@@ -91,7 +91,7 @@ export const skillsResource = (deps: SkillsResourceDeps) =>
         );
       }
       const isRemoved = await deps.skills.servers.remove(server, [by.record({ target: name })]);
-      if (!isRemoved) throw Boom.notFound('No skill with that id');
+      if (!isRemoved) throw Boom.notFound('No MCP server with that name');
     },
   });
 

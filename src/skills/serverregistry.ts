@@ -90,7 +90,10 @@ export const createServerRegistry = (deps: ServerRegisterDeps) => {
     /** Errors: InvalidServer, NameTaken. */
     add: async ({ name, written, ownerId }: NewServer, also: TransactionStep[]): Promise<void> => {
       if (!SERVER_NAME.test(name))
-        throw new InvalidServer('name', 'must contain only letters, digits, - and _');
+        throw new InvalidServer(
+          'name',
+          'must be 1 to 40 letters, digits, - and _, starting with a letter or digit',
+        );
       if (deps.reserved.has(name))
         throw new NameTaken(`The name ${name} is reserved. Choose another name`);
       const { spec, secrets } = splitServerEntry(written);

@@ -33,7 +33,7 @@ export const memoryTools = (memories: MemoryActions): ToolGroup => ({
         const kept = await memories.save(userId, { text, about, agentId, executionId });
         if (!kept)
           throw new ToolFailed(
-            'The limit of memories is reached. Forget some memories first.',
+            'The limit of memories is reached, or too many memories are unconfirmed. Forget some memories first, or ask the owner to confirm some.',
             false,
           );
         return kept;

@@ -211,7 +211,7 @@ describe('a hostile file', () => {
     const end = await endOf('deep.eml', nestedMessages(1000));
     expect(end).to.include({ status: 'completed', pages: 3 });
     expect(end.error).to.equal(
-      'The attachment m3.eml could not be read: The e-mail contains too many nested e-mails. Upload the nested e-mails separately.',
+      'The attachment m3.eml could not be read: The e-mail is nested too deeply. Upload the nested e-mails separately.',
     );
     const boundaries = Array.from(
       { length: 1000 },

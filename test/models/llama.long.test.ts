@@ -111,7 +111,7 @@ describe('models of llama', () => {
     while (!isOver) expect((await stage.call('GET', '/health')).status).to.equal(200);
     const errors = (await ended).map(({ body }) => body.error);
     expect(errors[0]).to.equal(
-      'hung was not loaded: The file declares 1099511627776 metadata keys, more than the file can contain. Install the model again',
+      'hung was not loaded: The file declares 1099511627776 metadata keys, more than the file can contain. Verify its files: adjutant capabilities verify <slug>. If they are damaged, install the model again',
     );
     expect(errors[1]).to.match(/^torn was not loaded: it was ended by SIGABRT/);
     const { body } = await stage.ask('GET', '/api/models/health');

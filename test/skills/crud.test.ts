@@ -81,7 +81,7 @@ describe('skills', () => {
       [
         'Bad Name@folder',
         'invalid',
-        'The name in SKILL.md must be 1 to 64 characters: a–z, 0–9 and single hyphens',
+        'The name in SKILL.md must be 1 to 64 characters: a–z and 0–9, with single hyphens between them',
       ],
       ['empty@folder', 'invalid', 'empty/SKILL.md does not exist'],
       ['http@folder', 'invalid', 'The name http is already used by a group of tools'],
@@ -94,7 +94,7 @@ describe('skills', () => {
       ],
       ['out@folder', 'invalid', 'out/SKILL.md has a parent that is not a folder'],
       ['pdf', 'ready', null],
-      ['unnamed@folder', 'invalid', 'SKILL.md has no name'],
+      ['unnamed@folder', 'invalid', 'The front matter of SKILL.md has no name'],
     ]);
     await rm(join(stage.test.home, 'skills'), { recursive: true });
     expect(await list('?source=folder')).to.equal([]);

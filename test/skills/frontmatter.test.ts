@@ -56,9 +56,10 @@ describe('readSkillFile', () => {
     const with_ = (fields: string) => `---\n${fields}\n---\n`;
     expect(why('# no front matter')).to.equal('SKILL.md does not begin with ---');
     expect(why('---\nname: x')).to.equal('The front matter of SKILL.md has no end (---)');
-    expect(why(with_('description: x'))).to.equal('SKILL.md has no name');
-    expect(why(with_('name: x'))).to.equal('SKILL.md has no description');
-    const name = 'The name in SKILL.md must be 1 to 64 characters: a–z, 0–9 and single hyphens';
+    expect(why(with_('description: x'))).to.equal('The front matter of SKILL.md has no name');
+    expect(why(with_('name: x'))).to.equal('The front matter of SKILL.md has no description');
+    const name =
+      'The name in SKILL.md must be 1 to 64 characters: a–z and 0–9, with single hyphens between them';
     for (const bad of ['Pdf', '-a', 'a-', 'a--b', 'a b', '../a', 'a'.repeat(65)]) {
       expect(why(with_(`name: ${bad}\ndescription: x`))).to.equal(name);
     }

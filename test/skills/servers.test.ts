@@ -38,7 +38,11 @@ describe('MCP servers of mcp.json', () => {
     });
     const all = await until(list, (found) => found.some(({ status }) => status === 'failed'));
     expect(all.map(({ id, status, reason }) => [id, status, reason])).to.equal([
-      ['a b@mcp', 'invalid', 'The server name must be 1 to 40 letters, digits, - and _'],
+      [
+        'a b@mcp',
+        'invalid',
+        'The server name must be 1 to 40 letters, digits, - and _, starting with a letter or digit',
+      ],
       ['both@mcp', 'invalid', 'contains a conflict between exclusive peers [command, url]'],
       ['down', 'failed', '127.0.0.1: the connection was refused'],
       ['http@mcp', 'invalid', 'The name http is reserved. Choose another name'],

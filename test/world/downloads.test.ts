@@ -435,7 +435,7 @@ describe('a model on this machine', () => {
     await stage.ask('POST', '/api/models', { name: 'torn', provider: 'llama', modelId: 'torn' });
     const { body } = await stage.ask('POST', '/api/models/torn/test');
     expect(body.error).to.equal(
-      'torn was not loaded: The file declares 1099511627776 metadata keys, more than the file can contain. Install the model again',
+      'torn was not loaded: The file declares 1099511627776 metadata keys, more than the file can contain. Verify its files: adjutant capabilities verify <slug>. If they are damaged, install the model again',
     );
     const health = await stage.ask('GET', '/api/models/health');
     const { providers } = health.body;

@@ -116,7 +116,7 @@ const unreadable = async (maker: Maker): Promise<Record<string, [Buffer, reason:
     ],
     'locked.pdf': [
       await maker.qpdf(pdf, '--encrypt', 'user', 'owner', '256', '--'),
-      'The file is password-protected. Remove the password from the file, or reprocess the document with the password',
+      'The file is password-protected. Remove the password from the file. An uploaded PDF file can also be reprocessed with the password',
     ],
     'old.doc': [
       await maker.convert(flatText('Old.'), { from: 'fodt', to: 'doc' }),

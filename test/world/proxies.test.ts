@@ -152,7 +152,7 @@ describe('the host of a passkey', () => {
       'no_relying_party',
       `Passkeys are bound to a host name, and "${host}" is not a host name of this daemon. ` +
         `Open http://localhost:${port}/passkeys or ${ORIGIN}/passkeys. ` +
-        `A proxy in front sent Host "${host}". Configure the proxy to pass the Host header on (nginx: proxy_set_header Host $host)`,
+        'If a proxy in front of the daemon changed the Host header, configure the proxy to pass it on (nginx: proxy_set_header Host $host)',
     ]);
   });
 });

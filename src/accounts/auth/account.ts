@@ -102,9 +102,10 @@ const createAuthProofs = (deps: AuthDeps) => {
       const session = await users.liveSession(by.sessionId, now());
       const provenAt = session?.proven_at ?? session?.created_at;
       if (provenAt !== undefined && clock.now() - Date.parse(provenAt) <= FRESH_MS) return;
-      throw Boom.forbidden('Your login is more than 10 minutes old. Send your password as well', {
-        code: 'password_required',
-      });
+      throw Boom.forbidden(
+        'Your login is more than 10 minutes old. Send your password as well, or log in again',
+        { code: 'password_required' },
+      );
     },
   };
 };

@@ -26,8 +26,8 @@ export const findRelyingParty = (deps: PasskeyDeps, { host }: RequestContext): R
   const places = parties.map(({ origin }) => `${origin}/passkeys`).join(' or ');
   const isPublic = parties.some(({ id }) => id !== 'localhost');
   const remedy = isPublic
-    ? `A proxy in front sent Host "${shown}". Configure the proxy to pass the Host header on (nginx: proxy_set_header Host $host)`
-    : 'Or set ADJUTANT_PUBLIC_URL to the https address that you use';
+    ? 'If a proxy in front of the daemon changed the Host header, configure the proxy to pass it on (nginx: proxy_set_header Host $host)'
+    : 'Or set ADJUTANT_PUBLIC_URL to the https address that you use, and restart the daemon';
   throw Boom.badRequest(
     `Passkeys are bound to a host name, and "${shown}" is not a host name of this daemon. Open ${places}. ${remedy}`,
     { code: 'no_relying_party' },

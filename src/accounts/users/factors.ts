@@ -70,7 +70,7 @@ const refuseAdmin = async (deps: FactorsDeps, id: string): Promise<void> => {
   const { role } = await findAccount(deps, id);
   if (role !== 'admin') return;
   throw Boom.forbidden(
-    'The second factors of an admin can be removed only on the machine of the daemon. Run there: adjutant recover',
+    'The second factors of an admin can be removed only on the machine of the daemon. Stop the daemon and run there: adjutant recover <user>',
     { code: 'admin_account' },
   );
 };

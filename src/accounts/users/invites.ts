@@ -108,7 +108,7 @@ const reset = async (
   const user = await findAccount(deps, id);
   if (user.role === 'admin') {
     throw Boom.forbidden(
-      'The password of an admin cannot be reset by another user. Run on the machine of the daemon: adjutant recover',
+      'The password of an admin cannot be reset by another user. Stop the daemon and run on its machine: adjutant recover <user>',
       {
         code: 'admin_account',
       },

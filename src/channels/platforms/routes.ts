@@ -25,9 +25,7 @@ export const platformsResource = (deps: PlatformsDeps) =>
     delete: async ({ kind }, by) => {
       const adapter = findPlatformAdapter(kind);
       if (!(await deps.platforms.delete(adapter.kind, [by.record()]))) {
-        throw Boom.notFound(
-          `No settings are stored for ${adapter.kind}. Configure the platform first`,
-        );
+        throw Boom.notFound(`No settings are stored for ${adapter.kind}`);
       }
       await deps.platformSettings.refresh();
     },

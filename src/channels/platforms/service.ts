@@ -202,7 +202,8 @@ export const installPlatform = (
   return askPlatform(deps, adapter, by, install);
 };
 
-const UNREACHABLE = 'This daemon is not reachable from outside. Set ADJUTANT_PUBLIC_URL first';
+const UNREACHABLE =
+  'This daemon is not reachable from outside. Set up a public address first: adjutant tunnel setup';
 
 export const askPlatform = (
   { platformSettings, http, clock }: PlatformsDeps,

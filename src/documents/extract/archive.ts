@@ -21,7 +21,10 @@ const COMPOUND = Buffer.from('d0cf11e0a1b11ae1', 'hex');
 
 export const refuseEncrypted = (bytes: Buffer): void => {
   if (!bytes.subarray(0, 8).equals(COMPOUND)) return;
-  throw new ExtractFailed('password_needed', 'The file is password-protected');
+  throw new ExtractFailed(
+    'password_needed',
+    'The file is password-protected or in an old Office format',
+  );
 };
 
 const walkArchive = (

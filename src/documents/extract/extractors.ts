@@ -35,7 +35,7 @@ export const loadExtractor = async (mediaType: string, depth = 0): Promise<Extra
         if (depth >= MAX_DEPTH)
           throw new ExtractFailed(
             'unsupported',
-            'The e-mail contains too many nested e-mails. Upload the nested e-mails separately',
+            'The e-mail is nested too deeply. Upload the nested e-mails separately',
           );
         const extract = await loadExtractor(nested, depth + 1);
         await extract(bytes, extraction);

@@ -54,7 +54,11 @@ const append = async (
   const folder = listed.find(({ specialUse }) => specialUse === '\\Sent');
   if (!folder) {
     const { host } = JSON.parse(account.imap);
-    throw new MailFault('server', host, 'the mailbox has no sent folder');
+    throw new MailFault(
+      'server',
+      host,
+      'the mailbox has no sent folder. Create one, or set saveSent of the mail account to false',
+    );
   }
   await session.mailboxOpen(folder.path, { readOnly: true });
   const found = await session.search({ header: { 'message-id': id } }, { uid: true });

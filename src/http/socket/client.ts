@@ -130,7 +130,8 @@ export class SocketClient {
     const { connection } = this;
     const { service } = this.shared;
     const next = await service.identify(token);
-    if (next?.userId !== connection.identity.userId) throw Boom.unauthorized('Invalid token');
+    if (next?.userId !== connection.identity.userId)
+      throw Boom.unauthorized('The token is invalid or belongs to another user');
     if (next.scopes !== null && String(next.scopes) !== String(connection.identity.scopes)) {
       throw Boom.forbidden(
         'The scopes of the token differ from the scopes of this socket. Open a new socket with the token',

@@ -11,7 +11,12 @@ export const MAX_ITEMS = 1000;
 const prose = (most: number) => s.text(most).pattern(/\S/, 'non-blank text');
 
 const InputField = s.object('InputField', {
-  key: s.text(40).pattern(/^[a-z][a-z0-9_-]*$/, 'lowercase letters, digits, "_" and "-"'),
+  key: s
+    .text(40)
+    .pattern(
+      /^[a-z][a-z0-9_-]*$/,
+      'lowercase letters, digits, "_" and "-", starting with a letter',
+    ),
   label: s.text(200),
   type: s.oneOf('InputType', 'string', 'number', 'boolean', 'choice', 'text'),
   options: s.optional(s.list(s.text(200), 100)),

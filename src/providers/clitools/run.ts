@@ -99,7 +99,11 @@ const take = (
     of.tally.tell(reply.usage);
   }
   if (event.is === 'armed')
-    throw failed(of, 'invalid_reply', 'was stopped because its own tools are enabled');
+    throw failed(
+      of,
+      'invalid_reply',
+      'was stopped because its own tools are enabled. It may use only the tools of Adjutant',
+    );
   if (event.is !== 'failure') return;
   const why = `${of.name} ${REFUSED[event.kind] ?? 'failed'}${detail(event.detail)}`;
   throw new ModelRefusal(event.kind, why, {});

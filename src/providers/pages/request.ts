@@ -151,7 +151,7 @@ export const createPageClient = ({ http, clock }: PageClientDeps) => {
         getRedirectTarget(reply) ?? findRefreshTarget(reply, isReloaded)?.href;
       if (!next) return received(reply);
       if (count === MAX_REDIRECTS)
-        throw new PageFailed(`${at} redirects more than ${MAX_REDIRECTS} times`, null, at);
+        throw new PageFailed(`${url} redirects more than ${MAX_REDIRECTS} times`, null, at);
       isReloaded ||= isSamePage(new URL(next), at) && reply.status < 300;
       at = next;
     }

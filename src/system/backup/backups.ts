@@ -111,7 +111,7 @@ export const createBackups = (base: Base, deps: BackupDeps) => {
       const found = id === undefined ? await rows.newestDone() : await rows.find(id);
       if (found?.kind !== 'create' || !existsSync(found.file)) {
         throw new BackupRefused(
-          'There is no such backup, or the file of the backup is missing. Choose another backup',
+          'There is no such backup, or the file of the backup is missing. Choose another backup or create one',
           'backup_gone',
         );
       }

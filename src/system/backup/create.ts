@@ -48,7 +48,7 @@ export const createBackup = async (
   const part = `${of.file}.part`;
   makePrivateFolder(dirname(of.file));
   if (existsSync(of.file))
-    throw new BadBackup(`${of.file} already exists`, 'Choose another file name');
+    throw new BadBackup(`${of.file} already exists`, 'Create another backup');
   const copy = `${part}.db`;
   let bytes = 0;
   const archive = openArchive(part, (more) => {

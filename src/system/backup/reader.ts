@@ -118,7 +118,9 @@ const listExpectedDigests = ({ files }: Manifest, entries: FoundEntry[]): Map<st
     if (isExcludedName(name) && !OWN.includes(name))
       throw new BadBackup(`${name} is not allowed in a backup`);
     if (listed.get(name)?.size !== size)
-      throw new BadBackup(`The backup is damaged: the size of ${name} does not match the manifest`);
+      throw new BadBackup(
+        `The backup is damaged: ${name} is not in the manifest or has another size there`,
+      );
   }
   const missing = files.find(({ path }) => !inside.some(({ name }) => name === path));
   if (missing || listed.size !== inside.length || !listed.has(DATABASE)) {

@@ -206,7 +206,7 @@ describe('login with a passkey', () => {
       message:
         `Passkeys are bound to a host name, and "127.0.0.1:1" is not a host name of this daemon. ` +
         `Open http://localhost:${port}/passkeys. ` +
-        'Or set ADJUTANT_PUBLIC_URL to the https address that you use',
+        'Or set ADJUTANT_PUBLIC_URL to the https address that you use, and restart the daemon',
     });
   });
 

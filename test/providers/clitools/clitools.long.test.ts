@@ -97,7 +97,7 @@ describe('command-line tools as models (needs bubblewrap)', () => {
       const { kind, message } = await fails(asks(name));
       expect([kind, message]).to.equal([
         'invalid_reply',
-        'mine was stopped because its own tools are enabled',
+        'mine was stopped because its own tools are enabled. It may use only the tools of Adjutant',
       ]);
     });
 

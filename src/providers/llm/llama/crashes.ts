@@ -21,7 +21,10 @@ export const createCrashRecord = () => {
       const record = of(files);
       if (!record || record.times < MAX_CRASHES) return;
       const why = `its file failed ${record.times} times (${record.how})`;
-      throw new NotLoaded('refused_connection', `was not loaded: ${why}. Install the model again`);
+      throw new NotLoaded(
+        'refused_connection',
+        `was not loaded: ${why}. Verify its files: adjutant capabilities verify <slug>. To try again, restart the daemon`,
+      );
     },
   };
 };

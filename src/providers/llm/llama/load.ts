@@ -71,7 +71,8 @@ const start = async (deps: LoadDeps, { files, need }: LoadOf): Promise<LlamaProc
 
 /** Text of the engine for a file that it cannot read. */
 const NO_CAUSE = 'Failed to load model';
-const INCOMPLETE_FILE = 'The file may be incomplete or damaged. Install the model again';
+const INCOMPLETE_FILE =
+  'The file may be incomplete or damaged. Verify its files: adjutant capabilities verify <slug>. If they are damaged, install the model again';
 
 const loaded = async (
   process: LlamaProcess,
