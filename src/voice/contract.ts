@@ -112,7 +112,9 @@ export const voice = contract({
         model: s.optional(
           s
             .text(200)
-            .description('Name of a registered model, or `pocketsphinx`. No other engine is tried'),
+            .description(
+              'Name of a registered model or an installed Whisper model, or `whisper` or `pocketsphinx`. No other engine is tried',
+            ),
         ),
         prompt: s.optional(
           s.text(1000).description('Names and terms in the audio, as a hint for the model'),

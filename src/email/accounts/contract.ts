@@ -42,7 +42,9 @@ const username = () =>
   s
     .text(254)
     .pattern(/^\P{Cc}*$/u, 'no control characters')
-    .description('Login name. Defaults to the e-mail address');
+    .description(
+      'Login name. Defaults to the e-mail address, or to its part before the @ if the provider requires that',
+    );
 const folders = () => s.list(s.text(500), 50).label('MailFolders').description('Folders to read');
 const syncDays = () =>
   s
