@@ -59,7 +59,7 @@ const decodeInputText = (bytes: Buffer, { ask }: CliQuestion, file: string): str
   const text = decodeUnicode(bytes);
   if (text !== null) return text;
   throw usageFault(
-    `${ask} from ${file}: The content is not UTF-8 text. Pass it as base64 text instead: base64 ${file} > <new file>`,
+    `${ask} from ${file}: The content is not UTF-8 text. Save text as UTF-8, or binary data as base64 text: base64 ${file} > <new file>`,
   );
 };
 

@@ -74,7 +74,8 @@ const findSpawnedAgent = async (client: Client, typed: string): Promise<Agent> =
     if (agents[0]) return agents[0];
     await systemClock.wait(PAUSE_MS);
   }
-  throw failed(`Execution ${executionId.slice(-6)} has not started an agent.`);
+  const short = executionId.slice(-6);
+  throw failed(`Execution ${short} has not started an agent.`, `See: adjutant hooks find ${short}`);
 };
 
 /** The newest runs of each hook; `cursor` is the place in the list of hooks. */

@@ -53,7 +53,7 @@ const refuseWithoutFolder = ({ source }: CapabilityList, id: string): void => {
   const folder = source.path === null ? '' : ` ${oneLine(source.path)}`;
   throw failed(
     `Not installed: the source folder${folder} cannot be read: ${oneLine(source.fault)}.`,
-    'ADJUTANT_CAPABILITY_SOURCE of the daemon makes this folder the only source of capabilities.',
+    'Make the folder available. To download capabilities instead, unset ADJUTANT_CAPABILITY_SOURCE and restart the daemon.',
   );
 };
 

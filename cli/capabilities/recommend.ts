@@ -44,7 +44,12 @@ const answerByDefault = async (context: Context, name: string): Promise<void> =>
   const { models: registry } = await context.client();
   await registry.default({ name });
   const reply = await registry.check({ name });
-  if (!reply.ok) throw failed(`The model does not reply: ${oneLine(reply.error ?? '')}`);
+  if (!reply.ok) {
+    throw failed(
+      `${safe(name)} is the default model, but does not reply: ${oneLine(reply.error ?? '')}`,
+      `Test it again: adjutant models test ${safe(name)}`,
+    );
+  }
   context.out.line(
     `${safe(name)} is the default model. Test reply: "${oneLine(reply.reply ?? '')}"`,
   );
@@ -71,11 +76,13 @@ const askInstalled = async (
 export const recommendCommand = command({
   name: 'recommend',
   calls: [hardware, list, install, models.default, models.check],
-  summary: 'Find the best model for this machine and install it',
+  summary: 'Find and optionally install the best model for this machine',
   examples: ['', '--use-case embedding', '--install --yes', '--use-case code --json'],
   fields: () => requestFields(hardware.query),
   flags: {
-    install: switchFlag('Install the model, make it the default, and test it'),
+    install: switchFlag(
+      'Install the model, make it the default, and test it. Models for embedding and speech are only installed',
+    ),
     acceptLicence: switchFlag('Accept the licence of the model'),
   },
   notes: ['Exit code 1: no model fits.'],

@@ -46,7 +46,9 @@ export const fieldFlags = {
   signingSecretFile: secret('Slack: file with the signing secret'),
   publicKey: textFlag('<hex>', 'Discord: public key of the application'),
   webhookSecretFile: secret('Telegram: file with a webhook secret of your choice'),
-  commandTokensFile: secret('Mattermost: file with the tokens of the commands and webhooks'),
+  commandTokensFile: secret(
+    'Mattermost: file with the tokens of the commands and webhooks, separated by spaces',
+  ),
   securityTokenFile: secret('Teams: file with the security token of the outgoing webhook'),
   workflowUrlFile: secret('Teams: file with the URL of the workflow'),
   appSecretFile: secret('WhatsApp: file with the app secret'),

@@ -54,7 +54,10 @@ const passwordReset = command({
     '--link-file - --password-file ./new < ./link',
   ],
   flags: {
-    linkFile: textFlag('<file|->', 'File with the reset link or its token'),
+    linkFile: textFlag(
+      '<file|->',
+      'File with the reset link or its token. If not set, the command asks for the link',
+    ),
     passwordFile: textFlag(
       '<file|->',
       'File with the new password. If not set, the command asks for the password',

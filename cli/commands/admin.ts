@@ -57,7 +57,9 @@ const verifyChain = command({
   calls: [verify],
   examples: ['', '--json', '--quiet || echo somebody changed it', '--offline --home /srv/adjutant'],
   flags: {
-    offline: switchFlag('Verify the home folder while the daemon is stopped. Nothing is written'),
+    offline: switchFlag(
+      'Verify the audit log in the home folder, while the daemon is stopped. Nothing is written',
+    ),
   },
   notes: [
     'Exit code 1: an entry was changed or removed, or the newest entries are missing.',

@@ -160,7 +160,7 @@ const passwordFile = textFlag(
   'File with your password. If not set, the command asks for the password',
 );
 
-const usernameFlag = textFlag('<name>', 'Username. Alternative to the username argument');
+const usernameFlag = textFlag('<name>', 'Username. Alternative to the name argument');
 
 const nameFrom = async (
   { ask }: Context,

@@ -31,12 +31,12 @@ const instead = '--passphrase-file';
 const readPassphrase = (context: Context, file: string | undefined): Promise<string> =>
   readSecretInput(context, file, { ask: 'Passphrase', instead });
 
-const count = (value: string, about: string): Flag<number> => ({
-  value,
+const count = (flag: string, about: string): Flag<number> => ({
+  value: '<n>',
   about,
   read: (input) => {
     if (/^[1-9]\d{0,3}$/.test(input)) return Number(input);
-    throw usageFault(`${value} must be a whole number above 0 (got "${input}")`);
+    throw usageFault(`${flag} must be a whole number from 1 to 9999 (got "${input}")`);
   },
 });
 
@@ -50,12 +50,18 @@ const schedule = command({
   examples: ['', '--daily --keep 7 --to /mnt/backup', '--hours 6 --keep 28'],
   flags: {
     daily: switchFlag('Back up once a day'),
-    hours: count('<n>', 'Interval between backups, in hours'),
-    keep: count('<n>', 'Number of scheduled backups to keep. Defaults to 7'),
-    to: textFlag('<folder>', 'Folder for the backups, preferably on another disk'),
+    hours: count('--hours', 'Interval between backups, in hours'),
+    keep: count(
+      '--keep',
+      'Number of scheduled backups to keep. Requires --daily or --hours. Defaults to 7',
+    ),
+    to: textFlag(
+      '<folder>',
+      'Folder for the backups, preferably on another disk. Requires --daily or --hours',
+    ),
   },
   notes: [
-    'With flags, the command prints settings for the environment of the daemon and changes nothing.',
+    'With --daily or --hours, the command prints settings for the environment of the daemon and changes nothing.',
   ],
   run: async (context, { flags }) => {
     const { out } = context;

@@ -58,7 +58,8 @@ export const linkChannel = command({
   },
 });
 
-const ASK_AGAIN = 'Request another code in the chat: /link';
+const ASK_AGAIN =
+  'Request another code. In a chat: /link. For e-mail and ntfy: adjutant channels add <kind> <address>';
 
 const explain =
   (next: string) =>

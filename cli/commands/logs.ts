@@ -17,7 +17,7 @@ const LAST = 50;
 
 const last: Flag<number> = {
   value: '<count>',
-  about: `Number of newest lines to print. Defaults to ${LAST}; 0 prints none`,
+  about: `Number of newest lines to print. Defaults to ${LAST}; 0 prints none. With --remote at most 1000`,
   read: (input) => {
     if (/^\d{1,7}$/.test(input)) return Number(input);
     throw usageFault(`--last must be a whole number of lines (got "${input}")`);
@@ -36,7 +36,7 @@ export const logsCommand = command({
   },
   notes: [
     'In a pipe: one JSON object per line. The file is <home>/logs/daemon.log.',
-    'A daemon on another machine returns its newest 2,000 lines, to admins only.',
+    'A daemon on another machine returns at most its newest 1,000 lines, to admins only.',
   ],
   seeAlso: 'status, doctor',
   run: async (context, { flags }) => {

@@ -89,7 +89,7 @@ const readKeyValueFile = async (
       const [, name, value] = /^\s*([\w-]+)\s*(?:=|:\s)\s*(.*)$/.exec(line) ?? [];
       if (!name || value === undefined)
         throw usageFault(
-          `Line ${at + 1} of ${file === '-' ? 'stdin' : file} is not in the form NAME=value.`,
+          `Line ${at + 1} of ${file === '-' ? 'stdin' : file} is not in the form NAME=value or Name: value.`,
         );
       return [[name, value]];
     }),

@@ -38,7 +38,7 @@ export const quickstart = command({
     username: textFlag('<name>', 'Name of the account. If not set, the command asks for the name'),
     passwordFile: textFlag(
       '<file|->',
-      'File with the password of the first account. If not set, the command asks for the password',
+      'File with the password of the account. If not set, the command asks for the password',
     ),
     setupCodeFile: textFlag(
       '<file|->',
@@ -93,7 +93,7 @@ const mayStart = async ({ url, flags, ask }: Context): Promise<void> => {
   if (flags.yes) return;
   if (!ask.isPossible) {
     throw failed(
-      'No daemon is running there.',
+      `No daemon is running at ${url}.`,
       `Start it: ${startCommandFor(url)}, or add --yes to this command`,
     );
   }

@@ -172,7 +172,10 @@ const hostKeys = requestCommand({
   }),
   show: ({ out }, reply, { args: { target } }) => {
     if (reply.hostKeys.length === 0) {
-      throw failed(`No SSH server replies at ${safe(target)}.`, 'Set its port: --ssh-port <port>');
+      throw failed(
+        `No SSH server replies at ${safe(target)}.`,
+        'Check the host, or set the port: --ssh-port <port>',
+      );
     }
     out.page({ reply, rows: reply.hostKeys, columns: keyColumns });
   },

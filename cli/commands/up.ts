@@ -130,7 +130,7 @@ const nothingToStop = async (context: Context): Promise<void> => {
   if (flags.home !== undefined) {
     throw failed(
       `No background daemon runs on ${resolveHome(flags.home)}.`,
-      `The daemon at ${url} may have another home: adjutant status`,
+      `The daemon at ${url} may have another home. Pass that home: adjutant down --home …`,
     );
   }
   const holder = findPortHolder(Number(new URL(url).port));
@@ -147,7 +147,11 @@ export const restart = command({
   summary: 'Restart the background daemon',
   examples: ['', '--port 3006', '--force'],
   flags: {
-    ...listenFlags,
+    host: { ...listenFlags.host, about: 'Address to listen on. Defaults to the current address' },
+    port: {
+      ...listenFlags.port,
+      about: 'TCP port to listen on. Defaults to the current port; 0 uses any free port',
+    },
     force: switchFlag('Kill the daemon if it has not stopped after 30 seconds'),
   },
   notes: [

@@ -100,7 +100,13 @@ const rotate = credentialCrud.request({
     'github-pat --value-file - < ./token',
   ],
   except: ['value'],
-  flags: { valueFile, ask: switchFlag('Ask for the new value, also for a webhook_secret') },
+  flags: {
+    valueFile: textFlag(
+      '<file|->',
+      'File with the new value. If not set, the command asks for the value, or generates a webhook_secret',
+    ),
+    ask: switchFlag('Ask for the new value, also for a webhook_secret'),
+  },
   notes: [
     'The new value is asked for, or read from --value-file. A webhook_secret is ' +
       'generated instead.',

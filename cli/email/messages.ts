@@ -101,7 +101,10 @@ const download = command({
     const { attachments } = await client.mail.get({ id });
     const attached = attachments[Number(args.number)];
     if (!attached)
-      throw failed(`The e-mail has no attachment with the number ${oneLine(args.number)}.`);
+      throw failed(
+        `The e-mail has no attachment with the number ${oneLine(args.number)}.`,
+        `List the attachments with their numbers: adjutant email get ${id.slice(-6)}`,
+      );
     const file = args.file ?? basename(attached.name);
     const path = endpoints.attachment.path
       .replace('{id}', encodeURIComponent(id))

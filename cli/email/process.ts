@@ -17,7 +17,10 @@ export const processMail = command({
   ],
   fields: () => requestFields(endpoints.process.body, ['accountId']),
   flags: {
-    account: textFlag('<account>', 'Mail account, by address or id'),
+    account: textFlag(
+      '<account>',
+      'Mail account to process, by address or id. Defaults to all your mail accounts',
+    ),
     noWait,
   },
   notes: [

@@ -17,7 +17,10 @@ const PATIENCE_MS = 30_000;
 
 /** Flags besides the fields of the request. */
 export const mailPartFlags = {
-  account: textFlag('<account>', 'Mail account, by address or id'),
+  account: textFlag(
+    '<account>',
+    'Mail account to send from, by address or id. Defaults to the account of the original message, or to your only account',
+  ),
   textFile: textFlag('<file|->', 'File with the text, or - for stdin'),
   ...attachFlags,
 };

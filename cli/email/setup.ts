@@ -31,7 +31,10 @@ const flags = {
     '<host:port>',
     'SMTP server. Ports 587 and 25 use STARTTLS, other ports use TLS. Defaults to port 465',
   ),
-  username: textFlag('<name>', 'Username at the mail server. Defaults to the e-mail address'),
+  username: textFlag(
+    '<name>',
+    'Username at the mail server. Defaults to the e-mail address, or to its part before the @ if the provider requires that',
+  ),
   clientId: textFlag('<id>', 'OAuth2: id of the client that you registered at the provider'),
   clientSecretFile: textFlag('<file|->', 'OAuth2: file with the client secret'),
   device: switchFlag('OAuth2: log in on another device with a code'),
@@ -138,7 +141,7 @@ const serverIn = (text: string, implicit: number): MailAccount['imap'] => {
   const [, host, digits] = /^([^\s:]+|\[[0-9a-f:]+\])(?::(\d{1,5}))?$/i.exec(text.trim()) ?? [];
   if (!host)
     throw usageFault(
-      `Invalid server "${oneLine(text)}". Expected a server like mail.example.org:993`,
+      `Invalid server "${oneLine(text)}". Expected a server like mail.example.org:${implicit}`,
     );
   const port = digits === undefined ? implicit : Number(digits);
   return { host, port, tls: STARTTLS_PORTS.includes(port) ? 'starttls' : 'implicit' };

@@ -40,7 +40,7 @@ export const hookCreate = command({
   flags: {
     secretFile: textFlag(
       '<file|->',
-      'File with your own secret. If not set, a secret is generated and shown once',
+      'File with the secret. If not set, a secret is generated and shown once, unless the sender generates it',
     ),
   },
   notes: [

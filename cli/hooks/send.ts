@@ -39,7 +39,10 @@ export const sendHook = command({
       '<file|->',
       'File with the secret. If not set, the command asks for the secret',
     ),
-    event: textFlag('<name>', 'Event name, sent in the event header of the sender'),
+    event: textFlag(
+      '<name>',
+      'Event name, sent in the event header of the sender. Ignored for senders without this header',
+    ),
     sample: {
       value: '<name>',
       about: `Sample to send instead of a file: ${sampleNames.join(', ')}`,

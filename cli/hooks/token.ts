@@ -58,7 +58,10 @@ const waitForTokens = async (
     const { token, earlier, until } = await client.hooks['awaited-token']({ id });
     if (token !== null) return [token, ...earlier.map((each) => each.token)];
     if (until === null)
-      throw failed('No token arrived.', 'Trigger the verification at the sender again.');
+      throw failed(
+        'No token arrived.',
+        'Run the command again, then trigger the verification at the sender again.',
+      );
     await clock.wait(POLL_MS, signal).catch(() => {
       throw interrupted('No token has arrived yet.');
     });

@@ -23,7 +23,11 @@ export const openResult = async (
 ): Promise<void> => {
   const result = results[n - 1];
   if (!result) {
-    throw failed(`There is no result ${n}. Pass a number from 1 to ${results.length}.`);
+    throw failed(
+      results.length === 0
+        ? 'The search found no results.'
+        : `There is no result ${n}. Pass a number from 1 to ${results.length}.`,
+    );
   }
   const client = await context.client();
   const { entryId, chunk } = result;

@@ -62,7 +62,9 @@ const set = command({
     if (isRoute !== (args.topic !== undefined)) {
       throw usageFault('Pass a topic together with --primary or --fallback.');
     }
-    if (!isRoute && chosen === undefined) throw usageFault('Pass a topic, or --default.');
+    if (!isRoute && chosen === undefined) {
+      throw usageFault('Pass a topic together with --primary or --fallback, or pass --default.');
+    }
     const client = await context.client();
     const { topics } = await client.models.routing();
     const others = topics.filter(({ topic }) => topic !== args.topic);
@@ -190,7 +192,9 @@ const login = command({
 
 const copy = async (context: Context, name: string, found: ToolLogin): Promise<void> => {
   if (found.own === null)
-    throw failed(`You have no login of ${name} on this machine. Log in without --copy.`);
+    throw failed(
+      `You have no login of ${name} on this machine. Run the command without --copy to log in.`,
+    );
   await context.ask.confirm(`Allow the daemon to use ${safe(found.own)} and to keep a copy of it?`);
   await found.copy();
 };
@@ -200,7 +204,7 @@ const copy = async (context: Context, name: string, found: ToolLogin): Promise<v
  */
 const begin = async (context: Context, name: string, found: ToolLogin): Promise<void> => {
   if (!context.ask.isPossible)
-    throw usageFault('A login requires a terminal. Without a terminal, add --copy.');
+    throw usageFault('A login requires a terminal. Without a terminal, add --copy and --yes.');
   const { argv, folder, env } = found;
   const [program, ...words] = argv;
   const child = spawn(program, words, { cwd: folder, env: environmentWith(env), stdio: 'inherit' });

@@ -56,7 +56,8 @@ const threshold: Flag<number> = {
   value: '<count>',
   about: 'Number of messages of one kind that are sent before further messages are combined',
   read: (input) => {
-    if (!/^\d{1,4}$/.test(input)) throw usageFault(`--threshold must be a number (got "${input}")`);
+    if (!/^\d{1,4}$/.test(input))
+      throw usageFault(`--threshold must be a whole number from 0 to 1000 (got "${input}")`);
     return Number(input);
   },
 };

@@ -25,9 +25,11 @@ const momentFlag = (about: string): Flag<string> => ({
 export const bulkFlags = {
   failed: switchFlag('Select all failures between --since and --until'),
   since: momentFlag(
-    'With --failed: start of the period. A time such as 2026-01-31T09:30, or an age such as 2h',
+    'With --failed: start of the period. A time such as 2026-01-31T09:30, or an age such as 2h. Required for hooks and webhooks',
   ),
-  until: momentFlag('With --failed: end of the period, in the same format as --since'),
+  until: momentFlag(
+    'With --failed: end of the period, in the same format as --since. Defaults to now',
+  ),
   dryRun: switchFlag('With --failed: list the failures without changing anything'),
   noWait,
 };

@@ -88,7 +88,10 @@ const record = async (context: Context, file: string): Promise<void> => {
   );
   if (size > HEAD_BYTES) return;
   const why = remarks().trim().split('\n').at(-1);
-  throw failed(`${program} recorded nothing${why ? `: ${oneLine(why)}` : ''}.`);
+  throw failed(
+    `${program} recorded nothing${why ? `: ${oneLine(why)}` : ''}.`,
+    'Check that the microphone works and is not muted.',
+  );
 };
 
 interface SpeechRecording {

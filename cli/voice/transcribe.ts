@@ -44,7 +44,7 @@ export const transcribeCommand = command({
     language: textFlag('<code>', 'Language of the speech, such as en. Detected by default'),
     model: textFlag(
       '<name>',
-      'Name of a registered model, whisper or pocketsphinx. No other engine is tried',
+      'Name of a registered model or an installed Whisper model, or whisper or pocketsphinx. No other engine is tried',
     ),
     prompt: textFlag('<text>', 'Names and terms in the audio, as a hint for the model'),
     name: textFlag('<name>', 'File name for the content of stdin, if the file argument is -'),
@@ -98,7 +98,9 @@ const refuseMisuse = (
     );
   }
   if (beside && (isLeft || name !== undefined)) {
-    throw usageFault('--beside requires a file. Pass a file, and remove --no-wait.');
+    throw usageFault(
+      '--beside cannot be combined with --no-wait or standard input. Pass a file, and remove --no-wait.',
+    );
   }
   if (beside) refuseSameTarget(paths, form);
 };
@@ -212,7 +214,10 @@ const writeBeside = async (
   const to = getTranscriptPath(path, form);
   const text = form === null ? `${done.text ?? ''}\n` : formatCaptions(form, done);
   await writeFile(to, text, { flag: 'wx' }).catch((error: NodeJS.ErrnoException) => {
-    throw failed(`Cannot write ${safe(to)}: ${error.code}.`);
+    throw failed(
+      `Cannot write ${safe(to)}: ${error.code}. Existing files are not overwritten.`,
+      `Show the text: adjutant voice get ${done.id.slice(-6)}`,
+    );
   });
   return to;
 };

@@ -24,7 +24,7 @@ export const headersFrom = async (
       const [, name, value = ''] = /^([^:\s]+)\s*(?::(.*))?$/.exec(line) ?? [];
       // The line is not repeated, because it may hold a secret.
       if (name === undefined)
-        throw usageFault(`Line ${at + 1} must have the form Name: value, such as X-Team: ops`);
+        throw usageFault(`Line ${at + 1} is not in the form Name: value, such as X-Team: ops`);
       return [[name, value.trim() === '' ? null : value.trim()]];
     }),
   );

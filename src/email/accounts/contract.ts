@@ -43,7 +43,7 @@ const username = () =>
     .text(254)
     .pattern(/^\P{Cc}*$/u, 'no control characters')
     .description(
-      'Login name. Defaults to the e-mail address. If `imap` or `smtp` is omitted, defaults to the login name that the detected server requires',
+      'Login name. Defaults to the e-mail address, or to its part before the @ if the detected server requires that',
     );
 const folders = () =>
   s.list(s.text(500), 50).label('MailFolders').description('Folders to read. Defaults to `INBOX`');

@@ -62,7 +62,7 @@ describe('channels', () => {
     const { code, stderr } = await world.cli(['channels', 'link', 'AAAAAA', '--yes']);
     expect([code, stderr]).to.equal([
       1,
-      'The code is invalid, expired or already used.\nRequest another code in the chat: /link\n',
+      'The code is invalid, expired or already used.\nRequest another code. In a chat: /link. For e-mail and ntfy: adjutant channels add <kind> <address>\n',
     ]);
   });
 

@@ -96,7 +96,9 @@ describe('mcp', () => {
     expect([flag.code, flag.stderr]).to.match(/--env/);
     const file = await world.file('env', 'not a line\n');
     const wrong = await world.cli(['mcp', 'add', 'x', '--command', 'x', '--env-file', file]);
-    expect([wrong.code, wrong.stderr]).to.match(/Line 1 of .* is not in the form NAME=value/);
+    expect([wrong.code, wrong.stderr]).to.match(
+      /Line 1 of .* is not in the form NAME=value or Name: value\./,
+    );
     const neither = await world.cli(['mcp', 'add', 'x']);
     expect(neither.code).to.equal(2);
   });

@@ -53,7 +53,7 @@ describe('vault', () => {
     const binary = await vault(['add', 'binary', '--value-file', bytes]);
     expect([binary.code, binary.stderr]).to.equal([
       2,
-      `Value from ${bytes}: The content is not UTF-8 text. Pass it as base64 text instead: base64 ${bytes} > <new file>\n`,
+      `Value from ${bytes}: The content is not UTF-8 text. Save text as UTF-8, or binary data as base64 text: base64 ${bytes} > <new file>\n`,
     ]);
     expect((await vault(['list'])).stdout).to.equal('');
   });

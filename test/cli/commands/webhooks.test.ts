@@ -108,7 +108,7 @@ describe('webhooks', () => {
     const wrong = await webhooks(given, 'X-One: a\n\nbad line\n');
     expect([wrong.code, wrong.stderr.split('\n')[0]]).to.equal([
       2,
-      'Line 3 must have the form Name: value, such as X-Team: ops',
+      'Line 3 is not in the form Name: value, such as X-Team: ops',
     ]);
   });
 

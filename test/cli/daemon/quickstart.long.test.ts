@@ -43,7 +43,7 @@ describe('quickstart', () => {
       code: 1,
       stdout: '',
       stderr:
-        `1/5 Daemon     none at ${url}\nNo daemon is running there.\n` +
+        `1/5 Daemon     none at ${url}\nNo daemon is running at ${url}.\n` +
         `Start it: adjutant up --port ${new URL(url).port}, or add --yes to this command\n`,
     });
   });

@@ -87,7 +87,7 @@ describe('models cli', () => {
     const nobody = await login(['codex']);
     expect([nobody.code, nobody.stderr]).to.equal([
       2,
-      'A login requires a terminal. Without a terminal, add --copy.\n',
+      'A login requires a terminal. Without a terminal, add --copy and --yes.\n',
     ]);
     const unknown = await login(['cloud']);
     expect([unknown.code, unknown.stderr]).to.equal([
