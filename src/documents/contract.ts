@@ -177,7 +177,9 @@ export const documents = contract({
       password: s.optional(
         s
           .text(200)
-          .description('Password of an encrypted PDF file. The password is used once and not stored'),
+          .description(
+            'Password of an encrypted PDF file. The password is used once and not stored',
+          ),
       ),
     }),
     reply: DocumentView,

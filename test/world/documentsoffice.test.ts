@@ -334,7 +334,7 @@ describe('headers and footers', () => {
         'xl/a.xml': sheet('1', `${header}<evenHeader>unused</evenHeader>`),
         'xl/b.xml': sheet(
           '2',
-          `${header}<oddFooter>&amp;CIBAN DE02</oddFooter><firstFooter>First</firstFooter>`,
+          `${header}<oddFooter>&amp;CIBAN DE02&amp;RPage &amp;P of &amp;N</oddFooter><firstFooter>First</firstFooter>`,
           ' differentFirst="1"',
         ),
       },

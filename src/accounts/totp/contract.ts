@@ -57,8 +57,7 @@ export const totp = contract({
   }),
   disable: endpoint.post('/api/auth/totp/disable', {
     summary: 'Disable two-factor authentication',
-    description:
-      'Logins with a password no longer require a code. The recovery codes are deleted.',
+    description: 'Logins with a password no longer require a code. The recovery codes are deleted.',
     personal: true,
     audit: 'totp.disable',
     example: { password: 'a sentence that Grace alone knows', code: '492039' },

@@ -59,10 +59,23 @@ const isTrue = (value = ''): boolean => value === '1' || value === 'true';
 /** `&L`, `&C` and `&R` begin a section. Other codes are formats, and fields such as `&P`. */
 const CODE = /&(?:"[^"]*"|K(?:[\dA-Fa-f]{6}|\d\d[+-]\d{3})|[PN][+-]\d+|\d+|[\s\S])/g;
 
+/** Stands for the fields `&P` and `&N`. */
+const PAGE_NUMBER = '\f';
+/** `Page 1 of 3` without its numbers has two words. */
+const PAGE_WORDS = 2;
+
 const withoutCodes = (code: string): string =>
   code
-    .replace(CODE, (sign) => (sign === '&&' ? '&' : /^&[LCR]$/.test(sign) ? '\n' : ''))
+    .replace(CODE, (sign) => {
+      if (sign === '&&') return '&';
+      if (/^&[LCR]$/.test(sign)) return '\n';
+      return /^&[PN]/.test(sign) ? PAGE_NUMBER : '';
+    })
     .split('\n')
-    .map((line) => line.replace(/\s+/g, ' ').trim())
+    .map((line) => {
+      const text = line.replace(/\s+/g, ' ').trim();
+      const isNumber = line.includes(PAGE_NUMBER) && text.split(' ').length <= PAGE_WORDS;
+      return isNumber ? '' : text;
+    })
     .filter(Boolean)
     .join('\n');

@@ -127,7 +127,9 @@ describe('hooks of senders', () => {
     expect(sent.stderr).to.contain('The secret differs. Zoom uses: the Secret Token of the page.');
     expect(sent.stderr).to.contain('adjutant hooks update zoom --secret-file -');
     const rotated = await world.cli(['hooks', 'rotate-secret', 'zoom']);
-    expect([rotated.code, rotated.stderr]).to.match(/^1,This secret cannot be rotated here, because Zoom generates it\./);
+    expect([rotated.code, rotated.stderr]).to.match(
+      /^1,This secret cannot be rotated here, because Zoom generates it\./,
+    );
     await create('later', 'notion');
     const none = await world.cli(
       ['hooks', 'send', 'later', '-', '--secret-file', await world.file('s', 'x')],

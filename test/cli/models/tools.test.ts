@@ -101,7 +101,7 @@ describe('models cli', () => {
     const none = await login(['codex', '--copy', '--yes']);
     expect([none.code, none.stderr]).to.equal([
       1,
-      'You have no login of codex on this machine. Log in without --copy.\n',
+      'You have no login of codex on this machine. Run the command without --copy to log in.\n',
     ]);
     await mkdir(dirname(own), { recursive: true });
     await writeFile(own, '{"token":"mine"}', { mode: 0o644 });

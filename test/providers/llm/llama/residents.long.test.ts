@@ -89,7 +89,8 @@ describe('models in memory (needs node-llama-cpp)', () => {
     stage.open({
       memory: {
         freeBytes: async () => 100 * MIB,
-        neededBytes: async (slug, contextWindow) => (slug === 'parrot' ? contextWindow * MIB : 0),
+        neededBytes: async (path, contextWindow) =>
+          path.includes('/parrot/') ? contextWindow * MIB : 0,
       },
     });
     expect(await stage.failure('parrot')).to.equal(
