@@ -31,12 +31,12 @@ const instead = '--passphrase-file';
 const readPassphrase = (context: Context, file: string | undefined): Promise<string> =>
   readSecretInput(context, file, { ask: 'Passphrase', instead });
 
-const count = (flag: string, about: string): Flag<number> => ({
+const count = (flag: string, most: number, about: string): Flag<number> => ({
   value: '<n>',
   about,
   read: (input) => {
-    if (/^[1-9]\d{0,3}$/.test(input)) return Number(input);
-    throw usageFault(`${flag} must be a whole number from 1 to 9999 (got "${input}")`);
+    if (/^[1-9]\d*$/.test(input) && Number(input) <= most) return Number(input);
+    throw usageFault(`${flag} must be a whole number from 1 to ${most} (got "${input}")`);
   },
 });
 
@@ -50,9 +50,10 @@ const schedule = command({
   examples: ['', '--daily --keep 7 --to /mnt/backup', '--hours 6 --keep 28'],
   flags: {
     daily: switchFlag('Back up once a day'),
-    hours: count('--hours', 'Interval between backups, in hours'),
+    hours: count('--hours', 8760, 'Interval between backups, in hours'),
     keep: count(
       '--keep',
+      9999,
       'Number of scheduled backups to keep. Requires --daily or --hours. Defaults to 7',
     ),
     to: textFlag(
@@ -65,6 +66,7 @@ const schedule = command({
   ],
   run: async (context, { flags }) => {
     const { out } = context;
+    if (flags.daily && flags.hours) throw usageFault('Use --daily or --hours, not both.');
     const every = flags.daily ? 'daily' : flags.hours && `${flags.hours}h`;
     if (every) {
       out.line(`ADJUTANT_BACKUP_EVERY=${every}`);
@@ -74,6 +76,7 @@ const schedule = command({
       out.note('Set these where the daemon is started, then: adjutant restart');
       return;
     }
+    if (flags.keep || flags.to) throw usageFault('--keep and --to require --daily or --hours.');
     const page = await (await context.client()).backups.list({ query: { limit: 1 } });
     const now = page.schedule;
     if (out.format !== 'table') return out.json(now);

@@ -179,10 +179,10 @@ export const testChannel = async (
   }
 };
 
-/** A push service that does not know the browser ends its channel and the messages. */
+/** Its messages end with it. */
 const channelGone = (): Boom.Boom =>
   Boom.notFound(
-    'The push service no longer knows the browser, so the channel was deleted. Subscribe again',
+    'The channel was deleted during the test. If it is a browser, its push service no longer knows it: subscribe again',
     {
       code: 'channel_gone',
     },

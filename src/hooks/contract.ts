@@ -70,9 +70,7 @@ const TriggerConfig = s.object('TriggerConfig', {
   nextRunAt: s.optional(
     s
       .nullable(s.time())
-      .description(
-        'Next time of the schedule. A disabled hook does not run at this time. `null` if there is none',
-      ),
+      .description('Next time of the schedule. `null` if there is none, or the hook is disabled'),
   ),
   note: s.optional(
     s

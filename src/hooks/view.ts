@@ -21,7 +21,8 @@ export type HookWithStats = HookRow & {
 const viewTrigger = (row: HookRow): Hook['triggerConfig'] => {
   const config = JSON.parse(row.trigger_config);
   if (row.trigger === 'schedule') {
-    return { ...config, nextRunAt: row.next_run_at, note: noteOfCron(config.cron ?? '') };
+    const nextRunAt = row.enabled === 1 ? row.next_run_at : null;
+    return { ...config, nextRunAt, note: noteOfCron(config.cron ?? '') };
   }
   if (row.trigger !== 'webhook') return config;
   return {

@@ -89,7 +89,7 @@ describe('pushes', () => {
       service.replyTo(browser, { status });
       const tested = await app.call('POST', `/api/channels/${body.id}/test`, { token: ada.token });
       expect([tested.status, tested.body.code]).to.equal([404, 'channel_gone']);
-      expect(tested.body.message).to.include('no longer knows the browser');
+      expect(tested.body.message).to.include('its push service no longer knows it');
     });
   }
 

@@ -52,6 +52,15 @@ describe('a schedule', () => {
     expect(await nextOf(id)).to.equal('2026-03-28T08:00:00.000Z');
   });
 
+  it('has no next time while its hook is disabled', async () => {
+    const id = await scheduled('0 8 * * *', 'UTC');
+    const next = await nextOf(id);
+    await desk.ask('POST', `/api/hooks/${id}/disable`);
+    expect([next === null, await nextOf(id)]).to.equal([false, null]);
+    await desk.ask('POST', `/api/hooks/${id}/enable`);
+    expect(await nextOf(id)).to.equal(next);
+  });
+
   it('keeps to its time zone over the change of the clocks', async () => {
     set('2026-03-28T12:00:00.000Z');
     const id = await scheduled('0 9 * * *', 'Europe/Berlin');

@@ -57,6 +57,22 @@ const warningsOf = (app: TestApp, part: string): Record<string, unknown>[] =>
     .map(({ text: line }) => JSON.parse(line))
     .filter(({ msg }) => msg.includes(part));
 
+describe('the configuration of a proxy', () => {
+  it('takes a certificate and its key together', async () => {
+    const app = await startApp();
+    const { token } = await app.register('ada');
+    const query = 'proxy=nginx&publicUrl=https://hooks.example.org&certificate=/etc/tls/site.pem';
+    const config = (more = '') => app.call('GET', `/api/tunnel/config?${query}${more}`, { token });
+    const alone = await config();
+    expect([alone.status, alone.body.details]).to.equal([
+      400,
+      [{ path: 'key', message: 'is required with certificate' }],
+    ]);
+    expect((await config('&key=/etc/tls/site.key')).body.text).to.include('/etc/tls/site.key');
+    await app.stop();
+  });
+});
+
 describe('a trusted proxy that states addresses in many forms', () => {
   let app: TestApp;
   let token: string;

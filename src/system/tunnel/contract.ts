@@ -267,15 +267,13 @@ export const tunnel = contract({
           s
             .text(1000)
             .description(
-              'Path of the certificate file on the proxy. Has no effect without `key`. By default, Caddy obtains a certificate automatically, and nginx uses the certificate path of certbot',
+              'Path of the certificate file on the proxy. Requires `key`. By default, Caddy obtains a certificate automatically, and nginx uses the certificate path of certbot',
             ),
         ),
         key: s.optional(
           s
             .text(1000)
-            .description(
-              'Path of the private key file on the proxy. Has no effect without `certificate`',
-            ),
+            .description('Path of the private key file on the proxy. Requires `certificate`'),
         ),
       }),
       { server: 'proxy' },

@@ -5,7 +5,7 @@ import { findPrograms } from '../../providers/tunnels/find.js';
 import { scanHostKeys } from '../../providers/tunnels/hostkeys.js';
 import { proxyConfigs } from '../../providers/tunnels/proxy.js';
 import { tunnel as contract } from './contract.js';
-import { fileFault, parseOrigin, tunnelFaults } from './rules.js';
+import { fileFault, pairFault, parseOrigin, tunnelFaults } from './rules.js';
 import {
   checkTunnel,
   forgetAddress,
@@ -44,7 +44,11 @@ export const tunnelResource = (deps: TunnelServiceDeps) => {
       return { hostKeys: await scanHostKeys(keyscan, { ...body, folders }) };
     },
     config: async ({ query: { proxy, publicUrl, certificate, key } }) => {
-      throwIfFaults([...fileFault('certificate', certificate), ...fileFault('key', key)]);
+      throwIfFaults([
+        ...fileFault('certificate', certificate),
+        ...fileFault('key', key),
+        ...pairFault({ certificate, key }),
+      ]);
       const address = publicUrl ?? tunnel.publicUrl();
       if (address === null) {
         throw Boom.conflict(

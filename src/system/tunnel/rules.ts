@@ -45,6 +45,15 @@ export const fileFault = (path: 'certificate' | 'key', file = '/x'): FieldFault[
     'must be an absolute path without special characters',
   );
 
+/** nginx and Caddy need both files. */
+export const pairFault = ({
+  certificate,
+  key,
+}: Partial<Record<'certificate' | 'key', string>>): FieldFault[] => [
+  ...faultIf(key !== undefined && certificate === undefined, 'certificate', 'is required with key'),
+  ...faultIf(certificate !== undefined && key === undefined, 'key', 'is required with certificate'),
+];
+
 const useless = (input: TunnelSettingsInput): FieldFault[] =>
   [...new Set(Object.values(TAKES).flat())]
     .filter((field) => input[field] !== undefined && input[field] !== null)

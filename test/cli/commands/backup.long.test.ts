@@ -125,6 +125,19 @@ describe('backups', () => {
       'ADJUTANT_BACKUP_EVERY=daily\nADJUTANT_BACKUP_KEEP=3\nADJUTANT_BACKUP_FOLDER=/mnt/b\n' +
         'ADJUTANT_BACKUP_PASSPHRASE_FILE=<a file that only the daemon can read>\n',
     );
+    const refused = async (...words: string[]) => {
+      const { code, stderr } = await world.cli(['backup', 'schedule', ...words]);
+      return [code, stderr.split('\n')[0]];
+    };
+    expect(await refused('--keep', '3')).to.equal([2, '--keep and --to require --daily or --hours.']);
+    expect(await refused('--daily', '--hours', '6')).to.equal([
+      2,
+      'Use --daily or --hours, not both.',
+    ]);
+    expect(await refused('--hours', '9000')).to.equal([
+      2,
+      '--hours must be a whole number from 1 to 8760 (got "9000")',
+    ]);
     await world.stop();
   });
 });
