@@ -32,6 +32,7 @@ export const sendForward = async (
       headers,
       ...(hasBody && { body: sent }),
       signal,
+      keepsMethod: true,
     });
     if (reply.notFollowed !== undefined) {
       const error = redirected(reply.status, reply.notFollowed);
@@ -55,7 +56,7 @@ export const sendForward = async (
 };
 
 const redirected = (status: number, to: string): string =>
-  `The target replied with status ${status}, a redirect to ${new URL(to).origin}. Requests with a body are not redirected to another host. Set webhookUrl to the final address`;
+  `The target replied with status ${status}, a redirect to ${new URL(to).origin}. Requests with a body are not redirected to another host, or as GET without the body. Set webhookUrl to the final address`;
 
 const again = (
   failure: { error: string; effectBegan: boolean },

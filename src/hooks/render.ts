@@ -5,9 +5,11 @@ import { countRunHops, formatRunPayload, type HookRun, isText, templateScope } f
 import {
   renderAddress,
   renderDeep,
+  renderEscaped,
   renderJson,
   renderMarkdown,
   renderTemplate,
+  type TemplateScope,
   unfilledIn,
 } from './template.js';
 
@@ -44,8 +46,8 @@ export const renderForward = (run: HookRun): Forward => {
     ...(scope.event ? { 'x-adjutant-event': scope.event.replace(/[^\x20-\x7e]/g, '') } : {}),
   };
   const { 'content-type': type = '' } = headers;
-  const render = type.includes('json') ? renderJson : renderTemplate;
-  const body = webhookBody === undefined ? formatRunPayload(run) : render(webhookBody, scope);
+  const body =
+    webhookBody === undefined ? formatRunPayload(run) : renderBody(webhookBody, scope, type);
   const isSent = webhookBody !== undefined && webhookMethod !== 'GET';
   const unfilled = isSent ? unfilledIn(webhookBody, scope) : [];
   const isInvalid = isSent && isJsonType(type) && !isJsonText(body);
@@ -59,6 +61,26 @@ export const renderForward = (run: HookRun): Forward => {
     ...(isInvalid && { note: INVALID_BODY }),
   };
 };
+
+/** Values are escaped in the way of the content type, so that they cannot add fields or elements. */
+const renderBody = (template: string, scope: TemplateScope, type: string): string => {
+  if (type.includes('json')) return renderJson(template, scope);
+  if (FORM.test(type)) return renderEscaped(template, scope, encodeFormValue);
+  if (XML.test(type)) return renderEscaped(template, scope, escapeXml);
+  return renderTemplate(template, scope);
+};
+
+const FORM = /^application\/x-www-form-urlencoded\b/i;
+const XML = /^(?:text|application)\/(?:[\w.+-]+\+)?(?:xml|html)\b/i;
+
+const encodeFormValue = (text: string): string =>
+  new URLSearchParams([['', text]]).toString().slice(1);
+
+const XML_ENTITIES: Record<string, string> = {
+  ...{ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' },
+};
+const escapeXml = (text: string): string =>
+  text.replace(/[&<>"']/g, (sign) => XML_ENTITIES[sign] ?? '');
 
 const INVALID_BODY =
   'The body is not valid JSON with the values of this execution. Correct actionConfig.webhookBody, or set another Content-Type in actionConfig.webhookHeaders';

@@ -58,7 +58,10 @@ export const renderMarkdown = (
   return values.length === 0 ? template : insertValues(marked, values);
 };
 
-/** For JSON templates: text inserted into a string literal cannot end it. */
+/**
+ * For JSON templates: a value within a string literal cannot end it, and is otherwise inserted as
+ * JSON, so that text gets quotes.
+ */
 export const renderJson = (template: string, scope: TemplateScope): string => {
   const left = { characters: MAX_LENGTH };
   const fill = filling(scope, { left, isJson: true });
@@ -72,6 +75,22 @@ export const renderJson = (template: string, scope: TemplateScope): string => {
   );
 };
 
+/** A template of one placeholder is the value itself. */
+export const renderEscaped = (
+  template: string,
+  scope: object,
+  encode: (text: string) => string,
+): string => {
+  const fill = filling(scope);
+  const isWhole =
+    template.trim().replace(PLACE, '') === '' && placeholdersIn(template).length === 1;
+  if (isWhole) return template.replace(PLACE, fill);
+  return template.replace(PLACE, (written, path: string) => {
+    const text = fill(written, path);
+    return text === written ? written : encode(text);
+  });
+};
+
 export type RenderedAddress = { url: string } | { fault: string };
 
 /** Values are escaped, must not be empty and must not leave the path with `..`. */
@@ -80,17 +99,20 @@ export const renderAddress = (template: string, scope: object): RenderedAddress 
   const url = template.replace(PLACE, (_, path: string) => {
     const name = path.trim();
     const value = lookUp(scope, name);
-    const text = value === undefined || value === null ? '' : print(value);
+    const text = value === undefined || value === null ? '' : withoutHalves(print(value));
     if (text === '')
       fault ??= `{{${name}}} in the URL has no value. Correct the placeholder in the hook, or send the value with the delivery`;
     if (text.length > MAX_IN_ADDRESS_LENGTH) fault ??= `{{${name}}} in the URL is too long`;
-    return encodeURIComponent(text.slice(0, MAX_IN_ADDRESS_LENGTH).replace(/\p{Cs}/gu, ''));
+    return encodeURIComponent(withoutHalves(text.slice(0, MAX_IN_ADDRESS_LENGTH)));
   });
   const before = stepsIn(template);
   if (stepsIn(url) !== before)
     fault ??= 'A value in the URL contains "..", which would leave the path';
   return fault === null ? { url } : { fault };
 };
+
+/** Without halves of surrogate pairs, which have no UTF-8 form. */
+const withoutHalves = (text: string): string => text.replace(/\p{Cs}/gu, '');
 
 const MAX_IN_ADDRESS_LENGTH = 2000;
 
@@ -141,7 +163,11 @@ const filling = (
     const name = path.trim();
     const value = lookUp(scope, name);
     if (value === undefined) return written;
-    const text = isAbsent(name, value) && !isJson ? '' : print(value);
+    const text = isJson
+      ? (stringifyExact(value) ?? 'null')
+      : isAbsent(name, value)
+        ? ''
+        : print(value);
     const fits = text.length > left.characters ? `${text.slice(0, left.characters)}…` : text;
     left.characters -= fits.length;
     return fits;

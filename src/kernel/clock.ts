@@ -54,6 +54,7 @@ let last = { ms: Number.NaN, text: '' };
 
 export const isTimezone = (name: string): boolean => {
   if (zones.has(name)) return true;
+  if (ABBREVIATIONS.has(name.toUpperCase())) return false;
   try {
     new Intl.DateTimeFormat('en', { timeZone: name });
   } catch {
@@ -62,6 +63,15 @@ export const isTimezone = (name: string): boolean => {
   if (zones.size < MAX_ZONES) zones.add(name);
   return true;
 };
+
+/**
+ * Names of ICU that the IANA database does not have, and that mean another zone than most people
+ * mean: BST is Asia/Dhaka there.
+ */
+const ABBREVIATIONS = new Set([
+  ...['ACT', 'AET', 'AGT', 'ART', 'AST', 'BET', 'BST', 'CAT', 'CNT', 'CST', 'CTT', 'EAT', 'ECT'],
+  ...['IET', 'IST', 'JST', 'MIT', 'NET', 'NST', 'PLT', 'PNT', 'PRT', 'PST', 'SST', 'VST'],
+]);
 
 const zones = new Set<string>();
 const MAX_ZONES = 1000;

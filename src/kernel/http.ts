@@ -24,6 +24,8 @@ export interface Outgoing extends Partial<CallLimits> {
   allow?: string[];
   isBound?: boolean;
   isExact?: boolean;
+  /** Whether a redirect is not followed that would replace the method by GET and drop the body. */
+  keepsMethod?: boolean;
   keepsTls?: boolean;
   /** Whether to decode gzip, deflate and brotli. The byte limit applies before and after. */
   isDecoded?: boolean;
@@ -85,9 +87,9 @@ export const createHttp = (options: {
     request: async (out: Outgoing): Promise<Incoming> => {
       const way = await ways.to(out.allow ?? []);
       const limits = bounded(out, forRequests);
-      const { isBound, isExact, keepsTls, isDecoded, signal, cookies } = out;
+      const { isBound, isExact, keepsMethod, keepsTls, isDecoded, signal, cookies } = out;
       const hop = prepareRequest(requestEncoded(out));
-      const bounds = { ...way, limits, isBound, isExact, keepsTls, signal, cookies };
+      const bounds = { ...way, limits, isBound, isExact, keepsMethod, keepsTls, signal, cookies };
       const followed = await followRedirects(hop, bounds);
       const { url, notFollowed, ...reply } = followed;
       const contentEncoding = (isDecoded && reply.headers['content-encoding']) || '';

@@ -63,6 +63,7 @@ interface Bounds {
   limits: CallLimits;
   isBound?: boolean | undefined;
   isExact?: boolean | undefined;
+  keepsMethod?: boolean | undefined;
   keepsTls?: boolean | undefined;
   signal?: AbortSignal | null;
   cookies?: Cookies | undefined;
@@ -79,7 +80,7 @@ interface FinalReply extends HttpReply {
  */
 export const followRedirects = async (first: HttpRequest, bounds: Bounds): Promise<FinalReply> => {
   const isBound = bounds.isBound === true || first.body !== null;
-  const { isExact, limits, cookies = createCookies() } = bounds;
+  const { isExact, keepsMethod, limits, cookies = createCookies() } = bounds;
   const { redirects, totalMs } = limits;
   const since = performance.now();
   let hop = first;
@@ -91,7 +92,7 @@ export const followRedirects = async (first: HttpRequest, bounds: Bounds): Promi
     });
     if (bounds.cookies || isRedirect(reply)) await cookies.keep(hop.url, setCookies);
     if (redirects === 0 || !isRedirect(reply)) return { ...reply, url: hop.url };
-    const notFollowed = blockedTarget(hop, reply, { isBound, isExact });
+    const notFollowed = blockedTarget(hop, reply, { isBound, isExact, keepsMethod });
     if (notFollowed) return { ...reply, url: hop.url, notFollowed };
     reply.body.cancel();
     if (count === redirects) {
@@ -163,9 +164,11 @@ const redirected = (
 const blockedTarget = (
   hop: HttpRequest,
   head: RedirectHead,
-  { isBound, isExact }: Pick<Bounds, 'isBound' | 'isExact'>,
+  { isBound, isExact, keepsMethod }: Pick<Bounds, 'isBound' | 'isExact' | 'keepsMethod'>,
 ): URL | null => {
   if (isExact) return targetIn(hop, head);
+  if (keepsMethod && hop.body !== null && becomesGet(head.status, hop.method))
+    return targetIn(hop, head);
   return isBound ? otherOriginTarget(hop, head) : null;
 };
 

@@ -202,7 +202,7 @@ const converse = async (
       turns,
       tools: tools ? [ECHO] : [],
       // Enough for models that reason first.
-      maxOutputTokens: 512,
+      maxOutputTokens: 1024,
       signal,
       ...(streaming && { onText: () => undefined }),
     });

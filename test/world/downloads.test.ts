@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import * as http from 'node:http';
 import { createServer } from 'node:https';
@@ -432,7 +432,8 @@ describe('a model on this machine', () => {
   it('is checked before each load, so that the engine never reads what is no model', async () => {
     installFakeEngine(stage.home, HOLDING_ENGINE);
     writeFileSync(modelFile(stage.home, 'torn'), endlessHeader());
-    await stage.ask('POST', '/api/models', { name: 'torn', provider: 'llama', modelId: 'torn' });
+    const torn = { name: 'torn', provider: 'llama', modelId: 'torn' };
+    await stage.ask('POST', '/api/models', torn);
     const { body } = await stage.ask('POST', '/api/models/torn/test');
     expect(body.error).to.equal(
       'torn was not loaded: The file declares 1099511627776 metadata keys, more than the file can contain. Verify its files: adjutant capabilities verify <slug>. If they are damaged, install the model again',
@@ -441,6 +442,12 @@ describe('a model on this machine', () => {
     const { providers } = health.body;
     const found = providers.find(({ model }: { model: string }) => model === 'torn');
     expect(found.lastError).to.equal(body.error);
+    const looped = modelFile(stage.home, 'looped');
+    symlinkSync(looped, looped);
+    await stage.ask('POST', '/api/models', { ...torn, name: 'looped', modelId: 'looped' });
+    expect((await stage.ask('POST', '/api/models/looped/test')).body.error).to.equal(
+      'looped was not loaded: its files cannot be read (ELOOP)',
+    );
   });
 
   it('that is damaged is first in the list, and doctor names the remedy once', async () => {

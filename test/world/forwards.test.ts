@@ -49,6 +49,7 @@ describe('the address of a forward', () => {
       ['gone', '{"n":1}', missing],
       ['null', '{"id":null}', missing],
       ['empty', '{"id":""}', missing],
+      ['half', '{"id":"\\ud83d"}', missing],
       ['up', '{"id":".."}', 'A value in the URL contains "..", which would leave the path'],
       ['dot', '{"id":"."}', 'A value in the URL contains "..", which would leave the path'],
       [
@@ -134,24 +135,25 @@ describe('the body of a forward that is no JSON', () => {
   const webhookBody = '{"t":{{webhook.body.t}},"n":"{{webhook.body.n}}"}';
 
   it('is sent with a note, in the error too', async () => {
-    const text = await forwarded('body-text', '/', '{"t":"a b","n":1}', { webhookBody });
-    expect(text.result).to.equal({ status: 200, body: 'fine', note });
+    const text = await forwarded('body-text', '/', '{"n":1}', { webhookBody });
+    const missing = ['webhook.body.t'];
+    expect(text.result).to.equal({ status: 200, body: 'fine', unfilled: missing, note });
     const unfilled = await forwarded('body-gone', '/', '{"t":1}', { webhookBody });
     expect(unfilled.result).to.equal({ status: 200, body: 'fine', unfilled: ['webhook.body.n'] });
     const fits = await forwarded('body-fits', '/', '{"t":1,"n":2}', { webhookBody });
     expect(fits.result).to.equal({ status: 200, body: 'fine' });
     target.answer = (response) => response.writeHead(400).end();
-    const refused = await forwarded('body-refused', '/', '{"t":"a b","n":1}', { webhookBody });
+    const refused = await forwarded('body-refused', '/', '{"n":1}', { webhookBody });
     expect(refused.error).to.equal(`The target replied with status 400. ${note}`);
     const sent = target.received.map(({ body }) => body);
-    expect(sent[0]).to.equal('{"t":a b,"n":"1"}');
+    expect(sent[0]).to.equal('{"t":{{webhook.body.t}},"n":"1"}');
   });
 
   it('is shown by a dry run, and not noted in another format', async () => {
     const dry = async (more: object) => {
       const actionConfig = { webhookUrl: target.url, ...more };
       const id = await desk.hook({ ...onPath('body-dry'), action: 'webhook', actionConfig });
-      const trial = { payload: { t: 'a b', n: 1 }, dryRun: true };
+      const trial = { payload: { n: 1 }, dryRun: true };
       return (await desk.ask('POST', `/api/hooks/${id}/test`, trial)).body.rendered.note;
     };
     const plain = { 'Content-Type': 'text/plain' };
@@ -185,6 +187,52 @@ describe('the body of a forward that is no JSON', () => {
     for (const body of kept) expect([body, (await save(body)).status]).to.equal([body, 201]);
     const plain = { webhookHeaders: { 'content-type': 'text/plain' } };
     expect((await save('[1', plain)).status).to.equal(201);
+  });
+});
+
+describe('the values in the body of a forward', () => {
+  const sent = async (path: string, payload: object, webhookBody: string, type?: string) => {
+    const webhookHeaders = type === undefined ? {} : { 'Content-Type': type };
+    await forwarded(path, '/', JSON.stringify(payload), { webhookBody, webhookHeaders });
+    return target.received.at(-1)?.body;
+  };
+
+  it('add no member to JSON, no field to a form and no element to XML', async () => {
+    const json = '{"id":{{webhook.body.id}},"role":"user"}';
+    expect(await sent('in-json', { id: '1,"role":"admin"' }, json)).to.equal(
+      '{"id":"1,\\"role\\":\\"admin\\"","role":"user"}',
+    );
+    expect(await sent('in-json-2', { id: { n: 1 } }, json)).to.equal(
+      '{"id":{"n":1},"role":"user"}',
+    );
+    const form = 'id={{webhook.body.id}}&role=user';
+    const formType = 'application/x-www-form-urlencoded';
+    expect(await sent('in-form', { id: '50% ü&role=admin' }, form, formType)).to.equal(
+      'id=50%25+%C3%BC%26role%3Dadmin&role=user',
+    );
+    const xml = '<r a="{{webhook.body.id}}">{{webhook.body.id}}</r>';
+    expect(await sent('in-xml', { id: '"><b>&' }, xml, 'application/xml')).to.equal(
+      '<r a="&quot;&gt;&lt;b&gt;&amp;">&quot;&gt;&lt;b&gt;&amp;</r>',
+    );
+    expect(await sent('whole', { id: 'a=1&b=2' }, '{{webhook.body.id}}', formType)).to.equal(
+      'a=1&b=2',
+    );
+  });
+});
+
+describe('a forward whose target redirects', () => {
+  it('is an error where the body would be dropped, and goes on where it is kept', async () => {
+    const redirect = async (status: number) => {
+      target.answer = (response, count) =>
+        count === 1 ? response.writeHead(status, { location: '/moved' }).end() : response.end('ok');
+      target.received = [];
+      const run = await forwarded(`moved-${status}`, '/', '{"n":1}');
+      return [run.status, ...target.received.map(({ method, body }) => `${method} ${body}`)];
+    };
+    for (const status of [301, 302, 303]) {
+      expect(await redirect(status)).to.equal(['error', 'POST {"n":1}']);
+    }
+    expect(await redirect(307)).to.equal(['success', 'POST {"n":1}', 'POST {"n":1}']);
   });
 });
 

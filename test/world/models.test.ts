@@ -338,6 +338,34 @@ describe('replies of the models of this world', () => {
     expect((await stage.reaches(id)).result).to.equal(FRIDAY);
   });
 
+  it('fails if the reply has no text before its limit, so that the next model answers', async () => {
+    const thinking = { choices: [{ delta: { reasoning_content: 'hm' }, finish_reason: 'length' }] };
+    stage.model.script(streams(JSON.stringify(thinking), '[DONE]'));
+    expect((await resultOf()).error).to.equal(
+      'No model answered. fake sent no text before its output limit. Set a higher maxOutputTokens or use another model.',
+    );
+  });
+
+  it('fails if the server aborted the reply, in whatever words', async () => {
+    const limited = { choices: [{ delta: { content: 'Half' }, finish_reason: 'model_length' }] };
+    stage.model.script(streams(JSON.stringify(limited), '[DONE]'));
+    expect((await resultOf()).result).to.include('Half');
+    for (const reason of ['abort', 'insufficient_system_resource']) {
+      const cut = { choices: [{ delta: { content: 'The first of' }, finish_reason: reason }] };
+      stage.model.script(streams(JSON.stringify(cut), '[DONE]'));
+      expect((await resultOf()).error).to.include('fake aborted its reply');
+    }
+  });
+
+  it('fails if the reply has more calls than can be meant', async () => {
+    const call = (id: number) => ({ id: `c${id}`, function: { name: 't', arguments: '' } });
+    const events = Array.from({ length: 4000 }, (_, id) => ({
+      choices: [{ delta: { tool_calls: [call(id)] } }],
+    }));
+    stage.model.script(streams(...events.map((event) => JSON.stringify(event)), '[DONE]'));
+    expect((await resultOf()).error).to.include('fake sent more than 128 tool calls in one reply');
+  });
+
   it('says that the reply after a call is empty', async () => {
     stage.model.script(calling('time_now', '{}'), pieces(''));
     const agent = await resultOf();

@@ -190,6 +190,14 @@ describe('schedules as people have them', () => {
       expect(body.quietHours.timezone).to.equal('Asia/Calcutta');
     });
 
+    it('are no abbreviations that mean several zones', async () => {
+      for (const timezone of ['BST', 'ist', 'AST', 'NST']) {
+        const body = { quietHours: { start: '22:00', end: '07:00', timezone } };
+        const { status } = await app.call('PUT', '/api/notifications/preferences', { token, body });
+        expect([timezone, status]).to.equal([timezone, 400]);
+      }
+    });
+
     it('may be those that Outlook shows, or a whole number of hours', async () => {
       const zones: [string, string][] = [
         ['(UTC+01:00) Amsterdam, Berlin, Bern, Rome, Stockholm, Vienna', 'Europe/Amsterdam'],

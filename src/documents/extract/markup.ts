@@ -9,8 +9,9 @@ import {
 import { ExtractFailed } from './job.js';
 
 const BLOCKS = new Set(
-  `address article aside blockquote dd div dl dt figcaption figure footer form h1 h2 h3 h4 h5 h6
-  header hr li main nav ol p pre section table tbody tfoot thead tr ul body html`.split(/\s+/),
+  `address article aside blockquote body caption center dd details dialog div dl dt fieldset
+  figcaption figure footer form h1 h2 h3 h4 h5 h6 header hgroup hr html legend li main menu nav ol
+  optgroup option p pre search section summary table tbody tfoot thead tr ul`.split(/\s+/),
 );
 const LINES = new Set(['li', 'tr']);
 const CELLS = new Set(['td', 'th']);

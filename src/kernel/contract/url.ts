@@ -13,31 +13,13 @@ const unwrapped = (text: string): string => {
   return WRAPPED.map((form) => form.exec(bare)?.[1]).find((url) => url !== undefined) ?? bare;
 };
 
-/** Without the full stop, comma or unpaired closing bracket of the sentence around a URL. */
-const withoutSentenceEnd = (text: string): string => {
-  const count = (mark: string): number => text.split(mark).length - 1;
-  const unpaired = new Map([
-    [')', count(')') - count('(')],
-    [']', count(']') - count('[')],
-  ]);
-  let end = text.length;
-  for (; end > 1; end--) {
-    const [before = '', last = ''] = text.slice(end - 2, end);
-    const left = unpaired.get(last) ?? 0;
-    // The segments . and .. are parts of a path.
-    if (left <= 0 && !(/[.,]/.test(last) && !/[./]/.test(before))) break;
-    unpaired.set(last, left - 1);
-  }
-  return text.slice(0, end);
-};
-
 /**
  * A URL as people paste it, with its scheme and host in the form of the WHATWG URL standard:
  * ` HTTPS://Bücher.example/x` is `https://xn--bcher-kva.example/x`. The rest stays as it is, because
- * it may contain placeholders, except for the end of a sentence. Other text stays unchanged.
+ * it may contain placeholders. Other text stays unchanged.
  */
 export const normalizeUrl = (text: string): string => {
-  const bare = unwrapped(withoutSentenceEnd(text.replace(AROUND, '')));
+  const bare = unwrapped(text);
   const [origin] = /^https?:\/\/[^/?#\\\s{}@]+/i.exec(bare) ?? [];
   if (origin === undefined) return /^https?:/i.test(bare) ? bare : text;
   return URL.canParse(origin) ? `${new URL(origin).origin}${bare.slice(origin.length)}` : bare;

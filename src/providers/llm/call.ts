@@ -66,6 +66,7 @@ export const askStreamed = async (asking: ModelCall): Promise<SdkReply> => {
     count(tally, inPieces, part);
     if (tally.bytes() > MAX_REPLY_LENGTH) throw new ModelFailure('invalid_reply', tooLong(name));
     if (part.type === 'tool-call') reply.toolCalls.push(readCall(part));
+    if (Math.max(inPieces.size, reply.toolCalls.length) > MAX_CALLS) throw tooManyCalls(name);
     if (part.type === 'finish') {
       Object.assign(reply, {
         usage: toTotalUsage(part.usage),
@@ -82,6 +83,12 @@ export const askStreamed = async (asking: ModelCall): Promise<SdkReply> => {
   }
   return reader.end({ ...reply, ...computeUsage(tally, reply.usage) });
 };
+
+/** More than any model calls at once; each takes several milliseconds to read. */
+const MAX_CALLS = 128;
+
+const tooManyCalls = (name: string): ModelFailure =>
+  new ModelFailure('invalid_reply', `${name} sent more than ${MAX_CALLS} tool calls in one reply`);
 
 async function* partsOf(
   name: string,

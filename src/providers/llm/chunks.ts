@@ -120,11 +120,12 @@ type CallIndexer = (call: Json) => Json;
 /** Without an index, a new ID starts the next call, and a piece without an ID continues the last. */
 const callIndexer = (): CallIndexer => {
   const indexes = new Map<unknown, number>();
-  let last = 0;
+  let [last, next] = [0, 0];
   return (call) => {
     const { id, index } = call;
     if (typeof index === 'number') last = index;
-    else if (id !== undefined) last = indexes.get(id) ?? Math.max(-1, ...indexes.values()) + 1;
+    else if (id !== undefined) last = indexes.get(id) ?? next;
+    next = Math.max(next, last + 1);
     if (id !== undefined) indexes.set(id, last);
     return { ...call, index: last };
   };

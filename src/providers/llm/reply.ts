@@ -34,17 +34,24 @@ interface ReplyInput {
 }
 
 export const toStepReply = ({ name, request, sdkReply, price }: ReplyInput): StepReply => {
-  if (sdkReply.finishReason === 'content-filter')
+  const finish = unifyFinish(sdkReply);
+  if (finish === 'content-filter')
     throw new ModelFailure(
       'bad_request',
       `${name} withheld its reply (content filter). Change the request or use another model`,
     );
-  if (sdkReply.finishReason === 'error' || isUnended(sdkReply)) throw unfinishedReply(name);
-  const isCut = sdkReply.finishReason === 'length';
+  if (finish === 'aborted')
+    throw new ModelFailure(
+      'invalid_reply',
+      `${name} aborted its reply (finish_reason ${sdkReply.rawFinishReason?.slice(0, 40)})`,
+    );
+  if (finish === 'error' || isUnended(sdkReply)) throw unfinishedReply(name);
+  const isCut = finish === 'length';
   const toolCalls = sdkReply.toolCalls.map((call) => toToolCall(call, isCut));
   const isEmpty = toolCalls.length === 0 && sdkReply.text.trim() === '';
   // After the results of calls, a model may have nothing to add.
-  if (isEmpty && !isCut && request.turns.at(-1)?.role !== 'tool') throw emptyReply(name);
+  if (isEmpty && isCut) throw noTextBeforeLimit(name);
+  if (isEmpty && request.turns.at(-1)?.role !== 'tool') throw emptyReply(name);
   return {
     text: sdkReply.text,
     toolCalls,
@@ -53,6 +60,26 @@ export const toStepReply = ({ name, request, sdkReply, price }: ReplyInput): Ste
     ...(sdkReply.reasoning && { reasoning: sdkReply.reasoning }),
   };
 };
+
+/** Values that adapters report as `other`: those of vLLM, SGLang, DeepSeek, OpenRouter, Mistral. */
+const FINISHES: [RegExp, 'aborted' | 'length' | 'content-filter'][] = [
+  [/^(error|abort(ed)?|cancell?ed|network_error|insufficient_system_resource)$/, 'aborted'],
+  [/^(max_tokens|model_length|max_output_tokens)$/, 'length'],
+  [/^(sensitive|safety)$/, 'content-filter'],
+];
+
+const unifyFinish = ({ finishReason, rawFinishReason = '' }: SdkReply): string => {
+  if (finishReason !== 'other' && finishReason !== 'error') return finishReason;
+  const raw = rawFinishReason.toLowerCase();
+  return FINISHES.find(([pattern]) => pattern.test(raw))?.[1] ?? finishReason;
+};
+
+/** Such as a model that reasons for longer than its limit allows. */
+const noTextBeforeLimit = (name: string): ModelFailure =>
+  new ModelFailure(
+    'invalid_reply',
+    `${name} sent no text before its output limit. Set a higher maxOutputTokens or use another model`,
+  );
 
 export const emptyReply = (name: string): ModelFailure =>
   new ModelFailure('invalid_reply', `${name} sent an empty reply`);

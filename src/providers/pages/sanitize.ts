@@ -4,8 +4,8 @@ import { isElement, isTextNode, type PageElement, type PageNode } from './tree.j
 export const BLOCKS = new Set(
   (
     'address article aside blockquote br caption center dd details dialog div dl dt fieldset ' +
-    'figcaption figure footer form h1 h2 h3 h4 h5 h6 header hgroup hr li main nav ol option p pre ' +
-    'section summary table tbody td tfoot th thead tr ul'
+    'figcaption figure footer form h1 h2 h3 h4 h5 h6 header hgroup hr legend li main menu nav ol ' +
+    'optgroup option p pre search section summary table tbody td tfoot th thead tr ul'
   ).split(' '),
 );
 

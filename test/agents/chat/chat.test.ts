@@ -298,10 +298,15 @@ describe('a reply that was cut off', () => {
     ]);
   });
 
-  it('is told though it has no words', async () => {
+  it('fails if it has no words', async () => {
     stage.model.script(cut(''));
     const { body } = await stage.ask('POST', '/api/chat', { message: 'Think' });
-    expect(body).to.include({ message: 'The model returned an empty reply.', note: NOTE });
+    expect(body).to.include({
+      status: 'failed',
+      message: null,
+      error:
+        'No model answered. fake sent no text before its output limit. Set a higher maxOutputTokens or use another model.',
+    });
   });
 
   it('goes on with its calls, and tells half of one to the model', async () => {

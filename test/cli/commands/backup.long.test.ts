@@ -129,7 +129,10 @@ describe('backups', () => {
       const { code, stderr } = await world.cli(['backup', 'schedule', ...words]);
       return [code, stderr.split('\n')[0]];
     };
-    expect(await refused('--keep', '3')).to.equal([2, '--keep and --to require --daily or --hours.']);
+    expect(await refused('--keep', '3')).to.equal([
+      2,
+      '--keep and --to require --daily or --hours.',
+    ]);
     expect(await refused('--daily', '--hours', '6')).to.equal([
       2,
       'Use --daily or --hours, not both.',

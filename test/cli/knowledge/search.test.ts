@@ -128,7 +128,6 @@ describe('what is indexed', () => {
       'HTTP://127.0.0.1:1/page',
       ' http://127.0.0.1:1/page ',
       '<http://127.0.0.1:1/page>',
-      'http://127.0.0.1:1/page).',
     ];
     for (const address of pasted) {
       const begun = await world.cli(['knowledge', 'index', address, '--no-wait']);

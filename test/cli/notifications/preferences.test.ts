@@ -94,7 +94,11 @@ describe('notifications preferences', () => {
   for (const [why, words, says] of [
     ['hours that are none', ['--quiet-hours', '22-7'], '22:00-07:00'],
     ['a window that is none', ['--digest', 'soon'], '--digest must be a time'],
-    ['a threshold that is none', ['--threshold', 'few'], '--threshold must be a number'],
+    [
+      'a threshold that is none',
+      ['--threshold', 'few'],
+      '--threshold must be a whole number from 0 to 1000 (got "few")',
+    ],
     ['a kind that there is not', ['--mute', 'nope'], 'must be one of: approval_requested'],
     ['what cannot be muted', ['--mute', 'token.created'], 'cannot be muted'],
     ['a zone that there is not', ['--timezone', 'Nowhere'], 'must be a time zone'],

@@ -16,7 +16,7 @@ export const createCrashRecord = () => {
       crashes.set(files.path, { fingerprint: files.fingerprint, times, how });
     },
     forget: ({ path }: ModelFiles): void => void crashes.delete(path),
-    /** Throws ViewLoadFailure. */
+    /** Throws NotLoaded. */
     refuse: (files: ModelFiles): void => {
       const record = of(files);
       if (!record || record.times < MAX_CRASHES) return;

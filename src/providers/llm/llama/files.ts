@@ -36,8 +36,18 @@ const MODEL_FILE = /^model(?:-\d{5}-of-\d{5})?\.gguf$/;
 
 export const isSlug = (text: string): boolean => SLUG.test(text);
 
-/** Throws ViewLoadFailure. */
+/** Throws NotLoaded, without a path: users who are not admins see it. */
 export const findModelFiles = async (capabilities: string, slug: string): Promise<ModelFiles> => {
+  try {
+    return await readModelFiles(capabilities, slug);
+  } catch (error) {
+    const code = errorCode(error);
+    if (error instanceof NotLoaded || code === '') throw error;
+    throw new NotLoaded('refused_connection', `was not loaded: its files cannot be read (${code})`);
+  }
+};
+
+const readModelFiles = async (capabilities: string, slug: string): Promise<ModelFiles> => {
   const folder = join(capabilities, slug);
   const names = isSlug(slug) ? await modelFilesIn(folder) : [];
   const [first] = names;

@@ -26,7 +26,7 @@ interface LoadOf {
   signal: AbortSignal;
 }
 
-/** Throws ViewLoadFailure or the abort reason. */
+/** Throws NotLoaded or the abort reason. */
 export const loadProcess = async (deps: LoadDeps, of: LoadOf): Promise<LlamaProcess> => {
   const process = await start(deps, of);
   const late = deps.clock.deadline(deps.loadMs);

@@ -192,7 +192,7 @@ export const createLoadedModels = (deps: LoadedModelsDeps) => {
   };
 
   return {
-    /** Throws ViewLoadFailure or the abort reason. */
+    /** Throws NotLoaded or the abort reason. */
     use: async <T>(
       wanted: RequestedModel,
       signal: AbortSignal,

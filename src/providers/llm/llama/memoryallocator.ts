@@ -45,7 +45,7 @@ export const createMemoryAllocator = ({ memory, clock, waitMs, loaded }: MemoryA
     });
   };
 
-  /** Unloads idle models and waits for busy ones. Throws ViewLoadFailure. */
+  /** Unloads idle models and waits for busy ones. Throws NotLoaded. */
   const makeRoom = async (wanted: MemoryRequest, signal: AbortSignal): Promise<MemoryNeed> => {
     const { neededBytes, contextWindow } = wanted;
     for (;;) {
@@ -65,7 +65,7 @@ export const createMemoryAllocator = ({ memory, clock, waitMs, loaded }: MemoryA
     }
   };
 
-  /** Throws ViewLoadFailure on timeout. */
+  /** Throws NotLoaded on timeout. */
   const inTurn = async <T>(
     signal: AbortSignal,
     work: (signal: AbortSignal) => Promise<T>,
@@ -84,7 +84,7 @@ export const createMemoryAllocator = ({ memory, clock, waitMs, loaded }: MemoryA
 
   return {
     inTurn,
-    /** Throws ViewLoadFailure or the abort reason. */
+    /** Throws NotLoaded or the abort reason. */
     reserve: (wanted: MemoryRequest, callerSignal: AbortSignal): Promise<ReservedMemory> =>
       inTurn(callerSignal, async (signal) => {
         const need = await makeRoom(wanted, signal);
