@@ -45,7 +45,9 @@ export const fieldFlags = {
   botTokenFile: secret('Slack, Telegram, Mattermost, Discord: file with the bot token'),
   signingSecretFile: secret('Slack: file with the signing secret'),
   publicKey: textFlag('<hex>', 'Discord: public key of the application'),
-  webhookSecretFile: secret('Telegram: file with a webhook secret of your choice'),
+  webhookSecretFile: secret(
+    'Telegram: file with a webhook secret of your choice: 32 to 256 letters, digits, _ or -',
+  ),
   commandTokensFile: secret(
     'Mattermost: file with the tokens of the commands and webhooks, separated by spaces',
   ),

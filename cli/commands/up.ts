@@ -78,13 +78,15 @@ const asksForMore = ({ host, port }: ListenAddress): boolean =>
 
 export const down = command({
   name: 'down',
-  summary: 'Stop the background daemon after running work finishes',
+  summary: 'Stop the background daemon',
   examples: ['', '--force', '--uninstall'],
   flags: {
     force: switchFlag('Kill the daemon if it has not stopped after 30 seconds'),
     uninstall: switchFlag('Remove the service that up --install created. The home folder is kept'),
   },
-  notes: ['Queued work is kept and continues after the next start.'],
+  notes: [
+    'The daemon waits up to ADJUTANT_DRAIN_SECONDS (default 8) for running work. Queued work and work that can resume continue after the next start.',
+  ],
   seeAlso: 'up, restart, status',
   run: async (context, { flags }) => {
     if (flags.uninstall) return uninstallService(context);

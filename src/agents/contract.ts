@@ -26,7 +26,7 @@ export const Agent = s.object('Agent', {
   untrusted: s
     .boolean()
     .description(
-      'Whether content from outside, such as a web page or an e-mail, has reached the agent. Calls of such an agent that have side effects or send data out need an approval unless the tool was granted',
+      'Whether content from outside, such as a web page or an e-mail, has reached the agent. Calls of such an agent that have side effects or send data out need an approval, unless its hook grants the tool or a standing approval covers the call. Sending e-mail always needs an approval',
     ),
   parentId: s
     .nullable(s.id('agent'))

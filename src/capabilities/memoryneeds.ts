@@ -1,6 +1,6 @@
 import type { Clock } from '../kernel/clock.js';
 import type { Machine } from '../providers/hardware/machine.js';
-import { NotLoaded } from '../providers/llm/llama/files.js';
+import { damagedFileAdvice, NotLoaded } from '../providers/llm/llama/files.js';
 import type { LlamaMemory } from '../providers/llm/llama/memory.js';
 import { computeModelMemory } from './fit/memory.js';
 import type { HeaderReader } from './headers.js';
@@ -20,7 +20,7 @@ export const createMemoryNeeds = ({ clock, headers, machine }: NeedsDeps): Llama
     if (!header) {
       throw new NotLoaded(
         'refused_connection',
-        `was not loaded: ${fault}. Verify its files: adjutant capabilities verify <slug>. If they are damaged, install the model again`,
+        `was not loaded: ${fault}. ${damagedFileAdvice(path)}`,
       );
     }
     return Math.round(computeModelMemory(header, { contextWindow }).totalBytes);

@@ -10,7 +10,9 @@ const folder = {
   type: s.oneOf('FolderType', 'file', 'directory'),
   patterns: s
     .list(s.text(200), 100)
-    .description('Glob patterns of the files to index. An empty list includes all files'),
+    .description(
+      'Glob patterns of the files to index. An empty list includes all files, except names that begin with a dot',
+    ),
   tags: s.list(s.text(60), 20),
   watch: s.boolean().description('Whether changes in the folder are indexed'),
   error: s

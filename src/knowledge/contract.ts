@@ -205,7 +205,7 @@ const KnowledgeIndex = s
       s
         .list(s.text(200).pattern(/\S/, 'non-blank text'), 100)
         .description(
-          'Glob patterns of the files to index, such as `**/*.md`. `!` excludes files. Defaults to the earlier patterns of the folder, or to all files',
+          'Glob patterns of the files to index, such as `**/*.md`. `!` excludes files. Defaults to the earlier patterns of the folder, or to all files. Names that begin with a dot are skipped unless a pattern names them',
         ),
     ),
     watch: s.optional(

@@ -54,7 +54,9 @@ const task = {
   summaryModel: fact(200).description(
     'Model that wrote the summary. `digest` if the page is quoted because no language model was available. `null` without a summary',
   ),
-  sha256: fact(64).description('SHA-256 of the complete content. `null` until the page is read'),
+  sha256: fact(64).description(
+    'SHA-256 of the complete content. `null` until the page is read, and for an image',
+  ),
   changed: s
     .nullable(s.boolean())
     .description(
@@ -80,7 +82,7 @@ const task = {
   operationId: s.id('operation'),
   fetchedAt: s
     .nullable(s.time())
-    .description('Time at which the page was received. `null` if not received yet'),
+    .description('Time at which the page was read or the reading failed. `null` until then'),
   createdAt: s.time(),
   finishedAt: s.nullable(s.time()).description('End time. `null` if not ended yet'),
 };

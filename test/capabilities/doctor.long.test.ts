@@ -10,7 +10,7 @@ import { type CapabilityStage, startCapabilities } from './stage.js';
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;
 
-const DAMAGED = 'Its file is damaged. Reinstall it with: adjutant capabilities install barn';
+const DAMAGED = 'Its file is damaged';
 
 describe('the doctor', () => {
   let stage: CapabilityStage;
@@ -44,7 +44,10 @@ describe('the doctor', () => {
     const health = async () => (await stage.ask('GET', '/api/models/farm')).body.health;
     expect(await health()).to.include({ status: 'unknown', lastError: null });
     await writeFile(join(stage.home, 'capabilities/barn/damaged.txt'), 'model.gguf');
-    const damaged = { status: 'down', lastError: DAMAGED };
+    const damaged = {
+      status: 'down',
+      lastError: `${DAMAGED}. Reinstall it with: adjutant capabilities install barn`,
+    };
     expect(await health()).to.include(damaged);
     const remedy = 'adjutant capabilities install barn';
     const finding = { name: 'model farm', status: 'fail', detail: DAMAGED, remedy };
@@ -55,7 +58,7 @@ describe('the doctor', () => {
     const [lost, ...others] = await about('farm', 'barn');
     expect([lost.detail, others]).to.equal(['The model file is missing: barn', []]);
     expect(lost.remedy).to.equal(
-      'adjutant capabilities install gguf:barn --url <https URL> --sha256 <checksum>   or: adjutant models delete farm',
+      'adjutant capabilities install barn   or: adjutant models delete farm',
     );
     await stage.ask('DELETE', '/api/models/farm');
   });
@@ -67,11 +70,7 @@ describe('the doctor', () => {
     await placeCapability(stage.home, 'llama', { kind: 'engine' });
     await rm(`${stage.home}/capabilities/torn/model.gguf`);
     expect(await findings()).to.equal([
-      [
-        'warn',
-        'capability torn',
-        'model.gguf is missing. Its file is damaged. Reinstall it with: adjutant capabilities install torn',
-      ],
+      ['warn', 'capability torn', 'model.gguf is missing. Its file is damaged'],
     ]);
     const [lost, ...others] = await about('house');
     expect([lost.name, lost.detail, others]).to.equal([

@@ -73,7 +73,7 @@ describe('models of llama', () => {
     installEngine(stage.home);
     const given = { name: 'time_now', input: '{"timezone": "Europe/Oslo"}' };
     installCaller(stage.home, 'clock', given, ['It is', ' late.'], 65_536);
-    await add('clock', { contextWindow: 65_536 });
+    await add('clock', { contextWindow: 65_536, supports: { tools: true } });
     const spawned = await stage.ask('POST', '/api/agents', { prompt: 'Late?', model: 'clock' });
     const { body } = await until(
       () => stage.ask('GET', `/api/agents/${spawned.body.id}`),
@@ -111,9 +111,11 @@ describe('models of llama', () => {
     while (!isOver) expect((await stage.call('GET', '/health')).status).to.equal(200);
     const errors = (await ended).map(({ body }) => body.error);
     expect(errors[0]).to.equal(
-      'hung was not loaded: The file declares 1099511627776 metadata keys, more than the file can contain. Verify its files: adjutant capabilities verify <slug>. If they are damaged, install the model again',
+      'hung was not loaded: The file declares 1099511627776 metadata keys, more than the file can contain. Verify an installed model: adjutant capabilities verify hung. Replace a file that you placed there yourself',
     );
-    expect(errors[1]).to.match(/^torn was not loaded: it was ended by SIGABRT/);
+    expect(errors[1]).to.match(
+      /^torn was not loaded: Duplicate token "Hello" in the vocabulary\. /,
+    );
     const { body } = await stage.ask('GET', '/api/models/health');
     const states = body.providers.map(({ model, lastError }: Record<string, string>) => [
       ...[model, lastError],

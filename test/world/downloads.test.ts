@@ -436,7 +436,7 @@ describe('a model on this machine', () => {
     await stage.ask('POST', '/api/models', torn);
     const { body } = await stage.ask('POST', '/api/models/torn/test');
     expect(body.error).to.equal(
-      'torn was not loaded: The file declares 1099511627776 metadata keys, more than the file can contain. Verify its files: adjutant capabilities verify <slug>. If they are damaged, install the model again',
+      'torn was not loaded: The file declares 1099511627776 metadata keys, more than the file can contain. Verify an installed model: adjutant capabilities verify torn. Replace a file that you placed there yourself',
     );
     const health = await stage.ask('GET', '/api/models/health');
     const { providers } = health.body;

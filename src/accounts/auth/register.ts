@@ -60,7 +60,10 @@ export const registerUser = async (
       ? await insertAllowed(deps, making, registration, by)
       : await insertFirst(deps, making, registration);
   const login = await beginSession(auth, row, { device, by, isRegistration: true, also: [] });
-  if (!login) throw Boom.unauthorized('The account was changed during the registration. Log in');
+  if (!login)
+    throw Boom.unauthorized(
+      'The account was created, but was changed before the login. Log in with your username and password',
+    );
   return login;
 };
 

@@ -82,7 +82,7 @@ export const sentmail = contract({
     unimpersonated: true,
   }),
   list: endpoint.get('/api/email/sent', {
-    summary: 'List sent e-mails',
+    summary: 'List e-mails sent through Adjutant',
     query: pageQuery('SentMailQuery', {
       accountId: s.optional(s.text(80)),
       status: s.optional(sentMailStatus()),

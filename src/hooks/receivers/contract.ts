@@ -73,7 +73,7 @@ export const receivers = contract({
     summary: 'Reply to the address check of a sender',
     description:
       'Some senders, such as Trello and Mandrill, check a webhook address before the first delivery. ' +
-      '`HEAD` and `GET /api/webhooks/{path}` without a token work as well. No hook runs.',
+      '`HEAD` and `GET /api/webhooks/{path}` do the same if they have no `Authorization` header. No hook runs.',
     access: 'public',
     ignoresQuery: true,
     reply: Noted,

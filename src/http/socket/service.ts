@@ -42,7 +42,10 @@ export const createSocketService = (
     message: async (userId, message, { token, address }) => {
       const identity = async () => {
         const who = await identify(token);
-        if (!who) throw Boom.unauthorized('Invalid token');
+        if (!who)
+          throw Boom.unauthorized(
+            'The token of this connection is no longer valid. Log in again or use another token',
+          );
         return who;
       };
       const refusal = async () => approvalRefusal(await identity());

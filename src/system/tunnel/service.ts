@@ -97,10 +97,10 @@ export const forgetAddress = async (
 /** The audit entry is written first: a check that cannot be recorded is not run. */
 export const checkTunnel = async (deps: TunnelServiceDeps, by: Recorder): Promise<TunnelCheck> => {
   const address = deps.tunnel.address();
-  if (address === null) throw notSetUp();
+  if (address === null) throw noAddress();
   await deps.store.transact([by.record({ target: address })]);
   const checked = await deps.tunnel.check(findOpenings(deps.config));
-  if (checked === null) throw notSetUp();
+  if (checked === null) throw noAddress();
   return checked;
 };
 
@@ -144,6 +144,12 @@ const lostPasskeys = async (
     .limit(1000)
     .execute();
 };
+
+const noAddress = (): Boom.Boom =>
+  Boom.conflict(
+    'The daemon has no public address. Set up a tunnel with PUT /api/tunnel, or start the tunnel with POST /api/tunnel/start',
+    { code: 'tunnel_not_set_up' },
+  );
 
 const notSetUp = (): Boom.Boom =>
   Boom.conflict('No tunnel is set up. Configure it first with PUT /api/tunnel', {

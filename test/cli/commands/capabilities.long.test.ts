@@ -282,7 +282,9 @@ describe('a folder to install from that is missing', () => {
     expect((await world.client.operations.list({ query: {} })).operations).to.equal([]);
     const shown = await world.cli(['hardware'], { terminal: 80 });
     expect(shown.stdout).to.not.include('gguf:');
-    expect(shown.stderr.match(/cannot be used: It does not exist/g)?.length).to.equal(1);
+    expect(shown.stderr.match(/cannot\s+be\s+used:\s+It\s+does\s+not\s+exist/g)?.length).to.equal(
+      1,
+    );
     const all = await world.cli(['hardware', '--all'], { terminal: 80 });
     expect(all.stdout).to.include('gguf:');
     expect((await world.cli(['hardware'])).stdout).to.include('gguf:');

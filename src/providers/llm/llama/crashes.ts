@@ -1,4 +1,4 @@
-import { type ModelFiles, NotLoaded } from './files.js';
+import { damagedFileAdvice, type ModelFiles, NotLoaded } from './files.js';
 
 /** Crashes of the engine after which a file is rejected. */
 const MAX_CRASHES = 3;
@@ -23,7 +23,7 @@ export const createCrashRecord = () => {
       const why = `its file failed ${record.times} times (${record.how})`;
       throw new NotLoaded(
         'refused_connection',
-        `was not loaded: ${why}. Verify its files: adjutant capabilities verify <slug>. To try again, restart the daemon`,
+        `was not loaded: ${why}. ${damagedFileAdvice(files.path)}. To try again, restart the daemon`,
       );
     },
   };

@@ -1,5 +1,5 @@
 import { readdir, realpath, stat } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { errorCode, NamedError } from '../../../kernel/failure.js';
 import type { ModelFailureKind } from '../model.js';
 
@@ -30,6 +30,9 @@ export const damageMessage = (slug: string, whose = 'Its file is'): string =>
   `${whose} damaged. Reinstall it with: adjutant capabilities install ${slug}`;
 
 const LIST_INSTALLED = 'adjutant capabilities list --kind model --installed';
+
+export const damagedFileAdvice = (path: string): string =>
+  `Verify an installed model: adjutant capabilities verify ${basename(dirname(path))}. Replace a file that you placed there yourself`;
 
 const SLUG = /^[a-z0-9][a-z0-9._-]{0,99}$/;
 const MODEL_FILE = /^model(?:-\d{5}-of-\d{5})?\.gguf$/;

@@ -2,7 +2,7 @@ import { dirname } from 'node:path';
 import type { Clock } from '../../../kernel/clock.js';
 import { type Confinement, ConfinementFailed } from '../../confine/confinement.js';
 import type { createCrashRecord } from './crashes.js';
-import { type ModelFiles, NotLoaded } from './files.js';
+import { damagedFileAdvice, type ModelFiles, NotLoaded } from './files.js';
 import { type MemoryNeed, memoryLimit } from './memory.js';
 import { type LlamaProcess, LlamaProcessEnded, startLlamaProcess } from './process.js';
 import type { LoadRequest } from './protocol.js';
@@ -71,8 +71,7 @@ const start = async (deps: LoadDeps, { files, need }: LoadOf): Promise<LlamaProc
 
 /** Text of the engine for a file that it cannot read. */
 const NO_CAUSE = 'Failed to load model';
-const INCOMPLETE_FILE =
-  'The file may be incomplete or damaged. Verify its files: adjutant capabilities verify <slug>. If they are damaged, install the model again';
+const INCOMPLETE_FILE = 'The file may be incomplete or damaged';
 
 const loaded = async (
   process: LlamaProcess,
@@ -88,7 +87,10 @@ const loaded = async (
   if (end.is === 'loaded') return;
   let why = 'the process of the model sent an unexpected reply. Try again';
   if (end.is === 'failed') {
-    why = end.message === NO_CAUSE ? `${NO_CAUSE}. ${INCOMPLETE_FILE}` : end.message;
+    why =
+      end.message === NO_CAUSE
+        ? `${NO_CAUSE}. ${INCOMPLETE_FILE}. ${damagedFileAdvice(model)}`
+        : end.message;
   }
   throw new NotLoaded('refused_connection', `was not loaded: ${why}`);
 };

@@ -51,7 +51,7 @@ describe('a broken GGUF file (needs node-llama-cpp)', () => {
     for (let time = 0; time < 4; time++) times.push(await stage.failure('broken'));
     expect(times.slice(0, 3).every((each) => each?.includes('was not loaded'))).to.be.true();
     expect(times[3]).to.match(
-      /^refused_connection: broken was not loaded: its file failed 3 times \(it was ended by SIGABRT.*\)\. Verify its files: adjutant capabilities verify <slug>\. To try again, restart the daemon$/,
+      /^refused_connection: broken was not loaded: its file failed 3 times \(it was ended by SIGABRT.*\)\. Verify an installed model: adjutant capabilities verify broken. Replace a file that you placed there yourself\. To try again, restart the daemon$/,
     );
     installScripted(stage.home, 'broken', SCRIPT);
     expect((await stage.step('broken')).text).to.equal('Hello there');
