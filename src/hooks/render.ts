@@ -76,11 +76,13 @@ const XML = /^(?:text|application)\/(?:[\w.+-]+\+)?(?:xml|html)\b/i;
 const encodeFormValue = (text: string): string =>
   new URLSearchParams([['', text]]).toString().slice(1);
 
-const XML_ENTITIES: Record<string, string> = {
-  ...{ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' },
-};
 const escapeXml = (text: string): string =>
-  text.replace(/[&<>"']/g, (sign) => XML_ENTITIES[sign] ?? '');
+  text
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;')
+    .replaceAll("'", '&#39;');
 
 const INVALID_BODY =
   'The body is not valid JSON with the values of this execution. Correct actionConfig.webhookBody, or set another Content-Type in actionConfig.webhookHeaders';

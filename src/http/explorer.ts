@@ -196,7 +196,7 @@ const STATUS_DESCRIPTIONS: Record<number, string> = {
   401: 'Missing or invalid credentials',
   403: 'Insufficient permissions',
   404: 'Not found, or owned by another user',
-  409: 'Conflict with the current state, such as a name that is already in use. `message` describes it',
+  409: 'Conflict with the current state, such as a name that is already in use. `message` describes the conflict',
   413: 'Request body too large',
   415: 'Unsupported content type',
   429: 'Too many requests. See `Retry-After`',

@@ -65,8 +65,8 @@ export const isTimezone = (name: string): boolean => {
 };
 
 /**
- * Names of ICU that the IANA database does not have, and that mean another zone than most people
- * mean: BST is Asia/Dhaka there.
+ * Abbreviations of ICU that are not in the IANA database. Several zones share each, and ICU means
+ * one of them: BST is Asia/Dhaka.
  */
 const ABBREVIATIONS = new Set([
   ...['ACT', 'AET', 'AGT', 'ART', 'AST', 'BET', 'BST', 'CAT', 'CNT', 'CST', 'CTT', 'EAT', 'ECT'],

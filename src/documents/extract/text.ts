@@ -1,3 +1,4 @@
+import { isJsonText } from '../../kernel/jsonvalue.js';
 import type { Extraction } from './job.js';
 import { decodeWide } from './unicode.js';
 
@@ -22,21 +23,11 @@ const JSON_ESCAPE = /\\(?:ud[89ab][\da-f]{2}\\ud[c-f][\da-f]{2}|u[\da-f]{4}|[^u]
 const KEEPS_ESCAPE = /["\\\p{Cs}]|(?![\t\n\r])\p{Cc}/u;
 
 const readableJson = (text: string): string => {
-  if (!text.includes('\\') || !isJson(text)) return text;
+  if (!text.includes('\\') || !isJsonText(text)) return text;
   return text.replace(JSON_ESCAPE, (sign) => {
     const value: string = JSON.parse(`"${sign}"`);
     return KEEPS_ESCAPE.test(value) ? sign : value;
   });
-};
-
-const isJson = (text: string): boolean => {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch (error) {
-    if (error instanceof SyntaxError) return false;
-    throw error;
-  }
 };
 
 export const extractHtml = async (bytes: Buffer, extraction: Extraction): Promise<void> => {

@@ -1,4 +1,5 @@
 import { truncateText } from '../../kernel/excerpt.js';
+import { isJsonText } from '../../kernel/jsonvalue.js';
 import { extractPageContent, type PageContent } from './article.js';
 import { decodeText } from './charset.js';
 import { cleanLine, cleanText } from './clean.js';
@@ -77,16 +78,7 @@ const READERS: Record<SourceForm, FormReader> = {
 };
 
 /** Some APIs send JSON labelled as HTML. */
-const isJson = (text: string): boolean => {
-  if (!/^\s*[[{]/.test(text)) return false;
-  try {
-    JSON.parse(text);
-    return true;
-  } catch (error) {
-    if (error instanceof SyntaxError) return false;
-    throw error;
-  }
-};
+const isJson = (text: string): boolean => /^\s*[[{]/.test(text) && isJsonText(text);
 
 type VisibleContent = PageContent & Pick<VisiblePart, 'hiddenCharacters'>;
 
