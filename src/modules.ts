@@ -19,6 +19,7 @@ import { openKnowledge } from './knowledge/module.js';
 import { openMemories } from './memories/module.js';
 import { openModels } from './models/module.js';
 import { openOperations } from './operations/module.js';
+import { openOrgs } from './orgs/module.js';
 import { openOutbound } from './outbound/module.js';
 import { openPermissions } from './permissions/module.js';
 import { openPipelines } from './pipelines/module.js';
@@ -88,6 +89,7 @@ export const openModules = async (base: Base, options: ModulesOptions) => {
     outbound,
     passwordCost: options.passwordCost,
   });
+  const orgs = openOrgs(base, outbound);
   const amountOfTexts = knowledge.amount;
   const models = openModels(base, { config, secrets, vault, confinement, amountOfTexts });
   const own = { operations, models, confinement, config, documents };
@@ -181,6 +183,7 @@ export const openModules = async (base: Base, options: ModulesOptions) => {
     tools,
     outbound,
     accounts,
+    orgs,
     models,
     capabilities,
     permissions,

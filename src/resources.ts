@@ -70,6 +70,7 @@ export const createApiResources = (
     ...users.resources,
     own.keys,
     users.totp,
+    ...modules.orgs.resources({ accounts }),
     ...modules.vault.resources({ accounts }),
     chats.channels,
     chats.push,

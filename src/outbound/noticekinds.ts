@@ -144,6 +144,11 @@ export const KINDS = {
     'removed second factor',
     'An admin removed your authenticator app or one of your passkeys',
   ),
+  'org.membership': security(
+    'changed membership in an organization',
+    'You were added to or removed from an organization, or your role in it was changed',
+    'changed memberships in organizations',
+  ),
   'recovery_codes.made': security(
     'new set of recovery codes',
     'New recovery codes were created for your account. The previous codes are no longer valid',

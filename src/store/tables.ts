@@ -14,6 +14,7 @@ import type * as memories from './tables/memories.js';
 import type * as models from './tables/models.js';
 import type * as notifications from './tables/notifications.js';
 import type * as operations from './tables/operations.js';
+import type * as orgs from './tables/orgs.js';
 import type * as outbox from './tables/outbox.js';
 import type * as permissions from './tables/permissions.js';
 import type * as pipelines from './tables/pipelines.js';
@@ -45,6 +46,7 @@ type TableModules = typeof accounts &
   typeof models &
   typeof notifications &
   typeof operations &
+  typeof orgs &
   typeof outbox &
   typeof permissions &
   typeof pipelines &

@@ -53,6 +53,13 @@ export const AuditVerdict = s.object('AuditVerdict', {
 });
 export type AuditVerdict = s.Static<typeof AuditVerdict>;
 
+const AuditPage = s.object('AuditPage', {
+  entries: s.list(AuditEntry, 200),
+  nextCursor: s
+    .nullable(s.text(200))
+    .description('Value of `cursor` for the next page. `null` on the last page'),
+});
+
 // Reading and verifying the log are recorded in it as well.
 export const audit = contract({
   list: endpoint.get('/api/admin/audit', {
@@ -65,12 +72,7 @@ export const audit = contract({
       since: s.optional(s.moment().description('Start of the time range, inclusive')),
       until: s.optional(s.moment().description('End of the time range, exclusive')),
     }),
-    reply: s.object('AuditPage', {
-      entries: s.list(AuditEntry, 200),
-      nextCursor: s
-        .nullable(s.text(200))
-        .description('Value of `cursor` for the next page. `null` on the last page'),
-    }),
+    reply: AuditPage,
   }),
   verify: endpoint.get('/api/admin/audit/verify', {
     summary: 'Verify the audit log',
@@ -80,5 +82,11 @@ export const audit = contract({
     access: 'admin',
     audit: 'audit.verify',
     reply: AuditVerdict,
+  }),
+  org: endpoint.get('/api/orgs/{id}/audit', {
+    summary: 'List audit log entries of an organization',
+    description: 'Requires the role `owner` or `admin` in the organization.',
+    query: pageQuery('OrgAuditQuery', {}),
+    reply: AuditPage,
   }),
 });

@@ -1,7 +1,10 @@
+import { sql } from 'kysely';
 import { cutPage, DEFAULT_LIMIT } from '../../kernel/contract/page.js';
 import type { Page, PageInput } from '../../store/page.js';
+import { selectRows } from '../../store/rows.js';
 import type { Store } from '../../store/store.js';
 import type { AuditRow } from '../../store/tables/audit.js';
+import { type OrgRole, orgMemberTable } from '../../store/tables/orgs.js';
 
 export type NamedAuditRow = Omit<AuditRow, 'mac'> & {
   actor_name: string | null;
@@ -29,6 +32,8 @@ export interface AuditFilter extends PageInput {
   action?: string;
   since?: string;
   until?: string;
+  /** ID of the organization that the entries are about. */
+  orgId?: string;
 }
 
 export const auditStore = ({ db, look }: Store) => ({
@@ -36,7 +41,7 @@ export const auditStore = ({ db, look }: Store) => ({
 
   /** In the order of the chain, since ids are made before their transaction runs. */
   list: async (filter: AuditFilter): Promise<Page<NamedAuditRow>> => {
-    const { limit = DEFAULT_LIMIT, cursor, actorId, action, since, until } = filter;
+    const { limit = DEFAULT_LIMIT, cursor, actorId, action, since, until, orgId } = filter;
     let query = db
       .selectFrom('audit')
       .leftJoin('users as actor', 'actor.id', 'audit.actor_id')
@@ -50,11 +55,23 @@ export const auditStore = ({ db, look }: Store) => ({
     if (action !== undefined) query = query.where('audit.action', '=', action);
     if (since !== undefined) query = query.where('audit.at', '>=', since);
     if (until !== undefined) query = query.where('audit.at', '<', until);
+    if (orgId !== undefined) {
+      // The index of these entries is limited to IDs of organizations.
+      query = query
+        .where('audit.target', '=', orgId)
+        .where(sql<boolean>`audit.target GLOB 'org_*'`);
+    }
     const rows = await query
       .orderBy('audit.number', 'desc')
       .limit(limit + 1)
       .execute();
     return cutPage(rows, limit);
+  },
+
+  /** Null if the user is not a member. */
+  orgRole: async (userId: string, orgId: string): Promise<OrgRole | null> => {
+    const own = selectRows(db, orgMemberTable, { org_id: orgId, user_id: userId });
+    return (await own.executeTakeFirst())?.role ?? null;
   },
 });
 

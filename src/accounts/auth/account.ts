@@ -29,6 +29,9 @@ export const createAccountOperations = (deps: AuthDeps) => {
   const { users } = deps;
 
   return {
+    /** Returns the normal form of a username or an e-mail address. */
+    keyOf: accountKey,
+
     /** `name` is a username or an e-mail address. */
     userIdOf: async (name: string): Promise<string | null> =>
       (await users.userByKey(accountKey(name)))?.id ?? null,

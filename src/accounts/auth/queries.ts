@@ -8,7 +8,7 @@ import { createLoginSessionQueries, FACTOR, type KnownUser } from './sessions.js
 
 export type NewUser = Omit<
   UserRow,
-  'role' | 'disabled_at' | 'login_epoch' | 'limits' | 'permissions'
+  'role' | 'disabled_at' | 'login_epoch' | 'limits' | 'permissions' | 'managed_by'
 >;
 
 const PASSKEYS = sql<number>`(SELECT count(*) FROM passkeys WHERE passkeys.user_id = users.id)`.as(
@@ -59,6 +59,12 @@ const createUserQueries = (store: Store) => {
       const insert = db.insertInto('users').values({ ...user, role, disabled_at: null });
       await spend([statement(insert, 1)]);
       return byId(user.id).executeTakeFirstOrThrow();
+    },
+
+    /** An account without a password, of the role `user`. */
+    insertManaged: async (user: NewUser, orgId: string, also: TransactionStep[]): Promise<void> => {
+      const row = { ...user, role: 'user' as const, disabled_at: null, managed_by: orgId };
+      await store.transact([statement(db.insertInto('users').values(row), 1), ...also]);
     },
 
     /** Names without a stored skeleton, in order, starting after `after`. */

@@ -1,7 +1,7 @@
 import { type ExpressionBuilder, type Kysely, sql } from 'kysely';
 import type { TransactionStep } from '../../store/engine/protocol.js';
 import { newestFirst, type Page, type PageInput } from '../../store/page.js';
-import { deleteRows, selectRows, updateRows } from '../../store/rows.js';
+import { countRows, deleteRows, selectRows, updateRows } from '../../store/rows.js';
 import { type Store, statement } from '../../store/store.js';
 import {
   type AuthSessionRow,
@@ -24,7 +24,10 @@ import {
 } from './revoke.js';
 
 /** `totp` is 1 if logins require a code. */
-export type AccountRow = Omit<UserRow, 'password_hash' | 'login_epoch' | 'username_skeleton'> & {
+export type AccountRow = Omit<
+  UserRow,
+  'password_hash' | 'login_epoch' | 'username_skeleton' | 'managed_by'
+> & {
   passkeys: number;
   totp: number;
 };
@@ -86,6 +89,15 @@ export const usersStore = (store: Store) => {
         ...also,
       ]);
     },
+
+    /** Returns the organization whose identity provider manages the account. */
+    managerOf: async (id: string): Promise<string | null> => {
+      const row = db.selectFrom('users').select('managed_by').where('id', '=', id);
+      return (await row.executeTakeFirst())?.managed_by ?? null;
+    },
+
+    countManaged: (orgId: string): Promise<number> =>
+      countRows(db, userTable, { managed_by: orgId }),
 
     beginImpersonation: async (session: AuthSessionRow, also: TransactionStep[]): Promise<void> => {
       await store.transact([statement(db.insertInto('auth_sessions').values(session), 1), ...also]);

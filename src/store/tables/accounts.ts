@@ -17,6 +17,8 @@ export const userTable = table('users', {
   permissions: preset(json()),
   /** Increases when all sessions are ended. A login that began before is invalid. */
   login_epoch: preset(number),
+  /** Organization whose identity provider creates and disables the account. */
+  managed_by: preset(orNull(text)),
 });
 export type UserRow = Row<typeof userTable>;
 

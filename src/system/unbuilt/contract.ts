@@ -7,9 +7,6 @@ type UnbuiltRow = readonly [Endpoint['method'], string, string];
  * without one, even those that will be public.
  */
 const rows: UnbuiltRow[] = [
-  ['GET', '/api/orgs', 'List your organizations'],
-  ['POST', '/api/orgs', 'Create an organization'],
-  ['GET', '/api/orgs/{id}', 'Get an organization'],
   ['PUT', '/api/orgs/{id}/sso', 'Update the SSO settings'],
   ['GET', '/api/saml/metadata', 'Get the SAML metadata'],
   ['POST', '/api/saml/acs', 'Process a SAML assertion'],

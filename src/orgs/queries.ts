@@ -1,0 +1,307 @@
+import { type ExpressionBuilder, sql } from 'kysely';
+import { cutPage, DEFAULT_LIMIT } from '../kernel/contract/page.js';
+import type { TransactionStep } from '../store/engine/protocol.js';
+import { newestFirst, type Page, type PageInput } from '../store/page.js';
+import {
+  deleteRows,
+  insertRow,
+  insertUpTo,
+  selectCount,
+  selectRows,
+  updateRows,
+} from '../store/rows.js';
+import { assertRows, type Store, statement } from '../store/store.js';
+import {
+  type OrgInviteRow,
+  type OrgMemberRow,
+  type OrgRole,
+  type OrgRow,
+  orgInviteTable,
+  orgMemberTable,
+  orgTable,
+} from '../store/tables/orgs.js';
+import type { Tables } from '../store/tables.js';
+import { visibleTo } from '../store/visible.js';
+import { MANAGERS } from './rules.js';
+
+export const MAX_OWNED = 5;
+
+/** An organization and the role of the user who asks. */
+export type OwnOrgRow = OrgRow & { role: OrgRole; members: number };
+export type AdminOrgRow = OrgRow & { owners: string; members: number };
+export type NamedMemberRow = OrgMemberRow & { username: string };
+export type NamedInviteRow = OrgInviteRow & { inviter: string };
+
+const COLUMNS = [
+  'orgs.id',
+  'orgs.slug',
+  'orgs.name',
+  'orgs.approved_at',
+  'orgs.max_members',
+  'orgs.created_at',
+] as const;
+
+const MEMBERS = sql<number>`(SELECT count(*) FROM org_members WHERE org_id = orgs.id)`.as(
+  'members',
+);
+/** JSON list of usernames. */
+const OWNERS = sql<string>`(SELECT json_group_array(u.username) FROM org_members AS m
+  JOIN users AS u ON u.id = m.user_id WHERE m.org_id = orgs.id AND m.role = 'owner')`.as('owners');
+
+const HAS_ROOM = sql<boolean>`(SELECT count(*) FROM org_members WHERE org_id = orgs.id)
+  < orgs.max_members`;
+
+/** A write returns false if an expectation was not met, such as a role that changed meanwhile. */
+export const orgsStore = (store: Store) => {
+  const { db } = store;
+  const ofMember = (userId: string) =>
+    db
+      .selectFrom('orgs')
+      .innerJoin('org_members as own', 'own.org_id', 'orgs.id')
+      .select(COLUMNS)
+      .select(['own.role', MEMBERS])
+      .where(visibleTo(userId, 'own'));
+  const named = () =>
+    db
+      .selectFrom('org_members')
+      .innerJoin('users', 'users.id', 'org_members.user_id')
+      .select(['org_members.id', 'org_id', 'user_id', 'org_members.role'])
+      .select(['org_members.created_at', 'users.username']);
+  const every = () => db.selectFrom('orgs').select(COLUMNS).select([OWNERS, MEMBERS]);
+  const hasRole = ({ orgId, userId }: Membership, ...roles: OrgRole[]) =>
+    assertRows(
+      selectRows(db, orgMemberTable, { org_id: orgId }, visibleTo(userId)).where(
+        'role',
+        'in',
+        roles,
+      ),
+      1,
+    );
+  const hasOtherOwner = (orgId: string, userId: string) => (of: MemberBuilder) =>
+    of.or([
+      of('role', '<>', 'owner'),
+      of.exists(
+        db
+          .selectFrom('org_members as other')
+          .select('other.id')
+          .where('other.org_id', '=', orgId)
+          .where('other.role', '=', 'owner')
+          .where('other.user_id', '<>', userId),
+      ),
+    ]);
+
+  return {
+    list: async (userId: string, { limit = DEFAULT_LIMIT, cursor }: PageInput) => {
+      let query = ofMember(userId);
+      if (cursor !== undefined) query = query.where('orgs.id', '<', cursor);
+      const rows = await query
+        .orderBy('orgs.id', 'desc')
+        .limit(limit + 1)
+        .execute();
+      return cutPage(rows, limit);
+    },
+
+    find: (userId: string, orgId: string): Promise<OwnOrgRow | undefined> =>
+      ofMember(userId).where('orgs.id', '=', orgId).executeTakeFirst(),
+
+    listAll: (filter: PageInput & { approved?: boolean }): Promise<Page<AdminOrgRow>> => {
+      const { approved, ...page } = filter;
+      let query = every();
+      if (approved !== undefined) {
+        query = query.where('approved_at', approved ? 'is not' : 'is', null);
+      }
+      return newestFirst(query, page);
+    },
+
+    findAny: (orgId: string): Promise<AdminOrgRow | undefined> =>
+      every().where('id', '=', orgId).executeTakeFirst(),
+
+    /** Throws `UniqueViolation` if the slug exists. Returns false if the user owns too many. */
+    insert: (org: OrgRow, owner: OrgMemberRow, also: TransactionStep[]): Promise<boolean> => {
+      const count = selectCount(db, orgMemberTable, { role: 'owner' }, visibleTo(owner.user_id));
+      const member = insertUpTo(db, orgMemberTable, owner, { count, most: MAX_OWNED });
+      return store.tryTransact([insertRow(orgTable, org), statement(member, 1), ...also]);
+    },
+
+    update: (
+      of: Membership,
+      change: Pick<OrgRow, 'name'>,
+      also: TransactionStep[],
+    ): Promise<boolean> =>
+      store.tryTransact([
+        hasRole(of, ...MANAGERS),
+        statement(updateRows(db, orgTable, { id: of.orgId }).set(change), 1),
+        ...also,
+      ]),
+
+    updateAny: (
+      orgId: string,
+      change: Partial<Pick<OrgRow, 'approved_at' | 'max_members'>>,
+      also: TransactionStep[],
+    ): Promise<boolean> =>
+      store.tryTransact([
+        statement(updateRows(db, orgTable, { id: orgId }).set(change), 1),
+        ...also,
+      ]),
+
+    delete: (of: Membership, also: TransactionStep[]): Promise<boolean> =>
+      store.tryTransact([
+        hasRole(of, 'owner'),
+        statement(deleteRows(db, orgTable, { id: of.orgId }), 1),
+        ...also,
+      ]),
+
+    members: (orgId: string, { limit = DEFAULT_LIMIT, cursor }: PageInput) => {
+      let query = named().where('org_id', '=', orgId);
+      if (cursor !== undefined) query = query.where('org_members.id', '<', cursor);
+      return query
+        .orderBy('org_members.id', 'desc')
+        .limit(limit + 1)
+        .execute()
+        .then((rows) => cutPage(rows, limit));
+    },
+
+    member: ({ orgId, userId }: Membership): Promise<NamedMemberRow | undefined> =>
+      named()
+        .where('org_id', '=', orgId)
+        .where(visibleTo(userId, 'org_members'))
+        .executeTakeFirst(),
+
+    userIdOf: async (key: string): Promise<string | null> => {
+      const found = db
+        .selectFrom('users')
+        .select('id')
+        .where('disabled_at', 'is', null)
+        .where((of) => of.or([of('username_key', '=', key), of('email_key', '=', key)]));
+      return (await found.executeTakeFirst())?.id ?? null;
+    },
+
+    /** Throws `UniqueViolation` if the user is a member. Returns false without room or role. */
+    addMember: (row: OrgMemberRow, by: string, also: TransactionStep[]): Promise<boolean> =>
+      store.tryTransact([
+        hasRole(
+          { orgId: row.org_id, userId: by },
+          ...(row.role === 'owner' ? (['owner'] as const) : MANAGERS),
+        ),
+        insertMember(store, row),
+        ...also,
+      ]),
+
+    /** Returns false for the last owner, and if a role was changed meanwhile. */
+    changeRole: (
+      from: OrgMemberRow,
+      role: OrgRole,
+      by: { userId: string; roles: OrgRole[] },
+      also: TransactionStep[],
+    ): Promise<boolean> => {
+      const { org_id: orgId, user_id: userId } = from;
+      const change = updateRows(db, orgMemberTable, { id: from.id, role: from.role }).set({ role });
+      const isKept = role === 'owner' ? change : change.where(hasOtherOwner(orgId, userId));
+      return store.tryTransact([
+        hasRole({ orgId, userId: by.userId }, ...by.roles),
+        statement(isKept, 1),
+        ...also,
+      ]);
+    },
+
+    /** Returns false for the last owner, and if a role was changed meanwhile. */
+    removeMember: (
+      from: OrgMemberRow,
+      by: { userId: string; roles: OrgRole[] },
+      also: TransactionStep[],
+    ): Promise<boolean> => {
+      const { org_id: orgId, user_id: userId } = from;
+      const gone = deleteRows(db, orgMemberTable, { id: from.id, role: from.role });
+      return store.tryTransact([
+        hasRole({ orgId, userId: by.userId }, ...by.roles),
+        statement(gone.where(hasOtherOwner(orgId, userId)), 1),
+        ...also,
+      ]);
+    },
+
+    /** The owner becomes an admin. Returns false if one of the two roles was changed meanwhile. */
+    transfer: (owner: OrgMemberRow, to: OrgMemberRow, also: TransactionStep[]): Promise<boolean> =>
+      store.tryTransact([
+        statement(
+          updateRows(db, orgMemberTable, { id: to.id, role: to.role }).set({ role: 'owner' }),
+          1,
+        ),
+        statement(
+          updateRows(db, orgMemberTable, { id: owner.id, role: 'owner' }).set({ role: 'admin' }),
+          1,
+        ),
+        ...also,
+      ]),
+
+    invites: (orgId: string, page: PageInput): Promise<Page<NamedInviteRow>> =>
+      newestFirst(
+        selectRows(db, orgInviteTable, { org_id: orgId }).select(
+          sql<string>`(SELECT username FROM users WHERE users.id = invited_by)`.as('inviter'),
+        ),
+        page,
+      ),
+
+    /** Also deletes expired invites of all organizations. */
+    insertInvite: (row: OrgInviteRow, also: TransactionStep[]): Promise<boolean> =>
+      store.tryTransact([
+        hasRole({ orgId: row.org_id, userId: row.invited_by }, ...MANAGERS),
+        statement(db.deleteFrom('org_invites').where('expires_at', '<=', row.created_at)),
+        insertRow(orgInviteTable, row),
+        ...also,
+      ]),
+
+    deleteInvite: (of: Membership, id: string, also: TransactionStep[]): Promise<boolean> =>
+      store.tryTransact([
+        hasRole(of, ...MANAGERS),
+        statement(deleteRows(db, orgInviteTable, { id, org_id: of.orgId }), 1),
+        ...also,
+      ]),
+
+    /** Valid until it expires, and while the user who created it may invite. */
+    openInvite: (digest: string, now: string): Promise<OrgInviteRow | undefined> =>
+      selectRows(db, orgInviteTable, { digest })
+        .where('expires_at', '>', now)
+        .where(isByManager)
+        .executeTakeFirst(),
+
+    /** Throws `UniqueViolation` if the user is a member. Returns false if it was used meanwhile. */
+    join: (row: OrgMemberRow, digest: string, also: TransactionStep[]): Promise<boolean> =>
+      store.tryTransact([
+        statement(
+          deleteRows(db, orgInviteTable, { digest })
+            .where('expires_at', '>', row.created_at)
+            .where(isByManager),
+          1,
+        ),
+        insertMember(store, row),
+        ...also,
+      ]),
+  };
+};
+
+export type OrgsStore = ReturnType<typeof orgsStore>;
+
+interface Membership {
+  orgId: string;
+  userId: string;
+}
+
+type MemberBuilder = ExpressionBuilder<Tables, 'org_members'>;
+
+const isByManager = sql<boolean>`EXISTS (SELECT 1 FROM org_members AS m
+  JOIN users AS u ON u.id = m.user_id
+  WHERE m.org_id = org_invites.org_id AND m.user_id = org_invites.invited_by
+    AND m.role IN ('owner', 'admin') AND u.disabled_at IS NULL)`;
+
+/** Not inserted if the organization is full. */
+const insertMember = ({ db }: Store, row: OrgMemberRow) => {
+  const values = db
+    .selectFrom('orgs')
+    .select((of) => orgMemberTable.columns.map((column) => of.val(row[column]).as(column)))
+    .where('orgs.id', '=', row.org_id)
+    .where(HAS_ROOM);
+  return statement(
+    db.insertInto('org_members').columns(orgMemberTable.columns).expression(values),
+    1,
+  );
+};

@@ -1,0 +1,360 @@
+import { createHash, randomBytes } from 'node:crypto';
+import Boom from '@hapi/boom';
+import type { AccountOperations } from '../accounts/module.js';
+import { type Clock, iso } from '../kernel/clock.js';
+import type { Recorder } from '../kernel/contract/audit.js';
+import type { Caller } from '../kernel/contract/endpoint.js';
+import { mint } from '../kernel/ids.js';
+import { badRequest, orNotFound } from '../kernel/route.js';
+import type { Notice, Outbox } from '../outbound/module.js';
+import { UniqueViolation } from '../store/engine/protocol.js';
+import type { OrgMemberRow, OrgRole } from '../store/tables/orgs.js';
+import type {
+  AdminOrgChanges,
+  NewOrg,
+  NewOrgInvite,
+  NewOrgMember,
+  OrgDeletion,
+  OrgTransfer,
+} from './contract.js';
+import { MAX_OWNED, type NamedMemberRow, type OrgsStore, type OwnOrgRow } from './queries.js';
+import { MANAGERS, mayChangeMember } from './rules.js';
+
+export interface OrgsDeps {
+  orgs: OrgsStore;
+  clock: Clock;
+  accounts: Pick<AccountOperations, 'proveFresh' | 'keyOf'>;
+  outbox: Outbox;
+}
+
+type By = Caller & Recorder;
+
+const HOUR_MS = 3600 * 1000;
+const DEFAULT_HOURS = 72;
+
+/** Throws 404 if the caller is not a member. */
+export const findOrg = async (
+  { orgs }: Pick<OrgsDeps, 'orgs'>,
+  orgId: string,
+  userId: string,
+): Promise<OwnOrgRow> => orNotFound(await orgs.find(userId, orgId), 'No organization with that id');
+
+/** Throws 404 if the caller is not a member, and 403 if the caller has none of the roles. */
+export const findManaged = async (
+  deps: Pick<OrgsDeps, 'orgs'>,
+  orgId: string,
+  userId: string,
+  roles: OrgRole[] = MANAGERS,
+): Promise<OwnOrgRow> => {
+  const org = await findOrg(deps, orgId, userId);
+  if (!roles.includes(org.role)) throw roleRequired(roles);
+  return org;
+};
+
+const roleRequired = (roles: OrgRole[]): Boom.Boom =>
+  Boom.forbidden(
+    roles.length === 1
+      ? 'Only an owner of the organization may do this'
+      : 'Only owners and admins of the organization may do this',
+    { code: 'org_role' },
+  );
+
+export const createOrg = async (
+  { orgs, clock }: OrgsDeps,
+  { slug, name }: NewOrg,
+  by: By,
+): Promise<string> => {
+  const now = clock.now();
+  const org = { id: mint('org', now), slug, name, approved_at: null, created_at: iso(now) };
+  const owner = membership({ orgId: org.id, userId: by.userId, role: 'owner', now });
+  const record = by.record({ target: org.id, data: { slug, name } });
+  const isMade = await orConflict(
+    orgs.insert({ ...org, max_members: DEFAULT_MEMBERS }, owner, [record]),
+    () =>
+      Boom.conflict(`An organization with the slug ${slug} already exists. Choose another slug`, {
+        code: 'slug_taken',
+        details: [{ path: 'slug', message: 'is already in use' }],
+      }),
+  );
+  if (!isMade) {
+    throw Boom.conflict(
+      `You own the maximum of ${MAX_OWNED} organizations. Transfer or delete one first`,
+      { code: 'too_many_orgs' },
+    );
+  }
+  return org.id;
+};
+
+const DEFAULT_MEMBERS = 100;
+
+export const renameOrg = async (
+  deps: OrgsDeps,
+  { id, name }: { id: string; name: string },
+  by: By,
+): Promise<void> => {
+  await findManaged(deps, id, by.userId);
+  const record = by.record({ target: id, data: { name } });
+  const isDone = await deps.orgs.update({ orgId: id, userId: by.userId }, { name }, [record]);
+  if (!isDone) throw roleRequired(MANAGERS);
+};
+
+export const deleteOrg = async (
+  deps: OrgsDeps,
+  { id, request }: { id: string; request: OrgDeletion },
+  by: By,
+): Promise<void> => {
+  const org = await findManaged(deps, id, by.userId, ['owner']);
+  if (request.slug !== org.slug) {
+    throw badRequest([{ path: 'slug', message: `must be ${org.slug}, as a confirmation` }]);
+  }
+  await deps.accounts.proveFresh(by, request.password);
+  const record = by.record({ target: id, data: { slug: org.slug, members: org.members } });
+  const isDone = await deps.orgs.delete({ orgId: id, userId: by.userId }, [record]);
+  if (!isDone) throw roleRequired(['owner']);
+};
+
+/** Throws 404 if there is no such enabled account. The user is notified. */
+export const addMember = async (
+  deps: OrgsDeps,
+  { id, request: { username, role = 'member' } }: { id: string; request: NewOrgMember },
+  by: By,
+): Promise<NamedMemberRow> => {
+  const roles: OrgRole[] = role === 'owner' ? ['owner'] : MANAGERS;
+  const org = await findManaged(deps, id, by.userId, roles);
+  const userId = await deps.orgs.userIdOf(deps.accounts.keyOf(username));
+  if (userId === null) {
+    throw badRequest([{ path: 'username', message: 'is not the name of an enabled account' }]);
+  }
+  const row = membership({ orgId: id, userId, role, now: deps.clock.now() });
+  const notice = deps.outbox.toOwner(userId, {
+    kind: 'org.membership',
+    title: `You were added to the organization ${org.name}`,
+    body: `${by.username} added you with the role ${role}. To leave: adjutant orgs leave ${org.slug}`,
+    link: null,
+  });
+  const also = [...notice.statements, by.record({ target: id, data: { userId, role } })];
+  if (!(await orConflict(deps.orgs.addMember(row, by.userId, also), alreadyMember))) {
+    throw await refusedMember(deps, org, by);
+  }
+  notice.published();
+  return requireMember(deps, id, userId);
+};
+
+/** The role was lost meanwhile, or the organization is full. */
+const refusedMember = async (deps: OrgsDeps, { id }: OwnOrgRow, { userId }: By) => {
+  const { members, max_members } = await findManaged(deps, id, userId);
+  return members >= max_members ? full(max_members) : roleRequired(MANAGERS);
+};
+
+const full = (most: number): Boom.Boom =>
+  Boom.conflict(
+    `The organization has its maximum of ${most} members. An admin can raise the maximum`,
+    { code: 'org_full' },
+  );
+
+const alreadyMember = (): Boom.Boom =>
+  Boom.conflict('The user is already a member of the organization', { code: 'member_exists' });
+
+export const updateMember = async (
+  deps: OrgsDeps,
+  { id, userId, role }: { id: string; userId: string; role: OrgRole },
+  by: By,
+): Promise<NamedMemberRow> => {
+  const org = await findManaged(deps, id, by.userId);
+  const from = await requireMember(deps, id, userId);
+  if (!mayChangeMember(org.role, from.role, role)) throw roleRequired(['owner']);
+  const notice = noticeTo(deps, userId, by, {
+    title: `Your role in the organization ${org.name} was changed`,
+    body: `${by.username} changed your role from ${from.role} to ${role}.`,
+  });
+  const record = by.record({ target: id, data: { userId, from: from.role, to: role } });
+  const actor = { userId: by.userId, roles: [org.role] };
+  const also = [...notice.statements, record];
+  if (!(await deps.orgs.changeRole(from, role, actor, also))) throw await refusedChange(deps, from);
+  notice.published();
+  return requireMember(deps, id, userId);
+};
+
+/** Also for members who leave. */
+export const removeMember = async (
+  deps: OrgsDeps,
+  { id, userId }: { id: string; userId: string },
+  by: By,
+): Promise<void> => {
+  const org = await findOrg(deps, id, by.userId);
+  const isLeaving = userId === by.userId;
+  if (!isLeaving && org.role === 'member') throw roleRequired(MANAGERS);
+  const from = await requireMember(deps, id, userId);
+  if (!isLeaving && !mayChangeMember(org.role, from.role, null)) throw roleRequired(['owner']);
+  const notice = noticeTo(deps, userId, by, {
+    title: `You were removed from the organization ${org.name}`,
+    body: `Removed by ${by.username}.`,
+  });
+  const record = by.record({ target: id, data: { userId, role: from.role } });
+  const actor = { userId: by.userId, roles: [org.role] };
+  const also = [...notice.statements, record];
+  if (!(await deps.orgs.removeMember(from, actor, also))) throw await refusedChange(deps, from);
+  notice.published();
+};
+
+const refusedChange = async ({ orgs }: OrgsDeps, from: OrgMemberRow): Promise<Boom.Boom> => {
+  const now = await orgs.member({ orgId: from.org_id, userId: from.user_id });
+  if (now?.role === 'owner' && from.role === 'owner') {
+    return Boom.conflict('This is the last owner. Make another member an owner first', {
+      code: 'last_owner',
+    });
+  }
+  return Boom.conflict('The roles were changed meanwhile. List the members and try again', {
+    code: 'roles_changed',
+  });
+};
+
+export const transferOrg = async (
+  deps: OrgsDeps,
+  { id, request }: { id: string; request: OrgTransfer },
+  by: By,
+): Promise<void> => {
+  const org = await findManaged(deps, id, by.userId, ['owner']);
+  const { userId, password } = request;
+  if (userId === by.userId) {
+    throw badRequest([{ path: 'userId', message: 'must be another member' }]);
+  }
+  const to = await requireMember(deps, id, userId);
+  await deps.accounts.proveFresh(by, password);
+  const owner = await requireMember(deps, id, by.userId);
+  const notice = noticeTo(deps, userId, by, {
+    title: `You are now an owner of the organization ${org.name}`,
+    body: `${by.username} transferred the organization to you.`,
+  });
+  const also = [...notice.statements, by.record({ target: id, data: { userId } })];
+  if (!(await deps.orgs.transfer(owner, to, also))) throw await refusedChange(deps, to);
+  notice.published();
+};
+
+export const createInvite = async (
+  { orgs, clock, ...deps }: OrgsDeps,
+  { id, request }: { id: string; request: NewOrgInvite },
+  by: By,
+) => {
+  await findManaged({ orgs }, id, by.userId);
+  const { role = 'member', email = null, expiresInHours = DEFAULT_HOURS } = request;
+  const now = clock.now();
+  const inviteToken = randomBytes(32).toString('base64url');
+  const row = {
+    id: mint('invite', now),
+    org_id: id,
+    digest: computeDigest(inviteToken),
+    email: email === null ? null : deps.accounts.keyOf(email),
+    role,
+    invited_by: by.userId,
+    expires_at: iso(now + expiresInHours * HOUR_MS),
+    created_at: iso(now),
+  };
+  const { id: inviteId, expires_at: expiresAt } = row;
+  const record = by.record({ target: id, data: { inviteId, role, email, expiresAt } });
+  if (!(await orgs.insertInvite(row, [record]))) throw roleRequired(MANAGERS);
+  return { id: inviteId, inviteToken, expiresAt };
+};
+
+export const deleteInvite = async (
+  deps: OrgsDeps,
+  { id, inviteId }: { id: string; inviteId: string },
+  by: By,
+): Promise<void> => {
+  await findManaged(deps, id, by.userId);
+  const record = by.record({ target: id, data: { inviteId } });
+  const of = { orgId: id, userId: by.userId };
+  if (await deps.orgs.deleteInvite(of, inviteId, [record])) return;
+  throw Boom.notFound('No invite with that id');
+};
+
+/** Resolves to the ID of the organization. A wrong address gets the reply of a wrong token. */
+export const joinOrg = async (deps: OrgsDeps, token: string, by: By): Promise<string> => {
+  const { orgs, clock } = deps;
+  const now = clock.now();
+  const digest = computeDigest(token);
+  const invite = await orgs.openInvite(digest, iso(now));
+  if (!invite) throw inviteRefused();
+  const isBound = invite.email !== null;
+  if (isBound && (await orgs.userIdOf(invite.email ?? '')) !== by.userId) throw inviteRefused();
+  const { org_id: orgId, role, id: inviteId } = invite;
+  const row = membership({ orgId, userId: by.userId, role, now });
+  const record = by.record({ target: orgId, data: { inviteId, role } });
+  if (!(await orConflict(orgs.join(row, digest, [record]), alreadyMember))) {
+    const isOpen = await orgs.openInvite(digest, iso(clock.now()));
+    throw isOpen ? full((await orgs.findAny(orgId))?.max_members ?? 0) : inviteRefused();
+  }
+  return orgId;
+};
+
+const inviteRefused = (): Boom.Boom =>
+  Boom.forbidden(
+    'The invite is wrong, already used, expired, or for another e-mail address. Ask the organization for a new one',
+    { code: 'invite_refused' },
+  );
+
+export const updateAnyOrg = async (
+  { orgs, clock, accounts }: OrgsDeps,
+  { id, changes }: { id: string; changes: AdminOrgChanges },
+  by: By,
+): Promise<void> => {
+  const { password, approved, maxMembers } = changes;
+  if (approved === undefined && maxMembers === undefined) {
+    throw badRequest([{ path: 'approved', message: 'is required, or maxMembers' }]);
+  }
+  const org = orNotFound(await orgs.findAny(id), 'No organization with that id');
+  if (approved) await accounts.proveFresh(by, password);
+  const approvedAt = approved ? (org.approved_at ?? iso(clock.now())) : null;
+  const change = {
+    ...(approved !== undefined && { approved_at: approvedAt }),
+    ...(maxMembers !== undefined && { max_members: maxMembers }),
+  };
+  const record = by.record({ target: id, data: { approved, maxMembers } });
+  if (!(await orgs.updateAny(id, change, [record]))) {
+    throw Boom.notFound('No organization with that id');
+  }
+};
+
+const requireMember = async (
+  { orgs }: OrgsDeps,
+  orgId: string,
+  userId: string,
+): Promise<NamedMemberRow> =>
+  orNotFound(await orgs.member({ orgId, userId }), 'No member with that id');
+
+interface NewMembership {
+  orgId: string;
+  userId: string;
+  role: OrgRole;
+  now: number;
+}
+
+const membership = ({ orgId, userId, role, now }: NewMembership): OrgMemberRow => ({
+  id: mint('member', now),
+  org_id: orgId,
+  user_id: userId,
+  role,
+  created_at: iso(now),
+});
+
+/** Nobody is notified of a change of their own. */
+const noticeTo = (
+  { outbox }: OrgsDeps,
+  userId: string,
+  by: By,
+  text: Pick<Notice, 'title' | 'body'>,
+) =>
+  userId === by.userId
+    ? { statements: [], published: () => undefined }
+    : outbox.toOwner(userId, { kind: 'org.membership', ...text, link: null });
+
+const orConflict = async (write: Promise<boolean>, conflict: () => Boom.Boom): Promise<boolean> => {
+  try {
+    return await write;
+  } catch (error) {
+    throw error instanceof UniqueViolation ? conflict() : error;
+  }
+};
+
+const computeDigest = (token: string): string =>
+  createHash('sha256').update(token).digest('base64url');
