@@ -64,6 +64,10 @@ const loaders = {
   users: async () => (await import('./commands/users.js')).usersGroup,
   'users totp': async () => (await import('./commands/factors.js')).userTotp,
   'users passkeys': async () => (await import('./commands/factors.js')).userPasskeys,
+  orgs: async () => (await import('./commands/orgs.js')).orgsGroup,
+  'orgs members': async () => (await import('./commands/orgs.js')).orgMembersGroup,
+  'orgs invites': async () => (await import('./commands/orgs.js')).orgInvitesGroup,
+  'orgs admin': async () => (await import('./commands/orgs.js')).orgAdminGroup,
   invite: async () => (await import('./commands/users.js')).invite,
   outbox: async () => (await import('./commands/admin.js')).outboxGroup,
   audit: async () => (await import('./commands/admin.js')).auditGroup,
@@ -148,6 +152,10 @@ const summaries: Record<string, Partial<Record<keyof typeof loaders, string>>> =
     users: 'Manage user accounts (admin)',
     'users totp': 'Manage authenticator apps of other users (admin)',
     'users passkeys': 'Manage passkeys of other users (admin)',
+    orgs: 'Manage organizations',
+    'orgs members': 'Manage the members of an organization',
+    'orgs invites': 'Manage invites to an organization',
+    'orgs admin': 'Manage all organizations (admin)',
     invite: 'Create an invite link for one account (admin)',
     outbox: 'Manage outbound messages (admin)',
     audit: 'Read and verify the audit log (admin)',
@@ -171,6 +179,7 @@ const SINGULARS = [
   'tasks',
   'platforms',
   'users',
+  'orgs',
 ];
 
 const findEntryAlias = (name: string): string | undefined => {

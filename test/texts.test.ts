@@ -8,10 +8,10 @@ const { before, describe, it } = lab;
 const VERBS = new Set(
   (
     'Accept Add Answer Approve Cancel Change Check Complete Confirm Copy Create Delegate Delete ' +
-    'Deny Disable Download Enable Extract Find Follow Get Impersonate Import Index Install Link List ' +
+    'Deny Disable Download Enable Extract Find Follow Get Impersonate Import Index Install Join Leave Link List ' +
     'Log Mark Measure Open Pause Preview Print Process Read Receive Redeem Refresh Register ' +
     'Reject Remove Reopen Replay Reply Reprocess Resend Reset Restart Restore Resume Retry ' +
-    'Reveal Rotate Run Search Send Set Show Sign Spawn Start Stop Stream Submit Test Transcribe ' +
+    'Reveal Rotate Run Search Send Set Show Sign Spawn Start Stop Stream Submit Test Transcribe Transfer ' +
     'Unlink Update Upload Use Validate Verify Wait Watch'
   ).split(' '),
 );

@@ -40,6 +40,7 @@ export type {
 } from '../knowledge/contract.js';
 export type { Memory } from '../memories/contract.js';
 export type { ModelView } from '../models/contract.js';
+export type { AdminOrg, Org, OrgInvite, OrgMember } from '../orgs/contract.js';
 export type { OutboundMessageView } from '../outbound/messages/contract.js';
 export type {
   Notification,

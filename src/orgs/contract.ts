@@ -239,6 +239,7 @@ export const orgs = contract({
   'admin-list': endpoint.get('/api/admin/orgs', {
     summary: 'List all organizations',
     access: 'admin',
+    audit: 'orgs.list',
     query: pageQuery('AdminOrgQuery', { approved: s.optional(s.queryFlag()) }),
     reply: createPageSchema('orgs', AdminOrg, 'AdminOrgsPage'),
   }),

@@ -42,7 +42,7 @@ describe('the command tree', () => {
     const nounOf = ({ endpoint: { path } }: (typeof endpoints)[number]) => path.split('/')[2] ?? '';
     const ready = built().map(nounOf);
     const waiting = endpoints.map(nounOf).filter((noun) => !ready.includes(noun));
-    expect(waiting).to.include('orgs');
+    expect(waiting).to.include('scim');
     const first = (await verbs()).map((verb) => verb.split(' ')[0]);
     expect(waiting.filter((resource) => first.includes(resource))).to.equal([]);
   });

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { generate } from 'otplib';
-import { type FrozenClock, PASSWORD, type TestApp, until } from '../harness/app.js';
+import { PASSWORD, until } from '../harness/app.js';
 import { placeCapability } from '../harness/capability.js';
 import { ADA, linkChannel } from '../harness/channel.js';
 import { seedGrant } from '../harness/grant.js';
@@ -10,31 +10,8 @@ import { seedMailAccount } from '../harness/mail/account.js';
 import { seedLostMessage } from '../harness/messages.js';
 import { seedPasskey } from '../harness/passkey.js';
 import { seedWebhook } from '../harness/webhook.js';
-
-export interface Account {
-  id: string;
-  username: string;
-  token: string;
-}
-
-/** What a recipe cooks with. */
-export interface Kitchen {
-  app: TestApp;
-  clock: FrozenClock;
-  admin: Account;
-  /** Somebody new. */
-  guest(): Promise<Account>;
-}
-
-/** A call that is right: by whom, on what and with which body. */
-export interface Trial {
-  /** The admin unless given; null: nobody. */
-  token?: string | null;
-  path?: Record<string, string>;
-  body?: unknown;
-}
-
-type Recipe = (kitchen: Kitchen) => Promise<Trial>;
+import type { Kitchen, Recipe, Trial } from './kitchen.js';
+import { ORG_RECIPES } from './orgcalls.js';
 
 const SINCE = '2026-01-01T00:00:00.000Z';
 const PUSH = '/api/push/subscriptions';
@@ -68,6 +45,7 @@ const enableTotp = async (kitchen: Kitchen, token: string): Promise<string> => {
 
 /** A right call of every audited endpoint that needs more than the admin's token. */
 export const RECIPES: Record<string, Recipe> = {
+  ...ORG_RECIPES,
   'POST /api/auth/register': async () => ({
     token: null,
     body: { username: `newcomer-${++newcomers}`, password: PASSWORD },

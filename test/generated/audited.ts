@@ -2,7 +2,8 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { frozenClock, type Reply, startApp } from '../harness/app.js';
 import { inside } from '../harness/inside.js';
-import { type Account, type Kitchen, RECIPES, type Trial } from './auditcalls.js';
+import { RECIPES } from './auditcalls.js';
+import type { Account, Kitchen, Trial } from './kitchen.js';
 import { fill, NOBODYS, type Route, routes } from './routes.js';
 
 /** They need a browser, an MCP server, ssh, ntfy, a mail server or a running backup. The tests of their areas cover them. */

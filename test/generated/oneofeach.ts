@@ -56,8 +56,18 @@ export const oneOfEach = async (app: TestApp, token: string): Promise<Ids> => {
     webhooks: await seedWebhook(app, token),
     operations: { id: await seedOperation(app, me.body.id) },
     folders: { id: await seedFolder(app, me.body.id) },
+    ...(await seedOrg(app, token)),
     ...(await libraryOf(app, token)),
   };
+};
+
+/** An organization with an invite; its owner is its only member. */
+const seedOrg = async (app: TestApp, token: string): Promise<Ids> => {
+  const { id: userId } = (await app.call('GET', '/api/auth/me', { token })).body;
+  const body = { slug: 'private', name: 'A private name' };
+  const { id } = (await app.call('POST', '/api/orgs', { token, body })).body;
+  const invite = await app.call('POST', `/api/orgs/${id}/invites`, { token, body: {} });
+  return { orgs: { id, userId, inviteId: invite.body.id }, audit: { id } };
 };
 
 /** A recurring task; resolves to its id. */

@@ -23,7 +23,7 @@ import { recurringColumns, recurringFacts, switchRecurring } from './schedules.j
  */
 
 const EVERY_MS = 15_000;
-const STATES = ['status', 'state', 'enabled', 'verified', 'channel', 'type'];
+const STATES = ['status', 'state', 'enabled', 'verified', 'channel', 'type', 'role'];
 
 const getBrowsedResource = ({ ui }: State): string => topView(ui).of ?? '';
 
@@ -79,7 +79,7 @@ const MAKES: Record<string, readonly string[]> = {
   experts: ['experts', 'create'],
   recurring: ['recurring', 'create'],
 };
-const CHANGED = ['webhooks', 'experts', 'recurring'];
+const CHANGED = ['webhooks', 'experts', 'recurring', 'orgs'];
 
 const findDetailPage = (resource: string, { id }: BrowsedRow): ScreenPlace | null => {
   if (resource === 'documents') return documentPlace(id, 1);

@@ -56,10 +56,12 @@ export const auditStore = ({ db, look }: Store) => ({
     if (since !== undefined) query = query.where('audit.at', '>=', since);
     if (until !== undefined) query = query.where('audit.at', '<', until);
     if (orgId !== undefined) {
-      // The index of these entries is limited to IDs of organizations.
+      // The index of these entries is limited to IDs of organizations. Users who are not members
+      // only leave failed calls.
       query = query
         .where('audit.target', '=', orgId)
-        .where(sql<boolean>`audit.target GLOB 'org_*'`);
+        .where(sql<boolean>`audit.target GLOB 'org_*'`)
+        .where('audit.outcome', '<>', 'failed');
     }
     const rows = await query
       .orderBy('audit.number', 'desc')
