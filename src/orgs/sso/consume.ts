@@ -106,8 +106,8 @@ const acceptResponse = async (
   refuseUnrequested(assertion, request, org);
   const subject = { org, assertion, now };
   const used = [
-    ...(request ? [deps.sso.steps.useRequest(request)] : []),
-    ...deps.sso.steps.useAssertion(
+    ...(request ? [deps.sso.steps.spendRequest(request)] : []),
+    ...deps.sso.steps.spendAssertion(
       { org_id: org.org_id, assertion_id: assertion.id, expires_at: iso(assertion.expiresAt) },
       iso(now),
     ),
@@ -194,13 +194,13 @@ const enterAccount = async (
     (await deps.sso.identity(org.org_id, bound)) ??
     (await deps.sso.provisionedIdentity(org.org_id, { nameId, key }));
   if (!known) return createAccount(deps, subject, finish);
-  refuseIdentity(known, nameId);
+  refbindIdentity(known, nameId);
   const role = roleIn(subject);
   const isManaged = known.managed_by === org.org_id;
   await once(
     deps.sso.commit([
       ...finish(known.user_id),
-      deps.sso.steps.useIdentity(known.id, { ...bound, at: iso(now) }),
+      deps.sso.steps.bindIdentity(known.id, { ...bound, at: iso(now) }),
       ...(isManaged && role !== null && known.member_id !== null
         ? [deps.sso.steps.setMemberRole(known.member_id, role)]
         : []),
@@ -209,7 +209,7 @@ const enterAccount = async (
   );
 };
 
-const refuseIdentity = (known: BoundIdentity, nameId: string): void => {
+const refbindIdentity = (known: BoundIdentity, nameId: string): void => {
   if (known.active !== 1 || known.deleted_at !== null) {
     throw new SamlRefused(
       'identity_inactive',
@@ -244,8 +244,8 @@ const createAccount = async (
   const { org, assertion, now } = subject;
   const { nameId } = assertion;
   const attributes: SsoAttributes = JSON.parse(org.attributes);
-  const userName = await freeUserName(deps, subject, valueOf(assertion, attributes.username));
-  const email = allowedEmail(org, valueOf(assertion, attributes.email));
+  const userName = await freeUserName(deps, subject, attributeValue(assertion, attributes.username));
+  const email = allowedEmail(org, attributeValue(assertion, attributes.email));
   const identity = {
     id: mint('identity', now),
     org_id: org.org_id,
@@ -257,7 +257,7 @@ const createAccount = async (
     email,
     given_name: null,
     family_name: null,
-    display_name: valueOf(assertion, attributes.name),
+    display_name: attributeValue(assertion, attributes.name),
     active: 1,
     deleted_at: null,
     last_login_at: iso(now),
@@ -311,7 +311,7 @@ const freeUserName = async (
   );
 };
 
-const valueOf = ({ attributes }: Assertion, name: string | null): string | null => {
+const attributeValue = ({ attributes }: Assertion, name: string | null): string | null => {
   const value = name === null ? undefined : attributes.get(name)?.[0];
   return value === undefined || value === '' || value.length > 254 ? null : value;
 };

@@ -255,11 +255,11 @@ const createLoginSteps = (store: Store) => {
   const { db } = store;
   return {
     /** A response uses up its request. */
-    useRequest: ({ id }: Pick<SamlRequestRow, 'id'>): Statement =>
+    spendRequest: ({ id }: Pick<SamlRequestRow, 'id'>): Statement =>
       statement(deleteRows(db, samlRequestTable, { id }), 1),
 
     /** Violates a constraint if the assertion was used before. Also deletes expired ones. */
-    useAssertion: (
+    spendAssertion: (
       row: { org_id: string; assertion_id: string; expires_at: string },
       now: string,
     ): Statement[] => [
@@ -275,7 +275,7 @@ const createLoginSteps = (store: Store) => {
     insertIdentity: (row: OrgIdentityRow): Statement => insertRow(orgIdentityTable, row),
 
     /** Unmet if the identity was bound, disabled or deleted meanwhile. */
-    useIdentity: (
+    bindIdentity: (
       id: string,
       { issuer, nameId, at }: { issuer: string; nameId: string; at: string },
     ): Statement =>

@@ -109,4 +109,4 @@ const say = (text, isFailure = false) => {
   byId('message').classList.toggle('failed', isFailure);
 };
 
-start();
+void start();
