@@ -13,9 +13,6 @@ const UNBUILT = [
   'GET /api/orgs',
   'POST /api/orgs',
   'GET /api/orgs/:id',
-  'PUT /api/orgs/:id/sso',
-  'GET /api/saml/metadata',
-  'POST /api/saml/acs',
   'GET /api/scim/v2/users',
   'POST /api/scim/v2/users',
 ];
@@ -29,6 +26,10 @@ const PUBLIC_EXTRAS = [
   'GET /api/webhooks/{path}/try',
   'POST /api/auth/passkey/redeem',
   'POST /api/auth/reset',
+  'GET /api/saml/metadata',
+  'GET /api/saml/login',
+  'POST /api/saml/acs',
+  'POST /api/saml/session',
 ];
 
 describe('api', () => {

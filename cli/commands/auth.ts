@@ -26,12 +26,14 @@ const LOOPBACK = /^(localhost|127\.[\d.]+|\[::1\])$/;
 
 /** The page of the daemon, and the flag that opens it. */
 interface BrowserLogin {
+  name: string;
   path: string;
   flag: string;
 }
 
-const passkeyLogin: BrowserLogin = { path: '/passkeys', flag: '--passkey' };
+const passkeyLogin: BrowserLogin = { name: 'passkeys', path: '/passkeys', flag: '--passkey' };
 const ssoLogin = (org: string): BrowserLogin => ({
+  name: 'single sign-on',
   path: `/sso?${new URLSearchParams({ org })}`,
   flag: `--sso ${org}`,
 });
@@ -62,12 +64,12 @@ const loginByBrowser = async (context: Context, way: BrowserLogin): Promise<Logi
 };
 
 /** Replaces a loopback address by `localhost`, because browsers allow passkeys only for names. */
-const addressOfPages = (url: string, { flag }: BrowserLogin): string => {
+const addressOfPages = (url: string, { name, flag }: BrowserLogin): string => {
   const at = new URL(url);
   if (LOOPBACK.test(at.hostname)) at.hostname = 'localhost';
   else if (at.protocol !== 'https:') {
     throw failed(
-      `Browsers do not allow this login at ${url}, because it has no TLS.`,
+      `Browsers do not allow ${name} at ${url}, because it has no TLS.`,
       `Use the public address: adjutant login ${flag} --server https://…`,
     );
   }

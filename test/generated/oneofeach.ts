@@ -56,8 +56,18 @@ export const oneOfEach = async (app: TestApp, token: string): Promise<Ids> => {
     webhooks: await seedWebhook(app, token),
     operations: { id: await seedOperation(app, me.body.id) },
     folders: { id: await seedFolder(app, me.body.id) },
+    sso: await addDomain(app, token),
     ...(await libraryOf(app, token)),
   };
+};
+
+/** An organization with a domain. */
+const addDomain = async (app: TestApp, token: string): Promise<Record<string, string>> => {
+  const org = { slug: 'private-sso', name: 'A private organization' };
+  const { id } = (await app.call('POST', '/api/orgs', { token, body: org })).body;
+  const body = { domain: 'private-domain.example' };
+  await app.call('POST', `/api/orgs/${id}/domains`, { token, body });
+  return { id, domain: body.domain };
 };
 
 /** A recurring task; resolves to its id. */

@@ -99,7 +99,10 @@ const ALGORITHMS = {
   ],
 };
 
-/** An identity provider on its own port, by samlp. It replies with the fields of its form as JSON. */
+/**
+ * An identity provider on its own port, by samlp. Browsers get its form, other clients the fields as
+ * JSON.
+ */
 export const startIdp = async (entityId: string, keys: KeyPair) => {
   const idp = { user: idpUser('grace') };
   const config = { issuer: entityId, cert: keys.certificate, key: keys.key };
@@ -120,6 +123,11 @@ export const startIdp = async (entityId: string, keys: KeyPair) => {
         getPostURL: (_a: unknown, _b: unknown, _c: unknown, done: (e: null, url: string) => void) =>
           done(null, acs),
         responseHandler: (xml: Buffer) => {
+          if (String(request.headers.accept).includes('text/html')) {
+            const fields = { SAMLResponse: xml.toString('base64'), RelayState: query.RelayState };
+            response.writeHead(200, { 'content-type': 'text/html' });
+            return response.end(formPage(acs, fields));
+          }
           response.writeHead(200, { 'content-type': 'application/json' });
           response.end(
             JSON.stringify({ SAMLResponse: xml.toString('base64'), RelayState: query.RelayState }),
@@ -160,6 +168,15 @@ export const startIdp = async (entityId: string, keys: KeyPair) => {
       server.close();
     },
   };
+};
+
+/** Sends the form at once, as identity providers do in a browser. */
+const formPage = (acs: string, fields: Record<string, string | undefined>): string => {
+  const inputs = Object.entries(fields).map(
+    ([name, value]) => `<input type="hidden" name="${name}" value="${value}">`,
+  );
+  return `<form method="post" action="${acs}">${inputs.join('')}</form>
+    <script>document.forms[0].submit()</script>`;
 };
 
 export type Idp = Awaited<ReturnType<typeof startIdp>>;

@@ -244,7 +244,11 @@ const createAccount = async (
   const { org, assertion, now } = subject;
   const { nameId } = assertion;
   const attributes: SsoAttributes = JSON.parse(org.attributes);
-  const userName = await freeUserName(deps, subject, attributeValue(assertion, attributes.username));
+  const userName = await freeUserName(
+    deps,
+    subject,
+    attributeValue(assertion, attributes.username),
+  );
   const email = allowedEmail(org, attributeValue(assertion, attributes.email));
   const identity = {
     id: mint('identity', now),

@@ -75,12 +75,18 @@ const ServiceProvider = s.object('SamlServiceProvider', {
 
 export const SsoSettings = s.object('SsoSettings', {
   ...fields,
+  entityId: s
+    .nullable(s.text(1000))
+    .description('Entity ID of the identity provider (Issuer). `null` until it is set'),
+  ssoUrl: s
+    .nullable(s.text(2000))
+    .description('Login address of the identity provider. `null` until it is set'),
   serviceProvider: s
     .nullable(ServiceProvider)
     .description(
       'Values to enter at the identity provider. `null` if the daemon has no public https address',
     ),
-  updatedAt: s.time(),
+  updatedAt: s.nullable(s.time()).description('Time of the last change. `null` if never changed'),
 });
 export type SsoSettings = s.Static<typeof SsoSettings>;
 

@@ -178,6 +178,9 @@ const verifySignature = async (
     if (error instanceof SamlStatusError) {
       throw new SamlRefused('saml_status', `${error.message}`.slice(0, 300));
     }
+    if (countElements(xml, 'Assertion') === 0) {
+      throw new SamlRefused('saml_assertions', 'The response has no assertion');
+    }
     throw new SamlRefused(
       'saml_signature',
       'The signature is not valid for the certificates in the settings of the organization',

@@ -4,7 +4,7 @@ import type { Recorder } from '../../kernel/contract/audit.js';
 import type { Caller } from '../../kernel/contract/endpoint.js';
 import { BadUrl, EgressRefused } from '../../kernel/egress.js';
 import { HttpFailure } from '../../kernel/failure.js';
-import { badRequest, orNotFound, throwIfFaults } from '../../kernel/route.js';
+import { badRequest, throwIfFaults } from '../../kernel/route.js';
 import { type OrgSsoRow, orgSsoTable } from '../../store/tables/orgs.js';
 import { storedColumns, viewer } from '../../store/view.js';
 import type { OwnOrgRow } from '../queries.js';
@@ -17,7 +17,10 @@ import { createMetadata } from './saml.js';
 type By = Caller & Recorder;
 
 const viewSettings = viewer(orgSsoTable, SsoSettings, {
-  serviceProvider: ({ provider }: OrgSsoRow & Pick<SsoView, 'provider'>) => provider,
+  entityId: (row: OrgSsoRow & SsoView) => row.entity_id || null,
+  ssoUrl: (row) => row.sso_url || null,
+  serviceProvider: ({ provider }) => provider,
+  updatedAt: (row) => row.updated_at || null,
 });
 interface SsoView {
   provider: SsoSettings['serviceProvider'];
@@ -25,7 +28,7 @@ interface SsoView {
 
 export const readSettings = async (deps: SsoDeps, id: string, userId: string) => {
   const org = await findManaged(deps, id, userId);
-  const row = orNotFound(await deps.sso.settings(id), 'Single sign-on is not configured');
+  const row = (await deps.sso.settings(id)) ?? { ...DEFAULTS, org_id: id };
   return viewSettings({ ...row, provider: serviceProviderOf(deps, org.slug) });
 };
 
@@ -62,16 +65,20 @@ interface SettingsMerge {
   changes: SsoChanges;
 }
 
-const DEFAULTS = {
+const DEFAULTS: Omit<OrgSsoRow, 'org_id'> = {
   enabled: 0,
   enforced: 0,
+  entity_id: '',
+  sso_url: '',
+  certificates: '[]',
   attributes: JSON.stringify({ username: null, email: null, name: null, groups: null }),
   domains: '[]',
   default_role: 'member',
   group_roles: '{}',
   allow_idp_initiated: 0,
   token_days: 30,
-} as const;
+  updated_at: '',
+};
 
 const mergeSettings = async (
   deps: SsoDeps,
@@ -104,9 +111,6 @@ const mergeSettings = async (
   ]);
   const pems = certificates?.filter((pem) => pem !== null);
   return {
-    entity_id: '',
-    sso_url: '',
-    certificates: '[]',
     ...DEFAULTS,
     ...stored,
     ...storedColumns(orgSsoTable, { ...changes, certificates: pems }),

@@ -116,7 +116,10 @@ describe('a hostile response', () => {
     stage.clock.shift(5 * MINUTE_MS);
     await expectRefused(early, 'saml_not_yet_valid');
     const ended = (xml: string) =>
-      xml.replace('<saml:AuthnStatement ', '<saml:AuthnStatement SessionNotOnOrAfter="2020-01-01T00:00:00Z" ');
+      xml.replace(
+        '<saml:AuthnStatement ',
+        '<saml:AuthnStatement SessionNotOnOrAfter="2020-01-01T00:00:00Z" ',
+      );
     await expectRefused(await send(stage, { edit: ended }), 'saml_expired');
   });
 
@@ -172,7 +175,10 @@ describe('a hostile response', () => {
 
   it('is refused encrypted, too large, empty, or of another kind', async () => {
     const encrypted = (xml: string) =>
-      xml.replace('</samlp:Response>', '<saml:EncryptedAssertion xmlns:saml="urn:x"/></samlp:Response>');
+      xml.replace(
+        '</samlp:Response>',
+        '<saml:EncryptedAssertion xmlns:saml="urn:x"/></samlp:Response>',
+      );
     await expectRefused(await send(stage, {}, encrypted), 'saml_encrypted');
     const large = (xml: string) => xml.replace('>grace<', `>${'g'.repeat(256 * 1024)}<`);
     await expectRefused(await send(stage, {}, large), 'saml_too_large');
@@ -215,7 +221,11 @@ describe('a hostile response', () => {
 
   for (const [name, wrap] of Object.entries(wrappings())) {
     it(`is refused with a wrapped signature (${name})`, async () => {
-      const reply = await send(stage, { signs: name < 'XSW3' ? ['Response'] : ['Assertion'] }, wrap);
+      const reply = await send(
+        stage,
+        { signs: name < 'XSW3' ? ['Response'] : ['Assertion'] },
+        wrap,
+      );
       const { code } = await lastResult(stage);
       expect(code).to.be.a.string();
       await expectRefused(reply, code);
@@ -270,7 +280,10 @@ function wrappings(): Record<string, (xml: string) => string> {
   return {
     XSW1: (xml) => {
       const evil = forge(xml);
-      return evil.replace(/(<saml:Issuer>.*?<\/saml:Issuer>)/, `$1${inSignature(signatureOf(xml), bare(xml))}`);
+      return evil.replace(
+        /(<saml:Issuer>.*?<\/saml:Issuer>)/,
+        `$1${inSignature(signatureOf(xml), bare(xml))}`,
+      );
     },
     XSW2: (xml) => {
       const evil = forge(xml);

@@ -135,8 +135,8 @@ describe('single sign-on settings', () => {
   it('make managed accounts use single sign-on, if enforced, except owners', async () => {
     const { app, admin } = stage;
     const { user } = (await logIn(stage, idpUser('lee'))).body;
-    const reset = await ask('POST', `/api/admin/users/${user.id}/reset`, {}, admin.token);
-    const body = { token: reset.body.token, password: PASSWORD };
+    const reset = await ask('POST', `/api/admin/users/${user.id}/invite`, {}, admin.token);
+    const body = { inviteToken: reset.body.inviteToken, password: PASSWORD };
     const set = await app.call('POST', '/api/auth/reset', { body });
     expect(set.status, set.text).to.be.below(300);
     const login = (password = PASSWORD) =>
