@@ -1,16 +1,21 @@
 import { X509Certificate } from 'node:crypto';
-import { Parser } from 'htmlparser2';
 import type { IdentityProvider } from './saml.js';
 
 const REDIRECT = 'urn:oasis:names:tc:SAML:2.0:bindings:HTTP-Redirect';
 const MIN_RSA_BITS = 2048;
 
+interface Found {
+  entityIds: string[];
+  providers: number;
+  ssoUrl: string;
+  certificates: string[];
+}
+
 /** Metadata of one identity provider. Returns what is wrong, as text. */
-export const parseIdpMetadata = (xml: string): IdentityProvider | string => {
+export const parseIdpMetadata = async (xml: string): Promise<IdentityProvider | string> => {
   if (/<!DOCTYPE/i.test(xml)) return 'must not have a document type (DOCTYPE)';
-  const found = { entityIds: [''], providers: 0, ssoUrl: '', certificates: [''] };
-  found.entityIds = [];
-  found.certificates = [];
+  const { Parser } = await import('htmlparser2');
+  const found: Found = { entityIds: [], providers: 0, ssoUrl: '', certificates: [] };
   let isInProvider = false;
   let isSigning = false;
   let certificate: string | null = null;

@@ -1,4 +1,4 @@
-import { SAML, SamlStatusError } from '@node-saml/node-saml';
+import type { SAML, SamlConfig } from '@node-saml/node-saml';
 
 /** Message for the admins of the organization. It holds no secrets. */
 export class SamlRefused extends Error {
@@ -53,17 +53,20 @@ const ALGORITHMS = new Set([
 ]);
 
 /** Address at the identity provider to which the browser is sent. */
-export const createLoginUrl = (
+export const createLoginUrl = async (
   idp: IdentityProvider,
   sp: ServiceProvider,
   { id, relayState }: { id: string; relayState: string },
-): Promise<string> =>
-  openSaml(idp, sp, { generateUniqueId: () => id }).getAuthorizeUrlAsync(relayState, undefined, {});
+): Promise<string> => {
+  const saml = await openSaml(idp, sp, { generateUniqueId: () => id });
+  return saml.getAuthorizeUrlAsync(relayState, undefined, {});
+};
 
-export const createMetadata = (sp: ServiceProvider): string =>
-  openSaml({ entityId: '', ssoUrl: '', certificates: ['none'] }, sp, {
-    wantAssertionsSigned: true,
-  }).generateServiceProviderMetadata(null);
+export const createMetadata = async (sp: ServiceProvider): Promise<string> => {
+  const none = { entityId: '', ssoUrl: '', certificates: ['none'] };
+  const saml = await openSaml(none, sp, { wantAssertionsSigned: true });
+  return saml.generateServiceProviderMetadata(null);
+};
 
 /** Throws `SamlRefused`. */
 export const decodeResponse = (encoded: string): string => {
@@ -165,18 +168,16 @@ const verifySignature = async (
 ): Promise<Element> => {
   // Of two signatures, both must be valid. Of one, it does not matter which element it signs.
   const areBoth = countElements(xml, 'Signature') === 2;
-  const saml = openSaml(idp, sp, {
-    wantAssertionsSigned: areBoth,
-    wantAuthnResponseSigned: areBoth,
-  });
+  const wanted = { wantAssertionsSigned: areBoth, wantAuthnResponseSigned: areBoth };
+  const saml = await openSaml(idp, sp, wanted);
   try {
     const SAMLResponse = Buffer.from(xml).toString('base64');
     const { profile } = await saml.validatePostResponseAsync({ SAMLResponse });
     return only(profile?.getAssertion?.(), 'Assertion');
   } catch (error) {
     if (error instanceof SamlRefused) throw error;
-    if (error instanceof SamlStatusError) {
-      throw new SamlRefused('saml_status', `${error.message}`.slice(0, 300));
+    if (error instanceof Error && 'xmlStatus' in error) {
+      throw new SamlRefused('saml_status', error.message.slice(0, 300));
     }
     if (countElements(xml, 'Assertion') === 0) {
       throw new SamlRefused('saml_assertions', 'The response has no assertion');
@@ -188,13 +189,17 @@ const verifySignature = async (
   }
 };
 
-/** Times and audience are verified here, with the clock of the daemon. */
-const openSaml = (
+/**
+ * Times and audience are verified here, with the clock of the daemon. The library is loaded on first
+ * use.
+ */
+const openSaml = async (
   { ssoUrl, certificates }: IdentityProvider,
   { entityId, acsUrl }: ServiceProvider,
-  more: Partial<ConstructorParameters<typeof SAML>[0]>,
-): SAML =>
-  new SAML({
+  more: Partial<SamlConfig>,
+): Promise<SAML> => {
+  const library = await import('@node-saml/node-saml');
+  return new library.SAML({
     entryPoint: ssoUrl,
     idpCert: certificates,
     issuer: entityId,
@@ -207,6 +212,7 @@ const openSaml = (
     wantAuthnResponseSigned: false,
     ...more,
   });
+};
 
 const readNameId = (assertion: Element): string => {
   const nameId = only(only(assertion, 'Subject'), 'NameID');

@@ -145,7 +145,7 @@ const readMetadata = async (
   if (metadataXml === undefined && metadataUrl === undefined) return {};
   const path = metadataXml === undefined ? 'metadataUrl' : 'metadataXml';
   const xml = metadataXml ?? (await fetchMetadata(deps, metadataUrl ?? ''));
-  const parsed = parseIdpMetadata(xml);
+  const parsed = await parseIdpMetadata(xml);
   if (typeof parsed === 'string') throw badRequest([{ path, message: parsed }]);
   return parsed;
 };

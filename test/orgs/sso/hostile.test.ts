@@ -223,7 +223,7 @@ describe('a hostile response', () => {
     it(`is refused with a wrapped signature (${name})`, async () => {
       const reply = await send(
         stage,
-        { signs: name < 'XSW3' ? ['Response'] : ['Assertion'] },
+        { signs: name < 'XSW 3' ? ['Response'] : ['Assertion'] },
         wrap,
       );
       const { code } = await lastResult(stage);
@@ -278,38 +278,38 @@ function wrappings(): Record<string, (xml: string) => string> {
     xml.replace('</samlp:Response>', `${content}</samlp:Response>`);
   const bare = (xml: string) => xml.replace(signatureOf(xml), '');
   return {
-    XSW1: (xml) => {
+    'XSW 1': (xml) => {
       const evil = forge(xml);
       return evil.replace(
         /(<saml:Issuer>.*?<\/saml:Issuer>)/,
         `$1${inSignature(signatureOf(xml), bare(xml))}`,
       );
     },
-    XSW2: (xml) => {
+    'XSW 2': (xml) => {
       const evil = forge(xml);
       return evil.replace(/(<saml:Issuer>.*?<\/saml:Issuer>)/, `$1${bare(xml)}${signatureOf(xml)}`);
     },
-    XSW3: (xml) => xml.replace('<saml:Assertion ', `${forge(assertionOf(xml))}<saml:Assertion `),
-    XSW4: (xml) => {
+    'XSW 3': (xml) => xml.replace('<saml:Assertion ', `${forge(assertionOf(xml))}<saml:Assertion `),
+    'XSW 4': (xml) => {
       const own = assertionOf(xml);
       const evil = forge(own).replace('</saml:Assertion>', `${own}</saml:Assertion>`);
       return xml.replace(own, evil);
     },
-    XSW5: (xml) => {
+    'XSW 5': (xml) => {
       const own = assertionOf(xml);
       const evil = forge(own).replace('</saml:Issuer>', `</saml:Issuer>${signatureOf(xml)}`);
       return beforeEnd(xml.replace(own, evil), bare(own));
     },
-    XSW6: (xml) => {
+    'XSW 6': (xml) => {
       const own = assertionOf(xml);
       const signature = inSignature(signatureOf(xml), bare(own));
       return xml.replace(own, forge(own).replace('</saml:Issuer>', `</saml:Issuer>${signature}`));
     },
-    XSW7: (xml) => {
+    'XSW 7': (xml) => {
       const own = assertionOf(xml);
       return xml.replace(own, `<samlp:Extensions>${forge(own)}</samlp:Extensions>${own}`);
     },
-    XSW8: (xml) => {
+    'XSW 8': (xml) => {
       const own = assertionOf(xml);
       const signature = inSignature(signatureOf(xml), bare(own));
       return xml.replace(

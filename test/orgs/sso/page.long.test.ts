@@ -40,7 +40,8 @@ describe('the page of single sign-on', () => {
       await page.waitForFunction(() => localStorage.getItem('adjutant.login-key') !== null);
       const me: { username: string } = await page.evaluate(async () => {
         const key = localStorage.getItem('adjutant.login-key') ?? '';
-        return (await fetch('/api/auth/me', { headers: { 'x-adjutant-page': key } })).json();
+        const reply = await fetch('/api/auth/me', { headers: { 'x-adjutant-page': key } });
+        return JSON.parse(await reply.text());
       });
       expect(me.username).to.match(/^acme-\d+$/);
     } finally {
