@@ -205,7 +205,7 @@ export const linkAccount = async (
   link: { request: SamlRequestRow; userId: string; used: TransactionStep[] },
   by: By,
 ): Promise<void> => {
-  const { org, assertion, now } = subject;
+  const { org, assertion } = subject;
   const { nameId } = assertion;
   const { userId, request, used } = link;
   const account = await sso.accountOf(userId);
