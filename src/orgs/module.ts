@@ -1,4 +1,4 @@
-import { getServers, promises } from 'node:dns';
+import dns from 'node:dns';
 import type { AccountOperations, Exposure, ManagedAccounts } from '../accounts/module.js';
 import { isExposed } from '../accounts/module.js';
 import type { Base } from '../base.js';
@@ -48,7 +48,7 @@ const browserAddress = ({ exposure, publicUrl, port }: OrgsResourcesDeps['reache
 };
 
 const resolveTxt = (name: string): Promise<string[][]> => {
-  const resolver = new promises.Resolver({ timeout: 3000, tries: 2 });
-  resolver.setServers(getServers());
+  const resolver = new dns.promises.Resolver({ timeout: 3000, tries: 2 });
+  resolver.setServers(dns.getServers());
   return resolver.resolveTxt(name);
 };

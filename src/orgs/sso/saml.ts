@@ -176,17 +176,23 @@ const verifySignature = async (
     return only(profile?.getAssertion?.(), 'Assertion');
   } catch (error) {
     if (error instanceof SamlRefused) throw error;
-    if (error instanceof Error && 'xmlStatus' in error) {
-      throw new SamlRefused('saml_status', error.message.slice(0, 300));
-    }
-    if (countElements(xml, 'Assertion') === 0) {
-      throw new SamlRefused('saml_assertions', 'The response has no assertion');
-    }
-    throw new SamlRefused(
-      'saml_signature',
-      'The signature is not valid for the certificates in the settings of the organization',
-    );
+    throw translateFailure(error, xml);
   }
+};
+
+const translateFailure = (error: unknown, xml: string): SamlRefused => {
+  const message = error instanceof Error ? error.message.slice(0, 300) : '';
+  if (error instanceof Error && 'xmlStatus' in error)
+    return new SamlRefused('saml_status', message);
+  if (countElements(xml, 'Assertion') === 0) {
+    return new SamlRefused('saml_assertions', 'The response has no assertion');
+  }
+  return /signature/i.test(message)
+    ? new SamlRefused(
+        'saml_signature',
+        'The signature is not valid for the certificates in the settings of the organization',
+      )
+    : new SamlRefused('saml_malformed', `The response cannot be read: ${message}`);
 };
 
 /**
