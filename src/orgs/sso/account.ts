@@ -15,13 +15,13 @@ import type {
 } from '../../store/tables/orgs.js';
 import type { SsoDeps } from './deps.js';
 import type { BoundIdentity, SsoOrgRow } from './queries.js';
-import { type Assertion, SamlRefused } from './saml.js';
+import { type SamlAssertion, SamlRefused } from './saml.js';
 
 export type By = RequestContext & AuditRecorder;
 
 export interface Subject {
   org: SsoOrgRow;
-  assertion: Assertion;
+  assertion: SamlAssertion;
   now: number;
 }
 
@@ -177,7 +177,7 @@ const freeUserName = async (
   );
 };
 
-const attributeValue = ({ attributes }: Assertion, name: string | null): string | null => {
+const attributeValue = ({ attributes }: SamlAssertion, name: string | null): string | null => {
   const value = name === null ? undefined : attributes.get(name)?.[0];
   return value === undefined || value === '' || value.length > 254 ? null : value;
 };

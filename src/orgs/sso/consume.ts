@@ -8,9 +8,9 @@ import { type SsoDeps, serviceProviderOf } from './deps.js';
 import { computeDigest, identityProviderOf, secret, ssoCookie } from './login.js';
 import type { SsoOrgRow } from './queries.js';
 import {
-  type Assertion,
   decodeResponse,
   peekAudience,
+  type SamlAssertion,
   SamlRefused,
   verifyResponse,
 } from './saml.js';
@@ -139,7 +139,7 @@ const acceptResponse = async (
 };
 
 const refuseUnrequested = (
-  { inResponseTo, nameId }: Assertion,
+  { inResponseTo, nameId }: SamlAssertion,
   request: SamlRequestRow | null,
   org: SsoOrgRow,
 ): void => {

@@ -19,14 +19,17 @@ const domainName = () =>
     })
     .example('acme.example');
 const role = (label: string) => s.oneOf(label, 'admin', 'member');
-const attribute = (holds: string) =>
-  s.nullable(s.text(300)).description(`Name of the SAML attribute that holds ${holds}`);
+const attribute = (holds: string, otherwise: string) =>
+  s.nullable(s.text(300)).description(`Name of the SAML attribute of ${holds}. ${otherwise}`);
 
 const SsoAttributes = s.object('SsoAttributes', {
-  username: attribute('the username. The NameID is used if `null`'),
-  email: attribute('the e-mail address. Used only if its domain is in `domains`'),
-  name: attribute('the display name'),
-  groups: attribute('the groups'),
+  username: attribute('the username', 'The NameID is used if `null`'),
+  email: attribute(
+    'the e-mail address',
+    'Only addresses in `domains` are used. `null` if accounts get no address',
+  ),
+  name: attribute('the display name', '`null` if there is none'),
+  groups: attribute('the groups', '`null` if there is none'),
 });
 
 const groupRoles = () =>
@@ -257,7 +260,7 @@ export const sso = contract({
   begin: endpoint.post('/api/saml/session', {
     summary: 'Complete a login with single sign-on',
     description:
-      'For the page to which the identity provider redirects. Works once, within one minute, in the same browser.',
+      'Called by the page that opens after the login at the identity provider. The code works once, within one minute, in the same browser.',
     access: 'public',
     audit: 'auth.login',
     session: 'begins',

@@ -25,7 +25,7 @@ export interface ServiceProvider {
 }
 
 /** Read only from bytes that the identity provider signed. */
-export interface Assertion {
+export interface SamlAssertion {
   id: string;
   nameId: string;
   /** ID of the request of this daemon. Null if the identity provider started the login. */
@@ -95,7 +95,7 @@ export const peekAudience = (xml: string): string | null =>
 export const verifyResponse = async (
   xml: string,
   { idp, sp, now }: { idp: IdentityProvider; sp: ServiceProvider; now: number },
-): Promise<Assertion> => {
+): Promise<SamlAssertion> => {
   refuseByText(xml);
   const assertion = await verifySignature(xml, idp, sp);
   const nameId = readNameId(assertion);
@@ -239,7 +239,7 @@ const readAssertion = (
   assertion: Element,
   nameId: string,
   { idp, sp, now }: { idp: IdentityProvider; sp: ServiceProvider; now: number },
-): Assertion => {
+): SamlAssertion => {
   const issuer = readText(only(assertion, 'Issuer'));
   if (issuer !== idp.entityId) {
     throw new SamlRefused('saml_issuer', `The issuer is ${issuer}, not ${idp.entityId}`);

@@ -225,6 +225,29 @@ describe('a login with single sign-on', () => {
     expect((await logIn(stage, idpUser('kim'))).status).to.equal(200);
   });
 
+  it('binds a user that the identity provider provisioned, once', async () => {
+    const { db } = stage.app.app.store;
+    const provision = async (userName: string, change: object) => {
+      const { user } = (await logIn(stage, idpUser(userName))).body;
+      await db
+        .updateTable('org_identities')
+        .set({ issuer: null, name_id: null, ...change })
+        .where('user_id', '=', user.id)
+        .execute();
+      return user.id;
+    };
+    const byExternalId = await provision('uma', { external_id: 'ext-1' });
+    const byName = await provision('vic', {});
+    const inactive = await provision('wim', { active: 0 });
+    expect((await logIn(stage, idpUser('ext-1'))).body.user.id).to.equal(byExternalId);
+    expect((await logIn(stage, idpUser('ext-1'))).body.user.id).to.equal(byExternalId);
+    expect((await logIn(stage, idpUser('VIC'))).body.user.id).to.equal(byName);
+    expect((await logIn(stage, idpUser('wim'))).body.code).to.equal('identity_inactive');
+    // The name of a bound identity gives nobody else its account.
+    expect((await logIn(stage, idpUser('uma'))).body.code).to.equal('identity_conflict');
+    expect(inactive).to.be.a.string();
+  });
+
   it('links an account only for its owner, who is logged in', async () => {
     const { app, idp, orgId, admin, ada } = stage;
     const path = `/api/orgs/${orgId}/sso/link`;

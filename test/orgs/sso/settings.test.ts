@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { PASSWORD } from '../../harness/app.js';
+import { PASSWORD, startApp } from '../../harness/app.js';
 import { idpUser } from '../../harness/idp.js';
 import { makeToken } from '../../harness/token.js';
 import { begin, configure, EMAIL, lastResult, logIn, openStage, type Stage } from './stage.js';
@@ -46,6 +46,29 @@ describe('single sign-on settings', () => {
     expect((await configure(stage, {})).body.code).to.equal('password_required');
     expect((await configure(stage, { password: PASSWORD })).status).to.equal(200);
     stage.clock.shift(-11 * 60_000);
+  });
+
+  it('need a public https address once other machines reach the daemon', async () => {
+    const app = await startApp({ config: { trustedProxies: ['127.0.0.1'] } });
+    try {
+      const { token } = await app.register('admin');
+      const org = await app.call('POST', '/api/orgs', { token, body: { slug: 'acme', name: 'A' } });
+      const approved = { approved: true };
+      await app.call('PATCH', `/api/admin/orgs/${org.body.id}`, { token, body: approved });
+      const { entityId, ssoUrl, certificate } = stage.idp;
+      const idp = { entityId, ssoUrl, certificates: [certificate] };
+      const put = (enabled: boolean) =>
+        app.call('PUT', `/api/orgs/${org.body.id}/sso`, { token, body: { enabled, ...idp } });
+      expect((await put(true)).body.code).to.equal('public_url_required');
+      expect((await put(false)).body.serviceProvider).to.equal(null);
+      await app.restart({ publicUrl: 'https://adjutant.example' });
+      expect((await put(true)).body.serviceProvider).to.equal({
+        entityId: 'https://adjutant.example/api/saml/metadata?org=acme',
+        acsUrl: 'https://adjutant.example/api/saml/acs',
+      });
+    } finally {
+      await app.stop();
+    }
   });
 
   it('show what to enter at the identity provider', async () => {

@@ -17,7 +17,7 @@ import {
   startIdp,
 } from '../../harness/idp.js';
 
-export const ENTITY = 'https://idp.acme.example/metadata';
+const ENTITY = 'https://idp.acme.example/metadata';
 export const EMAIL = 'http://schemas.xmlsoap.org/ws/2005/05/identity/claims/emailaddress';
 export const GROUPS = 'http://schemas.passportjs.com/groups';
 
