@@ -48,7 +48,7 @@ export const enterAccount = async (
     (await deps.sso.identity(org.org_id, bound)) ??
     (await deps.sso.provisionedIdentity(org.org_id, { nameId, key }));
   if (!known) return createAccount(deps, subject, finish);
-  refbindIdentity(known, nameId);
+  refuseIdentity(known, nameId);
   const role = roleIn(subject);
   const isManaged = known.managed_by === org.org_id;
   await once(
@@ -63,29 +63,25 @@ export const enterAccount = async (
   );
 };
 
-const refbindIdentity = (known: BoundIdentity, nameId: string): void => {
+const refuseIdentity = (known: BoundIdentity, nameId: string): void => {
+  const refused = (code: string, reason: string) =>
+    new SamlRefused(code, reason, nameId, known.user_id);
   if (known.active !== 1 || known.deleted_at !== null) {
-    throw new SamlRefused(
-      'identity_inactive',
-      'The identity provider has disabled or deleted the user',
-      nameId,
-    );
+    throw refused('identity_inactive', 'The identity provider has disabled or deleted the user');
   }
   if (known.disabled_at !== null) {
-    throw new SamlRefused('account_disabled', 'The account of the user is disabled', nameId);
+    throw refused('account_disabled', 'The account of the user is disabled');
   }
   if (known.role === 'admin') {
-    throw new SamlRefused(
+    throw refused(
       'admin_account',
       'The account is an admin of the installation, which cannot log in with single sign-on',
-      nameId,
     );
   }
   if (known.member_id === null) {
-    throw new SamlRefused(
+    throw refused(
       'membership_ended',
       'The user was removed from the organization. Add the user again',
-      nameId,
     );
   }
 };

@@ -15,7 +15,8 @@ import {
   verifyResponse,
 } from './saml.js';
 
-const CODE_MS = 60_000;
+const MINUTE_MS = 60_000;
+const CODE_MS = MINUTE_MS;
 /** The page then passes the login on to a program on the machine of the browser. */
 const FOR_PROGRAM = '/sso#cli=';
 const MAX_SESSION_MS = 12 * 3600 * 1000;
@@ -49,7 +50,7 @@ export const consumeResponse = async (deps: SsoDeps, form: SamlForm, by: By): Pr
     return await acceptResponse(deps, { xml, form, request: request ?? null, org }, by);
   } catch (error) {
     if (!(error instanceof SamlRefused)) throw error;
-    if (org) await addResult(deps, org, error);
+    if (org) await addResult(deps, { org, refused: error }, by);
     throw new Boom.Boom(
       'The login with single sign-on was refused. Start it again, or ask an admin of your organization',
       { statusCode: 401, data: { code: error.code } },
@@ -64,15 +65,38 @@ const findOrgOf = async (deps: SsoDeps, xml: string): Promise<SsoOrgRow | undefi
   return slug === null ? undefined : deps.sso.enabledBySlug(slug);
 };
 
-const addResult = ({ sso, clock }: SsoDeps, { org_id }: SsoOrgRow, refused: SamlRefused) =>
-  sso.addResult({
-    id: mint('result', clock.now()),
-    org_id,
-    at: iso(clock.now()),
-    code: refused.code,
-    reason: refused.message.slice(0, 1000),
-    name_id: refused.nameId,
-  });
+interface Refusal {
+  org: SsoOrgRow;
+  refused: SamlRefused;
+}
+
+const addResult = async (deps: SsoDeps, { org, refused }: Refusal, by: By): Promise<void> => {
+  const now = deps.clock.now();
+  const { code, message, nameId } = refused;
+  const row = {
+    id: mint('result', now),
+    org_id: org.org_id,
+    at: iso(now),
+    code,
+    reason: message.slice(0, 1000),
+    name_id: nameId,
+  };
+  await deps.sso.addResult(row, await auditSteps(deps, { org, refused }, by));
+};
+
+/** Of an account, once a minute per user and code, because repetitions would fill the log. */
+const auditSteps = async (
+  { sso, clock }: SsoDeps,
+  { org, refused: { code, nameId, userId } }: Refusal,
+  by: By,
+): Promise<TransactionStep[]> => {
+  if (userId === null) return [];
+  const since = iso(clock.now() - MINUTE_MS);
+  const recent = (await sso.results(org.org_id)).filter(({ at }) => at > since);
+  if (recent.some((each) => each.code === code && each.name_id === nameId)) return [];
+  const { audit } = by.record({ actorId: userId, target: org.org_id, data: { code, nameId } });
+  return [{ audit: { ...audit, outcome: 'denied' } }];
+};
 
 interface Arrival {
   xml: string;

@@ -198,8 +198,8 @@ export const ssoStore = (store: Store) => {
       ),
 
     /** Keeps the newest results. */
-    addResult: async (row: OrgSsoResultRow): Promise<void> => {
-      await store.transact(createLoginSteps(store).result(row));
+    addResult: async (row: OrgSsoResultRow, also: TransactionStep[]): Promise<void> => {
+      await store.transact([...createLoginSteps(store).result(row), ...also]);
     },
 
     results: (orgId: string): Promise<OrgSsoResultRow[]> =>

@@ -7,6 +7,8 @@ export class SamlRefused extends Error {
     message: string,
     /** Set once the signature was verified. */
     readonly nameId: string | null = null,
+    /** The account, if there is one. */
+    readonly userId: string | null = null,
   ) {
     super(message);
   }

@@ -205,6 +205,21 @@ describe('a login with single sign-on', () => {
     await app.call('DELETE', `/api/orgs/${orgId}/members/${id}`, { token: ada.token });
     expect((await logIn(stage, idpUser('ivy'))).body.code).to.equal('membership_ended');
     expect(await lastResult(stage)).to.include({ code: 'membership_ended', nameId: 'ivy' });
+    await logIn(stage, idpUser('ivy'));
+    const denied = await app.app.store.db
+      .selectFrom('audit')
+      .select(['action', 'target', 'data'])
+      .where('actor_id', '=', id)
+      .where('outcome', '=', 'denied')
+      .execute();
+    expect(denied.map(({ data, ...each }) => ({ ...each, ...JSON.parse(data ?? '') }))).to.equal(
+      ['account_disabled', 'membership_ended'].map((code) => ({
+        action: 'auth.sso',
+        target: orgId,
+        code,
+        nameId: 'ivy',
+      })),
+    );
   });
 
   it('refuses an account that became an admin of the installation', async () => {
