@@ -106,7 +106,7 @@ const use = async (path, command) => {
   const ended = once(daemon, 'exit');
   try {
     expect((await health(url)).status === 'ok', 'serve replies at /health');
-    const pages = ['/passkeys', '/invite', '/reset'].flatMap((page) =>
+    const pages = ['/passkeys', '/invite', '/reset', '/sso'].flatMap((page) =>
       ['', '/page.css', '/page.js'].map((file) => `${page}${file}`),
     );
     for (const path of [...pages, '/passkeys/webauthn.js']) {

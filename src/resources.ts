@@ -70,7 +70,11 @@ export const createApiResources = (
     ...users.resources,
     own.keys,
     users.totp,
-    ...modules.orgs.resources({ accounts }),
+    ...modules.orgs.resources({
+      accounts,
+      managed: users.managed,
+      reached: { exposure, publicUrl, port },
+    }),
     ...modules.vault.resources({ accounts }),
     chats.channels,
     chats.push,

@@ -24,13 +24,27 @@ import { tokenOfLink } from './account.js';
 const LIMIT_MS = 2 * 60 * 1000;
 const LOOPBACK = /^(localhost|127\.[\d.]+|\[::1\])$/;
 
+/** The page of the daemon, and the flag that opens it. */
+interface BrowserLogin {
+  name: string;
+  path: string;
+  flag: string;
+}
+
+const passkeyLogin: BrowserLogin = { name: 'passkeys', path: '/passkeys', flag: '--passkey' };
+const ssoLogin = (org: string): BrowserLogin => ({
+  name: 'single sign-on',
+  path: `/sso?${new URLSearchParams({ org })}`,
+  flag: `--sso ${org}`,
+});
+
 /**
  * Logs in on the page of the daemon, in a browser on this machine. The page sends its code to a
  * local port (RFC 8252). The code is useless without the verifier, which is sent only to the
  * daemon (RFC 7636).
  */
-const loginByPasskey = async (context: Context, device: string): Promise<Login> => {
-  const page = pageAt(context.url);
+const loginByBrowser = async (context: Context, way: BrowserLogin): Promise<Login> => {
+  const page = `${addressOfPages(context.url, way)}${way.path}`;
   const [state, verifier] = [secret(), secret()];
   const server = await listenForCode(state);
   try {
@@ -38,10 +52,10 @@ const loginByPasskey = async (context: Context, device: string): Promise<Login> 
     const url = `${page}#cli=${getListeningPort(server)}.${state}.${challenge}`;
     context.out.warn(`Open this address in a browser on this machine, within two minutes:\n${url}`);
     if (context.ask.isPossible) openBrowser(url);
-    const code = await codeFrom(server, context.signal);
+    const code = await codeFrom(server, context.signal, way);
     const client = (await context.client()).with({ token: undefined });
     const deviceToken = readDeviceToken(context.url);
-    const body = { code, verifier, device, deviceToken };
+    const body = { code, verifier, device: device(), deviceToken };
     return await client.passkeys.redeem({ body });
   } finally {
     server.close();
@@ -50,16 +64,16 @@ const loginByPasskey = async (context: Context, device: string): Promise<Login> 
 };
 
 /** Replaces a loopback address by `localhost`, because browsers allow passkeys only for names. */
-const pageAt = (url: string): string => {
+const addressOfPages = (url: string, { name, flag }: BrowserLogin): string => {
   const at = new URL(url);
   if (LOOPBACK.test(at.hostname)) at.hostname = 'localhost';
   else if (at.protocol !== 'https:') {
     throw failed(
-      `Browsers do not allow passkeys at ${url}, because it has no TLS.`,
-      'Use the public address: adjutant login --passkey --server https://…',
+      `Browsers do not allow ${name} at ${url}, because it has no TLS.`,
+      `Use the public address: adjutant login ${flag} --server https://…`,
     );
   }
-  return `${at.href.replace(/\/+$/, '')}/passkeys`;
+  return at.href.replace(/\/+$/, '');
 };
 
 const secret = (): string => randomBytes(32).toString('base64url');
@@ -103,7 +117,11 @@ const replyWith =
     });
   };
 
-const codeFrom = async (server: Server, signal: AbortSignal): Promise<string> => {
+const codeFrom = async (
+  server: Server,
+  signal: AbortSignal,
+  { flag }: BrowserLogin,
+): Promise<string> => {
   const late = systemClock.deadline(LIMIT_MS);
   try {
     const [code] = await once(server, 'code', { signal: AbortSignal.any([signal, late]) });
@@ -112,7 +130,7 @@ const codeFrom = async (server: Server, signal: AbortSignal): Promise<string> =>
     if (!late.aborted) throw error;
     throw failed(
       'No login within two minutes. Nothing was changed.',
-      'Try again: adjutant login --passkey',
+      `Try again: adjutant login ${flag}`,
       'The browser must run on this machine. Over SSH: adjutant login',
     );
   }
@@ -224,11 +242,12 @@ export const login = command({
   args: '[name]',
   calls: [endpoints.login, 'passkeys redeem'],
   summary: 'Log in and store the login session',
-  examples: ['', 'ada', 'ada --password-file - < ./password', '--passkey'],
+  examples: ['', 'ada', 'ada --password-file - < ./password', '--passkey', '--sso acme'],
   flags: {
     username: usernameFlag,
     passwordFile,
     passkey: switchFlag('Log in with a passkey, in a browser on this machine'),
+    sso: textFlag('<organization>', 'Log in with single sign-on, in a browser on this machine'),
     totp: textFlag('<code>', 'Code of your authenticator app, or a recovery code'),
   },
   notes: [
@@ -238,7 +257,10 @@ export const login = command({
   seeAlso: 'adjutant whoami, adjutant help security',
   run: async (context, { args, flags }) => {
     if (flags.passkey) {
-      return keep(context, await loginByPasskey(context, device()), 'Logged in');
+      return keep(context, await loginByBrowser(context, passkeyLogin), 'Logged in');
+    }
+    if (flags.sso !== undefined) {
+      return keep(context, await loginByBrowser(context, ssoLogin(flags.sso)), 'Logged in');
     }
     const username = await nameFrom(context, args, flags);
     const instead = '--password-file';

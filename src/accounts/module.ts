@@ -29,17 +29,17 @@ import { totpResource } from './totp/routes.js';
 import { checkLogin } from './totp/service.js';
 import { factorsStore } from './users/factorqueries.js';
 import { invitationsStore } from './users/invitequeries.js';
-import { createManagedAccounts } from './users/managed.js';
 import { type InviteDeps, openRegistration } from './users/invites.js';
+import { createManagedAccounts } from './users/managed.js';
 import { usersStore } from './users/queries.js';
 import { usersResource } from './users/routes.js';
 
 export { auditReader, headProblem } from './audit/heads.js';
 export { checkChain } from './audit/service.js';
 export type { AccountOperations } from './auth/account.js';
-export type { ManagedAccounts } from './users/managed.js';
 export { type Exposure, isExposed } from './auth/rules.js';
 export { passkeysPage } from './passkeys/page.js';
+export type { ManagedAccounts } from './users/managed.js';
 export { invitePage, resetPage } from './users/page.js';
 
 export interface AccountsModuleDeps {

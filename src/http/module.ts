@@ -10,6 +10,7 @@ import { addressSet } from '../kernel/clientaddress.js';
 import { iso } from '../kernel/clock.js';
 import { mint } from '../kernel/ids.js';
 import type { Resource } from '../kernel/route.js';
+import { ssoPage } from '../orgs/module.js';
 import type { Permissions } from '../permissions/module.js';
 import type { Secrets } from '../secrets/module.js';
 import { auditLog } from '../store/auditlog.js';
@@ -107,7 +108,7 @@ export const openHttp = async (base: Base, deps: HttpModuleDeps): Promise<HttpMo
       const options = { checkedReplies, replays, auditing, replied, apart: payloads.run };
       const pages = [
         explorer,
-        ...[passkeysPage, invitePage, resetPage].map(routesOfPage),
+        ...[passkeysPage, invitePage, resetPage, ssoPage].map(routesOfPage),
         ...browserPageRoutes(config.page),
       ];
       return addResources(server, resources, { deps: serverDeps, options, pages });

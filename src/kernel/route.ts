@@ -222,15 +222,24 @@ const withInput = async <T>(
       : openForm(request, form);
     return use({ ...params, query, form: opened });
   }
+  const cookie = endpoint.cookie && {
+    cookie: readCookie(String(headers.cookie ?? ''), endpoint.cookie),
+  };
   const most = endpoint.rawBytes;
-  if (most === undefined) return use({ ...params, query, body: payload, ...streaming });
+  if (most === undefined) return use({ ...params, query, body: payload, ...cookie, ...streaming });
   if (!(payload instanceof Readable)) throw new Error('A raw body must be a stream');
   if (!endpoint.ignoresQuery) await refuseQuery(query);
   const { url = '' } = request.raw.req;
   return readRawBody(bodies, { stream: payload, most }, (bytes) =>
-    use({ ...params, query, raw: { bytes, headers, url } }),
+    use({ ...params, query, ...cookie, raw: { bytes, headers, url } }),
   );
 };
+
+const readCookie = (header: string, name: string): string | undefined =>
+  header
+    .split(/; */)
+    .find((pair) => pair.startsWith(`${name}=`))
+    ?.slice(name.length + 1);
 
 const getRequestCaller = (request: Request): RequestContext | Caller =>
   (request.auth.isAuthenticated && request.auth.credentials.app?.caller) || request.app.context;

@@ -25,6 +25,13 @@ export const Org = s.object('Org', {
   approved: s
     .boolean()
     .description('Whether an admin has approved the organization, which single sign-on requires'),
+  sso: s.object('OrgSso', {
+    enabled: s.boolean().description('Whether members can log in with single sign-on'),
+    enforced: s
+      .boolean()
+      .description('Whether accounts of the identity provider must use single sign-on'),
+    domains: s.list(s.text(253), 20).description('Verified domains'),
+  }),
   createdAt: s.time(),
 });
 export type Org = s.Static<typeof Org>;
@@ -145,6 +152,7 @@ export const orgs = contract({
       'members',
       'maxMembers',
       'approved',
+      'sso',
       'createdAt',
     ),
     reply: Org,

@@ -27,7 +27,12 @@ import { MANAGERS } from './rules.js';
 export const MAX_OWNED = 5;
 
 /** An organization and the role of the user who asks. */
-export type OwnOrgRow = OrgRow & { role: OrgRole; members: number };
+export type OwnOrgRow = OrgRow & {
+  role: OrgRole;
+  members: number;
+  /** JSON, as in the contract. */
+  sso: string;
+};
 export type AdminOrgRow = OrgRow & { owners: string; members: number };
 export type NamedMemberRow = OrgMemberRow & { username: string };
 export type NamedInviteRow = OrgInviteRow & { inviter: string };
@@ -44,6 +49,12 @@ const COLUMNS = [
 const MEMBERS = sql<number>`(SELECT count(*) FROM org_members WHERE org_id = orgs.id)`.as(
   'members',
 );
+const SSO = sql<string>`(SELECT json_object(
+  'enabled', json(iif(coalesce(max(s.enabled), 0) = 1, 'true', 'false')),
+  'enforced', json(iif(coalesce(max(s.enforced), 0) = 1, 'true', 'false')),
+  'domains', json((SELECT json_group_array(d.domain) FROM org_domains AS d
+    WHERE d.org_id = orgs.id AND d.verified_at IS NOT NULL)))
+  FROM org_sso AS s WHERE s.org_id = orgs.id)`.as('sso');
 /** JSON list of usernames. */
 const OWNERS = sql<string>`(SELECT json_group_array(u.username) FROM org_members AS m
   JOIN users AS u ON u.id = m.user_id WHERE m.org_id = orgs.id AND m.role = 'owner')`.as('owners');
@@ -59,7 +70,7 @@ export const orgsStore = (store: Store) => {
       .selectFrom('orgs')
       .innerJoin('org_members as own', 'own.org_id', 'orgs.id')
       .select(COLUMNS)
-      .select(['own.role', MEMBERS])
+      .select(['own.role', MEMBERS, SSO])
       .where(visibleTo(userId, 'own'));
   const named = () =>
     db
@@ -294,7 +305,7 @@ const isByManager = sql<boolean>`EXISTS (SELECT 1 FROM org_members AS m
     AND m.role IN ('owner', 'admin') AND u.disabled_at IS NULL)`;
 
 /** Not inserted if the organization is full. */
-const insertMember = ({ db }: Store, row: OrgMemberRow) => {
+export const insertMember = ({ db }: Store, row: OrgMemberRow) => {
   const values = db
     .selectFrom('orgs')
     .select((of) => orgMemberTable.columns.map((column) => of.val(row[column]).as(column)))

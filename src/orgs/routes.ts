@@ -71,6 +71,7 @@ const viewOrg = viewer(orgTable, Org, {
   role: ({ role }: OwnOrgRow) => role,
   members: ({ members }) => members,
   approved: (row) => row.approved_at !== null,
+  sso: ({ sso }): Org['sso'] => JSON.parse(sso),
 });
 const viewAdminOrg = viewer(orgTable, AdminOrg, {
   owners: ({ owners }: AdminOrgRow): string[] => JSON.parse(owners),

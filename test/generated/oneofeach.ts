@@ -57,6 +57,7 @@ export const oneOfEach = async (app: TestApp, token: string): Promise<Ids> => {
     operations: { id: await seedOperation(app, me.body.id) },
     folders: { id: await seedFolder(app, me.body.id) },
     ...(await seedOrg(app, token)),
+    sso: await addDomain(app, token),
     ...(await libraryOf(app, token)),
   };
 };
@@ -68,6 +69,15 @@ const seedOrg = async (app: TestApp, token: string): Promise<Ids> => {
   const { id } = (await app.call('POST', '/api/orgs', { token, body })).body;
   const invite = await app.call('POST', `/api/orgs/${id}/invites`, { token, body: {} });
   return { orgs: { id, userId, inviteId: invite.body.id }, audit: { id } };
+};
+
+/** An organization with a domain. */
+const addDomain = async (app: TestApp, token: string): Promise<Record<string, string>> => {
+  const org = { slug: 'private-sso', name: 'A private organization' };
+  const { id } = (await app.call('POST', '/api/orgs', { token, body: org })).body;
+  const body = { domain: 'private-domain.example' };
+  await app.call('POST', `/api/orgs/${id}/domains`, { token, body });
+  return { id, domain: body.domain };
 };
 
 /** A recurring task; resolves to its id. */

@@ -88,6 +88,9 @@ const AccountLogin = () => {
         {wantsCode && <Field name="code" label="Authenticator code" complete="one-time-code" />}
       </Form>
       {action.error && <Failure error={action.error} />}
+      <p>
+        <a href="/sso">Log in with single sign-on</a>
+      </p>
     </>
   );
 };

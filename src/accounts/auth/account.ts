@@ -75,10 +75,16 @@ const createAuthProofs = (deps: AuthDeps) => {
   const { users, clock } = deps;
   const now = (): string => iso(clock.now());
   return {
-    /** Returns the time of the last authentication in the session; null if the session has ended. */
-    provenAt: async (sessionId: string): Promise<string | null> => {
+    /**
+     * Returns the time of the last authentication in the session, and its end at the identity
+     * provider; null if the session has ended.
+     */
+    proofOf: async (sessionId: string): Promise<Pick<SessionStart, 'provenAt' | 'sso'> | null> => {
       const session = await users.liveSession(sessionId, now());
-      return session ? (session.proven_at ?? session.created_at) : null;
+      if (!session) return null;
+      const { proven_at, created_at, sso_expires_at } = session;
+      const sso = sso_expires_at === null ? undefined : { expiresAt: sso_expires_at };
+      return { provenAt: proven_at ?? created_at, sso };
     },
 
     sessionHolds: (sessionId: string): TransactionStep => users.sessionHolds(sessionId, now()),

@@ -21,7 +21,17 @@ const CHANNELS = sql<number>`(SELECT count(*) FROM channels
 const RECOVERY_CODES = sql<number>`(SELECT count(*) FROM recovery_codes
   WHERE recovery_codes.user_id = users.id AND recovery_codes.used_at IS NULL)`.as('recovery_codes');
 
-const COUNTS = [PASSKEYS, CHANNELS, FACTOR.as('factor'), RECOVERY_CODES] as const;
+/** Owners can still repair the settings of the organization. */
+const SSO_REQUIRED = sql<number>`EXISTS (SELECT 1 FROM org_sso
+  JOIN orgs ON orgs.id = org_sso.org_id
+  WHERE org_sso.org_id = users.managed_by AND org_sso.enabled = 1 AND org_sso.enforced = 1
+    AND orgs.approved_at IS NOT NULL
+    AND NOT EXISTS (SELECT 1 FROM org_members AS m
+      WHERE m.org_id = org_sso.org_id AND m.user_id = users.id AND m.role = 'owner'))`.as(
+  'sso_required',
+);
+
+const COUNTS = [PASSKEYS, CHANNELS, FACTOR.as('factor'), RECOVERY_CODES, SSO_REQUIRED] as const;
 
 export const authStore = (store: Store) => ({
   ...createUserQueries(store),

@@ -172,17 +172,23 @@ export interface SessionStart {
    * only if it is absent, that is, if this login required all factors.
    */
   provenAt?: string;
+  /** Present if the identity provider of the organization authenticated the user. */
+  sso?: { expiresAt: string } | undefined;
   /** Committed with the session. */
   also: TransactionStep[];
 }
 
-/** Returns null if the account has changed since it was read, or a step of `also` was not met. */
+/**
+ * Returns null if the account has changed since it was read, or a step of `also` was not met. Throws
+ * 403 `sso_required` if the organization of the user requires single sign-on.
+ */
 export const beginSession = async (
   deps: AuthDeps,
   row: KnownUser,
   from: SessionStart,
 ): Promise<Login | null> => {
   const { by } = from;
+  if (row.sso_required === 1 && !from.sso) throw ssoRequired();
   const known = await recognizeDevice(deps, row.id, from.deviceToken);
   const remembered =
     from.provenAt === undefined
@@ -207,20 +213,32 @@ export const beginSession = async (
   return { user: viewCurrentUser(row), token, expiresAt: session.expires_at, ...deviceToken };
 };
 
-/** A session ends at most 30 days after the user authenticated. */
+const ssoRequired = (): Boom.Boom =>
+  Boom.forbidden('Your organization requires single sign-on. Log in with single sign-on', {
+    code: 'sso_required',
+  });
+
+/**
+ * A session ends at most 30 days after the user authenticated, and with the session at the identity
+ * provider. Such a session is never one of a device.
+ */
 const sessionFrom = ({ clock, policy }: AuthDeps, row: KnownUser, from: SessionStart) => {
   const now = clock.now();
-  const lifeMs = from.device === undefined ? policy.tokenHours * HOUR_MS : DEVICE_MS;
-  const latest = from.provenAt === undefined ? now : Date.parse(from.provenAt);
-  const expires = Math.floor(Math.min(now + lifeMs, latest + DEVICE_MS) / 1000);
+  const { device = null, sso } = from;
+  const isShort = device === null || sso !== undefined;
+  const lifeMs = isShort ? policy.tokenHours * HOUR_MS : DEVICE_MS;
+  const provenAt = from.provenAt === undefined ? now : Date.parse(from.provenAt);
+  const latest = sso ? Date.parse(sso.expiresAt) : provenAt + DEVICE_MS;
+  const expires = Math.floor(Math.min(now + lifeMs, latest) / 1000);
   return {
     id: mint('login', now),
     user_id: row.id,
-    device: from.device ?? null,
+    device: sso ? null : device,
     address: from.by.address,
     created_at: iso(now),
     proven_at: from.provenAt ?? null,
     expires_at: iso(expires * 1000),
+    sso_expires_at: sso?.expiresAt ?? null,
   };
 };
 

@@ -22,6 +22,7 @@ export interface LiveLoginSession
     | 'proven_at'
     | 'expires_at'
     | 'last_used_at'
+    | 'sso_expires_at'
     | 'impersonator_id'
     | 'impersonator_session_id'
   > {
@@ -33,7 +34,14 @@ export interface LiveLoginSession
 
 type NewSession = Pick<
   AuthSessionRow,
-  'id' | 'user_id' | 'device' | 'address' | 'created_at' | 'proven_at' | 'expires_at'
+  | 'id'
+  | 'user_id'
+  | 'device'
+  | 'address'
+  | 'created_at'
+  | 'proven_at'
+  | 'expires_at'
+  | 'sso_expires_at'
 >;
 
 /** The account as it was before the login was verified. */
@@ -97,7 +105,7 @@ export const createLoginSessionQueries = (store: Store) => {
         .leftJoin('auth_sessions as own', 'own.id', 's.impersonator_session_id')
         .leftJoin('users as admin', 'admin.id', 's.impersonator_id')
         .select(['s.id', 's.user_id', 's.created_at', 's.proven_at', 's.expires_at'])
-        .select('s.last_used_at')
+        .select(['s.last_used_at', 's.sso_expires_at'])
         .select(['u.username', 'u.role'])
         .select(['s.impersonator_id', 's.impersonator_session_id'])
         .select('admin.username as impersonator')
@@ -164,4 +172,6 @@ export type KnownUser = UserRow & {
   factor: string | null;
   /** Number of unused recovery codes. */
   recovery_codes: number;
+  /** 1 if only the identity provider of the organization may log in the user. */
+  sso_required: number;
 };

@@ -12,6 +12,7 @@ const SESSION = [
   'proven_at',
   'expires_at',
   'last_used_at',
+  'sso_expires_at',
 ] as const;
 export type LoginRow = Pick<AuthSessionRow, (typeof SESSION)[number]>;
 

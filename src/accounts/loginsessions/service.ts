@@ -41,7 +41,10 @@ export const refresh = async (
   const session = await logins.find(userId, sessionId, iso(now));
   if (!session) throw ended();
   const issuedAt = Math.floor(now / 1000);
-  const latest = toUnixSeconds(session.proven_at ?? session.created_at) + MAX_S;
+  const latest =
+    session.sso_expires_at === null
+      ? toUnixSeconds(session.proven_at ?? session.created_at) + MAX_S
+      : toUnixSeconds(session.sso_expires_at);
   const wanted = Math.floor(issuedAt + tokenHours * HOUR_S);
   const expiresAt = Math.max(toUnixSeconds(session.expires_at), Math.min(wanted, latest));
   if (!(await logins.extend(userId, sessionId, iso(expiresAt * 1000)))) throw ended();

@@ -41,7 +41,7 @@ export const grant = async (
 /**
  * The first attempt uses up the code. The code is valid only while the session that issued it is. The
  * new session counts as old as that one: sensitive actions require authentication again, and it ends
- * 30 days after the user authenticated.
+ * 30 days after the user authenticated, or with the session at the identity provider.
  */
 export const redeemGrant = async (
   deps: PasskeyDeps,
@@ -53,11 +53,11 @@ export const redeemGrant = async (
   const { user_id: userId, session_id: sessionId } = issued;
   const isRight = textDigest(verifier) === issued.challenge;
   const entry = isRight ? await deps.accounts.entryOf(userId) : null;
-  const provenAt = await deps.accounts.provenAt(sessionId);
-  if (entry && provenAt !== null) {
+  const proof = await deps.accounts.proofOf(sessionId);
+  if (entry && proof) {
     const record = by.record({ actorId: userId, data: { by: 'grant' } });
     const also = [deps.accounts.sessionHolds(sessionId), record];
-    const login = await entry.begin({ by, device, deviceToken, provenAt, also });
+    const login = await entry.begin({ by, device, deviceToken, ...proof, also });
     if (login) return login;
   }
   await deps.accounts.addFailure({ userId, by });

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { TransactionStep } from '../../store/engine/protocol.js';
 import { newestFirst, type Page, type PageInput } from '../../store/page.js';
 import { deleteRows, insertUpTo, selectCount, selectRows, updateRows } from '../../store/rows.js';
@@ -39,7 +40,10 @@ export const tokensStore = (store: Store) => {
     delete: (userId: string, id: string, also: TransactionStep[]): Promise<boolean> =>
       perform([statement(deleteRows(db, accessTokenTable, { user_id: userId, id }), 1), ...also]),
 
-    /** Returns a token that has not expired, of a user who is not disabled. */
+    /**
+     * Returns a token that has not expired, of a user who is not disabled and, if an identity
+     * provider manages the account, has logged in there recently.
+     */
     live: (id: string, now: string): Promise<LiveToken | undefined> =>
       db
         .selectFrom('access_tokens as t')
@@ -48,6 +52,7 @@ export const tokensStore = (store: Store) => {
         .where('t.id', '=', id)
         .where('t.expires_at', '>', now)
         .where('u.disabled_at', 'is', null)
+        .where(hasLoggedInBySso(now))
         .executeTakeFirst(),
 
     used: async (id: string, at: string): Promise<void> => {
@@ -57,3 +62,8 @@ export const tokensStore = (store: Store) => {
 };
 
 export type TokensStore = ReturnType<typeof tokensStore>;
+
+const hasLoggedInBySso = (now: string) => sql<boolean>`NOT EXISTS (SELECT 1 FROM org_sso AS o
+  JOIN org_identities AS i ON i.org_id = o.org_id AND i.user_id = u.id
+  WHERE o.org_id = u.managed_by AND o.enabled = 1
+    AND julianday(${now}) - julianday(coalesce(i.last_login_at, i.created_at)) > o.token_days)`;

@@ -48,6 +48,7 @@ export const impersonate = async (
     last_used_at: null,
     impersonator_id: by.userId,
     impersonator_session_id: by.sessionId,
+    sso_expires_at: null,
   };
   const note = { target: id, data: { reason, expiresAt: session.expires_at } };
   const message = deps.outbox.toOwner(id, {

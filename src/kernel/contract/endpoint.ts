@@ -25,6 +25,8 @@ export interface Endpoint {
    * the reply is empty.
    */
   session?: 'begins' | 'ends';
+  /** Name of a cookie that the handler receives. */
+  cookie?: string;
   needsPermission?: true;
   audit?: string;
   /**
@@ -59,7 +61,11 @@ export interface Endpoint {
   secret?: true;
   /** A call other than GET that changes nothing. Its reply is not stored for an Idempotency-Key. */
   readsOnly?: true;
-  produces?: 'text/plain' | 'text/calendar' | 'application/octet-stream';
+  produces?:
+    | 'text/plain'
+    | 'text/calendar'
+    | 'application/octet-stream'
+    | 'application/samlmetadata+xml';
   textAs?: 'application/yaml';
   /** Replies with server-sent events (WHATWG HTML, 9.2) on `Accept: text/event-stream`. */
   streams?: true;
@@ -131,6 +137,7 @@ export interface Streaming {
   lastEventId: string | null;
 }
 type Streamed<E> = E extends { streams: true } ? { streaming: Streaming | null } : unknown;
+type WithCookie<E> = E extends { cookie: string } ? { cookie: string | undefined } : unknown;
 type Raw<E> = E extends { rawBytes: number } ? { raw: RawBody } : unknown;
 type Formed<E> = E extends { form: { fields: infer F } } ? { form: FormBody<Static<F>> } : unknown;
 
@@ -139,6 +146,7 @@ export type Input<E extends Endpoint> = Params<E['path']> &
   InputPart<E, 'body'> &
   Streamed<E> &
   Raw<E> &
+  WithCookie<E> &
   Formed<E>;
 export type Output<E extends Endpoint> = E extends { reply: infer R } ? Static<R> : void;
 

@@ -37,6 +37,8 @@ export const authSessionTable = table('auth_sessions', {
   /** The impersonating admin, and the session with which the impersonation ends. */
   impersonator_id: preset(orNull(text)),
   impersonator_session_id: preset(orNull(text)),
+  /** Latest end of a session that an identity provider started. */
+  sso_expires_at: preset(orNull(text)),
 });
 export type AuthSessionRow = Row<typeof authSessionTable>;
 

@@ -1,4 +1,4 @@
-import { flag, literal, number, orNull, preset, type Row, table, text } from './table.js';
+import { flag, json, literal, number, orNull, preset, type Row, table, text } from './table.js';
 
 export type OrgRole = 'owner' | 'admin' | 'member';
 
@@ -58,3 +58,84 @@ export const orgIdentityTable = table('org_identities', {
   updated_at: text,
 });
 export type OrgIdentityRow = Row<typeof orgIdentityTable>;
+
+export interface SsoAttributes {
+  username: string | null;
+  email: string | null;
+  name: string | null;
+  groups: string | null;
+}
+export type IdpRole = Exclude<OrgRole, 'owner'>;
+
+export const orgSsoTable = table('org_sso', {
+  org_id: text,
+  enabled: flag,
+  /** Whether managed users must log in by single sign-on. */
+  enforced: flag,
+  entity_id: text,
+  sso_url: text,
+  /** PEM. */
+  certificates: json<string[]>(),
+  attributes: json<SsoAttributes>(),
+  domains: json<string[]>(),
+  default_role: literal<IdpRole>(),
+  group_roles: json<Record<string, IdpRole>>(),
+  allow_idp_initiated: flag,
+  /** Days after the last login by SSO for which personal access tokens are valid. */
+  token_days: number,
+  updated_at: text,
+});
+export type OrgSsoRow = Row<typeof orgSsoTable>;
+
+export const orgDomainTable = table('org_domains', {
+  id: text,
+  org_id: text,
+  domain: text,
+  value: text,
+  verified_at: orNull(text),
+  created_at: text,
+});
+export type OrgDomainRow = Row<typeof orgDomainTable>;
+
+export const samlRequestTable = table('saml_requests', {
+  /** ID of the authentication request (InResponseTo). */
+  id: text,
+  org_id: text,
+  relay_digest: text,
+  cookie_digest: text,
+  return_to: text,
+  link_user_id: orNull(text),
+  link_session_id: orNull(text),
+  expires_at: text,
+});
+export type SamlRequestRow = Row<typeof samlRequestTable>;
+
+export const samlAssertionTable = table('saml_assertions', {
+  org_id: text,
+  assertion_id: text,
+  expires_at: text,
+});
+
+export const samlLoginTable = table('saml_logins', {
+  code_digest: text,
+  org_id: text,
+  user_id: text,
+  cookie_digest: text,
+  return_to: text,
+  needs_confirmation: flag,
+  session_expires_at: text,
+  expires_at: text,
+});
+export type SamlLoginRow = Row<typeof samlLoginTable>;
+
+export const orgSsoResultTable = table('org_sso_results', {
+  id: text,
+  org_id: text,
+  at: text,
+  /** Null for a login. */
+  code: orNull(text),
+  reason: orNull(text),
+  /** Null unless the signature was verified. */
+  name_id: orNull(text),
+});
+export type OrgSsoResultRow = Row<typeof orgSsoResultTable>;

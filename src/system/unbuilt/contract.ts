@@ -7,9 +7,6 @@ type UnbuiltRow = readonly [Endpoint['method'], string, string];
  * without one, even those that will be public.
  */
 const rows: UnbuiltRow[] = [
-  ['PUT', '/api/orgs/{id}/sso', 'Update the SSO settings'],
-  ['GET', '/api/saml/metadata', 'Get the SAML metadata'],
-  ['POST', '/api/saml/acs', 'Process a SAML assertion'],
   ['GET', '/api/scim/v2/users', 'List users (SCIM)'],
   ['POST', '/api/scim/v2/users', 'Create a user (SCIM)'],
 ];

@@ -1,0 +1,356 @@
+import type { SAML, SamlConfig } from '@node-saml/node-saml';
+
+/** Message for the admins of the organization. It holds no secrets. */
+export class SamlRefused extends Error {
+  constructor(
+    readonly code: string,
+    message: string,
+    /** Set once the signature was verified. */
+    readonly nameId: string | null = null,
+    /** The account, if there is one. */
+    readonly userId: string | null = null,
+  ) {
+    super(message);
+  }
+}
+
+export interface IdentityProvider {
+  entityId: string;
+  ssoUrl: string;
+  /** PEM. */
+  certificates: string[];
+}
+
+export interface ServiceProvider {
+  entityId: string;
+  acsUrl: string;
+}
+
+/** Read only from bytes that the identity provider signed. */
+export interface SamlAssertion {
+  id: string;
+  nameId: string;
+  /** ID of the request of this daemon. Null if the identity provider started the login. */
+  inResponseTo: string | null;
+  attributes: Map<string, string[]>;
+  /** Unix time in milliseconds from which the assertion is refused. */
+  expiresAt: number;
+  /** Unix time in milliseconds; null if the identity provider sets no end. */
+  sessionExpiresAt: number | null;
+}
+
+const MAX_BYTES = 256 * 1024;
+const SKEW_MS = 60_000;
+const BEARER = 'urn:oasis:names:tc:SAML:2.0:cm:bearer';
+const TRANSIENT = 'urn:oasis:names:tc:SAML:2.0:nameid-format:transient';
+/** XML Signature algorithms of SHA-256 and longer digests, without key confusion (no HMAC). */
+const ALGORITHMS = new Set([
+  'http://www.w3.org/2000/09/xmldsig#enveloped-signature',
+  'http://www.w3.org/2001/10/xml-exc-c14n#',
+  'http://www.w3.org/2001/04/xmldsig-more#rsa-sha256',
+  'http://www.w3.org/2001/04/xmldsig-more#rsa-sha512',
+  'http://www.w3.org/2007/05/xmldsig-more#sha256-rsa-MGF1',
+  'http://www.w3.org/2001/04/xmlenc#sha256',
+  'http://www.w3.org/2001/04/xmlenc#sha512',
+]);
+
+/** Address at the identity provider to which the browser is sent. */
+export const createLoginUrl = async (
+  idp: IdentityProvider,
+  sp: ServiceProvider,
+  { id, relayState }: { id: string; relayState: string },
+): Promise<string> => {
+  const saml = await openSaml(idp, sp, { generateUniqueId: () => id });
+  return saml.getAuthorizeUrlAsync(relayState, undefined, {});
+};
+
+export const createMetadata = async (sp: ServiceProvider): Promise<string> => {
+  const none = { entityId: '', ssoUrl: '', certificates: ['none'] };
+  const saml = await openSaml(none, sp, { wantAssertionsSigned: true });
+  return saml.generateServiceProviderMetadata(null);
+};
+
+/** Throws `SamlRefused`. */
+export const decodeResponse = (encoded: string): string => {
+  if (encoded.length > MAX_BYTES * 2) throw tooLarge();
+  const bytes = Buffer.from(encoded, 'base64');
+  if (bytes.length > MAX_BYTES) throw tooLarge();
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes).trim();
+  } catch {
+    throw new SamlRefused('saml_malformed', 'The response is not UTF-8 text');
+  }
+};
+
+const tooLarge = (): SamlRefused =>
+  new SamlRefused('saml_too_large', `The response is larger than ${MAX_BYTES / 1024} KiB`);
+
+/** The audience that the response names, unverified: it only selects the settings to verify with. */
+export const peekAudience = (xml: string): string | null =>
+  /<(?:[^\s<>/:!?]+:)?Audience(?:\s[^<>]*)?>\s*([^\s<>]+)\s*</.exec(xml)?.[1] ?? null;
+
+/**
+ * Refuses by the text first, so that no difference between parsers matters: what remains has one
+ * response, one assertion, no comments or document type, and only known algorithms. Then node-saml
+ * verifies the signature, and everything else is read from the signed bytes. Throws `SamlRefused`.
+ */
+export const verifyResponse = async (
+  xml: string,
+  { idp, sp, now }: { idp: IdentityProvider; sp: ServiceProvider; now: number },
+): Promise<SamlAssertion> => {
+  refuseByText(xml);
+  const assertion = await verifySignature(xml, idp, sp);
+  const nameId = readNameId(assertion);
+  try {
+    return readAssertion(assertion, nameId, { idp, sp, now });
+  } catch (error) {
+    if (!(error instanceof SamlRefused)) throw error;
+    throw new SamlRefused(error.code, error.message, nameId);
+  }
+};
+
+const refuseByText = (xml: string): void => {
+  if (/<!DOCTYPE/i.test(xml)) {
+    throw new SamlRefused('saml_doctype', 'The response has a document type (DOCTYPE)');
+  }
+  if (/<!/.test(xml) || /<\?(?!xml\s)/.test(xml) || xml.lastIndexOf('<?') > 0) {
+    throw new SamlRefused(
+      'saml_markup',
+      'The response has a comment, a CDATA section or a processing instruction',
+    );
+  }
+  if (countElements(xml, 'Encrypted(?:Assertion|ID|Attribute|Data|Key)') > 0) {
+    throw new SamlRefused(
+      'saml_encrypted',
+      'The response is encrypted. Turn off the encryption of assertions at the identity provider',
+    );
+  }
+  if (!/^(?:<\?xml[^<>]*\?>\s*)?<(?:[^\s<>/:!?]+:)?Response[\s>]/.test(xml)) {
+    throw new SamlRefused('saml_malformed', 'The message is not a SAML response');
+  }
+  const assertions = countElements(xml, 'Assertion');
+  if (countElements(xml, 'Response') !== 1 || assertions > 1) {
+    throw new SamlRefused('saml_assertions', `The response has ${assertions} assertions, not one`);
+  }
+  const signatures = countElements(xml, 'Signature');
+  if (signatures === 0 && assertions === 1) {
+    throw new SamlRefused(
+      'saml_unsigned',
+      'The response is not signed. Turn on the signing of assertions at the identity provider',
+    );
+  }
+  if (signatures > 2 || countElements(xml, 'Reference') !== signatures) {
+    throw new SamlRefused('saml_signatures', 'The response has unexpected signatures');
+  }
+  for (const algorithm of readAttributes(xml, 'Algorithm')) {
+    if (ALGORITHMS.has(algorithm)) continue;
+    throw new SamlRefused(
+      'saml_algorithm',
+      `The signature uses ${algorithm.slice(0, 100)}. Use RSA with SHA-256 at the identity provider`,
+    );
+  }
+  const ids = readAttributes(xml, '[Ii][Dd]');
+  if (new Set(ids).size < ids.length) {
+    throw new SamlRefused('saml_duplicate_id', 'Two elements of the response have the same ID');
+  }
+};
+
+const countElements = (xml: string, name: string): number =>
+  xml.match(new RegExp(`<(?:[^\\s<>/:!?]+:)?${name}(?=[\\s/>])`, 'g'))?.length ?? 0;
+
+const readAttributes = (xml: string, name: string): string[] =>
+  [...xml.matchAll(new RegExp(`\\s${name}\\s*=\\s*(?:"([^"]*)"|'([^']*)')`, 'g'))].map(
+    ([, double, single]) => double ?? single ?? '',
+  );
+
+const verifySignature = async (
+  xml: string,
+  idp: IdentityProvider,
+  sp: ServiceProvider,
+): Promise<Element> => {
+  // Of two signatures, both must be valid. Of one, it does not matter which element it signs.
+  const areBoth = countElements(xml, 'Signature') === 2;
+  const wanted = { wantAssertionsSigned: areBoth, wantAuthnResponseSigned: areBoth };
+  const saml = await openSaml(idp, sp, wanted);
+  try {
+    const SAMLResponse = Buffer.from(xml).toString('base64');
+    const { profile } = await saml.validatePostResponseAsync({ SAMLResponse });
+    return only(profile?.getAssertion?.(), 'Assertion');
+  } catch (error) {
+    if (error instanceof SamlRefused) throw error;
+    throw translateFailure(error, xml);
+  }
+};
+
+const translateFailure = (error: unknown, xml: string): SamlRefused => {
+  const message = error instanceof Error ? error.message.slice(0, 300) : '';
+  if (error instanceof Error && 'xmlStatus' in error)
+    return new SamlRefused('saml_status', message);
+  if (countElements(xml, 'Assertion') === 0) {
+    return new SamlRefused('saml_assertions', 'The response has no assertion');
+  }
+  return /signature/i.test(message)
+    ? new SamlRefused(
+        'saml_signature',
+        'The signature is not valid for the certificates in the settings of the organization',
+      )
+    : new SamlRefused('saml_malformed', `The response cannot be read: ${message}`);
+};
+
+/**
+ * Times and audience are verified here, with the clock of the daemon. The library is loaded on first
+ * use.
+ */
+const openSaml = async (
+  { ssoUrl, certificates }: IdentityProvider,
+  { entityId, acsUrl }: ServiceProvider,
+  more: Partial<SamlConfig>,
+): Promise<SAML> => {
+  const library = await import('@node-saml/node-saml');
+  return new library.SAML({
+    entryPoint: ssoUrl,
+    idpCert: certificates,
+    issuer: entityId,
+    callbackUrl: acsUrl,
+    audience: false,
+    acceptedClockSkewMs: -1,
+    identifierFormat: null,
+    disableRequestedAuthnContext: true,
+    wantAssertionsSigned: false,
+    wantAuthnResponseSigned: false,
+    ...more,
+  });
+};
+
+const readNameId = (assertion: Element): string => {
+  const nameId = only(only(assertion, 'Subject'), 'NameID');
+  const value = readText(nameId);
+  if (readAttribute(nameId, 'Format') === TRANSIENT) {
+    throw new SamlRefused(
+      'saml_name_id',
+      'The NameID is transient. Use a persistent NameID or the e-mail address',
+    );
+  }
+  if (value === '' || value.length > 254) {
+    throw new SamlRefused('saml_name_id', 'The NameID must have 1 to 254 characters');
+  }
+  return value;
+};
+
+const readAssertion = (
+  assertion: Element,
+  nameId: string,
+  { idp, sp, now }: { idp: IdentityProvider; sp: ServiceProvider; now: number },
+): SamlAssertion => {
+  const issuer = readText(only(assertion, 'Issuer'));
+  if (issuer !== idp.entityId) {
+    throw new SamlRefused('saml_issuer', `The issuer is ${issuer}, not ${idp.entityId}`);
+  }
+  const conditions = only(assertion, 'Conditions');
+  const audience = readText(only(only(conditions, 'AudienceRestriction'), 'Audience'));
+  if (audience !== sp.entityId) {
+    throw new SamlRefused('saml_audience', `The audience is ${audience}, not ${sp.entityId}`);
+  }
+  refuseOutside(conditions, now);
+  const confirmation = only(only(assertion, 'Subject'), 'SubjectConfirmation');
+  if (readAttribute(confirmation, 'Method') !== BEARER) {
+    throw new SamlRefused('saml_subject', 'The subject confirmation is not of the method bearer');
+  }
+  const confirmed = only(confirmation, 'SubjectConfirmationData');
+  const recipient = readAttribute(confirmed, 'Recipient');
+  if (recipient !== sp.acsUrl) {
+    throw new SamlRefused('saml_recipient', `The recipient is ${recipient}, not ${sp.acsUrl}`);
+  }
+  if (readTime(confirmed, 'NotOnOrAfter') === null) {
+    throw new SamlRefused('saml_subject', 'The subject confirmation has no end (NotOnOrAfter)');
+  }
+  refuseOutside(confirmed, now);
+  const ends = [confirmed, conditions].flatMap((each) => readTime(each, 'NotOnOrAfter') ?? []);
+  const sessionEnds = childrenOf(assertion, 'AuthnStatement').map((each) =>
+    readTime(each, 'SessionNotOnOrAfter'),
+  );
+  if (sessionEnds.length === 0) {
+    throw new SamlRefused('saml_subject', 'The assertion has no authentication statement');
+  }
+  const sessionExpiresAt = sessionEnds.filter((end) => end !== null);
+  if (sessionExpiresAt.some((end) => end <= now)) {
+    throw new SamlRefused('saml_expired', 'The session at the identity provider has ended');
+  }
+  return {
+    id: requireAttribute(assertion, 'ID'),
+    nameId,
+    inResponseTo: readAttribute(confirmed, 'InResponseTo'),
+    attributes: readStatements(assertion),
+    expiresAt: Math.max(...ends) + SKEW_MS,
+    sessionExpiresAt: sessionExpiresAt.length > 0 ? Math.min(...sessionExpiresAt) : null,
+  };
+};
+
+const refuseOutside = (element: Element, now: number): void => {
+  const from = readTime(element, 'NotBefore');
+  const until = readTime(element, 'NotOnOrAfter');
+  if (from !== null && now + SKEW_MS < from) {
+    throw new SamlRefused(
+      'saml_not_yet_valid',
+      'The assertion is not valid yet. Set the clocks of the identity provider and of the daemon',
+    );
+  }
+  if (until !== null && now - SKEW_MS >= until) {
+    throw new SamlRefused(
+      'saml_expired',
+      'The assertion has expired. Set the clocks of the identity provider and of the daemon',
+    );
+  }
+};
+
+const readStatements = (assertion: Element): Map<string, string[]> => {
+  const attributes = new Map<string, string[]>();
+  for (const statement of childrenOf(assertion, 'AttributeStatement')) {
+    for (const attribute of childrenOf(statement, 'Attribute')) {
+      const name = requireAttribute(attribute, 'Name');
+      const values = childrenOf(attribute, 'AttributeValue').map(readText);
+      attributes.set(name, [...(attributes.get(name) ?? []), ...values]);
+    }
+  }
+  return attributes;
+};
+
+/** As xml2js reads it: lists by child name, the text under `_`, attributes under `$`. */
+type Element = Record<string, unknown>;
+
+const isElement = (value: unknown): value is Element =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const childrenOf = (element: Element, name: string): Element[] => {
+  const found = Object.hasOwn(element, name) ? element[name] : [];
+  return (Array.isArray(found) ? found : [found]).map((each) =>
+    isElement(each) ? each : { _: each },
+  );
+};
+
+const only = (element: unknown, name: string): Element => {
+  const [child, ...rest] = isElement(element) ? childrenOf(element, name) : [];
+  if (child && rest.length === 0) return child;
+  throw new SamlRefused('saml_malformed', `The assertion must have exactly one ${name}`);
+};
+
+const readText = ({ _: text }: Element): string => (typeof text === 'string' ? text.trim() : '');
+
+const readAttribute = ({ $: attributes }: Element, name: string): string | null => {
+  const value = isElement(attributes) && Object.hasOwn(attributes, name) ? attributes[name] : null;
+  return typeof value === 'string' ? value : null;
+};
+
+const requireAttribute = (element: Element, name: string): string => {
+  const value = readAttribute(element, name);
+  if (value !== null && value !== '') return value;
+  throw new SamlRefused('saml_malformed', `The assertion lacks an attribute ${name}`);
+};
+
+const readTime = (element: Element, name: string): number | null => {
+  const value = readAttribute(element, name);
+  if (value === null) return null;
+  const at = Date.parse(value);
+  if (Number.isNaN(at)) throw new SamlRefused('saml_malformed', `${name} is not a time`);
+  return at;
+};

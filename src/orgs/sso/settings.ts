@@ -1,0 +1,210 @@
+import Boom from '@hapi/boom';
+import { iso } from '../../kernel/clock.js';
+import type { Recorder } from '../../kernel/contract/audit.js';
+import type { Caller } from '../../kernel/contract/endpoint.js';
+import { BadUrl, EgressRefused } from '../../kernel/egress.js';
+import { HttpFailure } from '../../kernel/failure.js';
+import { badRequest, throwIfFaults } from '../../kernel/route.js';
+import { type OrgSsoRow, orgSsoTable } from '../../store/tables/orgs.js';
+import { storedColumns, viewer } from '../../store/view.js';
+import type { OwnOrgRow } from '../queries.js';
+import { findManaged } from '../service.js';
+import { type SsoChanges, SsoSettings, type SsoTest } from './contract.js';
+import { type SsoDeps, serviceProviderOf } from './deps.js';
+import { certificateExpiry, parseCertificate, parseIdpMetadata } from './metadata.js';
+import { createMetadata } from './saml.js';
+
+type By = Caller & Recorder;
+
+const viewSettings = viewer(orgSsoTable, SsoSettings, {
+  entityId: (row: OrgSsoRow & SsoView) => row.entity_id || null,
+  ssoUrl: (row) => row.sso_url || null,
+  serviceProvider: ({ provider }) => provider,
+  updatedAt: (row) => row.updated_at || null,
+});
+interface SsoView {
+  provider: SsoSettings['serviceProvider'];
+}
+
+export const readSettings = async (deps: SsoDeps, id: string, userId: string) => {
+  const org = await findManaged(deps, id, userId);
+  const row = (await deps.sso.settings(id)) ?? { ...DEFAULTS, org_id: id };
+  return viewSettings({ ...row, provider: serviceProviderOf(deps, org.slug) });
+};
+
+export const updateSettings = async (
+  deps: SsoDeps,
+  { id, changes }: { id: string; changes: SsoChanges },
+  by: By,
+): Promise<void> => {
+  const org = await findManaged(deps, id, by.userId, ['owner']);
+  if (org.approved_at === null) {
+    throw Boom.conflict('An admin must approve the organization first', {
+      code: 'org_not_approved',
+    });
+  }
+  const stored = await deps.sso.settings(id);
+  const row = await mergeSettings(deps, { org, stored, changes });
+  if (row.enabled === 1 && deps.baseUrl() === null) {
+    throw Boom.conflict(
+      'Single sign-on requires a public https address. Set up a tunnel, or set ADJUTANT_PUBLIC_URL',
+      { code: 'public_url_required' },
+    );
+  }
+  await deps.accounts.proveFresh(by, changes.password);
+  const { enabled, enforced, entity_id: entityId, sso_url: ssoUrl } = row;
+  const data = { enabled: enabled === 1, enforced: enforced === 1, entityId, ssoUrl };
+  const record = by.record({ target: id, data });
+  if (await deps.sso.saveSettings(row, by.userId, [record])) return;
+  throw Boom.forbidden('Only an owner of the organization may do this', { code: 'org_role' });
+};
+
+interface SettingsMerge {
+  org: OwnOrgRow;
+  stored: OrgSsoRow | undefined;
+  changes: SsoChanges;
+}
+
+const DEFAULTS: Omit<OrgSsoRow, 'org_id'> = {
+  enabled: 0,
+  enforced: 0,
+  entity_id: '',
+  sso_url: '',
+  certificates: '[]',
+  attributes: JSON.stringify({ username: null, email: null, name: null, groups: null }),
+  domains: '[]',
+  default_role: 'member',
+  group_roles: '{}',
+  allow_idp_initiated: 0,
+  token_days: 30,
+  updated_at: '',
+};
+
+const mergeSettings = async (
+  deps: SsoDeps,
+  { org, stored, changes: { password: _, metadataXml, metadataUrl, ...given } }: SettingsMerge,
+): Promise<OrgSsoRow> => {
+  const metadata = await readMetadata(deps, { metadataXml, metadataUrl });
+  const changes = { ...given, ...metadata };
+  const certificates = changes.certificates?.map(parseCertificate);
+  throwIfFaults([
+    ...(['entityId', 'ssoUrl', 'certificates'] as const).flatMap((path) =>
+      stored || changes[path] !== undefined
+        ? []
+        : [{ path, message: 'is required, or metadataXml' }],
+    ),
+    ...(certificates ?? []).flatMap((pem, at) =>
+      pem === null
+        ? [
+            {
+              path: `certificates.${at}`,
+              message: 'must be an X.509 certificate (PEM) with an RSA key of 2048 bits or more',
+            },
+          ]
+        : [],
+    ),
+    ...(certificates?.length === 0
+      ? [{ path: 'certificates', message: 'must contain at least one certificate' }]
+      : []),
+    ...ssoUrlFaults(changes.ssoUrl),
+    ...(await domainFaults(deps, org.id, changes.domains)),
+  ]);
+  const pems = certificates?.filter((pem) => pem !== null);
+  return {
+    ...DEFAULTS,
+    ...stored,
+    ...storedColumns(orgSsoTable, { ...changes, certificates: pems }),
+    org_id: org.id,
+    updated_at: iso(deps.clock.now()),
+  };
+};
+
+const ssoUrlFaults = (url: string | undefined) => {
+  if (url === undefined || /^https:\/\/|^http:\/\/(localhost|127\.[\d.]+|\[::1\])[:/]/.test(url)) {
+    return [];
+  }
+  return [{ path: 'ssoUrl', message: 'must be an https address' }];
+};
+
+const domainFaults = async ({ sso }: SsoDeps, orgId: string, domains: string[] | undefined) => {
+  const known = domains === undefined ? [] : await sso.domains(orgId);
+  const verified = new Set(
+    known.flatMap(({ domain, verified_at }) => (verified_at === null ? [] : domain)),
+  );
+  return (domains ?? []).flatMap((domain, at) =>
+    verified.has(domain)
+      ? []
+      : [{ path: `domains.${at}`, message: 'is not verified. Add and verify the domain first' }],
+  );
+};
+
+const readMetadata = async (
+  deps: SsoDeps,
+  { metadataXml, metadataUrl }: Pick<SsoChanges, 'metadataXml' | 'metadataUrl'>,
+) => {
+  if (metadataXml === undefined && metadataUrl === undefined) return {};
+  const path = metadataXml === undefined ? 'metadataUrl' : 'metadataXml';
+  const xml = metadataXml ?? (await fetchMetadata(deps, metadataUrl ?? ''));
+  const parsed = await parseIdpMetadata(xml);
+  if (typeof parsed === 'string') throw badRequest([{ path, message: parsed }]);
+  return parsed;
+};
+
+/** The address passes the same guard as every address of a user. */
+const fetchMetadata = async ({ http }: SsoDeps, url: string): Promise<string> => {
+  try {
+    const { status, body } = await http.request({ method: 'GET', url, maxBytes: 1024 * 1024 });
+    if (status === 200) return body.toString();
+    throw badRequest([{ path: 'metadataUrl', message: `returned status ${status}` }]);
+  } catch (error) {
+    const isKnown =
+      error instanceof HttpFailure || error instanceof EgressRefused || error instanceof BadUrl;
+    if (!isKnown) throw error;
+    throw badRequest([{ path: 'metadataUrl', message: `cannot be read: ${error.message}` }]);
+  }
+};
+
+/** Problems of the settings, and the results of recent responses. */
+export const testSettings = async (deps: SsoDeps, id: string, userId: string): Promise<SsoTest> => {
+  const org = await findManaged(deps, id, userId);
+  const settings = await deps.sso.settings(id);
+  const problems = problemsOf(deps, org, settings);
+  const results = await deps.sso.results(id);
+  return {
+    ready: problems.length === 0,
+    problems,
+    results: results.map(({ at, code, reason, name_id: nameId }) => ({ at, code, reason, nameId })),
+  };
+};
+
+const problemsOf = (
+  { baseUrl, clock }: SsoDeps,
+  org: OwnOrgRow,
+  settings: OrgSsoRow | undefined,
+): string[] => {
+  const certificates: string[] = JSON.parse(settings?.certificates ?? '[]');
+  const now = clock.now();
+  return [
+    ...(org.approved_at === null ? ['An admin has not approved the organization'] : []),
+    ...(settings ? [] : ['Single sign-on is not configured']),
+    ...(settings?.enabled === 0 ? ['Single sign-on is not enabled'] : []),
+    ...(baseUrl() === null ? ['The daemon has no public https address'] : []),
+    ...(certificates.length > 0 && certificates.every((pem) => certificateExpiry(pem) <= now)
+      ? ['All certificates of the identity provider have expired']
+      : []),
+    ...(org.members >= org.max_members ? ['The organization has its maximum of members'] : []),
+  ];
+};
+
+/** The only organization with single sign-on if no slug is given. */
+export const metadataOf = async (deps: SsoDeps, slug: string | undefined): Promise<string> => {
+  const [only, ...others] = slug === undefined ? await deps.sso.slugs() : [slug];
+  if (only === undefined || others.length > 0) {
+    throw badRequest([{ path: 'org', message: 'is required: the short name of an organization' }]);
+  }
+  const sp = serviceProviderOf(deps, only);
+  if (sp) return createMetadata(sp);
+  throw Boom.conflict('Single sign-on requires a public https address', {
+    code: 'public_url_required',
+  });
+};

@@ -1,0 +1,293 @@
+import { createSocket, type Socket } from 'node:dgram';
+import { getServers, setServers } from 'node:dns';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import { PASSWORD, startApp } from '../../harness/app.js';
+import { idpUser } from '../../harness/idp.js';
+import { makeToken } from '../../harness/token.js';
+import { begin, configure, EMAIL, lastResult, logIn, openStage, type Stage } from './stage.js';
+
+export const lab = Lab.script();
+const { describe, it, before, after } = lab;
+
+const DAY_MS = 24 * 3600 * 1000;
+
+describe('single sign-on settings', () => {
+  let stage: Stage;
+  let path: string;
+  before(async () => {
+    stage = await openStage();
+    path = `/api/orgs/${stage.orgId}/sso`;
+  });
+  after(() => stage.stop());
+
+  const ask = (method: string, at: string, body?: object, token = stage.ada.token) =>
+    stage.app.call(method, at, { token, ...(body && { body }) });
+
+  it('belong to owners, and are hidden from strangers', async () => {
+    const eve = await stage.app.register('eve');
+    expect((await ask('GET', path, undefined, eve.token)).status).to.equal(404);
+    expect((await ask('PUT', path, { enabled: false }, eve.token)).status).to.equal(404);
+    const members = `/api/orgs/${stage.orgId}/members`;
+    await ask('POST', members, { username: 'eve', role: 'member' });
+    expect((await ask('GET', path, undefined, eve.token)).status).to.equal(403);
+    await ask('PATCH', `${members}/${eve.id}`, { role: 'admin' });
+    expect((await ask('GET', path, undefined, eve.token)).status).to.equal(200);
+    expect((await ask('PUT', path, { enabled: false }, eve.token)).status).to.equal(403);
+  });
+
+  it('need an approved organization, a fresh login and a public https address', async () => {
+    const org = await ask('POST', '/api/orgs', { slug: 'fresh', name: 'Fresh' });
+    const refused = await ask('PUT', `/api/orgs/${org.body.id}/sso`, { enabled: false });
+    expect(refused.body.code).to.equal('org_not_approved');
+    stage.clock.shift(11 * 60_000);
+    expect((await configure(stage, {})).body.code).to.equal('password_required');
+    expect((await configure(stage, { password: PASSWORD })).status).to.equal(200);
+    stage.clock.shift(-11 * 60_000);
+  });
+
+  it('need a public https address once other machines reach the daemon', async () => {
+    const app = await startApp({ config: { trustedProxies: ['127.0.0.1'] } });
+    try {
+      const { token } = await app.register('admin');
+      const org = await app.call('POST', '/api/orgs', { token, body: { slug: 'acme', name: 'A' } });
+      const approved = { approved: true };
+      await app.call('PATCH', `/api/admin/orgs/${org.body.id}`, { token, body: approved });
+      const { entityId, ssoUrl, certificate } = stage.idp;
+      const idp = { entityId, ssoUrl, certificates: [certificate] };
+      const put = (enabled: boolean) =>
+        app.call('PUT', `/api/orgs/${org.body.id}/sso`, { token, body: { enabled, ...idp } });
+      expect((await put(true)).body.code).to.equal('public_url_required');
+      expect((await put(false)).body.serviceProvider).to.equal(null);
+      await app.restart({ publicUrl: 'https://adjutant.example' });
+      expect((await put(true)).body.serviceProvider).to.equal({
+        entityId: 'https://adjutant.example/api/saml/metadata?org=acme',
+        acsUrl: 'https://adjutant.example/api/saml/acs',
+      });
+    } finally {
+      await app.stop();
+    }
+  });
+
+  it('show what to enter at the identity provider', async () => {
+    const { body } = await ask('GET', path);
+    const { url } = stage.app;
+    expect(body.serviceProvider).to.equal({
+      entityId: `${url}/api/saml/metadata?org=acme`,
+      acsUrl: `${url}/api/saml/acs`,
+    });
+    const metadata = await stage.app.call('GET', '/api/saml/metadata?org=acme');
+    expect(metadata.headers['content-type']).to.match(/^application\/samlmetadata\+xml/);
+    expect(metadata.text).to.include(`entityID="${url}/api/saml/metadata?org=acme"`);
+    expect(metadata.text).to.include(`Location="${url}/api/saml/acs"`);
+    const only = await stage.app.call('GET', '/api/saml/metadata');
+    expect(only.text).to.include(`entityID="${url}/api/saml/metadata?org=acme"`);
+    expect((await ask('GET', `/api/orgs/${stage.orgId}`)).body.sso).to.equal({
+      enabled: true,
+      enforced: false,
+      domains: [],
+    });
+  });
+
+  it('name each invalid field', async () => {
+    const faults = async (changes: object) => {
+      const { body } = await configure(stage, changes);
+      return body.details.map((each: { path: string }) => each.path);
+    };
+    expect(await faults({ certificates: ['none'] })).to.equal(['certificates.0']);
+    expect(await faults({ certificates: [] })).to.equal(['certificates']);
+    expect(await faults({ ssoUrl: 'http://idp.acme.example/' })).to.equal(['ssoUrl']);
+    expect(await faults({ domains: ['acme.example'] })).to.equal(['domains.0']);
+    expect(await faults({ metadataXml: '<a/>' })).to.equal(['metadataXml']);
+    expect(await faults({ metadataXml: '<!DOCTYPE a><a/>' })).to.equal(['metadataXml']);
+    expect(await faults({ metadataUrl: 'http://127.0.0.1:9/' })).to.equal(['metadataUrl']);
+  });
+
+  it('come from the metadata of the identity provider', async () => {
+    const base64 = stage.keys.certificate.replace(/-----[^-]+-----/g, '');
+    const binding = 'urn:oasis:names:tc:SAML:2.0:bindings:HTTP';
+    const metadataXml = `<md:EntityDescriptor xmlns:md="urn:md" entityID="https://idp.acme.example/2">
+      <md:IDPSSODescriptor><md:KeyDescriptor use="signing"><ds:KeyInfo xmlns:ds="urn:ds"><ds:X509Data>
+      <ds:X509Certificate>${base64}</ds:X509Certificate></ds:X509Data></ds:KeyInfo></md:KeyDescriptor>
+      <md:SingleSignOnService Binding="${binding}-POST" Location="https://idp.acme.example/post"/>
+      <md:SingleSignOnService Binding="${binding}-Redirect" Location="https://idp.acme.example/in"/>
+      </md:IDPSSODescriptor></md:EntityDescriptor>`;
+    const { body } = await ask('PUT', path, { metadataXml });
+    expect(body).to.include({
+      enabled: true,
+      entityId: 'https://idp.acme.example/2',
+      ssoUrl: 'https://idp.acme.example/in',
+    });
+    expect(body.certificates[0].trim()).to.equal(stage.keys.certificate.trim());
+    await configure(stage, {});
+  });
+
+  it('end all logins when they are off, or the approval is withdrawn', async () => {
+    await configure(stage, { enabled: false });
+    const login = () => stage.app.call('GET', '/api/saml/login?org=acme');
+    expect((await login()).body.code).to.equal('sso_not_enabled');
+    expect((await stage.app.call('GET', '/api/saml/login?org=nobody')).body.message).to.equal(
+      (await login()).body.message,
+    );
+    const tested = await ask('POST', `${path}/test`);
+    expect(tested.body).to.include({ ready: false, problems: ['Single sign-on is not enabled'] });
+    await configure(stage, {});
+    const approve = (approved: boolean) =>
+      ask('PATCH', `/api/admin/orgs/${stage.orgId}`, { approved }, stage.admin.token);
+    await approve(false);
+    expect((await login()).status).to.equal(404);
+    await approve(true);
+    expect((await login()).status).to.equal(302);
+  });
+
+  it('keep the last 20 results', async () => {
+    for (let n = 0; n < 25; n++) {
+      const { cookie, relayState } = await begin(stage.app);
+      await stage.app.call('POST', '/api/saml/acs', {
+        type: 'application/x-www-form-urlencoded',
+        body: `SAMLResponse=x&RelayState=${relayState}`,
+        headers: { cookie },
+      });
+    }
+    const { body } = await ask('POST', `${path}/test`);
+    expect(body.results).to.have.length(20);
+    expect(await lastResult(stage)).to.include({ code: 'saml_malformed', nameId: null });
+  });
+
+  it('make managed accounts use single sign-on, if enforced, except owners', async () => {
+    const { app, admin } = stage;
+    const { user } = (await logIn(stage, idpUser('lee'))).body;
+    const reset = await ask('POST', `/api/admin/users/${user.id}/invite`, {}, admin.token);
+    const body = { inviteToken: reset.body.inviteToken, password: PASSWORD };
+    const set = await app.call('POST', '/api/auth/reset', { body });
+    expect(set.status, set.text).to.be.below(300);
+    const login = (password = PASSWORD) =>
+      app.call('POST', '/api/auth/login', { body: { username: user.username, password } });
+    expect((await login()).status).to.equal(200);
+    await configure(stage, { enforced: true });
+    expect((await login('wrong but long enough')).body.code).to.be.undefined();
+    const refused = await login();
+    expect({ status: refused.status, code: refused.body.code }).to.equal({
+      status: 403,
+      code: 'sso_required',
+    });
+    expect((await logIn(stage, idpUser('lee'))).status).to.equal(200);
+    await ask('PATCH', `/api/orgs/${stage.orgId}/members/${user.id}`, { role: 'owner' });
+    expect((await login()).status).to.equal(200);
+    const own = { username: 'ada', password: PASSWORD };
+    expect((await app.call('POST', '/api/auth/login', { body: own })).status).to.equal(200);
+    await configure(stage, { enforced: false });
+  });
+
+  it('end personal access tokens some days after the last login', async () => {
+    const { app, clock } = stage;
+    await configure(stage, { tokenDays: 2 });
+    const { token } = (await logIn(stage, idpUser('mia'))).body;
+    const made = await makeToken(app, token);
+    const works = async () =>
+      (await app.call('GET', '/api/auth/me', { token: made.token })).status === 200;
+    clock.shift(2 * DAY_MS - 1000);
+    expect(await works()).to.equal(true);
+    clock.shift(3000);
+    expect(await works()).to.equal(false);
+    clock.shift(-2 * DAY_MS - 2000);
+    await logIn(stage, idpUser('mia'));
+    expect(await works()).to.equal(true);
+  });
+});
+
+describe('the domains of an organization', () => {
+  let stage: Stage;
+  let dns: { socket: Socket; texts: Map<string, string>; before: string[] };
+  let path: string;
+  before(async () => {
+    stage = await openStage();
+    dns = await startDns();
+    path = `/api/orgs/${stage.orgId}/domains`;
+  });
+  after(async () => {
+    setServers(dns.before);
+    dns.socket.close();
+    await stage.stop();
+  });
+
+  const ask = (method: string, at: string, body?: object) =>
+    stage.app.call(method, at, { token: stage.ada.token, ...(body && { body }) });
+
+  it('are verified by a DNS record, and then decide which e-mail addresses accounts get', async () => {
+    const added = await ask('POST', path, { domain: 'Acme.example' });
+    expect(added.status, added.text).to.equal(201);
+    expect(added.body).to.include({
+      domain: 'acme.example',
+      name: '_adjutant.acme.example',
+      verifiedAt: null,
+    });
+    const again = await ask('POST', path, { domain: 'acme.example' });
+    expect(again.body.code).to.equal('domain_exists');
+    const verify = () => ask('POST', `${path}/acme.example/verify`);
+    expect((await verify()).body.code).to.equal('domain_not_verified');
+    dns.texts.set('_adjutant.acme.example', 'another value');
+    expect((await verify()).body.code).to.equal('domain_not_verified');
+    dns.texts.set('_adjutant.acme.example', added.body.value);
+    const verified = await verify();
+    expect(verified.body.verifiedAt, verified.text).to.be.a.string();
+    expect((await ask('GET', path)).body.domains).to.equal([verified.body]);
+    const attributes = { username: null, email: EMAIL, name: null, groups: null };
+    await configure(stage, { domains: ['acme.example'], attributes });
+    expect((await logIn(stage, idpUser('ned'))).body.user.email).to.equal('grace@acme.example');
+    const other = idpUser('oda', { emails: [{ value: 'oda@other.example' }] });
+    expect((await logIn(stage, other)).body.user.email).to.equal(null);
+    // The address is taken now.
+    expect((await logIn(stage, idpUser('pia'))).body.user.email).to.equal(null);
+  });
+
+  it('belong to one organization, and leave the settings when they are deleted', async () => {
+    const org = await ask('POST', '/api/orgs', { slug: 'rival', name: 'Rival' });
+    const theirs = `/api/orgs/${org.body.id}/domains`;
+    const added = await ask('POST', theirs, { domain: 'acme.example' });
+    dns.texts.set('_adjutant.acme.example', added.body.value);
+    const taken = await ask('POST', `${theirs}/acme.example/verify`);
+    expect(taken.body.code).to.equal('domain_taken');
+    expect((await ask('DELETE', `${path}/acme.example`)).status).to.equal(204);
+    expect((await ask('DELETE', `${path}/acme.example`)).status).to.equal(404);
+    const { body } = await ask('GET', `/api/orgs/${stage.orgId}/sso`);
+    expect(body.domains).to.equal([]);
+    expect((await ask('POST', `${theirs}/acme.example/verify`)).status).to.equal(200);
+  });
+});
+
+/** A name server on loopback that replies to TXT questions (RFC 1035, section 4). */
+const startDns = async () => {
+  const texts = new Map<string, string>();
+  const socket = createSocket('udp4', (question, from) => {
+    const labels: string[] = [];
+    let at = 12;
+    for (let length = question[at] ?? 0; length > 0; length = question[at] ?? 0) {
+      labels.push(question.toString('latin1', at + 1, at + 1 + length));
+      at += length + 1;
+    }
+    const asked = question.subarray(12, at + 5);
+    const text = texts.get(labels.join('.').toLowerCase());
+    const header = Buffer.from(question.subarray(0, 12));
+    header.writeUInt16BE(text === undefined ? 0x8183 : 0x8180, 2);
+    header.writeUInt16BE(text === undefined ? 0 : 1, 6);
+    header.writeUInt16BE(0, 8);
+    header.writeUInt16BE(0, 10);
+    const data = Buffer.from(text ?? '');
+    const answer = Buffer.alloc(13);
+    answer.writeUInt16BE(0xc00c, 0);
+    answer.writeUInt16BE(16, 2);
+    answer.writeUInt16BE(1, 4);
+    answer.writeUInt16BE(data.length + 1, 10);
+    answer[12] = data.length;
+    const reply = text === undefined ? [header, asked] : [header, asked, answer, data];
+    socket.send(Buffer.concat(reply), from.port, from.address);
+  });
+  socket.bind(0, '127.0.0.1');
+  await once(socket, 'listening');
+  const before = getServers();
+  setServers([`127.0.0.1:${(socket.address() as AddressInfo).port}`]);
+  return { socket, texts, before };
+};
