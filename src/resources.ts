@@ -70,7 +70,7 @@ export const createApiResources = (
     ...users.resources,
     own.keys,
     users.totp,
-    ...modules.orgs.resources({ accounts }),
+    ...modules.orgs.resources({ accounts, managed: users.managed, publicUrl }),
     ...modules.vault.resources({ accounts }),
     chats.channels,
     chats.push,

@@ -24,4 +24,6 @@ export interface ProblemData {
   code?: string;
   details?: FieldFault[];
   retryAfter?: number;
+  /** Kind of an error of SCIM (RFC 7644, 3.12). */
+  scimType?: string;
 }

@@ -25,6 +25,13 @@ export const Org = s.object('Org', {
   approved: s
     .boolean()
     .description('Whether an admin has approved the organization, which single sign-on requires'),
+  scim: s.object('OrgScim', {
+    enabled: s.boolean().description('Whether an identity provider may manage users (SCIM)'),
+    tokenSet: s.boolean().description('Whether a SCIM token exists'),
+    lastUsedAt: s
+      .nullable(s.time())
+      .description('Last request of the identity provider, to the minute. `null` if there is none'),
+  }),
   createdAt: s.time(),
 });
 export type Org = s.Static<typeof Org>;
@@ -145,6 +152,7 @@ export const orgs = contract({
       'members',
       'maxMembers',
       'approved',
+      'scim',
       'createdAt',
     ),
     reply: Org,

@@ -10,8 +10,6 @@ const rows: UnbuiltRow[] = [
   ['PUT', '/api/orgs/{id}/sso', 'Update the SSO settings'],
   ['GET', '/api/saml/metadata', 'Get the SAML metadata'],
   ['POST', '/api/saml/acs', 'Process a SAML assertion'],
-  ['GET', '/api/scim/v2/users', 'List users (SCIM)'],
-  ['POST', '/api/scim/v2/users', 'Create a user (SCIM)'],
 ];
 
 export const unbuilt: Contract = Object.fromEntries(
