@@ -51,7 +51,7 @@ export const findManaged = async (
   return org;
 };
 
-export const roleRequired = (roles: OrgRole[]): Boom.Boom =>
+const roleRequired = (roles: OrgRole[]): Boom.Boom =>
   Boom.forbidden(
     roles.length === 1
       ? 'Only an owner of the organization may do this'
@@ -359,5 +359,5 @@ const orConflict = async (write: Promise<boolean>, conflict: () => Boom.Boom): P
   }
 };
 
-export const computeDigest = (token: string): string =>
+const computeDigest = (token: string): string =>
   createHash('sha256').update(token).digest('base64url');

@@ -149,10 +149,10 @@ const readPath = (path: unknown): Pick<PatchOperation, 'path' | 'filter'> => {
 };
 
 /** Keeps `schemas` and `id`, and applies `attributes` and `excludedAttributes` (RFC 7644, 3.9). */
-export const projectAttributes = <T extends object>(
-  resource: T,
+export const projectAttributes = (
+  resource: object,
   { attributes, excludedAttributes }: { attributes?: string; excludedAttributes?: string },
-): Partial<T> => {
+): JsonObject => {
   const wanted = attributes ? listNames(attributes) : null;
   const unwanted = listNames(excludedAttributes ?? '');
   const kept = Object.entries(resource).filter(([key]) => {
@@ -160,7 +160,7 @@ export const projectAttributes = <T extends object>(
     if (name === 'schemas' || name === 'id') return true;
     return wanted ? wanted.has(name) : !unwanted.has(name);
   });
-  return Object.fromEntries(kept) as Partial<T>;
+  return Object.fromEntries(kept);
 };
 
 export const isRequested = (

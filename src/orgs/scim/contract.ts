@@ -111,7 +111,7 @@ const token = s.object('ScimToken', {
   token: s.text(200).description('Bearer token for the identity provider. Returned only once'),
 });
 
-const ScimLogEntry = s.object('ScimLogEntry', {
+export const ScimLogEntry = s.object('ScimLogEntry', {
   id: s.id('scimlog'),
   method: s.text(10),
   path: s.text(600).description('Path below `/api/scim/v2`, with the filter'),
@@ -122,7 +122,6 @@ const ScimLogEntry = s.object('ScimLogEntry', {
     .description('User who made the request. `null` for the identity provider'),
   createdAt: s.time(),
 });
-export { ScimLogEntry };
 
 export const scim = contract({
   settings: endpoint.put('/api/orgs/{id}/scim', {

@@ -4,6 +4,9 @@ import { type RawBuilder, sql } from 'kysely';
 export type Condition = RawBuilder<boolean>;
 type Value = string | number | boolean | null;
 
+const isValue = (value: unknown): value is Value =>
+  value === null || ['string', 'number', 'boolean'].includes(typeof value);
+
 /** Condition of one comparison. `path` is in lower case, with dots. */
 export type Compare = (path: string, operator: Operator, value: Value) => Condition;
 
@@ -102,9 +105,10 @@ const tokenize = (text: string): string[] => {
 };
 
 const parseValue = (token: string): Value => {
+  const isWord = /^(true|false|null)$/i.test(token);
   try {
-    const value: unknown = JSON.parse(/^(true|false|null)$/i.test(token) ? token.toLowerCase() : token);
-    if (value === null || ['string', 'number', 'boolean'].includes(typeof value)) return value as Value;
+    const value: unknown = JSON.parse(isWord ? token.toLowerCase() : token);
+    if (isValue(value)) return value;
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
   }

@@ -24,6 +24,7 @@ import {
 } from './filter.js';
 import type { GroupMember } from './queries.js';
 import {
+  groupRows,
   listReply,
   readPaging,
   requireVersion,
@@ -111,8 +112,10 @@ export const createGroups = (deps: ScimDeps): ScimResource => {
       const sortBy = ATTRIBUTES[normalizePath(query.sortBy ?? '')]?.of ?? null;
       const { rows, total } = await scim.listGroups({ orgId: org.id, where, sortBy, ...paging });
       const ids = isRequested('members', query) ? rows.map(({ id }) => id) : [];
-      const members = await scim.membersOf(ids);
-      const groups = rows.map((row) => projectAttributes(viewGroup(row, members, base), query));
+      const members = groupRows(await scim.membersOf(ids), 'group_id');
+      const groups = rows.map((row) =>
+        projectAttributes(viewGroup(row, members.get(row.id) ?? [], base), query),
+      );
       return listReply(groups, { ...paging, total });
     },
 
@@ -242,14 +245,12 @@ const viewGroup = (row: OrgGroupRow, members: GroupMember[], base: string) => ({
   id: row.id,
   ...(row.external_id !== null && { externalId: row.external_id }),
   displayName: row.display_name,
-  members: members
-    .filter(({ group_id }) => group_id === row.id)
-    .map(({ identity_id: value, user_name: display }) => ({
-      value,
-      $ref: `${base}/Users/${value}`,
-      display,
-      type: 'User',
-    })),
+  members: members.map(({ identity_id: value, user_name: display }) => ({
+    value,
+    $ref: `${base}/Users/${value}`,
+    display,
+    type: 'User',
+  })),
   meta: {
     resourceType: 'Group',
     created: row.created_at,

@@ -110,3 +110,17 @@ export const resourceReply = (
   const { location, version: etag } = resource.meta;
   return { status, body, headers: { etag, ...(status === 201 ? { location } : {}) } };
 };
+
+/** Rows by the value of a column. */
+export const groupRows = <K extends string, R extends Record<K, string>>(
+  rows: R[],
+  column: K,
+): Map<string, R[]> => {
+  const groups = new Map<string, R[]>();
+  for (const row of rows) {
+    const group = groups.get(row[column]);
+    if (group) group.push(row);
+    else groups.set(row[column], [row]);
+  }
+  return groups;
+};

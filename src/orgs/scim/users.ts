@@ -17,6 +17,7 @@ import {
 import { type Attribute, compareWith, normalizePath, parseFilter, scimFault } from './filter.js';
 import type { GroupLink, IdentityRow } from './queries.js';
 import {
+  groupRows,
   listReply,
   notUnique,
   readPaging,
@@ -66,8 +67,8 @@ export const createUsers = (deps: ScimDeps): ScimResource => {
     row: IdentityRow,
     attributes: UserAttributes,
   ): Promise<void> => {
-    const next = applyAttributes(row, attributes, context.now, accounts.keyOf);
-    await writeUser(deps, context, row, next);
+    const columns = columnsOf(attributes, { now: context.now, keyOf: accounts.keyOf });
+    await writeUser(deps, context, { from: row, to: { ...row, ...columns } });
   };
 
   return {
@@ -76,8 +77,10 @@ export const createUsers = (deps: ScimDeps): ScimResource => {
       const where = query.filter === undefined ? null : parseFilter(query.filter, compare);
       const sortBy = ATTRIBUTES[normalizePath(query.sortBy ?? '')]?.of ?? null;
       const { rows, total } = await scim.listUsers({ orgId: org.id, where, sortBy, ...paging });
-      const groups = await scim.groupsOf(rows.map(({ id }) => id));
-      const users = rows.map((row) => projectAttributes(viewUser(row, groups, base), query));
+      const links = groupRows(await scim.groupsOf(rows.map(({ id }) => id)), 'identity_id');
+      const users = rows.map((row) =>
+        projectAttributes(viewUser(row, links.get(row.id) ?? [], base), query),
+      );
       return listReply(users, { ...paging, total });
     },
 
@@ -117,7 +120,7 @@ export const createUsers = (deps: ScimDeps): ScimResource => {
       const row = await find(context, id);
       requireVersion(ifMatch, versionOf(row));
       const next = { ...row, active: 0, deleted_at: context.now, updated_at: context.now };
-      await writeUser(deps, context, row, next);
+      await writeUser(deps, context, { from: row, to: next });
       return { status: 204, body: null, headers: {} };
     },
   };
@@ -133,16 +136,13 @@ const attributesOf = (row: OrgIdentityRow): UserAttributes => ({
   active: row.active === 1,
 });
 
-const applyAttributes = <R extends OrgIdentityRow>(
-  row: R,
+const columnsOf = (
   attributes: UserAttributes,
-  now: string,
-  keyOf: (name: string) => string,
-): R => {
+  { now, keyOf }: { now: string; keyOf(name: string): string },
+) => {
   const { userName, active } = attributes;
   if (userName === null) throw scimFault('invalidValue', 'userName is required');
   return {
-    ...row,
     user_name: userName,
     user_name_key: keyOf(userName),
     external_id: attributes.externalId,
@@ -164,17 +164,16 @@ const createUser = async (
 ): Promise<string> => {
   const { scim, orgs, managed, clock } = deps;
   const { org, now } = context;
-  const blank = {
+  const row = {
     id: mint('identity', clock.now()),
     org_id: org.id,
-    user_id: '',
     issuer: null,
     name_id: null,
     last_login_at: null,
     created_at: now,
     disabled_at: null,
+    ...columnsOf(attributes, { now, keyOf: deps.accounts.keyOf }),
   };
-  const row = applyAttributes(blank as OrgIdentityRow, attributes, now, deps.accounts.keyOf);
   const { id, user_name: userName } = row;
   const member = { orgId: org.id, role: 'member' as const, now: clock.now() };
   try {
@@ -203,8 +202,7 @@ const createUser = async (
 const writeUser = async (
   deps: ScimDeps,
   context: ScimContext,
-  from: IdentityRow,
-  to: IdentityRow,
+  { from, to }: { from: IdentityRow; to: IdentityRow },
 ): Promise<void> => {
   const { scim, orgs, managed, store, clock } = deps;
   const { org } = context;
@@ -267,14 +265,12 @@ const viewUser = (row: IdentityRow, groups: GroupLink[], base: string) => {
     ...(row.display_name !== null && { displayName: row.display_name }),
     active: row.active === 1,
     ...(email !== null && { emails: [{ value: email, type: 'work', primary: true }] }),
-    groups: groups
-      .filter(({ identity_id }) => identity_id === id)
-      .map(({ group_id: value, display_name: display }) => ({
-        value,
-        $ref: `${base}/Groups/${value}`,
-        display,
-        type: 'direct',
-      })),
+    groups: groups.map(({ group_id: value, display_name: display }) => ({
+      value,
+      $ref: `${base}/Groups/${value}`,
+      display,
+      type: 'direct',
+    })),
     meta: {
       resourceType: 'User',
       created: row.created_at,
