@@ -10,6 +10,7 @@ import { seedMailAccount } from '../harness/mail/account.js';
 import { seedLostMessage } from '../harness/messages.js';
 import { seedPasskey } from '../harness/passkey.js';
 import { seedWebhook } from '../harness/webhook.js';
+import { SCIM_RECIPES } from './scimcalls.js';
 
 export interface Account {
   id: string;
@@ -68,6 +69,7 @@ const enableTotp = async (kitchen: Kitchen, token: string): Promise<string> => {
 
 /** A right call of every audited endpoint that needs more than the admin's token. */
 export const RECIPES: Record<string, Recipe> = {
+  ...SCIM_RECIPES,
   'POST /api/auth/register': async () => ({
     token: null,
     body: { username: `newcomer-${++newcomers}`, password: PASSWORD },

@@ -12,8 +12,11 @@ const ELSEWHERE = 'GET /api/email/messages/{id}/attachments/{number}';
 
 /** Models and skills belong to the installation. The usage of models belongs to each user. */
 const SHARED = ['capabilities', 'models', 'providers', 'skills'];
+/** The same for every organization. */
+const DISCOVERY = /^GET \/api\/scim\/v2\/(?:Schemas|ResourceTypes)\//;
 const owned = guarded.filter(
-  ({ name, area }) => !SHARED.includes(area) || name === 'GET /api/models/usage',
+  ({ name, area }) =>
+    (!SHARED.includes(area) || name === 'GET /api/models/usage') && !DISCOVERY.test(name),
 );
 
 const withIds = owned.filter(
@@ -21,8 +24,9 @@ const withIds = owned.filter(
 );
 
 export const lists = owned.filter(
-  ({ endpoint: { path, method, query, unbuilt, access } }) =>
-    method === 'GET' && query && !path.includes('{') && !unbuilt && access !== 'admin',
+  ({ endpoint: { path, method, query, unbuilt, access, scim } }) =>
+    // SCIM has no organization for a stranger: 404.
+    method === 'GET' && query && !scim && !path.includes('{') && !unbuilt && access !== 'admin',
 );
 
 export const isNeverEmpty = ({ name }: Route): boolean => NEVER_EMPTY.includes(name);

@@ -7,6 +7,7 @@ import { seedGrant } from '../harness/grant.js';
 import { seedMail, seedMailAccount, seedSentMail } from '../harness/mail/account.js';
 import { seedOperation } from '../harness/operation.js';
 import { seedPasskey } from '../harness/passkey.js';
+import { provision } from '../harness/scim.js';
 import { silentWav } from '../harness/speech.js';
 import { seedRun, seedTemplate } from '../harness/template.js';
 import { makeToken } from '../harness/token.js';
@@ -56,7 +57,21 @@ export const oneOfEach = async (app: TestApp, token: string): Promise<Ids> => {
     webhooks: await seedWebhook(app, token),
     operations: { id: await seedOperation(app, me.body.id) },
     folders: { id: await seedFolder(app, me.body.id) },
+    ...(await seedOrg(app, token)),
     ...(await libraryOf(app, token)),
+  };
+};
+
+/** An organization with an invite, and a user and a group of its identity provider. */
+const seedOrg = async (app: TestApp, token: string): Promise<Ids> => {
+  const { id: userId } = (await app.call('GET', '/api/auth/me', { token })).body;
+  const { orgId: id, create, ask } = await provision(app, 'private', { id: userId, token });
+  const invite = await app.call('POST', `/api/orgs/${id}/invites`, { token, body: {} });
+  const user = await create('private@example.org');
+  const group = await ask('POST', '/Groups', { displayName: 'A private group' });
+  return {
+    orgs: { id, userId, inviteId: invite.body.id },
+    scim: { id, userId: user.id, groupId: group.body.id },
   };
 };
 

@@ -10,7 +10,12 @@ export interface Provisioned {
   /** SCIM token of the identity provider. */
   token: string;
   /** Sends a request of the identity provider. The path is below `/api/scim/v2`. */
-  ask(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Reply>;
+  ask(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers?: Record<string, string>,
+  ): Promise<Reply>;
   patch(path: string, operations: unknown[], headers?: Record<string, string>): Promise<Reply>;
   /** Creates a user and returns the resource. */
   // biome-ignore lint/suspicious/noExplicitAny: a resource as a test reads it
@@ -26,8 +31,7 @@ export const provision = async (
   owner?: { id: string; token: string },
 ): Promise<Provisioned> => {
   const by = owner ?? (await app.register(`${slug}-owner`));
-  const post = (path: string, body: unknown) =>
-    app.call('POST', path, { token: by.token, body });
+  const post = (path: string, body: unknown) => app.call('POST', path, { token: by.token, body });
   const { id: orgId } = (await post('/api/orgs', { slug, name: slug })).body;
   await app.app.store.db
     .updateTable('orgs')

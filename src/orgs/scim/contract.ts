@@ -13,7 +13,10 @@ const ScimQuery = s.stripUnknownKeys(
         ),
     ),
     filter: s.optional(
-      s.text(4000).example('userName eq "ada@example.com"').description('Filter (RFC 7644, 3.4.2.2)'),
+      s
+        .text(4000)
+        .example('userName eq "ada@example.com"')
+        .description('Filter (RFC 7644, 3.4.2.2)'),
     ),
     startIndex: s.optional(
       s.queryWhole(-1e9, 1e9).description('Position of the first result, starting at 1'),
@@ -43,6 +46,7 @@ const ScimBulk = s.record('ScimBulk').description('BulkRequest (RFC 7644, 3.7)')
 const ScimConfig = s.record('ScimDiscovery').description('Discovery document (RFC 7644, 4)');
 
 const common = { scim: true, query: ScimQuery } as const;
+const discovery = { scim: true, ignoresQuery: true } as const;
 const USER = {
   schemas: ['urn:ietf:params:scim:schemas:core:2.0:User'],
   userName: 'ada@example.com',
@@ -107,7 +111,13 @@ const createUserEndpoints = <const P extends 'users' | 'Users'>(noun: P) => ({
 const lower = createUserEndpoints('users');
 const upper = createUserEndpoints('Users');
 
-const token = s.object('ScimToken', {
+const ScimTokenRequest = s.object('ScimTokenRequest', {
+  password: s.optional(
+    s.text(256).description('Your password. Required if your login is more than 10 minutes old'),
+  ),
+});
+
+const ScimToken = s.object('ScimToken', {
   token: s.text(200).description('Bearer token for the identity provider. Returned only once'),
 });
 
@@ -141,14 +151,8 @@ export const scim = contract({
     personal: true,
     audit: 'orgs.scim-token',
     example: {},
-    body: s.object('ScimTokenRequest', {
-      password: s.optional(
-        s
-          .text(256)
-          .description('Your password. Required if your login is more than 10 minutes old'),
-      ),
-    }),
-    reply: token,
+    body: ScimTokenRequest,
+    reply: ScimToken,
     status: 201,
     secret: true,
   }),
@@ -157,6 +161,7 @@ export const scim = contract({
     description: 'Requires the role `owner` or `admin` in the organization.',
     personal: true,
     audit: 'orgs.scim-token-delete',
+    body: s.nullable(ScimTokenRequest),
   }),
   log: endpoint.get('/api/orgs/{id}/scim/log', {
     summary: 'List the SCIM requests of an organization',
@@ -225,27 +230,27 @@ export const scim = contract({
   }),
   config: endpoint.get('/api/scim/v2/ServiceProviderConfig', {
     summary: 'Get the supported features (SCIM)',
-    ...common,
+    ...discovery,
     reply: ScimConfig,
   }),
   schemas: endpoint.get('/api/scim/v2/Schemas', {
     summary: 'List the schemas (SCIM)',
-    ...common,
+    ...discovery,
     reply: ScimList,
   }),
   'schemas-get': endpoint.get('/api/scim/v2/Schemas/{schema}', {
     summary: 'Get a schema (SCIM)',
-    ...common,
+    ...discovery,
     reply: ScimConfig,
   }),
   types: endpoint.get('/api/scim/v2/ResourceTypes', {
     summary: 'List the resource types (SCIM)',
-    ...common,
+    ...discovery,
     reply: ScimList,
   }),
   'types-get': endpoint.get('/api/scim/v2/ResourceTypes/{type}', {
     summary: 'Get a resource type (SCIM)',
-    ...common,
+    ...discovery,
     reply: ScimConfig,
   }),
 });

@@ -60,7 +60,10 @@ const onlyStored = (name: string, attributes: Described[]): Described[] => {
       const parts = stored[attribute.name];
       const { subAttributes } = attribute;
       if (!parts || !subAttributes) return attribute;
-      return { ...attribute, subAttributes: subAttributes.filter((sub) => parts.includes(sub.name)) };
+      return {
+        ...attribute,
+        subAttributes: subAttributes.filter((sub) => parts.includes(sub.name)),
+      };
     });
 };
 

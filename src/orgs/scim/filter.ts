@@ -170,4 +170,5 @@ const normalizeValue = (
 };
 
 /** As `lower` of SQLite does it. */
-const asciiLower = (text: string): string => text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
+const asciiLower = (text: string): string =>
+  text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());

@@ -205,7 +205,8 @@ const readMemberFilter = (filter: string): string[] => {
   const ids: string[] = [];
   for (let rest = filter; rest !== ''; ) {
     const found = MEMBER_FILTER.exec(rest);
-    if (!found) throw scimFault('invalidFilter', 'members supports only the filter value eq "<id>"');
+    if (!found)
+      throw scimFault('invalidFilter', 'members supports only the filter value eq "<id>"');
     ids.push(found[1] ?? '');
     rest = rest.slice(found[0].length);
   }

@@ -56,7 +56,8 @@ const ORG = [
 ] as const;
 
 /** Members of a JSON list. */
-const within = (ids: string[]) => sql<string>`(SELECT value FROM json_each(${JSON.stringify(ids)}))`;
+const within = (ids: string[]) =>
+  sql<string>`(SELECT value FROM json_each(${JSON.stringify(ids)}))`;
 
 export const scimStore = (store: Store) => {
   const { db } = store;
@@ -72,19 +73,25 @@ export const scimStore = (store: Store) => {
   const paged = async <R>(
     rows: { execute(): Promise<R[]> } | null,
     total: { executeTakeFirstOrThrow(): Promise<{ count: number }> },
-  ) => ({ rows: (await rows?.execute()) ?? [], total: (await total.executeTakeFirstOrThrow()).count });
+  ) => ({
+    rows: (await rows?.execute()) ?? [],
+    total: (await total.executeTakeFirstOrThrow()).count,
+  });
 
   return {
     org: (orgId: string): Promise<ScimOrgRow | undefined> =>
       orgs().where('orgs.id', '=', orgId).executeTakeFirst(),
 
-    /** At most two organizations that the user manages. */
+    /** At most two organizations that the user manages. Without a slug, only those with SCIM. */
     managedBy: (userId: string, slug: string | undefined): Promise<ScimOrgRow[]> => {
       let query = orgs()
         .innerJoin('org_members as own', 'own.org_id', 'orgs.id')
         .where(visibleTo(userId, 'own'))
         .where('own.role', 'in', MANAGERS);
-      if (slug !== undefined) query = query.where('orgs.slug', '=', slug);
+      query =
+        slug === undefined
+          ? query.where('org_scim.enabled', '=', 1)
+          : query.where('orgs.slug', '=', slug);
       return query.limit(2).execute();
     },
 
@@ -115,7 +122,9 @@ export const scimStore = (store: Store) => {
         .offset(MAX_LOG);
       const steps = [
         insertRow(orgScimLogTable, row),
-        statement(deleteRows(db, orgScimLogTable, { org_id: row.org_id }).where('id', '<=', oldest)),
+        statement(
+          deleteRows(db, orgScimLogTable, { org_id: row.org_id }).where('id', '<=', oldest),
+        ),
       ];
       const used = db
         .updateTable('org_scim')
@@ -160,7 +169,12 @@ export const scimStore = (store: Store) => {
         .execute(),
 
     /** Deleted users lose a name or external ID that another user gets. */
-    releaseNames: ({ id, org_id, user_name_key, external_id }: OrgIdentityRow): TransactionStep[] => {
+    releaseNames: ({
+      id,
+      org_id,
+      user_name_key,
+      external_id,
+    }: OrgIdentityRow): TransactionStep[] => {
       const deleted = () =>
         db
           .updateTable('org_identities')

@@ -8,12 +8,7 @@ import { ScimLogEntry, type ScimQuery, scim } from './contract.js';
 import { describeSchemas, describeService, describeTypes } from './discovery.js';
 import type { ScimCall, ScimCaller, ScimReply } from './resource.js';
 import type { ScimService } from './service.js';
-import {
-  createScimToken,
-  deleteScimToken,
-  enableScim,
-  type ScimSettingsDeps,
-} from './settings.js';
+import { createScimToken, deleteScimToken, enableScim, type ScimSettingsDeps } from './settings.js';
 
 export interface ScimRoutesDeps extends ScimSettingsDeps {
   service: ScimService;
@@ -47,10 +42,8 @@ export const scimResource = (deps: ScimRoutesDeps) => {
     };
   const describe =
     (describeIt: (base: string, id?: string) => ScimReply | Promise<ScimReply>) =>
-    async (
-      { query, schema, type }: { query: ScimQuery; schema?: string; type?: string },
-      by: ScimCaller,
-    ) => replyOf(await describeIt(await service.baseFor(by, query.org), schema ?? type));
+    async ({ schema, type }: { schema?: string; type?: string }, by: ScimCaller) =>
+      replyOf(await describeIt(service.baseFor(by), schema ?? type));
 
   const users = {
     list: on('GET', 'Users'),
@@ -66,7 +59,8 @@ export const scimResource = (deps: ScimRoutesDeps) => {
       return deps.viewOrg(id, by.userId);
     },
     'token-create': ({ id, body: { password } }, by) => createScimToken(deps, { id, password }, by),
-    'token-delete': ({ id }, by) => deleteScimToken(deps, id, by),
+    'token-delete': ({ id, body }, by) =>
+      deleteScimToken(deps, { id, password: body?.password }, by),
     log: async ({ id, query }, { userId }) => {
       await findManaged(deps, id, userId);
       const { rows, nextCursor } = await deps.scim.log(id, query);

@@ -19,6 +19,10 @@ import { createUsers } from './users.js';
 export const createScimService = (deps: ScimDeps) => {
   const resources = { Users: createUsers(deps), Groups: createGroups(deps) };
 
+  /** Address of the SCIM endpoints. */
+  const baseFor = ({ host }: ScimCaller): string =>
+    `${deps.publicUrl() ?? `http://${host}`}/api/scim/v2`;
+
   const perform = async (context: ScimContext, call: ScimCall): Promise<ScimReply> => {
     const { method, id, query, body, ifMatch } = call;
     const resource = resources[call.resource];
@@ -74,7 +78,7 @@ export const createScimService = (deps: ScimDeps) => {
       org,
       by,
       now,
-      base: `${deps.publicUrl() ?? `http://${by.host}`}/api/scim/v2`,
+      base: baseFor(by),
       audit: (action, data) => ({
         audit: {
           id: mint('audit', deps.clock.now()),
@@ -93,9 +97,7 @@ export const createScimService = (deps: ScimDeps) => {
   };
 
   return {
-    /** Address of the SCIM endpoints. Throws 404 if the caller may not provision an organization. */
-    baseFor: async (by: ScimCaller, slug: string | undefined): Promise<string> =>
-      (await contextOf(by, slug)).base,
+    baseFor,
     serve: async (by: ScimCaller, call: ScimCall): Promise<ScimReply> => {
       const context = await contextOf(by, call.query.org);
       const work = () => perform(context, call);

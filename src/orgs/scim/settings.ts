@@ -52,10 +52,11 @@ export const createScimToken = async (
 };
 
 export const deleteScimToken = async (
-  { orgs, scim }: ScimSettingsDeps,
-  id: string,
+  { orgs, scim, accounts }: ScimSettingsDeps,
+  { id, password }: { id: string; password: string | undefined },
   by: By,
 ): Promise<void> => {
   await findManaged({ orgs }, id, by.userId);
+  await accounts.proveFresh(by, password);
   await scim.saveSettings(id, { token_digest: null }, [by.record({ target: id })]);
 };

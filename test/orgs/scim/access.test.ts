@@ -34,7 +34,10 @@ describe('SCIM of an organization', () => {
       app.call('PUT', `/api/orgs/${id}/scim`, { token, body: { enabled } });
     const refused = await enable(true);
     expect([refused.status, refused.body.code]).to.equal([409, 'org_not_approved']);
-    await app.call('PATCH', `/api/admin/orgs/${id}`, { token: admin.token, body: { approved: true } });
+    await app.call('PATCH', `/api/admin/orgs/${id}`, {
+      token: admin.token,
+      body: { approved: true },
+    });
     expect((await enable(true)).body.scim).to.equal({
       enabled: true,
       tokenSet: false,

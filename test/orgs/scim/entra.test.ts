@@ -35,8 +35,12 @@ describe('the requests of Entra ID', () => {
   after(() => app.stop());
 
   const find = async (path: string, filter: string) =>
-    (await acme.ask('GET', `${path}${path.includes('?') ? '&' : '?'}filter=${encodeURIComponent(filter)}`))
-      .body;
+    (
+      await acme.ask(
+        'GET',
+        `${path}${path.includes('?') ? '&' : '?'}filter=${encodeURIComponent(filter)}`,
+      )
+    ).body;
 
   it('search by userName and externalId', async () => {
     const none = await find('/Users', 'userName eq "5dcb5d04-4bdb-4d5a-9b5c-3f9d8a3cbb8c"');

@@ -72,7 +72,10 @@ describe('members from an identity provider', () => {
 
   it('never include the last owner among those who are removed', async () => {
     const id = await link(acme.owner.id, 'owner@acme.example');
-    const refused = [await acme.patch(`/Users/${id}`, OFF), await acme.ask('DELETE', `/Users/${id}`)];
+    const refused = [
+      await acme.patch(`/Users/${id}`, OFF),
+      await acme.ask('DELETE', `/Users/${id}`),
+    ];
     expect(refused.map(({ status, body }) => [status, body.detail])).to.equal(
       refused.map(() => [409, 'This is the last owner. Make another member an owner first']),
     );
@@ -124,8 +127,8 @@ describe('members from an identity provider', () => {
       .insertInto('org_group_roles')
       .values({ org_id: acme.orgId, group_key: 'chiefs', role: 'admin' })
       .execute();
-    const owner = (await acme.ask('GET', '/Users?filter=userName%20eq%20%22owner@acme.example%22')).body
-      .Resources[0].id;
+    const owner = (await acme.ask('GET', '/Users?filter=userName%20eq%20%22owner@acme.example%22'))
+      .body.Resources[0].id;
     const group = await acme.ask('POST', '/Groups', {
       displayName: 'Chiefs',
       members: [{ value: id }, { value: owner }],
@@ -150,7 +153,11 @@ describe('members from an identity provider', () => {
     await acme.ask('DELETE', `/Users/${id}`);
     const { entries } = (await app.call('GET', `/api/admin/audit?limit=3`, admin)).body;
     expect(
-      entries.map(({ action, target, actorId }: Record<string, string>) => [action, target, actorId]),
+      entries.map(({ action, target, actorId }: Record<string, string>) => [
+        action,
+        target,
+        actorId,
+      ]),
     ).to.equal(
       ['scim.user-delete', 'scim.user-disable', 'scim.user-create'].map((action) => [
         action,

@@ -65,8 +65,9 @@ describe('the requests of Okta', () => {
     const account = await acme.accountOf(id);
     expect(account.username).to.equal('acme-1');
     const members = await app.call('GET', `/api/orgs/${acme.orgId}/members`, acme.owner);
-    expect(members.body.members.find(({ userId }: { userId: string }) => userId === account.id)).to
-      .include({ username: 'acme-1', role: 'member' });
+    expect(
+      members.body.members.find(({ userId }: { userId: string }) => userId === account.id),
+    ).to.include({ username: 'acme-1', role: 'member' });
     const login = { username: 'acme-1', password: ADA.password };
     expect((await app.call('POST', '/api/auth/login', { body: login })).status).to.equal(401);
   });

@@ -36,10 +36,13 @@ describe('SCIM', () => {
       etag: { supported: true },
     });
     const schemas = (await acme.ask('GET', '/Schemas')).body;
-    const attributes = ({ id, attributes: all }: { id: string; attributes: { name: string }[] }) => [
+    const attributes = ({
       id,
-      all.map(({ name }) => name),
-    ];
+      attributes: all,
+    }: {
+      id: string;
+      attributes: { name: string }[];
+    }) => [id, all.map(({ name }) => name)];
     expect(schemas.Resources.map(attributes)).to.equal([
       [
         'urn:ietf:params:scim:schemas:core:2.0:User',
