@@ -5,8 +5,8 @@ import { fill, guarded, type Route } from './routes.js';
 
 /** Experts and templates include those that ship. Everybody has a login session. */
 const NEVER_EMPTY = ['GET /api/auth/sessions', 'GET /api/experts', 'GET /api/pipelines/templates'];
-/** Retries of a message change its attempts without a request. */
-const CHANGES_BY_ITSELF = 'GET /api/notifications/{id}/sendings';
+/** Retries of a message change its attempts without a request, and each SCIM request is logged. */
+const CHANGES_BY_ITSELF = ['GET /api/notifications/{id}/sendings', 'GET /api/orgs/{id}/scim/log'];
 /** An attachment is read from a mail server. */
 const ELSEWHERE = 'GET /api/email/messages/{id}/attachments/{number}';
 
@@ -74,7 +74,7 @@ export const openIsolated = async (): Promise<Isolated> => {
     everything: async () => {
       const gets = withIds.filter(
         ({ name, endpoint }) =>
-          endpoint.method === 'GET' && name !== CHANGES_BY_ITSELF && name !== ELSEWHERE,
+          endpoint.method === 'GET' && !CHANGES_BY_ITSELF.includes(name) && name !== ELSEWHERE,
       );
       const all = await Promise.all(gets.map((route) => ask(route, owner, (p) => idOf(route, p))));
       return all.map(

@@ -24,6 +24,12 @@ interface ScimInput {
   body?: Record<string, unknown>;
 }
 
+interface DiscoveryInput {
+  ifMatch: string | null;
+  schema?: string;
+  type?: string;
+}
+
 export const scimResource = (deps: ScimRoutesDeps) => {
   const { service } = deps;
   const call = (
@@ -42,7 +48,7 @@ export const scimResource = (deps: ScimRoutesDeps) => {
     };
   const describe =
     (describeIt: (base: string, id?: string) => ScimReply | Promise<ScimReply>) =>
-    async ({ schema, type }: { schema?: string; type?: string }, by: ScimCaller) =>
+    async ({ schema, type }: DiscoveryInput, by: ScimCaller) =>
       replyOf(await describeIt(service.baseFor(by), schema ?? type));
 
   const users = {
