@@ -4,7 +4,7 @@ import Joi from 'joi';
 import { type ApiResource, loadResources } from '../api.js';
 import type { Endpoint } from '../kernel/contract/endpoint.js';
 import { type Document, tidyDocument } from '../kernel/openapi.js';
-import { Problem } from '../kernel/problem.js';
+import { Problem, ScimError } from '../kernel/problem.js';
 import { getSuccessStatus } from '../kernel/route.js';
 import type { RouteGroup } from './lazyroutes.js';
 import { filesGroup, type ServedFile } from './pages.js';
@@ -151,7 +151,7 @@ const buildResponses = (endpoint: Endpoint) => {
     ...(endpoint.unbuilt ? [] : [[getSuccessStatus(endpoint), done]]),
     ...listErrorStatuses(endpoint).map((status) => [
       status,
-      { description: STATUS_DESCRIPTIONS[status], schema: Problem },
+      { description: STATUS_DESCRIPTIONS[status], schema: endpoint.scim ? ScimError : Problem },
     ]),
     ...otherReplies.map(([status, schema]) => [
       status,
