@@ -175,16 +175,17 @@ const listErrorStatuses = ({
   unbuilt,
   ...more
 }: Endpoint): number[] => {
-  const { body = more.form?.fields, rawBytes, needsPermission = false } = more;
+  const { body = more.form?.fields, rawBytes, needsPermission = false, scim = false } = more;
   const isOpen = access === 'public' || access === 'optional';
   const asksWho = access !== 'public' || body !== undefined || rawBytes !== undefined;
   if (unbuilt) return [401, ...(access === 'admin' ? [403] : []), 429, 501];
   return [
     ...(body || query || rawBytes ? [400] : []),
     ...(asksWho ? [401] : []),
-    ...(access === 'admin' || needsPermission || (isOpen && body) ? [403] : []),
+    ...(access === 'admin' || needsPermission || scim || (isOpen && body) ? [403] : []),
     ...(path.includes('{') ? [404] : []),
     ...(method === 'GET' || rawBytes ? [] : [409]),
+    ...(scim && path.includes('{') && method !== 'GET' ? [412] : []),
     ...(body || rawBytes ? [413, 415] : []),
     ...(isOpen && method === 'GET' ? [] : [429]),
     503,
@@ -197,6 +198,7 @@ const STATUS_DESCRIPTIONS: Record<number, string> = {
   403: 'Insufficient permissions',
   404: 'Not found, or owned by another user',
   409: 'Conflict with the current state, such as a name that is already in use. `message` describes the conflict',
+  412: 'The resource was changed: `If-Match` has another version',
   413: 'Request body too large',
   415: 'Unsupported content type',
   429: 'Too many requests. See `Retry-After`',
