@@ -71,6 +71,7 @@ const seedOrg = async (app: TestApp, token: string): Promise<Ids> => {
   const group = await ask('POST', '/Groups', { displayName: 'A private group' });
   return {
     orgs: { id, userId, inviteId: invite.body.id },
+    audit: { id },
     scim: { id, userId: user.id, groupId: group.body.id },
   };
 };

@@ -175,7 +175,7 @@ export interface Caller extends RequestContext {
 }
 
 /** The identity provider of an organization, authenticated by the SCIM token. */
-export interface Provider extends RequestContext {
+export interface IdentityProvider extends RequestContext {
   providerOf: string;
 }
 
@@ -217,7 +217,7 @@ type CallerOf<E extends Endpoint> = E extends { access: 'public' }
   : E extends { access: 'optional' }
     ? RequestContext & Partial<Caller>
     : E extends { scim: true }
-      ? Caller | Provider
+      ? Caller | IdentityProvider
       : Caller;
 type Recording<E extends Endpoint> = E extends { audit: string }
   ? E extends { access: 'public' | 'optional' }

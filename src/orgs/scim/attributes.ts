@@ -72,9 +72,9 @@ export const patchUser = (user: UserAttributes, operations: PatchOperation[]): U
 
 const setAttribute = (user: UserAttributes, path: string, value: unknown): void => {
   const name = Object.hasOwn(TEXTS, path) ? TEXTS[path] : undefined;
-  if (name) user[name] = readText(name, value);
+  if (name) user[name] = readTextValue(name, value);
   else if (path === 'active') user.active = readActive(value) ?? user.active;
-  else if (path === 'emails') user.email = readText('emails', chooseEmail(value));
+  else if (path === 'emails') user.email = readTextValue('emails', chooseEmail(value));
   else if (path === 'name') {
     if (value === null) Object.assign(user, { givenName: null, familyName: null });
     if (!isJsonObject(value)) return;
@@ -84,7 +84,7 @@ const setAttribute = (user: UserAttributes, path: string, value: unknown): void 
   }
 };
 
-export const readText = (name: string, value: unknown): string | null => {
+export const readTextValue = (name: string, value: unknown): string | null => {
   if (value === null || value === undefined || value === '') return null;
   if (typeof value !== 'string') throw scimFault('invalidValue', `${name} must be a text`);
   if (value.length > MAX_TEXT || /\p{Cc}/u.test(value)) {

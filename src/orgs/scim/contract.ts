@@ -88,7 +88,7 @@ const createUserEndpoints = <const P extends 'users' | 'Users'>(noun: P) => ({
     reply: ScimUser,
   }),
   replace: endpoint.put(`/api/scim/v2/${noun}/{userId}`, {
-    summary: 'Replace a user (SCIM)',
+    summary: 'Set all attributes of a user (SCIM)',
     ...common,
     example: USER,
     body: ScimUser,
@@ -161,7 +161,9 @@ export const scim = contract({
     description: 'Requires the role `owner` or `admin` in the organization.',
     personal: true,
     audit: 'orgs.scim-token-delete',
-    body: s.nullable(ScimTokenRequest),
+    body: s
+      .nullable(ScimTokenRequest)
+      .description('`null` is valid if your login is at most 10 minutes old'),
   }),
   log: endpoint.get('/api/orgs/{id}/scim/log', {
     summary: 'List the SCIM requests of an organization',
@@ -202,7 +204,7 @@ export const scim = contract({
     reply: ScimGroup,
   }),
   'groups-replace': endpoint.put('/api/scim/v2/Groups/{groupId}', {
-    summary: 'Replace a group (SCIM)',
+    summary: 'Set all attributes of a group (SCIM)',
     ...common,
     example: GROUP,
     body: ScimGroup,

@@ -1,14 +1,14 @@
 import Boom from '@hapi/boom';
 import { type RawBuilder, sql } from 'kysely';
 
-export type Condition = RawBuilder<boolean>;
+export type FilterCondition = RawBuilder<boolean>;
 type Value = string | number | boolean | null;
 
 const isValue = (value: unknown): value is Value =>
   value === null || ['string', 'number', 'boolean'].includes(typeof value);
 
-/** Condition of one comparison. `path` is in lower case, with dots. */
-export type Compare = (path: string, operator: Operator, value: Value) => Condition;
+/** FilterCondition of one comparison. `path` is in lower case, with dots. */
+export type Compare = (path: string, operator: Operator, value: Value) => FilterCondition;
 
 const OPERATORS = ['eq', 'ne', 'co', 'sw', 'ew', 'gt', 'ge', 'lt', 'le', 'pr'] as const;
 export type Operator = (typeof OPERATORS)[number];
@@ -28,7 +28,7 @@ export const scimFault = (scimType: string, message: string): Boom.Boom =>
  * Translates a filter (RFC 7644, 3.4.2.2) to SQL in linear time. The library scimmy takes
  * exponential time for a row of backslashes and for several groups.
  */
-export const parseFilter = (text: string, compare: Compare): Condition => {
+export const parseFilter = (text: string, compare: Compare): FilterCondition => {
   const tokens = tokenize(text);
   let at = 0;
   let comparisons = 0;
@@ -38,7 +38,7 @@ export const parseFilter = (text: string, compare: Compare): Condition => {
     if (next() !== word) throw invalid(`"${word}" is missing`);
   };
 
-  const either = (prefix: string, depth: number): Condition => {
+  const either = (prefix: string, depth: number): FilterCondition => {
     if (depth > MAX_DEPTH) throw invalid(`it is nested more than ${MAX_DEPTH} levels deep`);
     let left = both(prefix, depth);
     while (isNext('or')) {
@@ -47,7 +47,7 @@ export const parseFilter = (text: string, compare: Compare): Condition => {
     }
     return left;
   };
-  const both = (prefix: string, depth: number): Condition => {
+  const both = (prefix: string, depth: number): FilterCondition => {
     let left = factor(prefix, depth);
     while (isNext('and')) {
       at++;
@@ -55,12 +55,12 @@ export const parseFilter = (text: string, compare: Compare): Condition => {
     }
     return left;
   };
-  const group = (prefix: string, depth: number, end: string): Condition => {
+  const group = (prefix: string, depth: number, end: string): FilterCondition => {
     const inner = either(prefix, depth + 1);
     expect(end);
     return inner;
   };
-  const factor = (prefix: string, depth: number): Condition => {
+  const factor = (prefix: string, depth: number): FilterCondition => {
     const word = next();
     if (word === '(') return group(prefix, depth, ')');
     if (word.toLowerCase() === 'not' && isNext('(')) {
@@ -77,7 +77,7 @@ export const parseFilter = (text: string, compare: Compare): Condition => {
     at++;
     return sql`(${inner} AND ${comparison(path + rest.toLowerCase())})`;
   };
-  const comparison = (path: string): Condition => {
+  const comparison = (path: string): FilterCondition => {
     if (++comparisons > MAX_COMPARISONS) {
       throw invalid(`it has more than ${MAX_COMPARISONS} comparisons`);
     }
@@ -125,7 +125,7 @@ export interface Attribute {
   kind: 'exact' | 'key' | 'text' | 'boolean' | 'time';
 }
 
-export const compareWith =
+export const createCompare =
   (attributes: Record<string, Attribute>, keyOf: (text: string) => string): Compare =>
   (path, operator, given) => {
     const attribute = Object.hasOwn(attributes, path) ? attributes[path] : undefined;

@@ -12,12 +12,12 @@ import {
   type PatchOperation,
   projectAttributes,
   readPatch,
-  readText,
+  readTextValue,
 } from './attributes.js';
 import {
   type Attribute,
   type Compare,
-  compareWith,
+  createCompare,
   normalizePath,
   parseFilter,
   scimFault,
@@ -52,7 +52,7 @@ interface GroupState {
 
 export const createGroups = (deps: ScimDeps): ScimResource => {
   const { scim, accounts, store, clock } = deps;
-  const compareColumns = compareWith(ATTRIBUTES, accounts.keyOf);
+  const compareColumns = createCompare(ATTRIBUTES, accounts.keyOf);
   const compare: Compare = (path, operator, value) => {
     const isMember = path === 'members' || path === 'members.value';
     if (!isMember || operator !== 'eq') return compareColumns(path, operator, value);
@@ -180,9 +180,9 @@ export const createGroups = (deps: ScimDeps): ScimResource => {
 };
 
 const readNames = (body: Record<string, unknown>, keyOf: (name: string) => string) => {
-  const displayName = readText('displayName', attributeOf(body, 'displayName'));
+  const displayName = readTextValue('displayName', attributeOf(body, 'displayName'));
   if (displayName === null) throw scimFault('invalidValue', 'displayName is required');
-  const externalId = readText('externalId', attributeOf(body, 'externalId'));
+  const externalId = readTextValue('externalId', attributeOf(body, 'externalId'));
   return { display_name: displayName, display_key: keyOf(displayName), external_id: externalId };
 };
 
@@ -227,7 +227,7 @@ const patchGroup = (
   }
   const given = kind === 'remove' ? null : value;
   if (path === 'externalid') {
-    return { row: { ...row, external_id: readText('externalId', given) }, members };
+    return { row: { ...row, external_id: readTextValue('externalId', given) }, members };
   }
   if (path !== 'displayname') return { row, members };
   const { external_id: externalId } = row;

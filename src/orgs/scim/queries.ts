@@ -13,7 +13,7 @@ import {
 } from '../../store/tables/orgs.js';
 import { visibleTo } from '../../store/visible.js';
 import { MANAGERS } from '../rules.js';
-import type { Condition } from './filter.js';
+import type { FilterCondition } from './filter.js';
 
 /** A user of an identity provider, with facts about the account. */
 export type IdentityRow = OrgIdentityRow & {
@@ -36,7 +36,7 @@ export interface GroupLink {
 }
 export interface ListInput {
   orgId: string;
-  where: Condition | null;
+  where: FilterCondition | null;
   sortBy: RawBuilder<unknown> | null;
   isDescending: boolean;
   offset: number;

@@ -1,7 +1,7 @@
 import Boom from '@hapi/boom';
 import type { AccountOperations, ManagedAccounts } from '../../accounts/module.js';
 import type { Clock } from '../../kernel/clock.js';
-import type { Caller, Provider } from '../../kernel/contract/endpoint.js';
+import type { Caller, IdentityProvider } from '../../kernel/contract/endpoint.js';
 import type { Serial } from '../../kernel/serial.js';
 import type { TransactionStep } from '../../store/engine/protocol.js';
 import type { Store } from '../../store/store.js';
@@ -20,7 +20,7 @@ export interface ScimDeps {
   publicUrl(): string | null;
 }
 
-export type ScimCaller = Caller | Provider;
+export type ScimCaller = Caller | IdentityProvider;
 
 export interface ScimCall {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';

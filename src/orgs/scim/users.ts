@@ -14,7 +14,7 @@ import {
   USER_SCHEMA,
   type UserAttributes,
 } from './attributes.js';
-import { type Attribute, compareWith, normalizePath, parseFilter, scimFault } from './filter.js';
+import { type Attribute, createCompare, normalizePath, parseFilter, scimFault } from './filter.js';
 import type { GroupLink, IdentityRow } from './queries.js';
 import {
   groupRows,
@@ -52,7 +52,7 @@ const ATTRIBUTES: Record<string, Attribute> = {
 
 export const createUsers = (deps: ScimDeps): ScimResource => {
   const { scim, accounts } = deps;
-  const compare = compareWith(ATTRIBUTES, accounts.keyOf);
+  const compare = createCompare(ATTRIBUTES, accounts.keyOf);
 
   const find = async ({ org }: ScimContext, id: string): Promise<IdentityRow> =>
     orNotFound(await scim.user(org.id, id), 'No user with that id');
