@@ -1,7 +1,7 @@
 import type { Reply, TestApp } from './app.js';
 
 export const SCIM = '/api/scim/v2';
-export const PATCH_OP = 'urn:ietf:params:scim:api:messages:2.0:PatchOp';
+const PATCH_OP = 'urn:ietf:params:scim:api:messages:2.0:PatchOp';
 
 export interface Provisioned {
   orgId: string;
