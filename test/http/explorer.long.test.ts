@@ -121,15 +121,18 @@ describe('the API document', () => {
     expect(document.paths['/api/knowledge/index']?.post?.responses[403]).to.exist();
   });
 
-  it('gives every error the one schema', () => {
+  it('gives every error the one schema, and those of SCIM theirs', () => {
     for (const [name, { responses }] of operations()) {
       const errors = Object.entries(responses).filter(([status]) => Number(status) >= 400);
       expect(errors.length, name).to.be.above(0);
       for (const [status, { content }] of errors) {
         if (status === '503' && name === 'GET /health/ready') continue;
-        expect(content, `${name} ${status}`).to.equal({
-          'application/json': { schema: { $ref: '#/components/schemas/Problem' } },
-        });
+        const isScim = name.includes(' /api/scim/');
+        expect(content, `${name} ${status}`).to.equal(
+          isScim
+            ? { 'application/scim+json': { schema: { $ref: '#/components/schemas/ScimError' } } }
+            : { 'application/json': { schema: { $ref: '#/components/schemas/Problem' } } },
+        );
       }
     }
   });
