@@ -18,8 +18,7 @@ export interface Provisioned {
   ): Promise<Reply>;
   patch(path: string, operations: unknown[], headers?: Record<string, string>): Promise<Reply>;
   /** Creates a user and returns the resource. */
-  // biome-ignore lint/suspicious/noExplicitAny: a resource as a test reads it
-  create(userName: string, more?: object): Promise<any>;
+  create(userName: string, more?: object): Promise<Reply['body']>;
   /** The account of a user, from the database. */
   accountOf(id: string): Promise<{ id: string; username: string; disabled_at: string | null }>;
 }
