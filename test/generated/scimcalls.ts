@@ -1,11 +1,16 @@
+import type { TestApp } from '../harness/app.js';
 import { provision } from '../harness/scim.js';
-import type { Kitchen, Trial } from './auditcalls.js';
+
+interface Cast {
+  app: TestApp;
+  guest(): Promise<{ id: string; token: string }>;
+}
 
 let orgs = 0;
 
 const ofOrg =
   (body: object) =>
-  async ({ app, guest }: Kitchen): Promise<Trial> => {
+  async ({ app, guest }: Cast) => {
     const owner = await guest();
     const { orgId } = await provision(app, `scim-${++orgs}`, owner);
     return { token: owner.token, path: { id: orgId }, body };

@@ -1,7 +1,6 @@
 import { contract, endpoint } from '../../kernel/contract/endpoint.js';
 import { createPageSchema, pageQuery } from '../../kernel/contract/page.js';
 import * as s from '../../kernel/contract/schema.js';
-import { Org } from '../contract.js';
 
 const ScimQuery = s.stripUnknownKeys(
   s.object('ScimQuery', {
@@ -142,7 +141,13 @@ export const scim = contract({
     audit: 'orgs.scim',
     example: { enabled: true },
     body: s.object('ScimSettings', { enabled: s.boolean() }),
-    reply: Org,
+    reply: s.object('ScimState', {
+      enabled: s.boolean().description('Whether an identity provider may manage users (SCIM)'),
+      tokenSet: s.boolean().description('Whether a SCIM token exists'),
+      lastUsedAt: s
+        .nullable(s.time())
+        .description('Last request of the identity provider. `null` if there is none'),
+    }),
   }),
   'token-create': endpoint.post('/api/orgs/{id}/scim-token', {
     summary: 'Create the SCIM token of an organization',

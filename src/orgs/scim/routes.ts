@@ -62,7 +62,7 @@ export const scimResource = (deps: ScimRoutesDeps) => {
   return resource('scim', scim, {
     settings: async ({ id, body: { enabled } }, by) => {
       await enableScim(deps, { id, enabled }, by);
-      return deps.viewOrg(id, by.userId);
+      return (await deps.viewOrg(id, by.userId)).scim;
     },
     'token-create': ({ id, body: { password } }, by) => createScimToken(deps, { id, password }, by),
     'token-delete': ({ id, body }, by) =>

@@ -38,7 +38,7 @@ describe('SCIM of an organization', () => {
       token: admin.token,
       body: { approved: true },
     });
-    expect((await enable(true)).body.scim).to.equal({
+    expect((await enable(true)).body).to.equal({
       enabled: true,
       tokenSet: false,
       lastUsedAt: null,
