@@ -58,12 +58,12 @@ const contractModules = {
   users: () => import('./accounts/users/contract.js'),
   orgs: () => import('./orgs/contract.js'),
   sso: () => import('./orgs/sso/contract.js'),
+  scim: () => import('./orgs/scim/contract.js'),
   vault: () => import('./vault/contract.js'),
   webhooks: () => import('./outbound/webhooks/contract.js'),
   resends: () => import('./outbound/resends/contract.js'),
   tunnel: () => import('./system/tunnel/contract.js'),
   recurring: () => import('./recurring/contract.js'),
-  unbuilt: () => import('./system/unbuilt/contract.js'),
 };
 
 const about: Record<keyof ContractModules, string> = {
@@ -120,12 +120,12 @@ const about: Record<keyof ContractModules, string> = {
   users: 'Manage users (admin)',
   orgs: 'Manage organizations and their members',
   sso: 'Single sign-on of organizations (SAML)',
+  scim: 'User provisioning by identity providers (SCIM 2.0)',
   vault: 'Manage credentials',
   webhooks: 'Manage outgoing webhooks',
   resends: 'Resend failed messages in bulk',
   tunnel: 'Manage the tunnel to this daemon (admin)',
   recurring: 'Manage recurring tasks',
-  unbuilt: 'Endpoints that are not implemented yet (501)',
 };
 
 type ContractModules = typeof contractModules;

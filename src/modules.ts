@@ -162,6 +162,7 @@ export const openModules = async (base: Base, options: ModulesOptions) => {
     config,
     secrets,
     accounts,
+    orgs,
     permissions,
     agents,
     system,

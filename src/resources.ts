@@ -112,7 +112,6 @@ export const createApiResources = (
     own.backups,
     own.tunnel,
     ...modules.recurring.resources({ tools, permissions }),
-    own.unbuilt,
   ];
   return { resources, replied: own.meter.request };
 };

@@ -8,12 +8,6 @@ import { projectRoot } from './harness/sources.js';
 export const lab = Lab.script();
 const { describe, it } = lab;
 
-/** What the specification asks for and is not built yet. */
-const UNBUILT = [
-  'GET /api/scim/v2/users',
-  'POST /api/scim/v2/users',
-];
-
 /** Ours: public endpoints beyond the specification, each with its own way to know who asks. */
 const PUBLIC_EXTRAS = [
   'GET /metrics',
@@ -56,17 +50,6 @@ describe('api', () => {
     const under = routed().filter(({ name }) => name.includes(' /api/admin/'));
     expect(under.filter(({ isAdmin }) => !isAdmin)).to.equal([]);
   });
-
-  it('leaves unbuilt exactly what is listed as unbuilt', () => {
-    const unbuilt = new Set(
-      routed()
-        .filter((one) => one.isUnbuilt)
-        .map(shape),
-    );
-    const left = specified().filter((one) => unbuilt.has(shape(one)));
-    expect(left.map(({ name }) => name).sort()).to.equal([...UNBUILT].sort());
-    expect(left.length).to.equal(unbuilt.size);
-  });
 });
 
 interface Listed {
@@ -94,7 +77,6 @@ const routed = () =>
       name: `${endpoint.method} ${endpoint.path}`,
       isPublic: endpoint.access === 'public' || endpoint.access === 'optional',
       isAdmin: endpoint.access === 'admin',
-      isUnbuilt: endpoint.unbuilt === true,
     })),
   );
 

@@ -12,19 +12,16 @@ const readme = readDocument('README.md');
 /** The first two parts of a path: `/api/hooks`, `/health`. */
 const areaOf = (path: string): string => path.split('/').slice(0, 3).join('/');
 
-/** The areas that a row of the table of what there is names, by its status. */
-const areasMarked = (status: string): string[] => {
-  const rows = readme.text.split('\n').filter((line) => line.includes(`| ${status} |`));
+/** The areas that the rows of the table of features name. */
+const areasListed = (): string[] => {
+  const rows = readme.text.split('\n').filter((line) => line.includes('| works |'));
   const paths = rows.flatMap((row) =>
     [...row.matchAll(/`(\/[^`]+)`/g)].map(([, path = '']) => path),
   );
   return [...new Set(paths.map(areaOf))].sort();
 };
 
-const areasOf = (isUnbuilt: boolean): string[] => {
-  const chosen = endpoints.filter(({ unbuilt }) => (unbuilt === true) === isUnbuilt);
-  return [...new Set(chosen.map(({ path }) => areaOf(path)))].sort();
-};
+const areas = (): string[] => [...new Set(endpoints.map(({ path }) => areaOf(path)))].sort();
 
 describe('README', () => {
   it('has the two commands and a picture', () => {
@@ -32,16 +29,12 @@ describe('README', () => {
     expect(linksIn(readme)).to.include('docs/screens/overview.svg');
   });
 
-  it('marks with 501 what is routed and not built', () => {
-    expect(areasMarked('501')).to.equal(areasOf(true));
-  });
-
-  it('lists every other area of the API as working', () => {
-    const health = areasOf(false).filter((area) => area.startsWith('/health/'));
+  it('lists every area of the API', () => {
+    const health = areas().filter((area) => area.startsWith('/health/'));
     expect(health).to.have.length(3);
-    const listed = [...areasMarked('works'), ...health].sort();
+    const listed = [...areasListed(), ...health].sort();
     // The socket is no endpoint of a contract.
-    expect(listed.filter((area) => area !== '/ws')).to.equal(areasOf(false));
+    expect(listed.filter((area) => area !== '/ws')).to.equal(areas());
   });
 
   it('has the parts that messages name', () => {

@@ -1,8 +1,7 @@
-import { ApiError } from '../../src/client/errors.js';
 import { command, textFlag } from '../command.js';
 import { usageFault } from '../exit.js';
 import { readFileOrStdin } from '../input.js';
-import { oneLine, safe } from '../text.js';
+import { safe } from '../text.js';
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
@@ -34,16 +33,8 @@ export const api = command({
       ...(body !== undefined && { body, headers: { 'content-type': 'application/json' } }),
       isRepeatable: method === 'GET',
     };
-    const reply = await client.request(request).catch((error: unknown) => {
-      throw namingWhatIsMissing(error, `${method} ${args.path}`);
-    });
+    const reply = await client.request(request);
     if (typeof reply.body === 'string') context.out.line(safe(reply.body.trimEnd()));
     else if (reply.body !== undefined) context.out.json(reply.body);
   },
 });
-
-/** Names the part that is not implemented, because the daemon replies the same for all of them. */
-const namingWhatIsMissing = (error: unknown, request: string): unknown =>
-  error instanceof ApiError && error.statusCode === 501
-    ? new ApiError({ ...error.body, message: `${oneLine(request)} is not implemented yet` })
-    : error;

@@ -17,9 +17,14 @@ declare module '@hapi/hapi' {
 /** Health checks must always pass, and receivers have limits of their own. */
 const UNCOUNTED = /^(?:health\.|receivers\.(?:byPath|incoming)$)/;
 
+/** Per minute. A first synchronization sends thousands of requests. */
+const REQUESTS_PER_PROVIDER = 6000;
+
 export interface AccessDeps {
   /** Read on every request. Null if the token is invalid. */
   identify(token: string): Promise<Omit<Caller, keyof RequestContext> | null>;
+  /** Returns the organization of a SCIM token. Null if the token is invalid. */
+  identifyProvider(token: string): Promise<string | null>;
   pageLogin: PageLogin;
   anonymousLimit: AnonymousLimit;
 }
@@ -30,6 +35,7 @@ export const createLimits = (
   anonymousLimit: AnonymousLimit,
 ) => {
   const perUser = createRate(ratePerUser, clock);
+  const perProvider = createRate(REQUESTS_PER_PROVIDER, clock);
   const count = (request: Request, take: () => Allowance | null): void => {
     if (UNCOUNTED.test(request.route.settings.id ?? '')) return;
     const allowance = take();
@@ -42,6 +48,8 @@ export const createLimits = (
   };
   return {
     user: (request: Request, userId: string): void => count(request, () => perUser.take(userId)),
+    provider: (request: Request, orgId: string): void =>
+      count(request, () => perProvider.take(orgId)),
     anonymous: (request: Request): void => {
       const { headers, info } = request;
       count(request, () => anonymousLimit.take(info.remoteAddress ?? '', headers));
@@ -53,7 +61,7 @@ export type RateLimits = ReturnType<typeof createLimits>;
 
 export const authenticate = (
   server: Server,
-  { identify, pageLogin }: AccessDeps,
+  { identify, identifyProvider, pageLogin }: AccessDeps,
   limits: RateLimits,
 ): void => {
   server.auth.scheme('bearer', () => ({
@@ -61,6 +69,13 @@ export const authenticate = (
       const { authorization } = request.headers;
       const cookie = authorization === undefined ? pageLogin.tokenOf(request) : undefined;
       const token = cookie ?? /^Bearer +(\S+)$/i.exec(String(authorization ?? ''))?.[1];
+      const endpoint = request.route.settings.app?.endpoint?.();
+      const providerOf = endpoint?.scim && token ? await identifyProvider(token) : null;
+      if (providerOf !== null) {
+        limits.provider(request, providerOf);
+        Object.assign(request.app.context, { providerOf });
+        return h.authenticated({ credentials: {} });
+      }
       const who = token === undefined ? null : await identify(token);
       if (!who) {
         limits.anonymous(request);
@@ -70,7 +85,6 @@ export const authenticate = (
       limits.user(request, who.userId);
       const caller: Caller = Object.assign(request.app.context, who);
       const credentials = { user: who.userId, app: { caller }, scope: [who.role] };
-      const endpoint = request.route.settings.app?.endpoint?.();
       const refusal = endpoint && scopeRefusal(caller, endpoint);
       if (!refusal) return h.authenticated({ credentials });
       const { message, code } = refusal;

@@ -4,7 +4,7 @@ import Joi from 'joi';
 import { type ApiResource, loadResources } from '../api.js';
 import type { Endpoint } from '../kernel/contract/endpoint.js';
 import { type Document, tidyDocument } from '../kernel/openapi.js';
-import { Problem } from '../kernel/problem.js';
+import { Problem, ScimError } from '../kernel/problem.js';
 import { getSuccessStatus } from '../kernel/route.js';
 import type { RouteGroup } from './lazyroutes.js';
 import { filesGroup, type ServedFile } from './pages.js';
@@ -105,23 +105,19 @@ interface ListedEndpoint {
 
 const listed = (resources: ApiResource[]): ListedEndpoint[] =>
   resources.flatMap(({ name, contract }) =>
-    Object.entries(contract).map(([verb, endpoint]) =>
-      endpoint.unbuilt ? unbuilt(endpoint) : { id: `${name}.${verb}`, area: name, endpoint },
-    ),
+    Object.entries(contract).map(([verb, endpoint]) => ({
+      id: `${name}.${verb}`,
+      area: name,
+      endpoint,
+    })),
   );
-
-const unbuilt = (endpoint: Endpoint): ListedEndpoint => {
-  const [area = '', ...rest] = endpoint.path.split('/').slice(2);
-  const words = rest.map((part) => part.replace(/^\{(\w+)\}$/, 'by-$1'));
-  return { id: `${area}.${[endpoint.method.toLowerCase(), ...words].join('-')}`, area, endpoint };
-};
 
 const documented = ({ id, area, endpoint }: ListedEndpoint) => ({
   method: endpoint.method,
   path: endpoint.path,
   options: {
     id,
-    description: endpoint.unbuilt ? `${endpoint.summary} (not implemented yet)` : endpoint.summary,
+    description: endpoint.summary,
     ...(endpoint.description !== undefined && { notes: endpoint.description }),
     tags: ['api', area],
     plugins: { 'hapi-swagger': { id, responses: buildResponses(endpoint) } },
@@ -148,10 +144,10 @@ const buildResponses = (endpoint: Endpoint) => {
   const done = { description: 'Success', schema: endpoint.reply ?? Joi.any() };
   const otherReplies = Object.entries(endpoint.otherReplies ?? {});
   return Object.fromEntries([
-    ...(endpoint.unbuilt ? [] : [[getSuccessStatus(endpoint), done]]),
+    [getSuccessStatus(endpoint), done],
     ...listErrorStatuses(endpoint).map((status) => [
       status,
-      { description: STATUS_DESCRIPTIONS[status], schema: Problem },
+      { description: STATUS_DESCRIPTIONS[status], schema: endpoint.scim ? ScimError : Problem },
     ]),
     ...otherReplies.map(([status, schema]) => [
       status,
@@ -172,19 +168,18 @@ const listErrorStatuses = ({
   method,
   path,
   query,
-  unbuilt,
   ...more
 }: Endpoint): number[] => {
-  const { body = more.form?.fields, rawBytes, needsPermission = false } = more;
+  const { body = more.form?.fields, rawBytes, needsPermission = false, scim = false } = more;
   const isOpen = access === 'public' || access === 'optional';
   const asksWho = access !== 'public' || body !== undefined || rawBytes !== undefined;
-  if (unbuilt) return [401, ...(access === 'admin' ? [403] : []), 429, 501];
   return [
     ...(body || query || rawBytes ? [400] : []),
     ...(asksWho ? [401] : []),
-    ...(access === 'admin' || needsPermission || (isOpen && body) ? [403] : []),
+    ...(access === 'admin' || needsPermission || scim || (isOpen && body) ? [403] : []),
     ...(path.includes('{') ? [404] : []),
     ...(method === 'GET' || rawBytes ? [] : [409]),
+    ...(scim && path.includes('{') && method !== 'GET' ? [412] : []),
     ...(body || rawBytes ? [413, 415] : []),
     ...(isOpen && method === 'GET' ? [] : [429]),
     503,
@@ -197,6 +192,7 @@ const STATUS_DESCRIPTIONS: Record<number, string> = {
   403: 'Insufficient permissions',
   404: 'Not found, or owned by another user',
   409: 'Conflict with the current state, such as a name that is already in use. `message` describes the conflict',
+  412: 'The resource was changed: `If-Match` has another version',
   413: 'Request body too large',
   415: 'Unsupported content type',
   429: 'Too many requests. See `Retry-After`',

@@ -10,7 +10,7 @@ import { addressSet } from '../kernel/clientaddress.js';
 import { iso } from '../kernel/clock.js';
 import { mint } from '../kernel/ids.js';
 import type { Resource } from '../kernel/route.js';
-import { ssoPage } from '../orgs/module.js';
+import { type Orgs, ssoPage } from '../orgs/module.js';
 import type { Permissions } from '../permissions/module.js';
 import type { Secrets } from '../secrets/module.js';
 import { auditLog } from '../store/auditlog.js';
@@ -45,6 +45,7 @@ export interface HttpModuleDeps {
   config: Config;
   secrets: Secrets;
   accounts: Accounts;
+  orgs: Orgs;
   permissions: Permissions;
   agents: Agents;
   system: System;
@@ -53,7 +54,7 @@ export interface HttpModuleDeps {
 
 export const openHttp = async (base: Base, deps: HttpModuleDeps): Promise<HttpModule> => {
   const { store, clock, log } = base;
-  const { config, accounts, permissions, agents, checkedReplies } = deps;
+  const { config, accounts, orgs, permissions, agents, checkedReplies } = deps;
   const { tunnel } = deps.system;
   const { digestCode } = deps.secrets;
   const { identify } = accounts;
@@ -74,6 +75,11 @@ export const openHttp = async (base: Base, deps: HttpModuleDeps): Promise<HttpMo
         // thread.
         if (who !== null) await store.openReader();
         return who;
+      },
+      identifyProvider: async (token: string) => {
+        const orgId = await orgs.identifyProvider(token);
+        if (orgId !== null) await store.openReader();
+        return orgId;
       },
       pageLogin: createPageLogin({ page: config.page, clock, publicUrl: tunnel.publicUrl }),
       anonymousLimit,

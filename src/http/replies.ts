@@ -44,6 +44,16 @@ export const addProblem = (boom: Boom.Boom, requestId: string): void => {
   if (data.retryAfter) boom.output.headers['retry-after'] = String(data.retryAfter);
 };
 
+/** RFC 7644, 3.12. */
+export const toScimError = (boom: Boom.Boom): void => {
+  const { scimType }: ProblemData = boom.data ?? {};
+  const { statusCode, message } = boom.output.payload;
+  const schemas = ['urn:ietf:params:scim:api:messages:2.0:Error'];
+  const body = { schemas, status: String(statusCode), scimType, detail: message };
+  Object.assign(boom.output, { payload: body });
+  boom.output.headers['content-type'] = 'application/scim+json';
+};
+
 export const problemHeaders = (requestId: string) => ({
   'content-type': 'application/json; charset=utf-8',
   'x-request-id': requestId,

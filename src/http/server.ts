@@ -24,7 +24,13 @@ import { routeHandshakes } from './hubhandshake.js';
 import { addLazily, type RouteGroup } from './lazyroutes.js';
 import { createListener, replyToRefusals, requireHost } from './listener.js';
 import { notFoundPage } from './page.js';
-import { logReply, type ProblemDeps, resolveRequestId, toProblemBoom } from './replies.js';
+import {
+  logReply,
+  type ProblemDeps,
+  resolveRequestId,
+  toProblemBoom,
+  toScimError,
+} from './replies.js';
 
 const BODY_BYTES = 1024 * 1024;
 const UNVERIFIED_BYTES = 64 * 1024 * 1024;
@@ -114,6 +120,8 @@ export const addResources = (
 const getResponseStatus = ({ response }: Request): number =>
   'statusCode' in response ? response.statusCode : response.output.statusCode;
 
+const SCIM_PATH = /^\/api\/scim(?:\/|$)/;
+
 const OWN_HEADERS = [
   'x-request-id',
   'retry-after',
@@ -177,6 +185,7 @@ const finish = async (
     response.output.statusCode === 404 && (await notFoundPage(request, h, deps.config.page));
   if (page) return withEach(page, headers);
   const boom = toProblemBoom(response, { requestId, path: request.path }, deps);
+  if (SCIM_PATH.test(request.path)) toScimError(boom);
   Object.assign(boom.output.headers, headers);
   if (boom !== request.response) throw boom;
   return h.continue;

@@ -13,8 +13,8 @@ const nothing = Joi.object({}).allow(null).label('Nothing');
 const LARGE = 1000;
 const UNLABELLED: ValidationOptions = { abortEarly: false, errors: { label: false } };
 
-export const isJson = ({ method, form, rawBytes, unbuilt }: Endpoint): boolean =>
-  method !== 'GET' && rawBytes === undefined && !form && !unbuilt;
+export const isJson = ({ method, form, rawBytes }: Endpoint): boolean =>
+  method !== 'GET' && rawBytes === undefined && !form;
 
 export const readBody =
   (apart: ParseInWorker): Lifecycle.Method =>
@@ -32,7 +32,7 @@ export const readBody =
 
 /** hapi creates a new context for each check, so fast endpoints validate in their handler. */
 export const inputRules = (endpoint: Endpoint) =>
-  endpoint.unbuilt || endpoint.rawBytes !== undefined
+  endpoint.rawBytes !== undefined
     ? {}
     : { query: queryRule(endpoint), ...(!endpoint.form && bodyRule(endpoint)) };
 

@@ -95,7 +95,7 @@ const isNode = (value: Json | undefined): value is DocumentNode =>
 
 const complete = (operation: OpenApiOperation, endpoint: Endpoint | undefined): void => {
   if (!endpoint) return;
-  const { access, produces, body, form, rawBytes } = endpoint;
+  const { access, produces, body, form, rawBytes, scim } = endpoint;
   if (access === 'public') operation.security = [];
   if (access === 'optional') operation.security = [{}, { bearer: [] }];
   if (operation.responses[204]) delete operation.responses[204].content;
@@ -109,6 +109,13 @@ const complete = (operation: OpenApiOperation, endpoint: Endpoint | undefined): 
   const { exampleHeader: header } = endpoint;
   if (header)
     operation.parameters = [...toArray(operation.parameters), buildHeaderParameter(header)];
+  if (scim) [...Object.values(operation.responses), operation.requestBody].forEach(declareScim);
+};
+
+const declareScim = (message: Json | undefined): void => {
+  if (!isNode(message) || !isNode(message.content)) return;
+  const { 'application/json': json, ...rest } = message.content;
+  if (json !== undefined) message.content = { 'application/scim+json': json, ...rest };
 };
 
 const formBody = ({ files, jsonBytes }: FormRules, { content }: DocumentNode): DocumentNode => {

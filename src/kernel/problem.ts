@@ -10,6 +10,14 @@ export const Problem = object('Problem', {
   requestId: text(80),
 });
 
+/** Error body of SCIM (RFC 7644, 3.12). */
+export const ScimError = object('ScimError', {
+  schemas: list(text(100)),
+  status: text(3),
+  scimType: optional(text(20)),
+  detail: text(2000),
+});
+
 export interface FieldFault {
   /** With dots: `actionConfig.agentTools.0`. Empty for the whole body. */
   path: string;
@@ -24,4 +32,6 @@ export interface ProblemData {
   code?: string;
   details?: FieldFault[];
   retryAfter?: number;
+  /** Kind of an error of SCIM (RFC 7644, 3.12). */
+  scimType?: string;
 }

@@ -85,9 +85,10 @@ const buildAuthOptions = (endpoint: Endpoint) => {
   return endpoint.access === 'admin' ? { auth: { access: { scope: ['admin'] } } } : {};
 };
 
-const buildPayloadOptions = ({ method, form, rawBytes, unbuilt }: Endpoint) => {
+const SCIM = 'application/scim+json';
+
+const buildPayloadOptions = ({ method, form, rawBytes, scim }: Endpoint) => {
   if (method === 'GET') return undefined;
-  if (unbuilt) return { output: 'data' as const, parse: false as const };
   const asStream = { output: 'stream' as const, parse: false as const };
   if (form) {
     const allow = form.jsonBytes ? [MULTIPART, 'application/json'] : MULTIPART;
@@ -95,7 +96,8 @@ const buildPayloadOptions = ({ method, form, rawBytes, unbuilt }: Endpoint) => {
   }
   // hapi would parse it on the event loop, whatever its size.
   if (rawBytes === undefined) {
-    return { allow: 'application/json', output: 'data' as const, parse: 'gunzip' as const };
+    const allow = scim ? [SCIM, 'application/json'] : 'application/json';
+    return { allow, output: 'data' as const, parse: 'gunzip' as const };
   }
   // The resource judges the type, after the signature. hapi would refuse an invalid one before.
   return { ...asStream, maxBytes: rawBytes, override: 'application/octet-stream' };
@@ -174,6 +176,7 @@ const createRouteHandler =
     const response = h.response(body ?? undefined).code(reply.status);
     if (endpoint.produces || isText) response.type(endpoint.produces ?? 'application/json');
     else if (endpoint.textAs && typeof body === 'string') response.type(endpoint.textAs);
+    else if (endpoint.scim && body !== undefined) response.type(SCIM);
     for (const [name, value] of Object.entries(reply.headers)) response.header(name, value);
     return response;
   };
@@ -192,8 +195,8 @@ const buildAuditSubject = ({ app, params, query, route: { settings } }: Request)
   mayFail: settings.app?.endpoint?.().auditMayFail === true,
 });
 
-const isActing = ({ auth }: Request, { method, unbuilt }: Endpoint): boolean =>
-  method !== 'GET' && !unbuilt && auth.credentials?.app?.caller.impersonator != null;
+const isActing = ({ auth }: Request, { method }: Endpoint): boolean =>
+  method !== 'GET' && auth.credentials?.app?.caller.impersonator != null;
 
 const recordFailure =
   (auditing: Auditing): Lifecycle.Method =>
@@ -226,7 +229,10 @@ const withInput = async <T>(
     cookie: readCookie(String(headers.cookie ?? ''), endpoint.cookie),
   };
   const most = endpoint.rawBytes;
-  if (most === undefined) return use({ ...params, query, body: payload, ...cookie, ...streaming });
+  if (most === undefined) {
+    const condition = endpoint.scim && { ifMatch: headers['if-match'] ?? null };
+    return use({ ...params, query, body: payload, ...cookie, ...streaming, ...condition });
+  }
   if (!(payload instanceof Readable)) throw new Error('A raw body must be a stream');
   if (!endpoint.ignoresQuery) await refuseQuery(query);
   const { url = '' } = request.raw.req;

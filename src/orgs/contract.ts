@@ -32,6 +32,13 @@ export const Org = s.object('Org', {
       .description('Whether accounts of the identity provider must use single sign-on'),
     domains: s.list(s.text(253), 20).description('Verified domains'),
   }),
+  scim: s.object('OrgScim', {
+    enabled: s.boolean().description('Whether an identity provider may manage users (SCIM)'),
+    tokenSet: s.boolean().description('Whether a SCIM token exists'),
+    lastUsedAt: s
+      .nullable(s.time())
+      .description('Last request of the identity provider, to the minute. `null` if there is none'),
+  }),
   createdAt: s.time(),
 });
 export type Org = s.Static<typeof Org>;
@@ -153,6 +160,7 @@ export const orgs = contract({
       'maxMembers',
       'approved',
       'sso',
+      'scim',
       'createdAt',
     ),
     reply: Org,

@@ -2,9 +2,14 @@ import dns from 'node:dns';
 import type { AccountOperations, Exposure, ManagedAccounts } from '../accounts/module.js';
 import { isExposed } from '../accounts/module.js';
 import type { Base } from '../base.js';
+import { createSerial } from '../kernel/serial.js';
 import type { Outbound } from '../outbound/module.js';
 import { orgsStore } from './queries.js';
-import { orgsResource } from './routes.js';
+import { orgsResource, viewOwnOrg } from './routes.js';
+import { scimStore } from './scim/queries.js';
+import { scimResource } from './scim/routes.js';
+import { createScimService } from './scim/service.js';
+import { identifyProvider } from './scim/settings.js';
 import { ssoStore } from './sso/queries.js';
 import { ssoResource } from './sso/routes.js';
 
@@ -23,22 +28,35 @@ interface OrgsResourcesDeps {
 
 export const openOrgs = ({ store, clock, http }: Base, { outbox }: Outbound) => {
   const orgs = orgsStore(store);
+  const scim = scimStore(store);
+  const serial = createSerial();
   return {
-    resources: ({ accounts, managed, reached }: OrgsResourcesDeps) => [
-      orgsResource({ orgs, clock, accounts, outbox }),
-      ssoResource({
-        orgs,
-        sso: ssoStore(store),
-        clock,
-        http,
-        accounts,
-        managed,
-        baseUrl: () => browserAddress(reached),
-        resolveTxt,
-      }),
-    ],
+    /** Returns the ID of the organization of a SCIM token. Null if the token is invalid. */
+    identifyProvider: (token: string) => identifyProvider(scim, token),
+    resources: ({ accounts, managed, reached }: OrgsResourcesDeps) => {
+      const { publicUrl } = reached;
+      const deps = { orgs, scim, store, clock, accounts, managed, outbox, serial, publicUrl };
+      const service = createScimService(deps);
+      const viewOrg = async (id: string, userId: string) => viewOwnOrg(deps, id, userId);
+      return [
+        orgsResource(deps),
+        ssoResource({
+          orgs,
+          sso: ssoStore(store),
+          clock,
+          http,
+          accounts,
+          managed,
+          baseUrl: () => browserAddress(reached),
+          resolveTxt,
+        }),
+        scimResource({ ...deps, service, viewOrg }),
+      ];
+    },
   };
 };
+
+export type Orgs = ReturnType<typeof openOrgs>;
 
 /** Browsers on this machine need no public address. */
 const browserAddress = ({ exposure, publicUrl, port }: OrgsResourcesDeps['reached']) => {

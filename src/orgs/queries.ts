@@ -32,6 +32,9 @@ export type OwnOrgRow = OrgRow & {
   members: number;
   /** JSON, as in the contract. */
   sso: string;
+  scim_enabled: number | null;
+  scim_digest: string | null;
+  scim_used_at: string | null;
 };
 export type AdminOrgRow = OrgRow & { owners: string; members: number };
 export type NamedMemberRow = OrgMemberRow & { username: string };
@@ -69,8 +72,11 @@ export const orgsStore = (store: Store) => {
     db
       .selectFrom('orgs')
       .innerJoin('org_members as own', 'own.org_id', 'orgs.id')
+      .leftJoin('org_scim', 'org_scim.org_id', 'orgs.id')
       .select(COLUMNS)
       .select(['own.role', MEMBERS, SSO])
+      .select(['org_scim.enabled as scim_enabled', 'org_scim.token_digest as scim_digest'])
+      .select('org_scim.last_used_at as scim_used_at')
       .where(visibleTo(userId, 'own'));
   const named = () =>
     db
@@ -229,6 +235,16 @@ export const orgsStore = (store: Store) => {
         ...also,
       ]);
     },
+
+    /** For identity providers. Not met if the organization is full. */
+    joinStep: (row: OrgMemberRow): TransactionStep => insertMember(store, row),
+
+    /** For identity providers. Not met for the last owner. */
+    leaveStep: ({ id, org_id, user_id, role }: OrgMemberRow): TransactionStep =>
+      statement(
+        deleteRows(db, orgMemberTable, { id, role }).where(hasOtherOwner(org_id, user_id)),
+        1,
+      ),
 
     /** The owner becomes an admin. Returns false if one of the two roles was changed meanwhile. */
     transfer: (owner: OrgMemberRow, to: OrgMemberRow, also: TransactionStep[]): Promise<boolean> =>

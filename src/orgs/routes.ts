@@ -21,7 +21,7 @@ import {
 } from './service.js';
 
 export const orgsResource = (deps: OrgsDeps) => {
-  const find = async (id: string, userId: string) => viewOrg(await findOrg(deps, id, userId));
+  const find = (id: string, userId: string) => viewOwnOrg(deps, id, userId);
   return resource('orgs', orgs, {
     list: async ({ query }, { userId }) => {
       const { rows, nextCursor } = await deps.orgs.list(userId, query);
@@ -67,11 +67,22 @@ export const orgsResource = (deps: OrgsDeps) => {
   });
 };
 
+export const viewOwnOrg = async (
+  deps: Pick<OrgsDeps, 'orgs'>,
+  id: string,
+  userId: string,
+): Promise<Org> => viewOrg(await findOrg(deps, id, userId));
+
 const viewOrg = viewer(orgTable, Org, {
   role: ({ role }: OwnOrgRow) => role,
   members: ({ members }) => members,
   approved: (row) => row.approved_at !== null,
   sso: ({ sso }): Org['sso'] => JSON.parse(sso),
+  scim: (row) => ({
+    enabled: row.scim_enabled === 1,
+    tokenSet: row.scim_digest !== null,
+    lastUsedAt: row.scim_used_at,
+  }),
 });
 const viewAdminOrg = viewer(orgTable, AdminOrg, {
   owners: ({ owners }: AdminOrgRow): string[] => JSON.parse(owners),

@@ -27,7 +27,7 @@ export interface OrgsDeps {
   outbox: Outbox;
 }
 
-type By = Caller & Recorder;
+export type By = Caller & Recorder;
 
 const HOUR_MS = 3600 * 1000;
 const DEFAULT_HOURS = 72;
@@ -51,7 +51,7 @@ export const findManaged = async (
   return org;
 };
 
-const roleRequired = (roles: OrgRole[]): Boom.Boom =>
+export const roleRequired = (roles: OrgRole[]): Boom.Boom =>
   Boom.forbidden(
     roles.length === 1
       ? 'Only an owner of the organization may do this'
@@ -143,10 +143,10 @@ export const addMember = async (
 /** The role was lost meanwhile, or the organization is full. */
 const refusedMember = async (deps: OrgsDeps, { id }: OwnOrgRow, { userId }: By) => {
   const { members, max_members } = await findManaged(deps, id, userId);
-  return members >= max_members ? full(max_members) : roleRequired(MANAGERS);
+  return members >= max_members ? orgFull(max_members) : roleRequired(MANAGERS);
 };
 
-const full = (most: number): Boom.Boom =>
+export const orgFull = (most: number): Boom.Boom =>
   Boom.conflict(
     `The organization has its maximum of ${most} members. An admin can raise the maximum`,
     { code: 'org_full' },
@@ -200,14 +200,17 @@ export const removeMember = async (
 const refusedChange = async ({ orgs }: OrgsDeps, from: OrgMemberRow): Promise<Boom.Boom> => {
   const now = await orgs.member({ orgId: from.org_id, userId: from.user_id });
   if (now?.role === 'owner' && from.role === 'owner') {
-    return Boom.conflict('This is the last owner. Make another member an owner first', {
-      code: 'last_owner',
-    });
+    return lastOwner();
   }
   return Boom.conflict('The roles were changed meanwhile. List the members and try again', {
     code: 'roles_changed',
   });
 };
+
+export const lastOwner = (): Boom.Boom =>
+  Boom.conflict('This is the last owner. Make another member an owner first', {
+    code: 'last_owner',
+  });
 
 export const transferOrg = async (
   deps: OrgsDeps,
@@ -282,7 +285,7 @@ export const joinOrg = async (deps: OrgsDeps, token: string, by: By): Promise<st
   const record = by.record({ target: orgId, data: { inviteId, role } });
   if (!(await orConflict(orgs.join(row, digest, [record]), alreadyMember))) {
     const isOpen = await orgs.openInvite(digest, iso(clock.now()));
-    throw isOpen ? full((await orgs.findAny(orgId))?.max_members ?? 0) : inviteRefused();
+    throw isOpen ? orgFull((await orgs.findAny(orgId))?.max_members ?? 0) : inviteRefused();
   }
   return orgId;
 };
@@ -329,7 +332,7 @@ interface NewMembership {
   now: number;
 }
 
-const membership = ({ orgId, userId, role, now }: NewMembership): OrgMemberRow => ({
+export const membership = ({ orgId, userId, role, now }: NewMembership): OrgMemberRow => ({
   id: mint('member', now),
   org_id: orgId,
   user_id: userId,

@@ -31,7 +31,6 @@ import { createRetention } from './maintenance/retention.js';
 import { overviewResource } from './overview/routes.js';
 import { tunnelResource } from './tunnel/routes.js';
 import { createTunnel } from './tunnel/tunnel.js';
-import { unbuiltResource } from './unbuilt/routes.js';
 
 export interface SystemModuleDeps {
   config: Config;
@@ -137,7 +136,6 @@ export const openSystem = async (base: Base, deps: SystemModuleDeps) => {
         keys: keysResource(signer),
         backups: backupsResource(backups),
         tunnel: tunnelResource({ tunnel, store, clock, config, vault, sealToken }),
-        unbuilt: unbuiltResource(),
       };
     },
   };

@@ -1,3 +1,4 @@
+import { scim } from '../../src/orgs/scim/contract.js';
 import { resources } from '../harness/api.js';
 import type { Leaf } from './leaves.js';
 
@@ -7,6 +8,11 @@ const PLATFORM = 'a chat platform calls this';
 
 /** Endpoints that no command calls, and why. */
 export const REASONS: Record<string, string> = {
+  ...Object.fromEntries(
+    Object.entries(scim)
+      .filter(([, { path }]) => path.startsWith('/api/scim/'))
+      .map(([key]) => [`scim ${key}`, 'an identity provider calls it']),
+  ),
   'passkeys register': BROWSER,
   'passkeys authenticate': BROWSER,
   'passkeys grant': BROWSER,

@@ -12,6 +12,7 @@ import { seedPasskey } from '../harness/passkey.js';
 import { seedWebhook } from '../harness/webhook.js';
 import type { Kitchen, Recipe, Trial } from './kitchen.js';
 import { ORG_RECIPES } from './orgcalls.js';
+import { SCIM_RECIPES } from './scimcalls.js';
 
 const SINCE = '2026-01-01T00:00:00.000Z';
 const PUSH = '/api/push/subscriptions';
@@ -46,6 +47,7 @@ const enableTotp = async (kitchen: Kitchen, token: string): Promise<string> => {
 /** A right call of every audited endpoint that needs more than the admin's token. */
 export const RECIPES: Record<string, Recipe> = {
   ...ORG_RECIPES,
+  ...SCIM_RECIPES,
   'POST /api/auth/register': async () => ({
     token: null,
     body: { username: `newcomer-${++newcomers}`, password: PASSWORD },

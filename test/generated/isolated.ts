@@ -5,24 +5,28 @@ import { fill, guarded, type Route } from './routes.js';
 
 /** Experts and templates include those that ship. Everybody has a login session. */
 const NEVER_EMPTY = ['GET /api/auth/sessions', 'GET /api/experts', 'GET /api/pipelines/templates'];
-/** Retries of a message change its attempts without a request. */
-const CHANGES_BY_ITSELF = 'GET /api/notifications/{id}/sendings';
+/** Retries of a message change its attempts without a request, and each SCIM request is logged. */
+const CHANGES_BY_ITSELF = ['GET /api/notifications/{id}/sendings', 'GET /api/orgs/{id}/scim/log'];
 /** An attachment is read from a mail server. */
 const ELSEWHERE = 'GET /api/email/messages/{id}/attachments/{number}';
 
 /** Models and skills belong to the installation. The usage of models belongs to each user. */
 const SHARED = ['capabilities', 'models', 'providers', 'skills'];
+/** The same for every organization. */
+const DISCOVERY = /^GET \/api\/scim\/v2\/(?:Schemas|ResourceTypes)\//;
 const owned = guarded.filter(
-  ({ name, area }) => !SHARED.includes(area) || name === 'GET /api/models/usage',
+  ({ name, area }) =>
+    (!SHARED.includes(area) || name === 'GET /api/models/usage') && !DISCOVERY.test(name),
 );
 
 const withIds = owned.filter(
-  ({ endpoint: { path, unbuilt, access } }) => path.includes('{') && !unbuilt && access !== 'admin',
+  ({ endpoint: { path, access } }) => path.includes('{') && access !== 'admin',
 );
 
 export const lists = owned.filter(
-  ({ endpoint: { path, method, query, unbuilt, access } }) =>
-    method === 'GET' && query && !path.includes('{') && !unbuilt && access !== 'admin',
+  ({ endpoint: { path, method, query, access, scim } }) =>
+    // SCIM has no organization for a stranger: 404.
+    method === 'GET' && query && !scim && !path.includes('{') && access !== 'admin',
 );
 
 export const isNeverEmpty = ({ name }: Route): boolean => NEVER_EMPTY.includes(name);
@@ -70,7 +74,7 @@ export const openIsolated = async (): Promise<Isolated> => {
     everything: async () => {
       const gets = withIds.filter(
         ({ name, endpoint }) =>
-          endpoint.method === 'GET' && name !== CHANGES_BY_ITSELF && name !== ELSEWHERE,
+          endpoint.method === 'GET' && !CHANGES_BY_ITSELF.includes(name) && name !== ELSEWHERE,
       );
       const all = await Promise.all(gets.map((route) => ask(route, owner, (p) => idOf(route, p))));
       return all.map(

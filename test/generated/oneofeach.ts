@@ -7,6 +7,7 @@ import { seedGrant } from '../harness/grant.js';
 import { seedMail, seedMailAccount, seedSentMail } from '../harness/mail/account.js';
 import { seedOperation } from '../harness/operation.js';
 import { seedPasskey } from '../harness/passkey.js';
+import { provision } from '../harness/scim.js';
 import { silentWav } from '../harness/speech.js';
 import { seedRun, seedTemplate } from '../harness/template.js';
 import { makeToken } from '../harness/token.js';
@@ -62,13 +63,18 @@ export const oneOfEach = async (app: TestApp, token: string): Promise<Ids> => {
   };
 };
 
-/** An organization with an invite; its owner is its only member. */
+/** An organization with an invite, and a user and a group of its identity provider. */
 const seedOrg = async (app: TestApp, token: string): Promise<Ids> => {
   const { id: userId } = (await app.call('GET', '/api/auth/me', { token })).body;
-  const body = { slug: 'private', name: 'A private name' };
-  const { id } = (await app.call('POST', '/api/orgs', { token, body })).body;
+  const { orgId: id, create, ask } = await provision(app, 'private', { id: userId, token });
   const invite = await app.call('POST', `/api/orgs/${id}/invites`, { token, body: {} });
-  return { orgs: { id, userId, inviteId: invite.body.id }, audit: { id } };
+  const user = await create('private@example.org');
+  const group = await ask('POST', '/Groups', { displayName: 'A private group' });
+  return {
+    orgs: { id, userId, inviteId: invite.body.id },
+    audit: { id },
+    scim: { id, userId: user.id, groupId: group.body.id },
+  };
 };
 
 /** An organization with a domain. */

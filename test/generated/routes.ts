@@ -25,8 +25,8 @@ export const guarded = routes.filter(
 
 /** Those that are built and take a JSON body, or would refuse one. */
 export const writes = routes.filter(
-  ({ endpoint: { method, form, rawBytes, unbuilt } }) =>
-    method !== 'GET' && form === undefined && rawBytes === undefined && !unbuilt,
+  ({ endpoint: { method, form, rawBytes } }) =>
+    method !== 'GET' && form === undefined && rawBytes === undefined,
 );
 
 /** The path with every parameter replaced. */

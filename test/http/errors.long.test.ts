@@ -208,15 +208,6 @@ describe('the server', () => {
       expect(JSON.parse(reply.text)).to.include(['statusCode', 'error', 'message', 'requestId']);
     }
   });
-
-  it('answers 401 without a token and 501 with one where nothing is built yet', async () => {
-    expect((await app.call('GET', '/api/vault')).status).to.equal(401);
-    expect((await app.call('POST', '/api/orgs', { body: { name: 'x' } })).status).to.equal(401);
-    const reply = await app.call('POST', '/api/orgs', { token, body: { name: 'x' } });
-    expect([reply.status, reply.body.code]).to.equal([501, 'not_built']);
-    expect((await app.call('GET', '/api/orgs?type=x', { token })).status).to.equal(501);
-    expect((await app.call('POST', '/api/teamchat-webhook', { body: {} })).status).to.equal(401);
-  });
 });
 
 describe('the server with origins', () => {

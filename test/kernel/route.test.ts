@@ -1,4 +1,3 @@
-import Boom from '@hapi/boom';
 import { expect } from '@hapi/code';
 import Hapi, { type Server } from '@hapi/hapi';
 import * as Lab from '@hapi/lab';
@@ -48,13 +47,6 @@ const things = contract({
     reply: text(40),
     produces: 'text/plain',
   },
-  later: {
-    method: 'POST',
-    path: '/later',
-    summary: 'Not yet',
-    access: 'public',
-    unbuilt: true,
-  },
 });
 
 /** No body here is large. */
@@ -99,9 +91,6 @@ describe('routes', () => {
       remove: async () => undefined,
       raw: async ({ raw }) => ({ text: raw.bytes.toString() || 'nothing' }),
       plain: async () => 'said',
-      later: async () => {
-        throw Boom.notImplemented();
-      },
     });
     server.route(
       createResourceRoutes(made, {

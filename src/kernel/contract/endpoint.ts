@@ -69,7 +69,11 @@ export interface Endpoint {
   textAs?: 'application/yaml';
   /** Replies with server-sent events (WHATWG HTML, 9.2) on `Accept: text/event-stream`. */
   streams?: true;
-  unbuilt?: true;
+  /**
+   * SCIM 2.0 (RFC 7644): accepts the SCIM token of an organization as well, and bodies and replies
+   * are `application/scim+json`.
+   */
+  scim?: true;
 }
 
 export interface FormRules {
@@ -139,12 +143,14 @@ export interface Streaming {
 type Streamed<E> = E extends { streams: true } ? { streaming: Streaming | null } : unknown;
 type WithCookie<E> = E extends { cookie: string } ? { cookie: string | undefined } : unknown;
 type Raw<E> = E extends { rawBytes: number } ? { raw: RawBody } : unknown;
+type Conditional<E> = E extends { scim: true } ? { ifMatch: string | null } : unknown;
 type Formed<E> = E extends { form: { fields: infer F } } ? { form: FormBody<Static<F>> } : unknown;
 
 export type Input<E extends Endpoint> = Params<E['path']> &
   InputPart<E, 'query'> &
   InputPart<E, 'body'> &
   Streamed<E> &
+  Conditional<E> &
   Raw<E> &
   WithCookie<E> &
   Formed<E>;
@@ -173,6 +179,11 @@ export interface Caller extends RequestContext {
   tokenId: string | null;
   /** The impersonating admin and the admin's session. The impersonation ends with that session. */
   impersonator: { id: string; username: string; sessionId: string } | null;
+}
+
+/** The identity provider of an organization, authenticated by the SCIM token. */
+export interface IdentityProvider extends RequestContext {
+  providerOf: string;
 }
 
 export class CustomReply<T> {
@@ -212,7 +223,9 @@ type CallerOf<E extends Endpoint> = E extends { access: 'public' }
   ? RequestContext
   : E extends { access: 'optional' }
     ? RequestContext & Partial<Caller>
-    : Caller;
+    : E extends { scim: true }
+      ? Caller | IdentityProvider
+      : Caller;
 type Recording<E extends Endpoint> = E extends { audit: string }
   ? E extends { access: 'public' | 'optional' }
     ? AuditRecorder

@@ -145,6 +145,7 @@ const identityRow = (
   family_name: null,
   active: 1,
   deleted_at: null,
+  disabled_at: null,
   last_login_at: iso(now),
   created_at: iso(now),
   updated_at: iso(now),
@@ -185,8 +186,11 @@ const allowedEmail = ({ domains }: SsoOrgRow, email: string | null): string | nu
   return domain != null && owned.includes(domain) ? email : null;
 };
 
-/** Null if the settings say nothing about the groups of the user. */
+/**
+ * Null if the settings say nothing about the groups of the user. Groups of SCIM take precedence.
+ */
 const roleIn = ({ org, assertion }: Subject): IdpRole | null => {
+  if (org.scim_enabled === 1) return null;
   const { groups }: SsoAttributes = JSON.parse(org.attributes);
   const roles = new Map<string, IdpRole>(Object.entries(JSON.parse(org.group_roles)));
   if (groups === null || roles.size === 0) return null;

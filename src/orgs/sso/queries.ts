@@ -11,6 +11,7 @@ import {
 import { assertRows, type Store, statement } from '../../store/store.js';
 import type { UserRow } from '../../store/tables/accounts.js';
 import {
+  type IdpRole,
   type OrgDomainRow,
   type OrgIdentityRow,
   type OrgMemberRow,
@@ -19,6 +20,7 @@ import {
   type OrgSsoResultRow,
   type OrgSsoRow,
   orgDomainTable,
+  orgGroupRoleTable,
   orgIdentityTable,
   orgMemberTable,
   orgSsoResultTable,
@@ -36,7 +38,8 @@ export const MAX_DOMAINS = 20;
 const MAX_RESULTS = 20;
 
 /** Settings of an organization that an admin has approved. */
-export type SsoOrgRow = OrgSsoRow & Pick<OrgRow, 'slug' | 'name' | 'max_members'>;
+export type SsoOrgRow = OrgSsoRow &
+  Pick<OrgRow, 'slug' | 'name' | 'max_members'> & { scim_enabled: number | null };
 
 /** An identity with its account and its membership, which may have ended. */
 export type BoundIdentity = Pick<
@@ -54,7 +57,9 @@ export const ssoStore = (store: Store) => {
     db
       .selectFrom('org_sso')
       .innerJoin('orgs', 'orgs.id', 'org_sso.org_id')
+      .leftJoin('org_scim', 'org_scim.org_id', 'orgs.id')
       .selectAll('org_sso')
+      .select('org_scim.enabled as scim_enabled')
       .select(['orgs.slug', 'orgs.name', 'orgs.max_members'])
       .where('orgs.approved_at', 'is not', null)
       .where('org_sso.enabled', '=', 1);
@@ -75,7 +80,12 @@ export const ssoStore = (store: Store) => {
       selectRows(db, orgSsoTable, { org_id: orgId }).executeTakeFirst(),
 
     /** Expects that the user is still an owner. */
-    saveSettings: (row: OrgSsoRow, ownerId: string, also: TransactionStep[]): Promise<boolean> => {
+    /** `groupRoles`: roles by the normal form of the name of a group, for SCIM. */
+    saveSettings: (
+      row: OrgSsoRow,
+      { ownerId, groupRoles }: { ownerId: string; groupRoles: [key: string, role: IdpRole][] },
+      also: TransactionStep[],
+    ): Promise<boolean> => {
       const { org_id, ...rest } = row;
       const owner = selectRows(db, orgMemberTable, { org_id, role: 'owner' }, visibleTo(ownerId));
       return store.tryTransact([
@@ -86,6 +96,10 @@ export const ssoStore = (store: Store) => {
             .values(row)
             .onConflict((on) => on.column('org_id').doUpdateSet(rest)),
           1,
+        ),
+        statement(db.deleteFrom('org_group_roles').where('org_id', '=', org_id)),
+        ...groupRoles.map(([group_key, role]) =>
+          insertRow(orgGroupRoleTable, { org_id, group_key, role }),
         ),
         ...also,
       ]);

@@ -5,7 +5,7 @@ import type { Caller } from '../../kernel/contract/endpoint.js';
 import { BadUrl, EgressRefused } from '../../kernel/egress.js';
 import { HttpFailure } from '../../kernel/failure.js';
 import { badRequest, throwIfFaults } from '../../kernel/route.js';
-import { type OrgSsoRow, orgSsoTable } from '../../store/tables/orgs.js';
+import { type IdpRole, type OrgSsoRow, orgSsoTable } from '../../store/tables/orgs.js';
 import { storedColumns, viewer } from '../../store/view.js';
 import type { OwnOrgRow } from '../queries.js';
 import { findManaged } from '../service.js';
@@ -55,7 +55,13 @@ export const updateSettings = async (
   const { enabled, enforced, entity_id: entityId, sso_url: ssoUrl } = row;
   const data = { enabled: enabled === 1, enforced: enforced === 1, entityId, ssoUrl };
   const record = by.record({ target: id, data });
-  if (await deps.sso.saveSettings(row, by.userId, [record])) return;
+  const roles: Record<string, IdpRole> = JSON.parse(row.group_roles);
+  // Two spellings of a name are one group.
+  const groupRoles = new Map(
+    Object.entries(roles).map(([name, role]) => [deps.accounts.keyOf(name), role]),
+  );
+  const saving = { ownerId: by.userId, groupRoles: [...groupRoles] };
+  if (await deps.sso.saveSettings(row, saving, [record])) return;
   throw Boom.forbidden('Only an owner of the organization may do this', { code: 'org_role' });
 };
 

@@ -56,6 +56,8 @@ export const orgIdentityTable = table('org_identities', {
   last_login_at: orNull(text),
   created_at: text,
   updated_at: text,
+  /** Time at which the identity provider disabled the account. */
+  disabled_at: orNull(text),
 });
 export type OrgIdentityRow = Row<typeof orgIdentityTable>;
 
@@ -139,3 +141,50 @@ export const orgSsoResultTable = table('org_sso_results', {
   name_id: orNull(text),
 });
 export type OrgSsoResultRow = Row<typeof orgSsoResultTable>;
+
+export const orgScimTable = table('org_scim', {
+  org_id: text,
+  enabled: flag,
+  /** SHA-256 of the token, base64url. */
+  token_digest: orNull(text),
+  last_used_at: orNull(text),
+});
+
+export const orgGroupTable = table('org_groups', {
+  id: text,
+  org_id: text,
+  /** Unique per organization, ignoring case. */
+  display_name: text,
+  display_key: text,
+  external_id: orNull(text),
+  /** Increases with each change, also of the members. */
+  revision: number,
+  created_at: text,
+  updated_at: text,
+});
+export type OrgGroupRow = Row<typeof orgGroupTable>;
+
+export const orgGroupMemberTable = table('org_group_members', {
+  group_id: text,
+  identity_id: text,
+});
+
+export const orgGroupRoleTable = table('org_group_roles', {
+  org_id: text,
+  /** Name of a group of the identity provider, in its normal form. */
+  group_key: text,
+  role: literal<Exclude<OrgRole, 'owner'>>(),
+});
+
+export const orgScimLogTable = table('org_scim_log', {
+  id: text,
+  org_id: text,
+  method: text,
+  path: text,
+  status: number,
+  detail: orNull(text),
+  /** User who called instead of the identity provider. */
+  username: orNull(text),
+  created_at: text,
+});
+export type OrgScimLogRow = Row<typeof orgScimLogTable>;

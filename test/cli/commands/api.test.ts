@@ -35,17 +35,6 @@ describe('api', () => {
     expect([code, JSON.parse(stderr).statusCode]).to.equal([1, 404]);
   });
 
-  it('says of a part that is not built that it is not', async () => {
-    const { code, stderr } = await world.cli(['api', 'POST', '/api/orgs', '--data', '{}']);
-    expect([code, ...stderr.trimEnd().split('\n').slice(0, 2)]).to.equal([
-      1,
-      'POST /api/orgs is not implemented yet.',
-      'Commands: adjutant help. API reference: /swagger in a browser',
-    ]);
-    const json = await world.cli(['api', 'GET', '/api/orgs', '--json']);
-    expect(JSON.parse(json.stderr)).to.include({ statusCode: 501, code: 'not_built' });
-  });
-
   it('refuses what is no method or no path', async () => {
     expect((await world.cli(['api', 'FETCH', '/'])).code).to.equal(2);
     expect((await world.cli(['api', 'GET', 'api/hooks'])).stderr).to.equal(

@@ -1,0 +1,262 @@
+import Boom from '@hapi/boom';
+import { sql } from 'kysely';
+import { mint } from '../../kernel/ids.js';
+import { orNotFound } from '../../kernel/route.js';
+import type { TransactionStep } from '../../store/engine/protocol.js';
+import type { OrgGroupRow } from '../../store/tables/orgs.js';
+import {
+  attributeOf,
+  GROUP_SCHEMA,
+  isJsonObject,
+  isRequested,
+  type PatchOperation,
+  projectAttributes,
+  readPatch,
+  readTextValue,
+} from './attributes.js';
+import {
+  type Attribute,
+  type Compare,
+  createCompare,
+  normalizePath,
+  parseFilter,
+  scimFault,
+} from './filter.js';
+import type { GroupMember } from './queries.js';
+import {
+  groupRows,
+  listReply,
+  readPaging,
+  requireVersion,
+  resourceReply,
+  type ScimContext,
+  type ScimDeps,
+  type ScimReply,
+  type ScimResource,
+} from './resource.js';
+
+const column = (name: keyof OrgGroupRow) => sql.ref(`org_groups.${name}`);
+
+const ATTRIBUTES: Record<string, Attribute> = {
+  id: { of: column('id'), kind: 'exact' },
+  externalid: { of: column('external_id'), kind: 'exact' },
+  displayname: { of: column('display_key'), kind: 'key' },
+  'meta.created': { of: column('created_at'), kind: 'time' },
+  'meta.lastmodified': { of: column('updated_at'), kind: 'time' },
+};
+
+interface GroupState {
+  row: OrgGroupRow;
+  members: string[];
+}
+
+export const createGroups = (deps: ScimDeps): ScimResource => {
+  const { scim, accounts, store, clock } = deps;
+  const compareColumns = createCompare(ATTRIBUTES, accounts.keyOf);
+  const compare: Compare = (path, operator, value) => {
+    const isMember = path === 'members' || path === 'members.value';
+    if (!isMember || operator !== 'eq') return compareColumns(path, operator, value);
+    return sql`EXISTS (SELECT 1 FROM org_group_members
+      WHERE group_id = org_groups.id AND identity_id = ${value})`;
+  };
+
+  const find = async ({ org }: ScimContext, id: string): Promise<OrgGroupRow> =>
+    orNotFound(await scim.group(org.id, id), 'No group with that id');
+
+  const membersOf = async (id: string): Promise<string[]> =>
+    (await scim.membersOf([id])).map(({ identity_id }) => identity_id);
+
+  const reply = async (context: ScimContext, id: string, status = 200): Promise<ScimReply> => {
+    const row = await find(context, id);
+    return resourceReply(viewGroup(row, await scim.membersOf([id]), context.base), { status });
+  };
+
+  const save = async (
+    context: ScimContext,
+    { row, members }: GroupState,
+    { before, also }: { before: string[]; also: TransactionStep[] },
+  ): Promise<void> => {
+    const { org } = context;
+    const added = without(members, before);
+    const [unknown] = without(added, await scim.knownUsers(org.id, added));
+    if (unknown !== undefined) {
+      throw scimFault('invalidValue', `members contains no user of the organization: ${unknown}`);
+    }
+    const isDone = await store.tryTransact([
+      ...also,
+      ...scim.setMembers(row.id, members),
+      scim.applyGroupRoles(org.id, [...before, ...added]),
+    ]);
+    if (!isDone) throw Boom.conflict('The group was changed meanwhile. Try again');
+  };
+
+  const update = async (
+    context: ScimContext,
+    row: OrgGroupRow,
+    { before, next }: { before: string[]; next: GroupState },
+  ): Promise<void> => {
+    const { id, display_name: displayName } = next.row;
+    const changed = { ...next.row, revision: row.revision + 1, updated_at: context.now };
+    const record = context.audit('scim.group-update', {
+      groupId: id,
+      displayName,
+      members: next.members.length,
+    });
+    await save(context, next, { before, also: [scim.updateGroup(changed), record] });
+  };
+
+  return {
+    list: async ({ org, base }, query) => {
+      const paging = readPaging(query);
+      const where = query.filter === undefined ? null : parseFilter(query.filter, compare);
+      const sortBy = ATTRIBUTES[normalizePath(query.sortBy ?? '')]?.of ?? null;
+      const { rows, total } = await scim.listGroups({ orgId: org.id, where, sortBy, ...paging });
+      const ids = isRequested('members', query) ? rows.map(({ id }) => id) : [];
+      const members = groupRows(await scim.membersOf(ids), 'group_id');
+      const groups = rows.map((row) =>
+        projectAttributes(viewGroup(row, members.get(row.id) ?? [], base), query),
+      );
+      return listReply(groups, { ...paging, total });
+    },
+
+    get: async (context, id, query) => {
+      const row = await find(context, id);
+      const members = isRequested('members', query) ? await scim.membersOf([id]) : [];
+      const group = viewGroup(row, members, context.base);
+      return resourceReply(group, { body: projectAttributes(group, query) });
+    },
+
+    create: async (context, body) => {
+      const { now, org } = context;
+      const id = mint('group', clock.now());
+      const times = { created_at: now, updated_at: now };
+      const names = readNames(body, accounts.keyOf);
+      const row = { id, org_id: org.id, revision: 1, ...names, ...times };
+      const members = readMembers(attributeOf(body, 'members'));
+      const record = context.audit('scim.group-create', {
+        groupId: id,
+        displayName: row.display_name,
+        members: members.length,
+      });
+      const also = [scim.insertGroup(row), record];
+      await save(context, { row, members }, { before: [], also });
+      return reply(context, id, 201);
+    },
+
+    replace: async (context, { id, body, ifMatch }) => {
+      const row = await find(context, id);
+      requireVersion(ifMatch, versionOf(row));
+      const members = readMembers(attributeOf(body, 'members'));
+      const next = { row: { ...row, ...readNames(body, accounts.keyOf) }, members };
+      await update(context, row, { before: await membersOf(id), next });
+      return reply(context, id);
+    },
+
+    patch: async (context, { id, body, ifMatch }) => {
+      const row = await find(context, id);
+      requireVersion(ifMatch, versionOf(row));
+      const before = await membersOf(id);
+      const next = readPatch(body).reduce(
+        (state, operation) => patchGroup(state, operation, accounts.keyOf),
+        { row, members: before },
+      );
+      await update(context, row, { before, next });
+      return { status: 204, body: null, headers: {} };
+    },
+
+    delete: async (context, { id, ifMatch }) => {
+      const row = await find(context, id);
+      requireVersion(ifMatch, versionOf(row));
+      const data = { groupId: id, displayName: row.display_name };
+      await store.tryTransact([
+        ...scim.setMembers(id, []),
+        scim.applyGroupRoles(context.org.id, await membersOf(id)),
+        scim.deleteGroup(row),
+        context.audit('scim.group-delete', data),
+      ]);
+      return { status: 204, body: null, headers: {} };
+    },
+  };
+};
+
+const readNames = (body: Record<string, unknown>, keyOf: (name: string) => string) => {
+  const displayName = readTextValue('displayName', attributeOf(body, 'displayName'));
+  if (displayName === null) throw scimFault('invalidValue', 'displayName is required');
+  const externalId = readTextValue('externalId', attributeOf(body, 'externalId'));
+  return { display_name: displayName, display_key: keyOf(displayName), external_id: externalId };
+};
+
+/** Accepts a list, one object, and plain IDs. */
+const readMembers = (value: unknown): string[] => {
+  if (value === null || value === undefined) return [];
+  const ids = (Array.isArray(value) ? value : [value]).map((each) =>
+    isJsonObject(each) ? attributeOf(each, 'value') : each,
+  );
+  if (!ids.every((id) => typeof id === 'string')) {
+    throw scimFault('invalidValue', 'members must be a list of objects with the ID as value');
+  }
+  return [...new Set(ids)];
+};
+
+/** `value eq "…"`, possibly several with `or`. */
+const MEMBER_FILTER = /^\s*value\s+eq\s+"([^"\\]*)"\s*(?:or\s+(?=value)|$)/i;
+
+const readMemberFilter = (filter: string): string[] => {
+  const ids: string[] = [];
+  for (let rest = filter; rest !== ''; ) {
+    const found = MEMBER_FILTER.exec(rest);
+    if (!found)
+      throw scimFault('invalidFilter', 'members supports only the filter value eq "<id>"');
+    ids.push(found[1] ?? '');
+    rest = rest.slice(found[0].length);
+  }
+  return ids;
+};
+
+const patchGroup = (
+  { row, members }: GroupState,
+  { kind, path, filter, value }: PatchOperation,
+  keyOf: (name: string) => string,
+): GroupState => {
+  if (path === 'members') {
+    const ids = filter === null ? readMembers(value) : readMemberFilter(filter);
+    if (kind === 'replace') return { row, members: ids };
+    if (kind === 'add') return { row, members: [...new Set([...members, ...ids])] };
+    const isAll = filter === null && value === null;
+    return { row, members: isAll ? [] : without(members, ids) };
+  }
+  const given = kind === 'remove' ? null : value;
+  if (path === 'externalid') {
+    return { row: { ...row, external_id: readTextValue('externalId', given) }, members };
+  }
+  if (path !== 'displayname') return { row, members };
+  const { external_id: externalId } = row;
+  return { row: { ...row, ...readNames({ displayName: given, externalId }, keyOf) }, members };
+};
+
+const without = (members: string[], ids: string[]): string[] => {
+  const gone = new Set(ids);
+  return members.filter((id) => !gone.has(id));
+};
+
+const versionOf = ({ revision }: OrgGroupRow): string => `W/"${revision}"`;
+
+const viewGroup = (row: OrgGroupRow, members: GroupMember[], base: string) => ({
+  schemas: [GROUP_SCHEMA],
+  id: row.id,
+  ...(row.external_id !== null && { externalId: row.external_id }),
+  displayName: row.display_name,
+  members: members.map(({ identity_id: value, user_name: display }) => ({
+    value,
+    $ref: `${base}/Users/${value}`,
+    display,
+    type: 'User',
+  })),
+  meta: {
+    resourceType: 'Group',
+    created: row.created_at,
+    lastModified: row.updated_at,
+    location: `${base}/Groups/${row.id}`,
+    version: versionOf(row),
+  },
+});
