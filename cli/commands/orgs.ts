@@ -24,7 +24,7 @@ const columns = buildColumns<Org>(
   ['created=createdAt:ago', 'short=id:tail', 'most=maxMembers:data'],
 );
 
-const orgCrud = crud({
+export const orgCrud = crud({
   noun: 'org',
   called: 'organization',
   argument: 'org',

@@ -41,6 +41,8 @@ export type {
 export type { Memory } from '../memories/contract.js';
 export type { ModelView } from '../models/contract.js';
 export type { AdminOrg, Org, OrgInvite, OrgMember } from '../orgs/contract.js';
+export type { ScimLogEntry } from '../orgs/scim/contract.js';
+export type { OrgDomain, SsoSettings } from '../orgs/sso/contract.js';
 export type { OutboundMessageView } from '../outbound/messages/contract.js';
 export type {
   Notification,

@@ -13,6 +13,9 @@ export const REASONS: Record<string, string> = {
       .filter(([, { path }]) => path.startsWith('/api/scim/'))
       .map(([key]) => [`scim ${key}`, 'an identity provider calls it']),
   ),
+  'sso login': BROWSER,
+  'sso consume': BROWSER,
+  'sso begin': BROWSER,
   'passkeys register': BROWSER,
   'passkeys authenticate': BROWSER,
   'passkeys grant': BROWSER,

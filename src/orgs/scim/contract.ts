@@ -132,6 +132,8 @@ export const ScimLogEntry = s.object('ScimLogEntry', {
   createdAt: s.time(),
 });
 
+export type ScimLogEntry = s.Static<typeof ScimLogEntry>;
+
 export const scim = contract({
   settings: endpoint.put('/api/orgs/{id}/scim', {
     summary: 'Enable or disable user provisioning (SCIM)',

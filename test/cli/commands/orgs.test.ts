@@ -1,0 +1,93 @@
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import { openWorld, type World } from '../world.js';
+
+export const lab = Lab.script();
+const { describe, it, before, after } = lab;
+
+describe('orgs', () => {
+  let world: World;
+  before(async () => {
+    world = await openWorld();
+    await world.app.register('bob');
+  });
+  after(() => world.stop());
+
+  const orgs = (...words: string[]) => world.cli(['orgs', ...words]);
+  const lines = (text: string) => text.trimEnd().split('\n');
+
+  it('creates an organization and shows it', async () => {
+    const empty = await orgs('list');
+    expect(empty.stderr).to.contain('adjutant orgs create <slug> --name <name>');
+    const made = await orgs('create', 'acme', '--name', 'Acme Ltd');
+    expect([made.code, made.stderr]).to.equal([0, 'Created acme. You are its owner.\n']);
+    const listed = await orgs('list', '--fields', 'name,title,role,members');
+    expect(listed.stdout).to.equal('acme\tAcme Ltd\towner\t1\n');
+    await orgs('update', 'acme', '--name', 'Acme International');
+    expect((await orgs('get', 'acme', '--fields', 'title')).stdout).to.equal('Acme International\n');
+    const taken = await orgs('create', 'acme', '--name', 'Another');
+    expect([taken.code, lines(taken.stderr)[0]]).to.equal([
+      1,
+      'An organization with the slug acme already exists. Choose another slug.',
+    ]);
+  });
+
+  it('adds, changes and removes a member by the username', async () => {
+    const added = await orgs('members', 'add', 'acme', 'bob');
+    expect(added.stderr).to.contain('Added bob as member.');
+    const changed = await orgs('members', 'update', 'acme', 'bob', '--role', 'admin');
+    expect(changed.stderr).to.contain('bob is now admin.');
+    const listed = await orgs('members', 'list', 'acme', '--fields', 'name,role');
+    expect(lines(listed.stdout)[0]).to.equal('bob\tadmin');
+    expect((await orgs('members', 'remove', 'acme', 'bob')).code).to.equal(2);
+    expect((await orgs('members', 'remove', 'acme', 'bob', '--yes')).stderr).to.equal(
+      'Removed bob.\n',
+    );
+    const last = await orgs('leave', 'acme', '--yes');
+    expect([last.code, lines(last.stderr)[0]]).to.equal([
+      1,
+      'This is the last owner. Make another member an owner first.',
+    ]);
+  });
+
+  it('prints an invite alone, and lists and deletes it', async () => {
+    const made = await orgs('invites', 'create', 'acme', '--email', 'carol@example.org');
+    expect(made.stdout).to.match(/^[\w-]{43}\n$/);
+    const listed = await orgs('invites', 'list', 'acme', '--fields', 'email,role');
+    expect(listed.stdout).to.equal('carol@example.org\tmember\n');
+    const gone = await orgs('invites', 'delete', 'acme', 'carol@example.org', '--yes');
+    expect(gone.code).to.equal(0);
+    expect((await orgs('invites', 'list', 'acme')).stderr).to.equal('No open invites.\n');
+    const wrong = await world.cli(['orgs', 'join', '-'], { stdin: 'nonsense' });
+    expect([wrong.code, wrong.stderr]).to.match(/The invite is wrong, already used/);
+  });
+
+  it('says what single sign-on and provisioning wait for', async () => {
+    const refused = await orgs('scim', 'enable', 'acme');
+    expect([refused.code, refused.stderr]).to.match(/must approve the organization first/);
+    const approved = await orgs('admin', 'update', 'acme', '--approved');
+    expect(approved.stderr).to.contain('Updated: acme, approved.');
+    expect((await orgs('scim', 'enable', 'acme')).stderr).to.equal(
+      'User provisioning is enabled.\n',
+    );
+    expect((await orgs('scim', 'token', 'acme')).stdout).to.match(/^scim_\w{26}_[\w-]{43}\n$/);
+    expect((await orgs('scim', 'log', 'acme')).stderr).to.equal('No requests.\n');
+    const test = await orgs('sso', 'test', 'acme');
+    expect(lines(test.stdout).slice(0, 2)).to.equal([
+      'Single sign-on is not ready.',
+      '- Single sign-on is not configured',
+    ]);
+    const record = await orgs('domains', 'add', 'acme', 'acme.example', '--fields', 'record');
+    expect(record.stdout).to.equal('_adjutant.acme.example\n');
+    expect((await orgs('domains', 'list', 'acme', '--fields', 'domain')).stdout).to.equal(
+      'acme.example\n',
+    );
+  });
+
+  it('shows the log of the organization, and deletes it', async () => {
+    const log = await orgs('audit', 'acme', '--fields', 'who,action', '--limit', '1');
+    expect(log.stdout).to.match(/\tsso\.domain-add\n$/);
+    expect((await orgs('delete', 'acme', '--yes')).stderr).to.equal('Deleted acme.\n');
+    expect((await orgs('get', 'acme')).code).to.equal(1);
+  });
+});
