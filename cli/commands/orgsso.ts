@@ -92,9 +92,12 @@ export const orgSsoGroup: CommandGroup = {
   ],
 };
 
-const domainColumns = buildColumns<OrgDomain>(
-  ['domain', 'verified=verifiedAt:ago', 'record=name', 'value'],
-);
+const domainColumns = buildColumns<OrgDomain>([
+  'domain',
+  'verified=verifiedAt:ago',
+  'record=name',
+  'value',
+]);
 
 export const orgDomainsGroup: CommandGroup = {
   commands: [
@@ -103,8 +106,7 @@ export const orgDomainsGroup: CommandGroup = {
       args: '<org>',
       endpoint: sso.domains,
       examples: ['acme', 'acme --json'],
-      show: ({ out }, reply) =>
-        out.page({ reply, rows: reply.domains, columns: domainColumns }),
+      show: ({ out }, reply) => out.page({ reply, rows: reply.domains, columns: domainColumns }),
     }),
     orgCrud.request({
       name: 'add',

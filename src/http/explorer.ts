@@ -163,13 +163,7 @@ const OTHER_REPLY_DESCRIPTIONS: Record<number, string> = {
   503: 'The daemon does not accept work. `failing` lists the reasons',
 };
 
-const listErrorStatuses = ({
-  access,
-  method,
-  path,
-  query,
-  ...more
-}: Endpoint): number[] => {
+const listErrorStatuses = ({ access, method, path, query, ...more }: Endpoint): number[] => {
   const { body = more.form?.fields, rawBytes, needsPermission = false, scim = false } = more;
   const isOpen = access === 'public' || access === 'optional';
   const asksWho = access !== 'public' || body !== undefined || rawBytes !== undefined;

@@ -72,8 +72,7 @@ describe('audited endpoints', () => {
 
   it('are all endpoints of the administration', () => {
     const silent = routes.filter(
-      ({ endpoint }) =>
-        /^\/api\/admin\//.test(endpoint.path) && !endpoint.audit,
+      ({ endpoint }) => /^\/api\/admin\//.test(endpoint.path) && !endpoint.audit,
     );
     expect(silent.map(({ name }) => name)).to.equal([]);
   });

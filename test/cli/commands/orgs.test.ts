@@ -24,7 +24,9 @@ describe('orgs', () => {
     const listed = await orgs('list', '--fields', 'name,title,role,members');
     expect(listed.stdout).to.equal('acme\tAcme Ltd\towner\t1\n');
     await orgs('update', 'acme', '--name', 'Acme International');
-    expect((await orgs('get', 'acme', '--fields', 'title')).stdout).to.equal('Acme International\n');
+    expect((await orgs('get', 'acme', '--fields', 'title')).stdout).to.equal(
+      'Acme International\n',
+    );
     const taken = await orgs('create', 'acme', '--name', 'Another');
     expect([taken.code, lines(taken.stderr)[0]]).to.equal([
       1,
