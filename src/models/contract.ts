@@ -55,7 +55,9 @@ export const ModelView = s.object('Model', {
     .description('Base URL of the API. `null` for the default of the provider.'),
   credentialId: s
     .nullable(s.id('credential'))
-    .description('ID of the vault credential that contains the API key. `null` if there is none'),
+    .description(
+      'ID of the vault credential that contains the API key. `null` if the key is not in the vault. See `apiKeySet`',
+    ),
   apiKeySet: s.boolean().description('Whether an API key or a credential is set'),
   contextWindow: tokens().description('Size of the context window, in tokens'),
   maxOutputTokens: s
