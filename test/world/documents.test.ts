@@ -59,6 +59,57 @@ describe('a text that begins with the mark of another format', () => {
   });
 });
 
+/** A text in an encoding whose characters have one byte. */
+const encoded = (text: string, encoding: string): Buffer => {
+  const all = new TextDecoder(encoding).decode(Uint8Array.from({ length: 256 }, (_, at) => at));
+  return Buffer.from(Array.from(text, (sign) => all.indexOf(sign)));
+};
+
+describe('a short text without a stated encoding', () => {
+  const read = (bytes: Buffer, type = 'text/plain') => pagesOf(type, bytes);
+
+  it('has the letters of a language that has them all', async () => {
+    const texts: [encoding: string, text: string][] = [
+      ['windows-1250', 'Příliš žluťoučký kůň'],
+      ['windows-1250', 'Zażółć gęślą jaźń'],
+      ['windows-1250', 'Árvíztűrő tükörfúrógép'],
+      ['windows-1250', 'Košice, Čadca'],
+      ['iso-8859-2', 'Zażółć gęślą jaźń'],
+      ['macintosh', 'Größe: 5 m'],
+      ['macintosh', 'Le café est fermé à Noël.'],
+      ['macintosh', '“Hello” – it’s'],
+      ['windows-1252', 'Größe: 5 m'],
+      ['windows-1252', 'Le café est fermé à Noël.'],
+      ['windows-1252', 'café'],
+      ['windows-1252', '“café” – it’s €5, 1½ cups'],
+      ['windows-1251', 'Привет, мир'],
+      ['koi8-r', 'Привет, мир'],
+    ];
+    for (const [encoding, text] of texts) {
+      expect(await read(encoded(text, encoding)), text).to.equal({ texts: [text], notes: [] });
+    }
+    const page = `<p>${texts[0]?.[1]}</p>`;
+    expect((await read(encoded(page, 'windows-1250'), 'text/html')).texts).to.equal([texts[0]?.[1]]);
+  });
+
+  it('may be one of DOS', async () => {
+    const dos = Buffer.from('Der M\x81\xe1igg\x84nger, Gr\x94\xe1e: 5 m', 'latin1');
+    expect(await read(dos)).to.equal({ texts: ['Der Müßiggänger, Größe: 5 m'], notes: [] });
+    const french = Buffer.from('Le caf\x82 est ferm\x82 \x85 No\x89l.', 'latin1');
+    expect(await read(french)).to.equal({ texts: ['Le café est fermé à Noël.'], notes: [] });
+  });
+
+  it('says so if it may as well be in another one', async () => {
+    for (const [encoding, text] of [
+      ['windows-1251', 'Пакт'],
+      ['windows-1252', 'año'],
+    ] as const) {
+      const note = `The encoding of the text is uncertain. It was read as ${encoding}. If characters are wrong, save the file as UTF-8.`;
+      expect(await read(encoded(text, encoding))).to.equal({ texts: [text], notes: [note] });
+    }
+  });
+});
+
 describe('a file within a message', () => {
   it('is read though it is marked inline', async () => {
     const offer = pdfOf('The roof costs nine thousand.');

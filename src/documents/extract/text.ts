@@ -5,7 +5,7 @@ import { decodeWide } from './unicode.js';
 export const textExtractor =
   (mediaType: string) =>
   async (bytes: Buffer, extraction: Extraction): Promise<void> =>
-    addText(readableText(await decode(bytes), mediaType), extraction);
+    addText(readableText(await decodeFile(bytes, mediaType, extraction), mediaType), extraction);
 
 /** Replaces escapes and line folds that would divide or hide words. */
 export const readableText = (text: string, mediaType: string): string => {
@@ -31,9 +31,9 @@ const readableJson = (text: string): string => {
 };
 
 export const extractHtml = async (bytes: Buffer, extraction: Extraction): Promise<void> => {
-  const { decodeText } = await import('../../providers/pages/charset.js');
   const { textOfMarkup } = await import('./markup.js');
-  addText(textOfMarkup(decodeWide(bytes) ?? decodeText(bytes, 'text/html')), extraction);
+  const html = decodeWide(bytes) ?? (await decodeOrNote(bytes, 'text/html', extraction));
+  addText(textOfMarkup(html), extraction);
 };
 
 /** Maximum length of a page in a text without pages. */
@@ -60,13 +60,31 @@ const cutIntoPages = (text: string, most: number): string[] => {
 };
 
 /** Charset detection is loaded on demand, because each document has its own process. */
-const decode = async (bytes: Buffer): Promise<string> => {
+const decodeFile = async (
+  bytes: Buffer,
+  mediaType: string,
+  extraction: Extraction,
+): Promise<string> => {
   const wide = decodeWide(bytes);
   if (wide !== null) return wide;
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
-    const { decodeText } = await import('../../providers/pages/charset.js');
-    return decodeText(bytes, 'text/plain');
+    return decodeOrNote(bytes, mediaType, extraction);
   }
+};
+
+const decodeOrNote = async (
+  bytes: Buffer,
+  mediaType: string,
+  extraction: Extraction,
+): Promise<string> => {
+  const { decodeOrGuess } = await import('../../providers/pages/charset.js');
+  const { text, uncertainEncoding } = decodeOrGuess(bytes, mediaType);
+  if (uncertainEncoding !== null) {
+    extraction.note(
+      `The encoding of the text is uncertain. It was read as ${uncertainEncoding}. If characters are wrong, save the file as UTF-8.`,
+    );
+  }
+  return text;
 };
