@@ -110,6 +110,21 @@ describe('a short text without a stated encoding', () => {
   });
 });
 
+describe('a log with NUL bytes', () => {
+  it('is read without them if it has few of them, and nothing else that is binary', async () => {
+    const line = 'The pump started at nine.\n';
+    for (const text of [`${line}\0${line}`, `${line}${'\0'.repeat(4096)}${line.repeat(2)}`]) {
+      expect(await detectMediaType(Buffer.from(text), 'pump.log')).to.equal('text/plain');
+      const { texts, notes } = await pagesOf('text/plain', Buffer.from(text));
+      expect(texts[0]?.split(/\n\s?/).filter(Boolean).length).to.equal(text.split('\n').length - 1);
+      expect(notes).to.equal(['The file contains NUL bytes, which are left out.']);
+    }
+    for (const text of [`${line}\0\x01${line}`, Array.from(line).join('\0\0\0'), 'a\0b']) {
+      expect(await detectMediaType(Buffer.from(text), 'pump.log'), text).to.be.null();
+    }
+  });
+});
+
 describe('a file within a message', () => {
   it('is read though it is marked inline', async () => {
     const offer = pdfOf('The roof costs nine thousand.');

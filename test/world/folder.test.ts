@@ -28,7 +28,10 @@ const OLD = Buffer.concat([Buffer.from('d0cf11e0a1b11ae1', 'hex'), Buffer.alloc(
 /** Files that are refused for a reason that has a remedy. */
 const REFUSED: [name: string, content: Buffer, reason: string][] = [
   ['bare32.txt', utf32('No mark.', true), NOT_TEXT],
-  ['crash.log', Buffer.from('line one\0line two\n'), NOT_TEXT],
+  ['binary.log', Buffer.from('line one\0\x01\x02line two of the log\n'), NOT_TEXT],
+  ['blank.txt', Buffer.from('\ufeff \r\n'), 'is empty: it contains only white space'],
+  ['empty.md', Buffer.alloc(0), 'is empty'],
+  ['empty.pdf', Buffer.alloc(0), 'is empty'],
   ['old.doc', OLD, 'has the unsupported file type .doc. Save it as .docx or PDF'],
   ['old.ppt', OLD, 'has the unsupported file type .ppt. Save it as .pptx or PDF'],
   ['old.xls', OLD, 'has the unsupported file type .xls. Save it as .xlsx or PDF'],
@@ -65,6 +68,7 @@ const FILES: [name: string, content: string | Buffer, phrase: string][] = [
   ],
   ['Cargo.toml', 'name = "whimbrel"\n', 'whimbrel'],
   ['php.ini', 'bird = avocet\n', 'avocet'],
+  ['crash.log', `begin of osprey\0hunting${'\0'.repeat(4096)}\nend\n`, '"osprey hunting"'],
   ['daemon.log', 'redshank started\n', 'redshank'],
   [
     'party.ics',
@@ -150,6 +154,7 @@ describe('a folder of ordinary files', () => {
     );
     const refused = [
       ...REFUSED.map(([path, , reason]) => ({ path, error: `The file ${reason}` })),
+      { path: 'crash.log', error: 'The file contains NUL bytes, which are left out.' },
       {
         path: 'formula.xlsx',
         error:

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { isJsonText } from '../../kernel/jsonvalue.js';
 import type { Extraction } from './job.js';
 import { decodeWide } from './unicode.js';
@@ -32,8 +33,7 @@ const readableJson = (text: string): string => {
 
 export const extractHtml = async (bytes: Buffer, extraction: Extraction): Promise<void> => {
   const { textOfMarkup } = await import('./markup.js');
-  const html = decodeWide(bytes) ?? (await decodeOrNote(bytes, 'text/html', extraction));
-  addText(textOfMarkup(html), extraction);
+  addText(textOfMarkup(await decodeFile(bytes, 'text/html', extraction)), extraction);
 };
 
 /** Maximum length of a page in a text without pages. */
@@ -59,7 +59,6 @@ const cutIntoPages = (text: string, most: number): string[] => {
   return [...pages, text.slice(from)];
 };
 
-/** Charset detection is loaded on demand, because each document has its own process. */
 const decodeFile = async (
   bytes: Buffer,
   mediaType: string,
@@ -67,18 +66,19 @@ const decodeFile = async (
 ): Promise<string> => {
   const wide = decodeWide(bytes);
   if (wide !== null) return wide;
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch {
-    return decodeOrNote(bytes, mediaType, extraction);
-  }
+  const text = await decodeOrNote(bytes, mediaType, extraction);
+  if (!text.includes('\0')) return text;
+  extraction.note('The file contains NUL bytes, which are left out.');
+  return text.replace(/\0+/g, ' ');
 };
 
+/** Charset detection is loaded on demand, because each document has its own process. */
 const decodeOrNote = async (
   bytes: Buffer,
   mediaType: string,
   extraction: Extraction,
 ): Promise<string> => {
+  if (mediaType !== 'text/html' && isUtf8(bytes)) return new TextDecoder().decode(bytes);
   const { decodeOrGuess } = await import('../../providers/pages/charset.js');
   const { text, uncertainEncoding } = decodeOrGuess(bytes, mediaType);
   if (uncertainEncoding !== null) {
