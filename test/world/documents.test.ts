@@ -5,12 +5,16 @@ import { pagesOf } from '../documents/pages.js';
 import { pdfOf } from '../harness/pdf.js';
 import { ocf, opf } from './books.js';
 import { alternative, attached, messageOf } from './mail.js';
+import { flatOdf, letter, odf, paragraph, run } from './office.js';
+import { lines, onePage } from './pdf.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;
 
 const MAIL = 'message/rfc822';
 const BOOK = 'application/epub+zip';
+const DOCX = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document';
+const ODT = 'application/vnd.oasis.opendocument.text';
 
 describe('a text that begins with the mark of another format', () => {
   it('is text by its name and its bytes', async () => {
@@ -119,9 +123,52 @@ describe('a log with NUL bytes', () => {
       expect(texts[0]?.split(/\n\s?/).filter(Boolean).length).to.equal(text.split('\n').length - 1);
       expect(notes).to.equal(['The file contains NUL bytes, which are left out.']);
     }
-    for (const text of [`${line}\0\x01${line}`, Array.from(line).join('\0\0\0'), 'a\0b']) {
+    for (const text of [`${line}\0\x01${line}`, Array.from(line).join('\0\0\0'), 'abc\0de']) {
       expect(await detectMediaType(Buffer.from(text), 'pump.log'), text).to.be.null();
     }
+  });
+});
+
+describe('the title of a file', () => {
+  const TITLE = 'The bittern';
+  const read = async (type: string, bytes: Buffer | string) =>
+    (await pagesOf(type, Buffer.from(bytes))).texts;
+
+  it('precedes its text, whatever the format', async () => {
+    const files: [type: string, bytes: Buffer | string][] = [
+      ['text/html', `<title>\n${TITLE} </title><p>It hides.</p>`],
+      [BOOK, opf(['a.xhtml'], {}, ['a.xhtml'], 'It hides.', `<dc:title>${TITLE}</dc:title>`)],
+      ['application/rtf', `{\\rtf1\\ansi{\\info{\\author A}{\\title ${TITLE}}}\\pard It hides.\\par}`],
+      [DOCX, letter(paragraph(run('It hides.')), { title: TITLE })],
+      [ODT, odf('text', '<text:p>It hides.</text:p>', '', '', TITLE)],
+      [
+        `${ODT}-flat-xml`,
+        flatOdf('text', '<text:p>It hides.</text:p>').replace(
+          '<office:master-styles>',
+          `<office:meta><dc:title>${TITLE}</dc:title></office:meta>$&`,
+        ),
+      ],
+      ['application/pdf', onePage({ content: lines('It hides in the reeds.'), title: TITLE })],
+    ];
+    for (const [type, bytes] of files) {
+      const [text = ''] = await read(type, bytes);
+      expect(text.replace(' in the reeds', ''), type).to.equal(`# ${TITLE}\n\nIt hides.`);
+    }
+  });
+
+  it('is in its own encoding in RTF', async () => {
+    const text = "{\\rtf1\\ansi\\ansicpg1250{\\info{\\title P\\'f8\\'edli\\'9a}}\\pard It hides.\\par}";
+    expect(await read('application/rtf', text)).to.equal(['# Příliš\n\nIt hides.']);
+  });
+
+  it('is not repeated, and precedes only the first page', async () => {
+    expect(await read('text/html', `<title>${TITLE}</title><h1>The  Bittern</h1><p>It hides.`)).to.equal(
+      ['# The Bittern\n\nIt hides.'],
+    );
+    const chapters = opf(['a.xhtml', 'b.xhtml'], {}, undefined, 'It hides.', `<dc:title>${TITLE}</dc:title>`);
+    expect(await read(BOOK, chapters)).to.equal([`# ${TITLE}\n\nIt hides.`, 'It hides.']);
+    const untitled = '<title> </title><p>It hides.';
+    expect(await read('text/html', untitled)).to.equal(['It hides.']);
   });
 });
 

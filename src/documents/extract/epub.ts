@@ -11,6 +11,7 @@ import {
 } from './archive.js';
 import { ExtractFailed, type Extraction } from './job.js';
 import { textOfMarkup } from './markup.js';
+import { createTitleReader } from './xmltitle.js';
 import { walkXml, type XmlVisitor } from './xmlwalk.js';
 
 const CONTAINER = 'META-INF/container.xml';
@@ -19,9 +20,10 @@ const CONTAINER = 'META-INF/container.xml';
 export const extractEpub = async (bytes: Buffer, extraction: Extraction): Promise<void> => {
   await checkArchive(bytes, extraction.job.limits.unpackedBytes);
   const files = await listArchive(bytes);
-  const chapters = await readingOrder(files);
+  const { title, chapters } = await readBook(files);
   if (chapters.length === 0) throw new ExtractFailed('damaged', 'The EPUB file lists no chapters');
   extraction.total(chapters.length);
+  extraction.title(title);
   for (const { path, file } of chapters) {
     if (extraction.skip()) continue;
     if (!file) extraction.note(`${path.slice(0, 100)} is missing from the book.`);
@@ -37,8 +39,10 @@ interface BookFile {
   file: ArchiveFile | undefined;
 }
 
-/** EPUB 3.3, section 5.7. */
-const readingOrder = async (files: ArchiveFiles): Promise<BookFile[]> => {
+/** Title and reading order (EPUB 3.3, sections 5.5 and 5.7). */
+const readBook = async (
+  files: ArchiveFiles,
+): Promise<{ title: string | null; chapters: BookFile[] }> => {
   let path = '';
   await walkBook(findFile(files, '', CONTAINER), {
     open: (name, attributes) => {
@@ -48,17 +52,22 @@ const readingOrder = async (files: ArchiveFiles): Promise<BookFile[]> => {
   const hrefs = new Map<string, string>();
   const spine: string[] = [];
   const book = findFile(files, '', path);
+  const { visitor, title } = createTitleReader('metadata');
   await walkBook(book, {
-    open: (name, { id = '', href = '', idref = '' }, parent) => {
+    ...visitor,
+    open: (name, attributes, parent) => {
+      visitor.open(name, attributes, parent);
+      const { id = '', href = '', idref = '' } = attributes;
       if (name === 'item' && parent === 'manifest') hrefs.set(id, href);
       if (name === 'itemref' && parent === 'spine') spine.push(idref);
     },
   });
   const folder = posix.dirname(book.path);
   const isFirst = createFirstUse(files);
-  return spine
+  const chapters = spine
     .map((id) => findFile(files, folder, hrefs.get(id) ?? ''))
     .filter((chapter) => isFirst(chapter.path));
+  return { title: title(), chapters };
 };
 
 const walkBook = async ({ file }: BookFile, visitor: XmlVisitor): Promise<void> => {

@@ -32,8 +32,10 @@ const readableJson = (text: string): string => {
 };
 
 export const extractHtml = async (bytes: Buffer, extraction: Extraction): Promise<void> => {
-  const { textOfMarkup } = await import('./markup.js');
-  addText(textOfMarkup(await decodeFile(bytes, 'text/html', extraction)), extraction);
+  const { titleAndText } = await import('./markup.js');
+  const { title, text } = titleAndText(await decodeFile(bytes, 'text/html', extraction));
+  extraction.title(title);
+  addText(text, extraction);
 };
 
 /** Maximum length of a page in a text without pages. */

@@ -75,18 +75,20 @@ const removeHidden = ({ document, css }: PageTree): number => {
  * Parses HTML without hidden elements, invisible characters and chat-template tokens. Throws
  * PageUnreadable.
  */
-export const visibleDocument = (html: string): PageDocument => visiblePart(html).document;
+export const visibleDocument = (html: string, styles: string): PageDocument =>
+  visiblePart(html, styles).document;
 
 export interface VisiblePart {
   document: PageDocument;
   hiddenCharacters: number;
 }
 
-export const visiblePart = (html: string): VisiblePart => {
-  const tree = parsePage(html);
-  const hiddenCharacters = removeHidden(tree);
-  cleanTexts(tree.document.body);
-  return { document: tree.document, hiddenCharacters };
+/** `styles` are those of linked style sheets. */
+export const visiblePart = (html: string, styles = ''): VisiblePart => {
+  const { document, css } = parsePage(html);
+  const hiddenCharacters = removeHidden({ document, css: `${styles}\n${css}` });
+  cleanTexts(document.body);
+  return { document, hiddenCharacters };
 };
 
 const isHidden = (element: PageElement, style: DeclaredStyle): boolean => {
