@@ -360,6 +360,21 @@ describe('a book', () => {
     expect(await chapters(hrefs, {}, ['a.xhtml'])).to.equal([TIDE]);
   });
 
+  it('has no text that it hides, also by its style sheets', async () => {
+    const order =
+      '<package><manifest><item id="a" href="t/a.xhtml"/></manifest><spine><itemref idref="a"/></spine></package>';
+    const book = ocf('<container><rootfile full-path="b.opf"/></container>', [
+      { name: 'b.opf', content: order },
+      {
+        name: 't/a.xhtml',
+        content:
+          '<html><head><link href="../s.css" rel="stylesheet"/></head><body><p>Seen.</p><p class="key">KEY</p><p hidden="">GONE</p><p style="display:none">NOT</p></body></html>',
+      },
+      { name: 's.css', content: '@media screen { .key { display: none } }' },
+    ]);
+    expect((await pagesOf(BOOK, book)).texts).to.equal(['Seen.']);
+  });
+
   it('names a chapter that is missing, and is damaged without any', async () => {
     const { texts, notes } = await pagesOf(BOOK, opf(['a.xhtml', 'b.xhtml'], {}, ['a.xhtml']));
     expect(texts).to.equal([TIDE, '']);

@@ -320,6 +320,28 @@ describe('hidden text', () => {
   });
 });
 
+describe('hidden text of an RTF file', () => {
+  const read = (text: string) =>
+    pagesOf('application/rtf', Buffer.from(`{\\rtf1\\ansi\\pard ${text}\\par}`));
+
+  it('is left out with tracked deletions, and its length is told', async () => {
+    const hidden = "{\\v UNSEEN\\'fc\\u1055?}{\\b\\v0 On. }\\v GONE{\\i TOO}\\v0  Stays";
+    const changed = '{\\deleted lost}{\\revised  new}';
+    expect(await read(`Seen. ${hidden}${changed}.`)).to.equal({
+      texts: ['Seen. On.  Stays new.'],
+      notes: ['15 characters of hidden text are left out.'],
+    });
+  });
+
+  it('ends with its group or a format without it, and leaves paragraphs and binary data', async () => {
+    const binary = '{\\pict\\wmetafile8\\bin7 a}{\\v b}';
+    expect(await read(`One{\\v X}\\par Two\\v Y\\par\\plain Three ${binary}\\vertalt End`)).to.equal({
+      texts: ['One\nTwo\nThree End'],
+      notes: ['2 characters of hidden text are left out.'],
+    });
+  });
+});
+
 describe('headers and footers', () => {
   it('surround the rows of a sheet, each once, without codes', async () => {
     const sheet = (content: string, edges: string, different = ''): string =>

@@ -24,15 +24,38 @@ export const extractEpub = async (bytes: Buffer, extraction: Extraction): Promis
   if (chapters.length === 0) throw new ExtractFailed('damaged', 'The EPUB file lists no chapters');
   extraction.total(chapters.length);
   extraction.title(title);
+  const readChapter = createChapterReader(files);
   for (const { path, file } of chapters) {
     if (extraction.skip()) continue;
     if (!file) extraction.note(`${path.slice(0, 100)} is missing from the book.`);
-    if (!extraction.add(file ? await chapterText(file) : '')) break;
+    if (!extraction.add(file ? await readChapter(path, file) : '')) break;
   }
 };
 
-const chapterText = async (file: ArchiveFile): Promise<string> =>
-  textOfMarkup(decodeText(await bytesIn(file), 'application/xhtml+xml'));
+const MAX_LINKS = 20;
+const MAX_STYLE_CHARS = 100_000;
+
+/** Reads chapters with the style sheets that they link, by whose classes books hide text. */
+const createChapterReader = (files: ArchiveFiles) => {
+  const known = new Map<string, string>();
+  const readStyles = async (folder: string, link: string): Promise<string> => {
+    const href = /\bhref\s*=\s*["']([^"']+)/i.exec(link)?.[1];
+    if (href === undefined || !/\brel\s*=\s*["']?stylesheet\b/i.test(link)) return '';
+    const { path, file } = findFile(files, folder, href);
+    const css = known.get(path) ?? (file ? decodeText(await bytesIn(file), 'text/css') : '');
+    known.set(path, css.slice(0, MAX_STYLE_CHARS));
+    return css;
+  };
+  return async (path: string, file: ArchiveFile): Promise<string> => {
+    const html = decodeText(await bytesIn(file), 'application/xhtml+xml');
+    const links = html.match(/<link\b[^>]{1,1000}>/gi) ?? [];
+    let styles = '';
+    for (const link of links.slice(0, MAX_LINKS)) {
+      styles += await readStyles(posix.dirname(path), link);
+    }
+    return textOfMarkup(html, styles.slice(0, MAX_STYLE_CHARS));
+  };
+};
 
 interface BookFile {
   path: string;

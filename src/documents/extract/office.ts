@@ -1,7 +1,9 @@
 import { type OfficeContentNode, OfficeParser, type OfficeParserAST } from 'officeparser';
 import { checkArchive, refuseEncrypted } from './archive.js';
+import { noteHidden } from './docxruns.js';
 import { joinTexts } from './drawings.js';
 import { ExtractFailed, type Extraction } from './job.js';
+import { withoutHidden } from './rtfhidden.js';
 
 /** OpenDocument presentations and RTF files. Each slide is a page. */
 export const extractOffice = async (bytes: Buffer, extraction: Extraction): Promise<void> => {
@@ -9,7 +11,9 @@ export const extractOffice = async (bytes: Buffer, extraction: Extraction): Prom
   if (bytes.subarray(0, 2).toString('latin1') === 'PK') {
     await checkArchive(bytes, extraction.job.limits.unpackedBytes);
   }
-  const { content, auxiliary, metadata } = await parse(bytes);
+  const { bytes: visible, hiddenChars } = withoutHidden(bytes);
+  noteHidden(extraction, hiddenChars);
+  const { content, auxiliary, metadata } = await parse(visible);
   extraction.title(metadata?.title ?? (await rtfTitle(bytes)));
   const parts = content.filter(({ type }) => type === 'slide');
   if (parts.length === 0) {
