@@ -328,6 +328,41 @@ describe('the text of a message as it is sent', () => {
   });
 });
 
+describe('neighbouring words of a page', () => {
+  const read = async (html: string) => {
+    const { texts } = await pagesOf('text/html', Buffer.from(html));
+    return texts[0]?.split(/\s+/).join(' ');
+  };
+
+  it('are apart where the page shows them apart', async () => {
+    for (const html of [
+      '<nav><a href="a">one</a><a href="b">two</a></nav>',
+      '<style>.b { display: block }</style><p><span class="b">one</span><span class="b">two</span>',
+      '<p><span style="display:flex">one</span><b>two</b>',
+      '<p>one<span style="display:table-cell">two</span>',
+      '<button>one</button><button>two</button>',
+      '<label>one</label><input><label>two</label>',
+      '<details><summary>one</summary>two</details>',
+      '<table><tr><td>one</td><td>two</td></tr></table>',
+      '<p>one<br>two',
+    ]) {
+      expect(await read(html), html).to.equal('one two');
+    }
+  });
+
+  it('are one word where they only differ in style', async () => {
+    for (const html of [
+      '<p>on<b>e</b>',
+      '<p><a href="a">on</a><a href="a">e</a>',
+      '<p><i style="display:inline-block">on</i><i style="display:inline-block">e</i>',
+      '<p>on<wbr>e',
+      '<p><ruby>on<rp>(</rp><rt>ruby</rt><rp>)</rp></ruby>e',
+    ]) {
+      expect(await read(html), html).to.equal('one');
+    }
+  });
+});
+
 describe('a book', () => {
   const chapters = async (...given: Parameters<typeof opf>) =>
     (await pagesOf(BOOK, opf(...given))).texts;

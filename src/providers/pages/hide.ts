@@ -63,9 +63,17 @@ const removeHidden = ({ document, css }: PageTree): number => {
     const own = computeVisibility(element, style, above);
     const seen = isRoot ? { ...own, isVisible: true, opacity: 1 } : own;
     const hasUnseenText = isUnreadable(seen);
+    let before: PageNode | null = null;
     for (const child of Array.from(element.childNodes)) {
-      if (isElement(child)) open.push([child, seen]);
-      else if (isTextNode(child) && hasUnseenText) remove(child);
+      if (isElement(child)) {
+        open.push([child, seen]);
+        if (before !== null && isElement(before) && areApart(before, child)) child.before(' ');
+      } else if (isTextNode(child) && hasUnseenText) remove(child);
+      before = child;
+    }
+    if (!isRoot && isSetApart(element, style)) {
+      element.before(' ');
+      element.after(' ');
     }
   }
   return characters;
@@ -90,6 +98,19 @@ export const visiblePart = (html: string, styles = ''): VisiblePart => {
   cleanTexts(document.body);
   return { document, hiddenCharacters };
 };
+
+/** Neighbouring links, such as in menus, but not the parts of a link. */
+const areApart = (one: PageElement, other: PageElement): boolean =>
+  one.localName === 'a' &&
+  other.localName === 'a' &&
+  one.getAttribute('href') !== other.getAttribute('href');
+
+/** Elements that stand apart without being known as blocks. */
+const isSetApart = ({ localName }: PageElement, style: DeclaredStyle): boolean =>
+  SET_APART.has(localName) ||
+  /^(block|flex|grid|flow-root|list-item|table)/.test(style.get('display') ?? '');
+
+const SET_APART = new Set(['button', 'details', 'label', 'legend', 'option', 'summary']);
 
 const isHidden = (element: PageElement, style: DeclaredStyle): boolean => {
   const display = style.get('display');
