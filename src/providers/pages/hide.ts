@@ -83,7 +83,7 @@ const removeHidden = ({ document, css }: PageTree): number => {
  * Parses HTML without hidden elements, invisible characters and chat-template tokens. Throws
  * PageUnreadable.
  */
-export const visibleDocument = (html: string, styles: string): PageDocument =>
+export const visibleDocument = (html: string, styles = ''): PageDocument =>
   visiblePart(html, styles).document;
 
 export interface VisiblePart {
