@@ -79,7 +79,7 @@ const extractFileText = async (
   { userId, signal }: ServerFile,
   { arrived, mediaType }: { arrived: ArrivedFile; mediaType: string },
 ): Promise<FileText> => {
-  const simple = simpleText(arrived, mediaType);
+  const simple = await simpleText(arrived, mediaType);
   if (simple !== null) return { text: simple, note: null };
   const pages: { number: number; text: string }[] = [];
   const read = { chars: 0, isCut: false };
@@ -107,12 +107,16 @@ const extractFileText = async (
 };
 
 /** Returns null unless the file is short UTF-8 text. UTF-16 has NUL bytes. */
-const simpleText = ({ bytes, head }: ArrivedFile, mediaType: string): string | null => {
+const simpleText = async (
+  { bytes, head }: ArrivedFile,
+  mediaType: string,
+): Promise<string | null> => {
   if (MEDIA_TYPES[mediaType]?.family !== 'text' || bytes > head.length || head.includes(0)) {
     return null;
   }
   try {
-    return readableText(new TextDecoder('utf-8', { fatal: true }).decode(head), mediaType);
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(head);
+    return await readableText(text, mediaType);
   } catch {
     return null;
   }

@@ -363,6 +363,27 @@ describe('neighbouring words of a page', () => {
   });
 });
 
+describe('a contact of an old telephone', () => {
+  it('has readable letters, whatever their charset', async () => {
+    const card = [
+      'BEGIN:VCARD',
+      'VERSION:2.1',
+      'N;CHARSET=UTF-8;ENCODING=QUOTED-PRINTABLE:L=C3=B6we;J=C3=BCr=',
+      'gen',
+      'ORG;ENCODING=QUOTED-PRINTABLE;CHARSET=ISO-8859-1:B=E4cker',
+      'NOTE;QUOTED-PRINTABLE:one=0D=0Atwo',
+      'FN:A=B',
+      'END:VCARD',
+    ];
+    const { texts } = await pagesOf('text/vcard', Buffer.from(card.join('\r\n')));
+    expect(texts[0]?.split('\n')).to.equal([
+      ...['BEGIN:VCARD', 'VERSION:2.1', 'N;CHARSET=UTF-8;ENCODING=QUOTED-PRINTABLE:Löwe;Jürgen'],
+      ...['ORG;ENCODING=QUOTED-PRINTABLE;CHARSET=ISO-8859-1:Bäcker'],
+      ...['NOTE;QUOTED-PRINTABLE:one', 'two', 'FN:A=B', 'END:VCARD'],
+    ]);
+  });
+});
+
 describe('a book', () => {
   const chapters = async (...given: Parameters<typeof opf>) =>
     (await pagesOf(BOOK, opf(...given))).texts;

@@ -6,17 +6,22 @@ import { decodeWide } from './unicode.js';
 export const textExtractor =
   (mediaType: string) =>
   async (bytes: Buffer, extraction: Extraction): Promise<void> =>
-    addText(readableText(await decodeFile(bytes, mediaType, extraction), mediaType), extraction);
+    addText(await readableText(await decodeFile(bytes, mediaType, extraction), mediaType), extraction);
 
 /** Replaces escapes and line folds that would divide or hide words. */
-export const readableText = (text: string, mediaType: string): string => {
+export const readableText = async (text: string, mediaType: string): Promise<string> => {
   if (mediaType === 'application/json') return readableJson(text);
   if (mediaType === 'application/x-ndjson') return text.split('\n').map(readableJson).join('\n');
   if (mediaType !== 'text/calendar' && mediaType !== 'text/vcard') return text;
   // RFC 5545, 3.1 and 3.3.11, and RFC 6350, 3.2 and 3.4.
-  const unfolded = text.replace(/\r?\n[ \t]/g, '');
+  const unfolded = (await decodeQuoted(text, mediaType)).replace(/\r?\n[ \t]/g, '');
   return unfolded.replace(/\\([\\;,n])/gi, (_, sign) => (/n/i.test(sign) ? '\n' : sign));
 };
+
+const decodeQuoted = async (text: string, mediaType: string): Promise<string> =>
+  mediaType === 'text/vcard' && /QUOTED-PRINTABLE/i.test(text)
+    ? (await import('./vcard.js')).decodeQuotedProperties(text)
+    : text;
 
 /** RFC 8259, 7. */
 const JSON_ESCAPE = /\\(?:ud[89ab][\da-f]{2}\\ud[c-f][\da-f]{2}|u[\da-f]{4}|[^u])/gi;
