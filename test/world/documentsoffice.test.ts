@@ -392,6 +392,22 @@ describe('headers and footers', () => {
     });
   });
 
+  it('surround the first sheet of OpenDocument, without page numbers', async () => {
+    const table = (cell: string) =>
+      `<table:table table:name="${cell}"><table:table-row><table:table-cell><text:p>${cell}</text:p></table:table-cell></table:table-row></table:table>`;
+    const page = [
+      '<style:header><style:region-left><text:p>Miller <text:s/>Ltd</text:p></style:region-left>',
+      '<style:region-center><text:p><text:sheet-name>???</text:sheet-name></text:p></style:region-center></style:header>',
+      '<style:header-left><text:p>Miller <text:s/>Ltd</text:p></style:header-left>',
+      '<style:footer><text:p>Page <text:page-number>1</text:page-number></text:p><text:p>IBAN DE02</text:p></style:footer>',
+      '<style:footer-first style:display="false"><text:p>unused</text:p></style:footer-first>',
+    ].join('');
+    expect(await pagesOf(ODS, odf('spreadsheet', table('a') + table('b'), '', page))).to.equal({
+      texts: ['Miller  Ltd\n\n# a\na\n\nIBAN DE02', '# b\nb'],
+      notes: [],
+    });
+  });
+
   it('surround a text of OpenDocument too', async () => {
     const edge = (name: string, text: string, more = ''): string =>
       `<style:${name}${more}><text:p>${text}</text:p></style:${name}>`;
