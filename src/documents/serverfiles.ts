@@ -9,6 +9,12 @@ import { readableText } from './extract/text.js';
 import { describeFailure, EXTRACT_LIMITS, extractInWorker } from './extraction.js';
 import { type ArrivedFile, type Originals, receiveFile } from './originals.js';
 
+/**
+ * Files that were not read completely are read again when it changes. Increase it when files can be
+ * read that could not be read before.
+ */
+export const READER_VERSION = 1;
+
 export interface ServerFile {
   handle: FileHandle;
   bytes: number;

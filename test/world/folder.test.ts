@@ -1,5 +1,8 @@
+import { join } from 'node:path';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
+import Database from 'better-sqlite3';
+import { DATABASE } from '../../src/store/engine/protocol.js';
 import { type FolderStage, openFolderStage } from '../folders/stage.js';
 import { pdfOf } from '../harness/pdf.js';
 import { upload } from '../harness/upload.js';
@@ -184,5 +187,35 @@ describe('a folder of ordinary files', () => {
       FILES.map(([name]) => name.normalize('NFC')),
     );
     expect(body.refused).to.equal(REFUSED.map(([filename, , reason]) => ({ filename, reason })));
+  });
+});
+
+describe('a folder that an earlier version has read', () => {
+  let stage: FolderStage;
+  before(async () => {
+    stage = await openFolderStage();
+  });
+  after(() => stage?.stop());
+
+  it('has those files read again that were not read completely', async () => {
+    await stage.write({
+      'a.md': 'The dotterel rests.',
+      'broken.pdf': '%PDF-1.7\nno more',
+      'crash.log': 'The phalarope spins.\0\n',
+      'photo.raw': Buffer.from([0, 1, 2, 3]),
+    });
+    const index = async () => (await stage.index({ path: stage.folder })).result;
+    expect(await index()).to.include({ read: 2, failed: 1, skipped: 1 });
+    expect(await index()).to.include({ unchanged: 4 });
+    const db = new Database(join(stage.app.home, DATABASE));
+    // Earlier versions refused the log, and stored no version.
+    db.exec(
+      "UPDATE knowledge_files SET stamp = substr(stamp, 1, instr(stamp || ' ', ' ') - 1);" +
+        "UPDATE knowledge_files SET status = 'skipped', sha256 = NULL WHERE path = 'crash.log'",
+    );
+    db.close();
+    expect(await index()).to.include({ unchanged: 1, read: 1, failed: 1, skipped: 1 });
+    expect(await stage.found('phalarope')).to.equal(['crash.log']);
+    expect(await index()).to.include({ unchanged: 4 });
   });
 });
