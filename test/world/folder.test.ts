@@ -4,6 +4,7 @@ import * as Lab from '@hapi/lab';
 import Database from 'better-sqlite3';
 import { DATABASE } from '../../src/store/engine/protocol.js';
 import { type FolderStage, openFolderStage } from '../folders/stage.js';
+import { until } from '../harness/app.js';
 import { pdfOf } from '../harness/pdf.js';
 import { upload } from '../harness/upload.js';
 import { opf } from './books.js';
@@ -217,5 +218,31 @@ describe('a folder that an earlier version has read', () => {
     expect(await index()).to.include({ unchanged: 1, read: 1, failed: 1, skipped: 1 });
     expect(await stage.found('phalarope')).to.equal(['crash.log']);
     expect(await index()).to.include({ unchanged: 4 });
+  });
+});
+
+describe('a document whose reading ends the daemon each time', () => {
+  let stage: FolderStage;
+  before(async () => {
+    stage = await openFolderStage();
+  });
+  after(() => stage?.stop());
+
+  it('fails with a reason', async () => {
+    const db = new Database(join(stage.app.home, DATABASE));
+    db.exec(
+      'CREATE TRIGGER ended_often AFTER INSERT ON jobs BEGIN UPDATE jobs SET attempts = 10 WHERE id = NEW.id; END',
+    );
+    db.close();
+    const { app, token } = stage;
+    const { body } = await upload(app, token, [{ name: 'a.txt', content: 'The ruff.' }]);
+    const { body: document } = await until(
+      () => stage.call('GET', `/api/documents/${body.documents[0]?.id}`),
+      ({ body: { status } }) => status === 'failed',
+    );
+    expect(document).to.include({
+      error: 'Reading ended unexpectedly. The operation names the reason. Reprocess the document',
+      code: null,
+    });
   });
 });
