@@ -42,8 +42,9 @@ const createChapterReader = (files: ArchiveFiles) => {
     const href = /\bhref\s*=\s*["']([^"']+)/i.exec(link)?.[1];
     if (href === undefined || !/\brel\s*=\s*["']?stylesheet\b/i.test(link)) return '';
     const { path, file } = findFile(files, folder, href);
-    const css = known.get(path) ?? (file ? decodeText(await bytesIn(file), 'text/css') : '');
-    known.set(path, css.slice(0, MAX_STYLE_CHARS));
+    // A book is readable without its styles.
+    const css = known.get(path) ?? (file ? await readHead(file).catch(() => '') : '');
+    known.set(path, css);
     return css;
   };
   return async (path: string, file: ArchiveFile): Promise<string> => {
@@ -55,6 +56,17 @@ const createChapterReader = (files: ArchiveFiles) => {
     }
     return textOfMarkup(html, styles.slice(0, MAX_STYLE_CHARS));
   };
+};
+
+const readHead = async (file: ArchiveFile): Promise<string> => {
+  const pieces: Buffer[] = [];
+  let bytes = 0;
+  for await (const piece of await file()) {
+    pieces.push(piece);
+    bytes += piece.length;
+    if (bytes >= MAX_STYLE_CHARS) break;
+  }
+  return Buffer.concat(pieces).toString('utf8', 0, MAX_STYLE_CHARS);
 };
 
 interface BookFile {
