@@ -16,7 +16,9 @@ export const unlockLine = (rows: DocumentView[]): string | undefined => {
   const locked = rows.find(
     ({ code, mediaType }) => code === 'password_needed' && mediaType === 'application/pdf',
   );
-  return locked && `Unlock it: adjutant documents reprocess ${locked.id.slice(-6)} --password-file -`;
+  return (
+    locked && `Unlock it: adjutant documents reprocess ${locked.id.slice(-6)} --password-file -`
+  );
 };
 
 export const documentCrud = crud<'documents', DocumentView>({

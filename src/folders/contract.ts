@@ -33,7 +33,9 @@ const KnowledgeFolderDetail = s.object('KnowledgeFolderDetail', {
   ...folder,
   files: s
     .object('FolderFiles', { ready: count(), pending: count(), failed: count(), skipped: count() })
-    .description('Number of files by state. `skipped` counts empty files and files of an unsupported type'),
+    .description(
+      'Number of files by state. `skipped` counts empty files and files of an unsupported type',
+    ),
   failures: s
     .list(s.object('FolderFailure', { path: s.anyText(4096), error: s.anyText(2000) }), 50)
     .description(

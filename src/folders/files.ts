@@ -15,7 +15,12 @@ import type { KnowledgeLabels, KnowledgeTexts } from '../knowledge/module.js';
 import type { OperationRun } from '../operations/module.js';
 import type { TransactionStep } from '../store/engine/protocol.js';
 import type { KnowledgeFileRow, KnowledgeFolderRow } from '../store/tables/folders.js';
-import { type FoldersStore, formatFileStamp, isReadAsFarAsPossible, UNKNOWN_SIZE } from './queries.js';
+import {
+  type FoldersStore,
+  formatFileStamp,
+  isReadAsFarAsPossible,
+  UNKNOWN_SIZE,
+} from './queries.js';
 import type { RootedPath } from './roots.js';
 
 export interface ScanCounts {

@@ -69,15 +69,20 @@ describe('a locked file that is uploaded', () => {
 
   it('can be unlocked with a password if it is a PDF file, and no other one', async () => {
     const path = await world.file('locked.xlsx', '');
-    await writeFile(path, Buffer.concat([Buffer.from('d0cf11e0a1b11ae1', 'hex'), Buffer.alloc(600)]));
+    await writeFile(
+      path,
+      Buffer.concat([Buffer.from('d0cf11e0a1b11ae1', 'hex'), Buffer.alloc(600)]),
+    );
     const { code, stderr } = await world.cli(['documents', 'upload', path]);
     expect([code, stderr]).to.equal([
       1,
-      'locked.xlsx: The file is password-protected. Remove the password from the file. An uploaded PDF file can also be reprocessed with the password\nUploaded and read: 0 documents.\n',
+      'locked.xlsx: The file is password-protected or in an old Office format. Remove the password from the file. An uploaded PDF file can also be reprocessed with the password\nUploaded and read: 0 documents.\n',
     ]);
     const { documents } = await world.client.documents.list();
     expect(unlockLine(documents)).to.be.undefined();
     const pdf = documents.map((row) => ({ ...row, mediaType: 'application/pdf' }));
-    expect(unlockLine(pdf)).to.match(/^Unlock it: adjutant documents reprocess \w{6} --password-file -$/);
+    expect(unlockLine(pdf)).to.match(
+      /^Unlock it: adjutant documents reprocess \w{6} --password-file -$/,
+    );
   });
 });

@@ -93,7 +93,9 @@ describe('a short text without a stated encoding', () => {
       expect(await read(encoded(text, encoding)), text).to.equal({ texts: [text], notes: [] });
     }
     const page = `<p>${texts[0]?.[1]}</p>`;
-    expect((await read(encoded(page, 'windows-1250'), 'text/html')).texts).to.equal([texts[0]?.[1]]);
+    expect((await read(encoded(page, 'windows-1250'), 'text/html')).texts).to.equal([
+      texts[0]?.[1],
+    ]);
   });
 
   it('may be one of DOS', async () => {
@@ -138,7 +140,10 @@ describe('the title of a file', () => {
     const files: [type: string, bytes: Buffer | string][] = [
       ['text/html', `<title>\n${TITLE} </title><p>It hides.</p>`],
       [BOOK, opf(['a.xhtml'], {}, ['a.xhtml'], 'It hides.', `<dc:title>${TITLE}</dc:title>`)],
-      ['application/rtf', `{\\rtf1\\ansi{\\info{\\author A}{\\title ${TITLE}}}\\pard It hides.\\par}`],
+      [
+        'application/rtf',
+        `{\\rtf1\\ansi{\\info{\\author A}{\\title ${TITLE}}}\\pard It hides.\\par}`,
+      ],
       [DOCX, letter(paragraph(run('It hides.')), { title: TITLE })],
       [ODT, odf('text', '<text:p>It hides.</text:p>', '', '', TITLE)],
       [
@@ -157,15 +162,22 @@ describe('the title of a file', () => {
   });
 
   it('is in its own encoding in RTF', async () => {
-    const text = "{\\rtf1\\ansi\\ansicpg1250{\\info{\\title P\\'f8\\'edli\\'9a}}\\pard It hides.\\par}";
+    const text =
+      "{\\rtf1\\ansi\\ansicpg1250{\\info{\\title P\\'f8\\'edli\\'9a}}\\pard It hides.\\par}";
     expect(await read('application/rtf', text)).to.equal(['# Příliš\n\nIt hides.']);
   });
 
   it('is not repeated, and precedes only the first page', async () => {
-    expect(await read('text/html', `<title>${TITLE}</title><h1>The  Bittern</h1><p>It hides.`)).to.equal(
-      ['# The Bittern\n\nIt hides.'],
+    expect(
+      await read('text/html', `<title>${TITLE}</title><h1>The  Bittern</h1><p>It hides.`),
+    ).to.equal(['# The Bittern\n\nIt hides.']);
+    const chapters = opf(
+      ['a.xhtml', 'b.xhtml'],
+      {},
+      undefined,
+      'It hides.',
+      `<dc:title>${TITLE}</dc:title>`,
     );
-    const chapters = opf(['a.xhtml', 'b.xhtml'], {}, undefined, 'It hides.', `<dc:title>${TITLE}</dc:title>`);
     expect(await read(BOOK, chapters)).to.equal([`# ${TITLE}\n\nIt hides.`, 'It hides.']);
     const untitled = '<title> </title><p>It hides.';
     expect(await read('text/html', untitled)).to.equal(['It hides.']);

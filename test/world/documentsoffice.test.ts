@@ -335,7 +335,9 @@ describe('hidden text of an RTF file', () => {
 
   it('ends with its group or a format without it, and leaves paragraphs and binary data', async () => {
     const binary = '{\\pict\\wmetafile8\\bin7 a}{\\v b}';
-    expect(await read(`One{\\v X}\\par Two\\v Y\\par\\plain Three ${binary}\\vertalt End`)).to.equal({
+    expect(
+      await read(`One{\\v X}\\par Two\\v Y\\par\\plain Three ${binary}\\vertalt End`),
+    ).to.equal({
       texts: ['One\nTwo\nThree End'],
       notes: ['2 characters of hidden text are left out.'],
     });

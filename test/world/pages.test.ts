@@ -200,10 +200,18 @@ describe('pages of ordinary sites', () => {
   });
 
   it('keep neighbouring links and blocks apart', async () => {
-    const blocks = '<p><span style="display:block">three</span><span style="display:block">four</span>';
+    const blocks =
+      '<p><span style="display:block">three</span><span style="display:block">four</span>';
     const page = `<main><a href="/a">one</a><a href="/b">two</a>${blocks}<details><summary>five</summary>six</details></main>`;
     const text = await readPage(page, { format: 'text' });
-    expect(text.task.content?.split(/\s+/)).to.equal(['one', 'two', 'three', 'four', 'five', 'six']);
+    expect(text.task.content?.split(/\s+/)).to.equal([
+      'one',
+      'two',
+      'three',
+      'four',
+      'five',
+      'six',
+    ]);
     const { url, task } = await readPage(page, { format: 'markdown' });
     const links = `[one](${url}a) [two](${url}b)`;
     expect(task.content?.split(/\s+/).join(' ')).to.equal(`${links} three four five six`);

@@ -34,7 +34,13 @@ const picture = (): Buffer => {
 };
 
 /** A PDF file of one page. */
-export const onePage = ({ content = '', annotations = [], form, scan, title = '' }: PdfPage): Buffer => {
+export const onePage = ({
+  content = '',
+  annotations = [],
+  form,
+  scan,
+  title = '',
+}: PdfPage): Buffer => {
   const refs = annotations.map((_, at) => `${7 + at} 0 R`).join(' ');
   const acro = form === undefined ? '' : `/AcroForm<</Fields[${refs}]/DA(/F 12 Tf 0 g)${form}>>`;
   const drawn = scan === undefined ? '' : `q 595 0 0 ${842 * scan} 0 0 cm /I Do Q `;

@@ -6,7 +6,10 @@ import { decodeWide } from './unicode.js';
 export const textExtractor =
   (mediaType: string) =>
   async (bytes: Buffer, extraction: Extraction): Promise<void> =>
-    addText(await readableText(await decodeFile(bytes, mediaType, extraction), mediaType), extraction);
+    addText(
+      await readableText(await decodeFile(bytes, mediaType, extraction), mediaType),
+      extraction,
+    );
 
 /** Replaces escapes and line folds that would divide or hide words. */
 export const readableText = async (text: string, mediaType: string): Promise<string> => {
