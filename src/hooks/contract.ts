@@ -24,7 +24,7 @@ const NewTriggerConfig = s.object('NewTriggerConfig', {
   ),
   verify: s.optional(
     SenderVerification.description(
-      'Sender preset or signature scheme. If omitted, signatures of GitHub, Gitea, Stripe and Standard Webhooks are accepted',
+      'Sender preset or signature scheme that deliveries must match. If omitted, signatures of GitHub, Gitea, Stripe, Standard Webhooks and Svix are accepted. Other deliveries are rejected',
     ),
   ),
   cron: s.optional(

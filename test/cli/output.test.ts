@@ -88,7 +88,7 @@ describe('CliOutput', () => {
     expect(printed({ json: true, fields: 'kind' }, streamed)).to.equal(['{"kind":"text"}\n', '']);
     expect(() => printed({ json: true, fields: 'nam' }, page)).to.throw(
       CliFault,
-      'Unknown field "nam". Did you mean: name',
+      '--fields contains an unknown field: "nam". Did you mean: name',
     );
     const empty = { rows: [], nextCursor: null };
     const none = (out: CliOutput): void => out.page({ reply: empty, rows: [], columns });
@@ -120,7 +120,7 @@ describe('CliOutput', () => {
 
   it('refuses a field that is not there, and names those that are', () => {
     const fault = () => printed({ fields: 'nam' }, page);
-    expect(fault).to.throw(CliFault, 'Unknown field "nam". Did you mean: name');
+    expect(fault).to.throw(CliFault, '--fields contains an unknown field: "nam". Did you mean: name');
     try {
       fault();
     } catch (error) {

@@ -14,7 +14,9 @@ export const Grant = s.object('Grant', {
     .description('Scheme, host and port that the grant covers. `null` if the tool takes no URL'),
   method: s
     .nullable(s.text(10))
-    .description('HTTP method of the approved request. `null` if the call made no HTTP request'),
+    .description(
+      'HTTP method of the approved request. With the scope `host`, the grant covers this method; with `conversation`, all methods. An agent that has read content from outside may use the grant only for GET and this method. `null` if the call made no HTTP request',
+    ),
   pathPrefix: s
     .nullable(s.text(8_192))
     .description(
