@@ -1,3 +1,4 @@
+import { isExactNumber } from '../src/kernel/exactjson.js';
 import { nearest } from '../src/kernel/nearest.js';
 import {
   renderTable,
@@ -232,7 +233,7 @@ const formatFieldValue = (value: unknown): string => {
 const flat = (value: object, before = ''): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(value).flatMap(([name, inner]: [string, unknown]) =>
-      typeof inner === 'object' && inner !== null && !Array.isArray(inner)
+      isObject(inner) && !isExactNumber(inner)
         ? Object.entries(flat(inner, `${before}${name}.`))
         : [[before + name, inner]],
     ),
