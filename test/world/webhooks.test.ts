@@ -342,6 +342,8 @@ describe('a body that cannot be read', () => {
       ['text/plain; charset=iso-8859-1', Buffer.from('caf\xe9', 'latin1'), 'café'],
       ['application/json; charset="ISO-8859-1"', Buffer.from('{"t":"\xe9"}', 'latin1'), { t: 'é' }],
       ['application/json; charset=iso-8859-1', Buffer.from('{"t":"é"}'), { t: 'é' }],
+      ['application/json; charset=unknown', Buffer.from('{"t":"é"}'), { t: 'é' }],
+      ['application/json; charset=utf-16-unknown', Buffer.from('{"t":"é"}'), { t: 'é' }],
       ['application/json; charset=utf-16le', Buffer.from('{"t":"é"}', 'utf16le'), { t: 'é' }],
       ['application/json', utf16('{"t":"é"}'), { t: 'é' }],
       ['text/plain', utf16('é'), 'é'],
@@ -364,6 +366,16 @@ describe('a body that cannot be read', () => {
       const reply = await desk.deliver(`charset-${at}`, body, { type });
       expect([type, reply.status]).to.equal([type, 202]);
       expect((await desk.ended(id))[0].triggerContext.webhook.body).to.equal(wanted);
+    }
+  });
+
+  it('is refused if it is not UTF-8 and its charset is missing or unknown', async () => {
+    await verified('charset-refused', OWN);
+    for (const type of ['application/json', 'application/json; charset=unknown']) {
+      const reply = await desk.deliver('charset-refused', Buffer.from('{"t":"\xe9"}', 'latin1'), {
+        type,
+      });
+      expect([type, reply.status]).to.equal([type, 400]);
     }
   });
 
