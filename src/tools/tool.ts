@@ -6,6 +6,8 @@ export interface ToolContext {
   agentId: string | null;
   /** The execution of a hook, or a pipeline run with untrusted input. Its output is untrusted. */
   executionId: string | null;
+  /** The pipeline run, trusted or not. */
+  runId?: string;
   /** Creates and returns the only folder that a tool may access. */
   openFolder(): Promise<string>;
   signal: AbortSignal;
