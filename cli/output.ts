@@ -9,7 +9,17 @@ import {
 } from './columns.js';
 import { usageFault } from './exit.js';
 import type { CommonFlags, Streams } from './invocation.js';
-import { cell, oneLine, padded, plainText, safe, safeJson, wrapProse, wrapText } from './text.js';
+import {
+  cell,
+  oneLine,
+  padded,
+  plainText,
+  safe,
+  safeJson,
+  withHome,
+  wrapProse,
+  wrapText,
+} from './text.js';
 
 export type Format = 'table' | 'tsv' | 'json' | 'id';
 export const FORMATS: Format[] = ['table', 'tsv', 'json', 'id'];
@@ -184,7 +194,7 @@ export class CliOutput {
   warn(text: string): void {
     const { stderr } = this.streams;
     const width = stderr.columns || NARROW;
-    const lines = text
+    const lines = withHome(text, this.flags.home)
       .split('\n')
       .flatMap((line) => (stderr.isTTY ? wrapProse(line, width) : [line]));
     stderr.write(`${lines.join('\n')}\n`);
