@@ -1,4 +1,3 @@
-import { isExactNumber } from '../src/kernel/exactjson.js';
 import { nearest } from '../src/kernel/nearest.js';
 import {
   renderTable,
@@ -239,11 +238,11 @@ const formatFieldValue = (value: unknown): string => {
   return value.map(plainText).join(isOfThings ? '\n' : ', ');
 };
 
-/** Flattens nested objects to dotted names. Lists stay unchanged. */
+/** Flattens nested objects to dotted names. Lists stay unchanged, and numbers with digits. */
 const flat = (value: object, before = ''): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(value).flatMap(([name, inner]: [string, unknown]) =>
-      isObject(inner) && !isExactNumber(inner)
+      isObject(inner) && !('toJSON' in inner)
         ? Object.entries(flat(inner, `${before}${name}.`))
         : [[before + name, inner]],
     ),

@@ -17,8 +17,7 @@ const columns = buildColumns<TaskView>(
   {
     name: 'due',
     value: ({ due, dueAt }) => due ?? dueAt,
-    show: ({ due, dueAt, timezone }) =>
-      due ?? (dueAt === null ? '' : zonedTime(dueAt, timezone)),
+    show: ({ due, dueAt, timezone }) => due ?? (dueAt === null ? '' : zonedTime(dueAt, timezone)),
   },
   {
     name: 'priority',

@@ -135,7 +135,7 @@ export const viewModelFor = (
   return role === 'admin' ? view : { ...view, baseUrl: null, credentialId: null };
 };
 
-export const viewModel = (
+const viewModel = (
   { registry, modelHealth }: ModelsDeps,
   entry: RegisteredModel,
 ): ModelView => ({

@@ -68,6 +68,8 @@ export interface Tool {
   failureIn?(result: unknown): string | null;
   /** Safe as in RFC 9110. The call may still send data out. */
   isSafe(args: Record<string, unknown>): boolean;
+  /** Checks the arguments as `run` does. Throws ToolRefused. */
+  validate?(args: Record<string, unknown>): void;
   /** Throws ToolRefused, ToolFailed, or the abort reason before the start. */
   run(args: Record<string, unknown>, context: ToolContext): Promise<unknown>;
 }
@@ -120,7 +122,7 @@ export class ToolFailed extends Error {
 export const HARMLESS = { sideEffects: false, once: false, sendsOut: false, outside: false };
 
 export interface ToolDefinition<T>
-  extends Omit<Tool, 'inputSchema' | 'needs' | 'unavailable' | 'isSafe' | 'run'> {
+  extends Omit<Tool, 'inputSchema' | 'needs' | 'unavailable' | 'isSafe' | 'validate' | 'run'> {
   input: ObjectSchema<T>;
   needs?: string;
   unavailable?: string | null;
@@ -141,6 +143,7 @@ export const defineTool = <T>({ input, ...spec }: ToolDefinition<T>): Tool => {
     needs: spec.needs ?? null,
     unavailable: spec.unavailable ?? null,
     isSafe: spec.isSafe ?? (() => !spec.sideEffects),
+    validate: (args) => void validateArguments(args, { input, ...spec }),
     run: async (args, context) => {
       const checked = validateArguments(args, { input, ...spec });
       context.signal.throwIfAborted();

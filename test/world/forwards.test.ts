@@ -199,7 +199,12 @@ describe('a forward without a body of its own', () => {
     const cases: [string, string, string, string, object?][] = [
       ['application/xml', XML, 'application/xml; charset=utf-8', XML],
       ['text/plain', 'é', 'text/plain; charset=utf-8', 'é'],
-      ['application/cloudevents+json; charset=utf-8', '{"n":1.10}', 'application/cloudevents+json', '{"n":1.10}'],
+      [
+        'application/cloudevents+json; charset=utf-8',
+        '{"n":1.10}',
+        'application/cloudevents+json',
+        '{"n":1.10}',
+      ],
       [`${FORM}; charset=utf-8`, 'b=1+%26&a=%C3%A9&b=2', FORM, 'b=1+%26&b=2&a=%C3%A9'],
       [FORM, `payload=${encodeURIComponent(NESTED)}`, 'application/json', NESTED],
       [FORM, 'a=1', 'application/json', '{"a":"1"}', { 'Content-Type': 'application/json' }],

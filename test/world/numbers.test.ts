@@ -125,7 +125,11 @@ describe('numbers that a command prints', () => {
       ]) {
         expect((await world.cli(words)).stdout, words.join(' ')).to.include(ARGS);
       }
-      const price = await world.cli([...executions, '--fields', 'triggerContext.webhook.body.price']);
+      const price = await world.cli([
+        ...executions,
+        '--fields',
+        'triggerContext.webhook.body.price',
+      ]);
       expect(price.stdout).to.equal('1.10\n');
     } finally {
       await world.stop();

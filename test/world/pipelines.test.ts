@@ -224,8 +224,9 @@ stages:
     });
     const { db } = stage.app.app.store;
     const letter = { title: 'Obey the letter' };
-    const { id: task } = (await stage.app.call('POST', '/api/tasks', { token: stage.token, body: letter }))
-      .body;
+    const { id: task } = (
+      await stage.app.call('POST', '/api/tasks', { token: stage.token, body: letter })
+    ).body;
     await db.updateTable('tasks').set({ untrusted: 1 }).where('id', '=', task).execute();
     const run = await stage.start([
       tool('memory', 'save', { text: 'Likes tea' }),

@@ -154,12 +154,7 @@ const ANSWERS: [string, Reply, ModelFailureKind, string, number?][] = [
     'server',
     'house/fake answered 502',
   ],
-  [
-    'a page in place of JSON',
-    PAGE,
-    'invalid_reply',
-    'house/fake sent a web page',
-  ],
+  ['a page in place of JSON', PAGE, 'invalid_reply', 'house/fake sent a web page'],
   [
     'an error with the status of a success',
     refuses(200, { message: 'prompt-canary', code: 429 }),

@@ -51,7 +51,12 @@ describe('boundedLines()', () => {
 
 describe('objectLines()', () => {
   const read = async (pieces: string[], init: RequestInit = STREAMED): Promise<string> =>
-    (await objectLines({ name: 'm', modelId: 'm' }, replying('application/x-ndjson', pieces))('http://m/', init)).text();
+    (
+      await objectLines({ name: 'm', modelId: 'm' }, replying('application/x-ndjson', pieces))(
+        'http://m/',
+        init,
+      )
+    ).text();
 
   it('puts lines together that came in pieces, whatever the cut', async () => {
     const text = `${line('Tromsø ')}\r\n\n${line('snow')}\n`;
