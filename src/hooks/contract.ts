@@ -252,7 +252,9 @@ export const DryRun = s.object('DryRun', {
   action: hookAction(),
   rendered: s
     .record('Rendered')
-    .description('Input of the action, with all placeholders filled in'),
+    .description(
+      'Input of the action, with all placeholders filled in. `fault`: the reason why the action would fail',
+    ),
 });
 export type DryRun = s.Static<typeof DryRun>;
 
