@@ -221,7 +221,10 @@ export class CliOutput {
         const meant = nearest(name, names);
         const question = meant ? ` Did you mean: ${meant}` : '';
         const there = `Fields: ${[...new Set(names)].join(', ')}`;
-        throw usageFault(`--fields contains an unknown field: "${oneLine(name)}".${question}`, there);
+        throw usageFault(
+          `--fields contains an unknown field: "${oneLine(name)}".${question}`,
+          there,
+        );
       }
       return { name, value: (row) => valueAt(row, name) };
     });

@@ -58,9 +58,7 @@ export const ModelView = s.object('Model', {
   credentialId: s
     .nullable(s.id('credential'))
     .description(
-    .description(
       'ID of the vault credential that contains the API key. `null` if the key is not in the vault (see `apiKeySet`), and for users who are not admins',
-    ),
     ),
   apiKeySet: s.boolean().description('Whether an API key or a credential is set'),
   contextWindow: tokens().description('Size of the context window, in tokens'),

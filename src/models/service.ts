@@ -135,10 +135,7 @@ export const viewModelFor = (
   return role === 'admin' ? view : { ...view, baseUrl: null, credentialId: null };
 };
 
-const viewModel = (
-  { registry, modelHealth }: ModelsDeps,
-  entry: RegisteredModel,
-): ModelView => ({
+const viewModel = ({ registry, modelHealth }: ModelsDeps, entry: RegisteredModel): ModelView => ({
   name: entry.name,
   provider: entry.provider,
   modelId: entry.modelId,

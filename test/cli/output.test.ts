@@ -135,7 +135,10 @@ describe('CliOutput', () => {
 
   it('refuses a field that is not there, and names those that are', () => {
     const fault = () => printed({ fields: 'nam' }, page);
-    expect(fault).to.throw(CliFault, '--fields contains an unknown field: "nam". Did you mean: name');
+    expect(fault).to.throw(
+      CliFault,
+      '--fields contains an unknown field: "nam". Did you mean: name',
+    );
     try {
       fault();
     } catch (error) {

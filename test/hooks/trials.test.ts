@@ -128,7 +128,8 @@ describe('dryRun', () => {
     expect(await dry({ ...call, toolParams })).to.equal({
       ...call,
       arguments: { title: 'Call', due: 'soon' },
-      fault: 'tasks.create: due with value "soon" fails to match the YYYY-MM-DD, such as 2026-01-31 pattern',
+      fault:
+        'tasks.create: due with value "soon" fails to match the YYYY-MM-DD, such as 2026-01-31 pattern',
     });
     const unknown = { toolId: 'tasks', toolAction: 'nothing' };
     expect(await dry({ ...unknown, toolParams: {} })).to.equal({
