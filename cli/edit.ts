@@ -182,10 +182,10 @@ const objectIn = (draft: string): EditableFields => {
     value = parseExact(withoutMark(draft));
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    throw usageFault(`Invalid JSON: ${error.message}.`);
+    throw usageFault(`The edited text is not valid JSON: ${error.message}.`);
   }
   if (isFields(value)) return value;
-  throw usageFault('Expected a JSON object: { "name": … }');
+  throw usageFault('The edited text must be a JSON object. Keep the outer braces { }.');
 };
 
 /** Statuses that the user can correct in the same file. Other errors are rethrown. */

@@ -8,7 +8,17 @@ import {
 } from './columns.js';
 import { usageFault } from './exit.js';
 import type { CommonFlags, Streams } from './invocation.js';
-import { cell, oneLine, padded, plainText, safe, safeJson, wrapProse, wrapText } from './text.js';
+import {
+  cell,
+  oneLine,
+  padded,
+  plainText,
+  safe,
+  safeJson,
+  withHome,
+  wrapProse,
+  wrapText,
+} from './text.js';
 
 export type Format = 'table' | 'tsv' | 'json' | 'id';
 export const FORMATS: Format[] = ['table', 'tsv', 'json', 'id'];
@@ -183,7 +193,7 @@ export class CliOutput {
   warn(text: string): void {
     const { stderr } = this.streams;
     const width = stderr.columns || NARROW;
-    const lines = text
+    const lines = withHome(text, this.flags.home)
       .split('\n')
       .flatMap((line) => (stderr.isTTY ? wrapProse(line, width) : [line]));
     stderr.write(`${lines.join('\n')}\n`);
@@ -211,7 +221,10 @@ export class CliOutput {
         const meant = nearest(name, names);
         const question = meant ? ` Did you mean: ${meant}` : '';
         const there = `Fields: ${[...new Set(names)].join(', ')}`;
-        throw usageFault(`Unknown field "${oneLine(name)}".${question}`, there);
+        throw usageFault(
+          `--fields contains an unknown field: "${oneLine(name)}".${question}`,
+          there,
+        );
       }
       return { name, value: (row) => valueAt(row, name) };
     });
@@ -228,11 +241,11 @@ const formatFieldValue = (value: unknown): string => {
   return value.map(plainText).join(isOfThings ? '\n' : ', ');
 };
 
-/** Flattens nested objects to dotted names. Lists stay unchanged. */
+/** Flattens nested objects to dotted names. Lists stay unchanged, and numbers with digits. */
 const flat = (value: object, before = ''): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(value).flatMap(([name, inner]: [string, unknown]) =>
-      typeof inner === 'object' && inner !== null && !Array.isArray(inner)
+      isObject(inner) && !('toJSON' in inner)
         ? Object.entries(flat(inner, `${before}${name}.`))
         : [[before + name, inner]],
     ),

@@ -1,4 +1,5 @@
 import { systemClock } from '../src/kernel/clock.js';
+import { shellWord } from '../src/kernel/shellword.js';
 import { computeTextWidth, graphemesIn } from '../src/kernel/width.js';
 
 const HIDDEN =
@@ -217,6 +218,14 @@ const COMMANDS: [call: RegExp, command: string][] = [
     'adjutant pipelines $3 $1 $2',
   ],
 ];
+
+/** Commands that read the home, unless the sentence names one. */
+const OF_HOME = /\badjutant (up|down|restart|status|logs|doctor|serve)\b(?![^.,;)]*--home)/g;
+
+export const withHome = (sentence: string, home: string | undefined): string =>
+  home === undefined
+    ? sentence
+    : sentence.replace(OF_HOME, (command) => `${command} --home ${shellWord(home)}`);
 
 export const withCommands = (sentence: string): string =>
   COMMANDS.reduce((text, [call, command]) => text.replace(call, command), sentence);

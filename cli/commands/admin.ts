@@ -77,7 +77,7 @@ const verifyChain = command({
 const verifyOffline = async (context: Context): Promise<AuditVerdict> => {
   const { verifyHome } = await import('../../src/auditverify.js');
   return verifyHome({ home: resolveHome(context.flags.home) }).catch((error: unknown) => {
-    throw refusedAs(context, 'Not verified', error);
+    throw refusedAs('Not verified', error);
   });
 };
 

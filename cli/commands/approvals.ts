@@ -56,7 +56,8 @@ const SCOPES: readonly ScopeChoice[] = ['once', 'conversation', 'host'];
 
 const scopeFlag: Flag<ScopeChoice> = {
   value: '<scope>',
-  about: 'Scope of the approval: once, conversation or host. Defaults to once',
+  about:
+    'Scope of the approval: once (this call), conversation (later calls of the conversation) or host (later requests to the same remote host). Defaults to once',
   values: SCOPES,
   read: (input) => {
     const scope = SCOPES.find((each) => each === input);

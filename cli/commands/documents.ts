@@ -70,8 +70,7 @@ export const documentsGroup: CommandGroup = {
       next: (rows) => {
         if (rows.length === 0)
           return 'No documents yet. Upload some: adjutant documents upload <file or folder>';
-        const locked = rows.find(({ code }) => code === 'password_needed');
-        return locked && unlockLine(locked);
+        return unlockLine(rows);
       },
       seeAlso: 'adjutant documents upload',
     }),

@@ -1,4 +1,3 @@
-import { shellWord } from '../../src/kernel/shellword.js';
 import type { Recovery } from '../../src/recover.js';
 import type { RollbackResult } from '../../src/rollback.js';
 import { type Context, command, switchFlag, textFlag } from '../command.js';
@@ -41,14 +40,14 @@ export const recover = command({
   run: async (context, { args, flags }) => {
     const recovery = await open(context);
     try {
-      const account = await orFailed(context, recovery.find(args.user));
+      const account = await orFailed(recovery.find(args.user));
       const ask = `New password of ${args.user}`;
       const password = await readNewPassword(context, ask, flags.passwordFile);
       const removes = await pickRemovals(context, flags, {
         totp: account.totp === 1,
         passkeys: await recovery.passkeysOf(account.id),
       });
-      await orFailed(context, recovery.recover(account, { password, removes }));
+      await orFailed(recovery.recover(account, { password, removes }));
       printRecovery(context, account, removes);
     } finally {
       await recovery.close();
@@ -58,22 +57,19 @@ export const recover = command({
 
 const open = async (context: Context) => {
   const { openRecovery } = await import('../../src/recover.js');
-  return orFailed(context, openRecovery({ home: resolveHome(context.flags.home) }));
+  return orFailed(openRecovery({ home: resolveHome(context.flags.home) }));
 };
 
 /** Converts a refusal of `src/recover.ts` or `src/rollback.ts` into a fault with the next step. */
-export const refusedAs = ({ flags }: Context, what: string, error: unknown): unknown => {
+export const refusedAs = (what: string, error: unknown): unknown => {
   if (!(error instanceof Error) || !/^(OpenRefused|BadSetting)$/.test(error.name)) return error;
-  const home = flags.home ? ` --home ${shellWord(flags.home)}` : '';
-  const next = error.message.startsWith('Another Adjutant')
-    ? [`Stop it first: adjutant down${home}`]
-    : [];
+  const next = error.message.startsWith('Another Adjutant') ? ['Stop it first: adjutant down'] : [];
   return failed(`${what}: ${safe(error.message)}.`, ...next);
 };
 
-const orFailed = <T>(context: Context, work: Promise<T>): Promise<T> =>
+const orFailed = <T>(work: Promise<T>): Promise<T> =>
   work.catch((error: unknown) => {
-    throw refusedAs(context, 'Not recovered', error);
+    throw refusedAs('Not recovered', error);
   });
 
 type LostAccount = Awaited<ReturnType<Recovery['find']>>;
@@ -150,7 +146,7 @@ export const rollback = command({
       try {
         return work();
       } catch (error) {
-        if (!(error instanceof Error && 'code' in error)) throw refusedAs(context, what, error);
+        if (!(error instanceof Error && 'code' in error)) throw refusedAs(what, error);
         throw failed(`${what}: ${safe(error.message)}.`);
       }
     };

@@ -1,12 +1,12 @@
 import { contracts, type TaskView } from '../../src/client/index.js';
 import { followToEnd } from '../agents/tail.js';
-import { buildColumns, formattedColumn } from '../columns.js';
+import { buildColumns } from '../columns.js';
 import { type CommandGroup, command, switchFlag } from '../command.js';
 import { crud } from '../crud.js';
 import { requestFields, requestFrom } from '../fields.js';
 import { requestAll } from '../pages.js';
 import { requestCommand } from '../request.js';
-import { localTime, oneLine, safe } from '../text.js';
+import { oneLine, safe, zonedTime } from '../text.js';
 
 const endpoints = await contracts.tasks();
 
@@ -14,11 +14,11 @@ const URGENCY = ['', 'low', 'high', 'urgent'];
 
 const columns = buildColumns<TaskView>(
   ['id:data', 'short=id:tail', 'status:state'],
-  formattedColumn(
-    'due',
-    ({ due, dueAt }) => due ?? dueAt,
-    (due) => (due.length === 10 ? due : localTime(due)),
-  ),
+  {
+    name: 'due',
+    value: ({ due, dueAt }) => due ?? dueAt,
+    show: ({ due, dueAt, timezone }) => due ?? (dueAt === null ? '' : zonedTime(dueAt, timezone)),
+  },
   {
     name: 'priority',
     value: ({ priority }) => priority,

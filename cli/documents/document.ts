@@ -11,8 +11,15 @@ export const documentColumns = buildColumns<DocumentView>(
   ['error:data', 'code:data', 'sha256:data', 'operationId:data', 'created=createdAt:ago'],
 );
 
-export const unlockLine = ({ id }: DocumentView): string =>
-  `Unlock it: adjutant documents reprocess ${id.slice(-6)} --password-file -`;
+/** Only PDF files can be read with a password. */
+export const unlockLine = (rows: DocumentView[]): string | undefined => {
+  const locked = rows.find(
+    ({ code, mediaType }) => code === 'password_needed' && mediaType === 'application/pdf',
+  );
+  return (
+    locked && `Unlock it: adjutant documents reprocess ${locked.id.slice(-6)} --password-file -`
+  );
+};
 
 export const documentCrud = crud<'documents', DocumentView>({
   noun: 'document',

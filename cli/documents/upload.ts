@@ -68,8 +68,8 @@ export const uploadPaths = async (
   for (const { filename, error } of read) {
     if (error !== null) context.out.warn(`${safe(filename)}: ${safe(error)}`);
   }
-  const locked = read.find(({ code }) => code === 'password_needed');
-  if (locked) context.out.note(unlockLine(locked));
+  const unlock = unlockLine(read);
+  if (unlock) context.out.note(unlock);
   const failed = read.filter(({ status }) => status === 'failed').length;
   const done = flags.noWait ? 'Uploaded' : 'Uploaded and read';
   context.out.page({

@@ -120,10 +120,15 @@ const resolveMailServers = async (
     throw error;
   });
   if (found) {
+    const servers = {
+      ...found,
+      ...(imap !== undefined && { imap: serverIn(imap, 993) }),
+      ...(smtp !== undefined && { smtp: serverIn(smtp, 465) }),
+    };
     context.out.note(
-      `${oneLine(found.name)}: ${found.imap.host} for reading, ${found.smtp.host} for sending.`,
+      `${oneLine(found.name)}: ${servers.imap.host} for reading, ${servers.smtp.host} for sending.`,
     );
-    return { ...found, ...(flags.username !== undefined && { username }) };
+    return { ...servers, ...(flags.username !== undefined && { username }) };
   }
   const askServer = (ask: string, instead: string) => context.ask.text({ ask, instead });
   context.out.note('The servers for this address are unknown. The default ports are 993 and 465.');

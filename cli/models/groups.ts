@@ -70,7 +70,8 @@ const set = command({
     const others = topics.filter(({ topic }) => topic !== args.topic);
     const before = topics.find(({ topic }) => topic === args.topic);
     const first = primary ?? before?.primary;
-    if (isRoute && first === undefined) throw usageFault('A new topic requires --primary.');
+    if (isRoute && first === undefined)
+      throw usageFault('A new topic requires a primary model. Pass --primary <model>.');
     const route = { topic: args.topic ?? '', primary: first ?? '' };
     const fallbacks = fallback ?? before?.fallbacks ?? [];
     const body = {

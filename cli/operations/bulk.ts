@@ -30,7 +30,7 @@ export const bulkFlags = {
   until: momentFlag(
     'With --failed: end of the period, in the same format as --since. Defaults to now',
   ),
-  dryRun: switchFlag('With --failed: list the failures without changing anything'),
+  dryRun: switchFlag('With --failed: count the failures, without changing anything'),
   noWait,
 };
 

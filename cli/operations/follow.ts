@@ -161,15 +161,8 @@ export const followOperation = async (
   if (operation.status === 'completed') return operation;
   const why = operation.error === null ? '' : `: ${oneLine(operation.error)}`;
   const isFailed = operation.status === 'failed';
-  const end = isFailed
-    ? failure
-    : (ENDED[operation.status] ?? `The operation is ${operation.status}`);
+  const end = isFailed ? failure : `The operation ended with the status ${operation.status}`;
   throw failed(`${end}${why}.`, ...lastProgressText(operation));
-};
-
-const ENDED: Record<string, string> = {
-  cancelled: 'The operation was cancelled',
-  interrupted: 'The operation was interrupted',
 };
 
 /** Shows the end of an operation. With `--no-wait` shows that it runs and returns null. */

@@ -248,7 +248,7 @@ const keepAddress = async (
   out.note(`Webhooks go to ${address}/api/webhooks/<path>.`);
   out.note(
     isTemporary
-      ? 'The address changes at every start, so passkeys cannot use this address.'
+      ? 'The address may change at every start, so passkeys cannot use this address.'
       : 'Passkeys now belong to this name. New accounts now need an invite.',
   );
 };

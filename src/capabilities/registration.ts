@@ -109,7 +109,7 @@ const MIN_WINDOW = 256;
 const refuseShortContext = ({ slug }: InstallPlan, { contextLength }: GgufHeader): void => {
   if (contextLength === null || contextLength >= MIN_WINDOW) return;
   throw new DownloadFailed(
-    `${slug} is installed but not registered. The context of the model has ${contextLength} tokens, but at least ${MIN_WINDOW} are required. Install a model with a longer context`,
+    `${slug} is installed but was not registered. The context of the model has ${contextLength} tokens, but at least ${MIN_WINDOW} are required. Install a model with a longer context`,
     false,
   );
 };
@@ -123,7 +123,7 @@ const refuseUnsupportedUseCase = (
   // No header states whether a model writes code well.
   if (own.includes(useCase) || (useCase === 'code' && own.includes('chat'))) return;
   throw new DownloadFailed(
-    `useCase: ${slug} is installed but not registered for ${useCase}. Supported use cases: ${own.join(', ')}`,
+    `useCase: ${slug} is installed but was not registered, because the model does not support the use case ${useCase}. Supported use cases: ${own.join(', ')}`,
     false,
   );
 };

@@ -1,3 +1,4 @@
+import { parseExact } from '../kernel/exactjson.js';
 import { computeReconnectPauses } from './backoff.js';
 import { Unreachable } from './errors.js';
 import { type Connection, read, unreachable } from './exchange.js';
@@ -104,5 +105,5 @@ const eventIn = (frame: string): NumberedEvent | null => {
   );
   const event = fields.get('event');
   if (event === undefined) return null;
-  return { id: fields.get('id'), event, data: JSON.parse(fields.get('data') ?? 'null') };
+  return { id: fields.get('id'), event, data: parseExact(fields.get('data') ?? 'null') };
 };

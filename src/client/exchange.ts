@@ -1,4 +1,5 @@
 import type { Clock } from '../kernel/clock.js';
+import { reviverFor } from '../kernel/exactjson.js';
 import { ApiError, type ProblemBody, Unreachable } from './errors.js';
 import type { FetchLike, FetchResponse } from './send.js';
 
@@ -103,7 +104,7 @@ const createTimeoutSignal = ({ signal: given, clock }: Connection, timeoutMs: nu
 export const read = <T>(response: Omit<FetchResponse, 'text'>, text: string): ClientReply<T> => {
   const requestId = response.headers.get('x-request-id') ?? undefined;
   const isJson = response.headers.get('content-type')?.includes('json') ?? false;
-  const body = text === '' ? undefined : isJson ? JSON.parse(text) : text;
+  const body = text === '' ? undefined : isJson ? JSON.parse(text, reviverFor(text)) : text;
   const { ok, status, statusText: error } = response;
   if (ok) return { status, requestId, body };
   const retryAfter = Number(response.headers.get('retry-after') ?? Number.NaN);

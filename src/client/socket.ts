@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import type { WebSocket } from 'ws';
 import type { Cancel, Clock } from '../kernel/clock.js';
+import { reviverFor } from '../kernel/exactjson.js';
 import { pauseAfter } from './backoff.js';
 import { ApiError, Unreachable } from './errors.js';
 import { protocolMismatch } from './exchange.js';
@@ -132,7 +133,10 @@ const open = async (
     maxPayload: MAX_FRAME_BYTES,
   });
   socket.on('open', () => tell({ type: 'open' }));
-  socket.on('message', (frame) => tell(toSocketNote(JSON.parse(frame.toString()))));
+  socket.on('message', (frame) => {
+    const text = frame.toString();
+    tell(toSocketNote(JSON.parse(text, reviverFor(text))));
+  });
   socket.on('unexpected-response', (_request, response) => {
     const elsewhere = response.headers['x-request-id'] === undefined;
     if (elsewhere && (response.statusCode ?? 0) < 500) tell({ type: 'end', reason: NOT_ADJUTANT });

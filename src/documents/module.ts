@@ -24,7 +24,12 @@ export type { OriginalsReport } from './check.js';
 export { FILE_BYTES } from './contract.js';
 export type { DocumentIntake, DocumentState, IntakeResult } from './intake.js';
 export type { OriginalFiles } from './originalfile.js';
-export { FileTooLarge, type ServerFileCopy, type ServerFiles } from './serverfiles.js';
+export {
+  FileTooLarge,
+  READER_VERSION,
+  type ServerFileCopy,
+  type ServerFiles,
+} from './serverfiles.js';
 
 export interface DocumentsOptions {
   knowledge: Pick<Knowledge, 'texts' | 'handle'>;

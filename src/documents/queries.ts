@@ -205,15 +205,16 @@ const createReadingQueries = ({ db }: Store) => ({
   indexedAs: (id: string, knowledge_id: string, error: string | null): Statement =>
     statement(db.updateTable('documents').set({ knowledge_id, error }).where('id', '=', id), 1),
 
+  /** `reason` is kept unless the reading has stored one. */
   end: (
     operationId: string,
     id: string,
-    end: Pick<DocumentRow, 'status' | 'processed_at'>,
+    { reason, ...end }: Pick<DocumentRow, 'status' | 'processed_at'> & { reason: string | null },
   ): Statement =>
     statement(
       db
         .updateTable('documents')
-        .set(end)
+        .set(({ fn, ref, val }) => ({ ...end, error: fn.coalesce(ref('error'), val(reason)) }))
         .where('id', '=', id)
         .where('operation_id', '=', operationId),
     ),

@@ -55,11 +55,14 @@ export const documentOperation = (
   ended: ({ id, input }, status) => {
     const { documentId }: DocumentInput = JSON.parse(input);
     const end = toFinalStatus(status);
-    return [
-      deps.documents.end(id, documentId, { status: end, processed_at: iso(deps.clock.now()) }),
-    ];
+    const processed_at = iso(deps.clock.now());
+    const reason = end === 'failed' ? UNEXPECTED : null;
+    return [deps.documents.end(id, documentId, { status: end, processed_at, reason })];
   },
 });
+
+const UNEXPECTED =
+  'Reading ended unexpectedly. The operation names the reason. Reprocess the document';
 
 const toFinalStatus = (status: string): DocumentRow['status'] => {
   if (status === 'completed' || status === 'cancelled') return status;

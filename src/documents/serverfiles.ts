@@ -9,6 +9,12 @@ import { readableText } from './extract/text.js';
 import { describeFailure, EXTRACT_LIMITS, extractInWorker } from './extraction.js';
 import { type ArrivedFile, type Originals, receiveFile } from './originals.js';
 
+/**
+ * Files that were not read completely are read again when it changes. Increase it when files can be
+ * read that could not be read before.
+ */
+export const READER_VERSION = 1;
+
 export interface ServerFile {
   handle: FileHandle;
   bytes: number;
@@ -79,7 +85,7 @@ const extractFileText = async (
   { userId, signal }: ServerFile,
   { arrived, mediaType }: { arrived: ArrivedFile; mediaType: string },
 ): Promise<FileText> => {
-  const simple = simpleText(arrived, mediaType);
+  const simple = await simpleText(arrived, mediaType);
   if (simple !== null) return { text: simple, note: null };
   const pages: { number: number; text: string }[] = [];
   const read = { chars: 0, isCut: false };
@@ -107,12 +113,16 @@ const extractFileText = async (
 };
 
 /** Returns null unless the file is short UTF-8 text. UTF-16 has NUL bytes. */
-const simpleText = ({ bytes, head }: ArrivedFile, mediaType: string): string | null => {
+const simpleText = async (
+  { bytes, head }: ArrivedFile,
+  mediaType: string,
+): Promise<string | null> => {
   if (MEDIA_TYPES[mediaType]?.family !== 'text' || bytes > head.length || head.includes(0)) {
     return null;
   }
   try {
-    return readableText(new TextDecoder('utf-8', { fatal: true }).decode(head), mediaType);
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(head);
+    return await readableText(text, mediaType);
   } catch {
     return null;
   }

@@ -147,7 +147,6 @@ const receive = async (
   }
   const file = await receiveFile(join(folder, stored), content);
   if (isCut()) return refused(`is larger than ${FILE_BYTES / 1024 / 1024} MiB`);
-  if (file.bytes === 0) return refused('is empty');
   const kind = await detectMediaType(file.head, name);
   if (kind === null) {
     return refused(unsupportedReason(file.head, name) ?? 'has an unsupported file type');

@@ -33,11 +33,13 @@ const KnowledgeFolderDetail = s.object('KnowledgeFolderDetail', {
   ...folder,
   files: s
     .object('FolderFiles', { ready: count(), pending: count(), failed: count(), skipped: count() })
-    .description('Number of files by state. `skipped` counts files of an unsupported type'),
+    .description(
+      'Number of files by state. `skipped` counts empty files and files of an unsupported type',
+    ),
   failures: s
     .list(s.object('FolderFailure', { path: s.anyText(4096), error: s.anyText(2000) }), 50)
     .description(
-      'First 50 files that could not be read completely or have an unsupported type, with the reason',
+      'First 50 files that could not be read completely, are empty or have an unsupported type, with the reason',
     ),
 });
 export type KnowledgeFolderDetail = s.Static<typeof KnowledgeFolderDetail>;

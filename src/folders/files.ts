@@ -15,7 +15,12 @@ import type { KnowledgeLabels, KnowledgeTexts } from '../knowledge/module.js';
 import type { OperationRun } from '../operations/module.js';
 import type { TransactionStep } from '../store/engine/protocol.js';
 import type { KnowledgeFileRow, KnowledgeFolderRow } from '../store/tables/folders.js';
-import { type FoldersStore, UNKNOWN_SIZE } from './queries.js';
+import {
+  type FoldersStore,
+  formatFileStamp,
+  isReadAsFarAsPossible,
+  UNKNOWN_SIZE,
+} from './queries.js';
 import type { RootedPath } from './roots.js';
 
 export interface ScanCounts {
@@ -55,7 +60,7 @@ export const isUnchanged = (row: KnowledgeFileRow | undefined, file: FolderEntry
   row.status !== 'pending' &&
   row.bytes === file.size &&
   row.modified_ms === file.modifiedMs &&
-  row.stamp === file.stamp;
+  row.stamp === formatFileStamp(row, file.stamp);
 
 /** Reads a new or changed file and stores its text as an entry. */
 export const indexFolderFile = async (
@@ -132,7 +137,7 @@ const keep = async (
   const { folders } = deps;
   const { sha256 } = taken;
   const before = scan.known.get(file.path);
-  if (before?.status === 'ready' && before.sha256 === sha256) {
+  if (before && isReadAsFarAsPossible(before) && before.sha256 === sha256) {
     scan.counts.unchanged++;
     return scan.commit([
       folders.keepFile(buildFileRow(deps, scan, file, before)),

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { READER_VERSION } from '../documents/module.js';
 import type { TransactionStep } from '../store/engine/protocol.js';
 import { newestFirst, type PageInput } from '../store/page.js';
 import { insertRow, selectCount, selectRows } from '../store/rows.js';
@@ -17,6 +18,19 @@ export type FileCounts = Record<KnowledgeFileRow['status'], number>;
 export const UNKNOWN_SIZE = -1;
 /** Files removed per transaction, with their entries. */
 export const REMOVED_AT_ONCE = 50;
+
+/** Stamp of a file as it is stored. A new reader may read more of a file that was not read completely. */
+export const formatFileStamp = (
+  { status, error }: Pick<KnowledgeFileRow, 'status' | 'error'>,
+  stamp: string | null,
+): string | null =>
+  stamp === null || (status === 'ready' && error === null) ? stamp : `${stamp}${OF_READER}`;
+
+const OF_READER = ` ${READER_VERSION}`;
+
+/** Whether this version of the reader would read no more of a file. */
+export const isReadAsFarAsPossible = ({ status, error, stamp }: KnowledgeFileRow): boolean =>
+  status === 'ready' && (error === null || (stamp?.endsWith(OF_READER) ?? false));
 
 const createFileQueries = ({ db }: Store) => {
   const ownFiles = (userId: string, folderId: string) =>
@@ -63,11 +77,12 @@ const createFileQueries = ({ db }: Store) => {
         .execute(),
 
     keepFile: (row: KnowledgeFileRow): TransactionStep => {
-      const { path, bytes, modified_ms, stamp, sha256, status, error } = row;
+      const { path, bytes, modified_ms, sha256, status, error } = row;
+      const stamp = formatFileStamp(row, row.stamp);
       return statement(
         db
           .insertInto('knowledge_files')
-          .values(row)
+          .values({ ...row, stamp })
           .onConflict((on) =>
             on.column('id').doUpdateSet({ path, bytes, modified_ms, stamp, sha256, status, error }),
           ),

@@ -158,7 +158,9 @@ const reading = async <T>(path: string, look: () => Promise<T>): Promise<T> => {
   } catch (error) {
     if (error instanceof ConfinedPathError) throw new WalkFailed(`/${error.message}`);
     if (error instanceof Error && 'code' in error) {
-      throw new WalkFailed(`/${path} cannot be read: ${error.message}`);
+      throw new WalkFailed(
+        `The path /${path} on the machine of the daemon cannot be read: ${error.message}`,
+      );
     }
     throw error;
   }

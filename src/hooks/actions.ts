@@ -142,9 +142,14 @@ interface ToolSetting {
   openFolder: ToolContext['openFolder'];
 }
 
+export interface ToolCallDeps {
+  evaluate: ActionDeps['evaluate'];
+  access: Pick<HookAccess, 'toolbox' | 'permissionsOf' | 'folderOf'>;
+}
+
 /** Executions of one batch share the setting, so it is read once. */
 export const toolSetting = async (
-  { access }: ActionDeps,
+  { access }: ToolCallDeps,
   { userId, id }: OpenedHook,
 ): Promise<ToolSetting> => ({
   permissions: await access.permissionsOf(userId),
@@ -217,7 +222,7 @@ interface HookToolCall {
 
 /** The owner configured the call, so it needs no approval. A denied tool is denied here too. */
 const prepareToolCall = async (
-  deps: ActionDeps,
+  deps: ToolCallDeps,
   run: HookRun,
   { permissions, openFolder }: ToolSetting,
 ): Promise<HookToolCall | { fault: string }> => {
@@ -232,6 +237,36 @@ const prepareToolCall = async (
   const escaped = tool.markdown === undefined ? {} : await deps.evaluate.markdown(run);
   const markdown = escaped[tool.markdown ?? ''];
   return { tool, args, context: { openFolder, ...(markdown !== undefined && { markdown }) } };
+};
+
+/** The call, and the reason why it would fail. */
+export const previewToolCall = async (
+  deps: ToolCallDeps,
+  run: HookRun,
+): Promise<Record<string, unknown>> => {
+  const { toolId, toolAction } = run.hook.actionConfig;
+  const call = await prepareToolCall(deps, run, await toolSetting(deps, run.hook));
+  if ('fault' in call) {
+    const args = await deps.evaluate.arguments(run);
+    return { toolId, toolAction, arguments: args, fault: call.fault };
+  }
+  const { tool, args, context } = call;
+  const { markdown } = context;
+  const shown = {
+    toolId,
+    toolAction,
+    arguments: args,
+    ...(markdown !== undefined && { markdown }),
+  };
+  // The value of a credential may be valid where its name is not.
+  if (findCredentialNames(args).length > 0) return shown;
+  try {
+    tool.validate?.(args);
+    return shown;
+  } catch (error) {
+    if (!(error instanceof ToolRefused)) throw error;
+    return { ...shown, fault: error.message };
+  }
 };
 
 const executeTool: PerformAction = async (deps, run, _, signal) => {

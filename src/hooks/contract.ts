@@ -24,7 +24,7 @@ const NewTriggerConfig = s.object('NewTriggerConfig', {
   ),
   verify: s.optional(
     SenderVerification.description(
-      'Sender preset or signature scheme. If omitted, signatures of GitHub, Gitea, Stripe and Standard Webhooks are accepted',
+      'Sender preset or signature scheme that deliveries must match. If omitted, signatures of GitHub, Gitea, Stripe, Standard Webhooks and Svix are accepted. Other deliveries are rejected',
     ),
   ),
   cron: s.optional(
@@ -252,7 +252,9 @@ export const DryRun = s.object('DryRun', {
   action: hookAction(),
   rendered: s
     .record('Rendered')
-    .description('Input of the action, with all placeholders filled in'),
+    .description(
+      'Input of the action, with all placeholders filled in. `fault`: the reason why the action would fail',
+    ),
 });
 export type DryRun = s.Static<typeof DryRun>;
 

@@ -195,7 +195,14 @@ export const openHooks = (base: Base, deps: HooksModuleDeps): Hooks => {
           hub,
           awaited: senders.awaited,
           refusals,
-          testing: { store, clock, queue, evaluate, models: agents.models },
+          testing: {
+            ...{ store, clock, queue, evaluate, models: agents.models },
+            access: {
+              toolbox: tools.toolbox,
+              permissionsOf: permissions.permissionsOf,
+              folderOf: tools.work.open,
+            },
+          },
           service: {
             hooks,
             clock,

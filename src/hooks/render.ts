@@ -1,7 +1,14 @@
 import { isJsonType } from '../kernel/bodytext.js';
 import { hopHeader } from '../kernel/hops.js';
-import { isJsonText } from '../kernel/jsonvalue.js';
-import { countRunHops, formatRunPayload, type HookRun, isText, templateScope } from './run.js';
+import { isJsonText, isRecord } from '../kernel/jsonvalue.js';
+import {
+  countRunHops,
+  formatRunPayload,
+  getDeliveryHeaders,
+  type HookRun,
+  isText,
+  templateScope,
+} from './run.js';
 import {
   renderAddress,
   renderDeep,
@@ -38,7 +45,7 @@ export const renderForward = (run: HookRun): Forward => {
     renderTemplate(value, scope).replace(/[^\t\x20-\x7e\x80-\xff]/g, ''),
   ]);
   const headers: Record<string, string> = {
-    'content-type': isText(run) && webhookBody === undefined ? 'text/plain' : 'application/json',
+    'content-type': webhookBody === undefined ? receivedType(run) : 'application/json',
     ...Object.fromEntries(configured),
     'webhook-id': execution.id,
     ...hopHeader(countRunHops(run)),
@@ -47,7 +54,7 @@ export const renderForward = (run: HookRun): Forward => {
   };
   const { 'content-type': type = '' } = headers;
   const body =
-    webhookBody === undefined ? formatRunPayload(run) : renderBody(webhookBody, scope, type);
+    webhookBody === undefined ? receivedBody(run, type) : renderBody(webhookBody, scope, type);
   const isSent = webhookBody !== undefined && webhookMethod !== 'GET';
   const unfilled = isSent ? unfilledIn(webhookBody, scope) : [];
   const isInvalid = isSent && isJsonType(type) && !isJsonText(body);
@@ -68,6 +75,32 @@ const renderBody = (template: string, scope: TemplateScope, type: string): strin
   if (FORM.test(type)) return renderEscaped(template, scope, encodeFormValue);
   if (XML.test(type)) return renderEscaped(template, scope, escapeXml);
   return renderTemplate(template, scope);
+};
+
+const receivedType = (run: HookRun): string => {
+  const headers = run.delivery ? getDeliveryHeaders(run.delivery) : {};
+  const [type = ''] = MEDIA_TYPE.exec(headers['content-type'] ?? '') ?? [];
+  // All bodies are stored as UTF-8.
+  if (isText(run)) return `${type || 'text/plain'}; charset=utf-8`;
+  return isJsonType(type) || (FORM.test(type) && formText(run) !== null)
+    ? type
+    : 'application/json';
+};
+
+const MEDIA_TYPE = /^[\w.+-]{1,60}\/[\w.+-]{1,60}/;
+
+const receivedBody = (run: HookRun, type: string): string =>
+  (FORM.test(type) ? formText(run) : null) ?? formatRunPayload(run);
+
+/** Null if the payload has values that no form has, such as the JSON in a form of GitHub. */
+const formText = (run: HookRun): string | null => {
+  const body = templateScope(run).webhook?.body;
+  if (!isRecord(body)) return null;
+  const fields = Object.entries(body).flatMap(([name, value]) =>
+    [value].flat().map((each): [string, unknown] => [name, each]),
+  );
+  const texts = fields.filter((field): field is [string, string] => typeof field[1] === 'string');
+  return texts.length === fields.length ? new URLSearchParams(texts).toString() : null;
 };
 
 const FORM = /^application\/x-www-form-urlencoded\b/i;

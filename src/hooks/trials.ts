@@ -9,9 +9,8 @@ import { badRequest } from '../kernel/route.js';
 import type { Statement } from '../store/engine/protocol.js';
 import { type Store, statement } from '../store/store.js';
 import type { DeliveryRow, ExecutionRow, HookRow } from '../store/tables/hooks.js';
-import { agentToSpawn, buildHookNotice } from './actions.js';
+import { agentToSpawn, buildHookNotice, previewToolCall, type ToolCallDeps } from './actions.js';
 import type { DryRun, HookTest } from './contract.js';
-import type { Evaluator } from './evaluate.js';
 import { parseHookRow } from './hook.js';
 import { MAIL_EVENT } from './mailtriggers.js';
 import { type HookRun, isOpen } from './run.js';
@@ -22,10 +21,9 @@ interface TrialDeps {
   clock: Clock;
 }
 
-export interface TestingDeps extends TrialDeps {
+export interface TestingDeps extends TrialDeps, ToolCallDeps {
   queue: Queue;
   models: Models;
-  evaluate: Evaluator;
 }
 
 export const fireTestDelivery = async (
@@ -84,10 +82,8 @@ export const dryRun = async (
   });
 };
 
-const render = async (
-  run: HookRun,
-  { models, evaluate }: TestingDeps,
-): Promise<Record<string, unknown>> => {
+const render = async (run: HookRun, deps: TestingDeps): Promise<Record<string, unknown>> => {
+  const { models, evaluate } = deps;
   switch (run.hook.action) {
     case 'spawn_agent': {
       const { prompt, model, topic, tools } = agentToSpawn(run, models);
@@ -105,10 +101,8 @@ const render = async (
     }
     case 'webhook':
       return { ...(await evaluate.forward(run)) };
-    case 'execute_tool': {
-      const { toolId, toolAction } = run.hook.actionConfig;
-      return { toolId, toolAction, arguments: await evaluate.arguments(run) };
-    }
+    case 'execute_tool':
+      return previewToolCall(deps, run);
     case 'start_pipeline': {
       const { templateId } = run.hook.actionConfig;
       return { templateId, params: await evaluate.arguments(run) };

@@ -151,10 +151,15 @@ const buildResponses = (endpoint: Endpoint) => {
     ]),
     ...otherReplies.map(([status, schema]) => [
       status,
-      { description: OTHER_REPLY_DESCRIPTIONS[Number(status)], schema },
+      { description: describeOtherReply(endpoint, Number(status)), schema },
     ]),
   ]);
 };
+
+const describeOtherReply = ({ rawBytes }: Endpoint, status: number) =>
+  status === 200 && rawBytes !== undefined
+    ? 'Success, but no hook was started: a duplicate delivery, a verification request, or no enabled hook'
+    : OTHER_REPLY_DESCRIPTIONS[status];
 
 const OTHER_REPLY_DESCRIPTIONS: Record<number, string> = {
   200: 'Success. Nothing was started, for example because of `dryRun`',

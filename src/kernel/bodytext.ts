@@ -20,17 +20,18 @@ const CHARSET = /;\s*charset\s*=\s*"?([\w.:-]{1,40})/i;
 const XML_ENCODING = /^\s*<\?xml[^>]{0,200}?encoding\s*=\s*["']([\w.:-]{1,40})/i;
 const XML_BYTES = 300;
 const UTF8 = 'utf-8';
+const UTF16 = /^utf-?16(?:le|be)?$/;
 
 export const parseCharset = (type: string | undefined): string | null =>
   CHARSET.exec(type ?? '')?.[1]?.toLowerCase() ?? null;
 
 /**
- * Valid UTF-8 is always read as UTF-8. Other bytes use the charset of the byte order mark, the
+ * Valid UTF-8 is always read as UTF-8, whatever charset is declared. Other bytes use the charset of the byte order mark, the
  * content type or the XML declaration.
  */
 export const bodyText = (body: Buffer, charset: string | null): string | BodyFault => {
   if (body.length === 0) return EMPTY_BODY;
-  const wide = markedCharset(body) ?? (charset?.startsWith('utf-16') ? charset : null);
+  const wide = markedCharset(body) ?? (UTF16.test(charset ?? '') ? charset : null);
   if (wide === null && isUtf8(body)) return withoutMark(body.toString('utf8'));
   return decodedText(body, wide ?? charset ?? declaredCharset(body)) ?? notText(charset);
 };

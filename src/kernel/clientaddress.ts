@@ -32,9 +32,8 @@ export const proxyMark = ({ headers, httpVersion }: ForwardedRequest): string | 
   if (name !== undefined) return `the header ${name}`;
   if (httpVersion === '1.0') return 'HTTP/1.0';
   const { host } = headers;
-  if (typeof host !== 'string' || !isLoopbackName(host))
-    return 'a Host header that is not this machine';
-  return null;
+  if (typeof host !== 'string') return 'no Host header';
+  return isLoopbackName(host) ? null : `the Host header ${JSON.stringify(host)}`;
 };
 
 export type RawHeaders = Record<string, unknown>;

@@ -3,7 +3,6 @@ import {
   isLosslessNumber,
   isNumber,
   LosslessNumber,
-  parse as parseLossless,
   stringify,
 } from 'lossless-json';
 import { endOfString } from './depth.js';
@@ -12,20 +11,30 @@ import { endOfString } from './depth.js';
  * Numbers that JSON.stringify would write differently, such as `1.10` or integers above 2^53,
  * become an `ExactNumber`. Throws SyntaxError.
  */
-export const parseExact = (text: string): unknown => {
-  const value: unknown = JSON.parse(text);
-  return hasInexactNumber(text) ? parseWithDigits(text) : value;
-};
+export const parseExact = (text: string): unknown => JSON.parse(text, reviverFor(text));
 
-export type ExactNumber = LosslessNumber;
+type Reviver = (key: string, value: unknown, context?: { source?: string }) => unknown;
+
+/** For JSON.parse. Undefined if all numbers are exact, because a reviver takes ten times as long. */
+export const reviverFor = (text: string): Reviver | undefined =>
+  hasInexactNumber(text) ? keepDigits : undefined;
+
+const keepDigits: Reviver = (_, value, { source = '' } = {}) =>
+  typeof value === 'number' && !isKept(source) ? new ExactNumber(source) : value;
+
+/** Missing in the types of TypeScript. */
+const rawJson: (text: string) => object = Reflect.get(JSON, 'rawJSON');
+
+/** JSON.stringify writes its digits, too. */
+export class ExactNumber extends LosslessNumber {
+  toJSON(): object {
+    return rawJson(this.value);
+  }
+}
 
 export const isExactNumber = (value: unknown): value is ExactNumber => isLosslessNumber(value);
 
-export const parseWithDigits = (text: string): unknown =>
-  parseLossless(text, undefined, {
-    parseNumber: (digits) => (isKept(digits) ? Number(digits) : new LosslessNumber(digits)),
-    onDuplicateKey: ({ newValue }) => newValue,
-  });
+export const parseWithDigits = (text: string): unknown => JSON.parse(text, keepDigits);
 
 const isKept = (digits: string): boolean => String(Number(digits)) === digits;
 
@@ -54,7 +63,7 @@ export const compareNumbers = (a: number | ExactNumber, b: number | ExactNumber)
 };
 
 const toExactNumber = (value: number | ExactNumber): ExactNumber =>
-  typeof value === 'number' ? new LosslessNumber(String(value)) : value;
+  typeof value === 'number' ? new ExactNumber(String(value)) : value;
 
 export const isAnyNumber = (value: unknown): value is number | ExactNumber =>
   (typeof value === 'number' && Number.isFinite(value)) || isExactNumber(value);

@@ -5,6 +5,7 @@ import {
   type RawHeaders,
   resolveClientAddress,
 } from './clientaddress.js';
+import { type Clock, iso } from './clock.js';
 import type { Log } from './log.js';
 
 interface WatchedRequest {
@@ -13,9 +14,18 @@ interface WatchedRequest {
   socket: { remoteAddress?: string | undefined };
 }
 
+/** Since the start of the daemon. */
 export interface DetectedProxies {
-  unnamed: string | null;
+  /** The last sign of an unconfigured proxy. */
+  unnamed: { mark: string; at: string } | null;
   unreadable: string | null;
+}
+
+interface ProxyWatchDeps {
+  clock: Clock;
+  log: Log;
+  /** Whether a public URL, tunnel or trusted proxy is configured. */
+  isNamed(): boolean;
 }
 
 const MAX_SHOWN = 100;
@@ -25,17 +35,18 @@ export const UNNAMED_PROXY_REMEDY =
 export const UNREADABLE_ADDRESS_REMEDY =
   'configure the proxy to send the client address in X-Forwarded-For. See: adjutant tunnel config nginx';
 
-/** `isNamed`: a public URL, tunnel or trusted proxy is configured. */
-export const createProxyWatch = ({ log, isNamed }: { log: Log; isNamed(): boolean }) => {
+export const createProxyWatch = ({ clock, log, isNamed }: ProxyWatchDeps) => {
   const seen: DetectedProxies = { unnamed: null, unreadable: null };
 
   const seeMark = (request: WatchedRequest): void => {
     if (!isLoopbackAddress(request.socket.remoteAddress ?? '')) return;
     const mark = proxyMark(request);
     if (mark === null || isNamed()) return;
-    seen.unnamed = mark.slice(0, MAX_SHOWN);
+    const isFirst = seen.unnamed === null;
+    seen.unnamed = { mark: mark.slice(0, MAX_SHOWN), at: iso(clock.now()) };
+    if (!isFirst) return;
     log.warn(
-      { mark: seen.unnamed, remedy: UNNAMED_PROXY_REMEDY },
+      { mark: seen.unnamed.mark, remedy: UNNAMED_PROXY_REMEDY },
       'a request arrived through an unconfigured proxy; it is not treated as local',
     );
   };
@@ -53,7 +64,7 @@ export const createProxyWatch = ({ log, isNamed }: { log: Log; isNamed(): boolea
 
   return {
     see: (request: WatchedRequest, trust: ProxyTrust): void => {
-      if (seen.unnamed === null) seeMark(request);
+      seeMark(request);
       if (seen.unreadable === null) seeAddress(request, trust);
     },
     seen: (): DetectedProxies => seen,

@@ -10,7 +10,9 @@ export interface SavedMemory {
   about: MemoryRow['about'];
   /** Null for a person, or a run. */
   agentId: string | null;
+  /** Makes the memory unconfirmed. */
   executionId: string | null;
+  runId?: string;
 }
 
 export interface SaveOutcome {
@@ -33,7 +35,7 @@ interface ActionsDeps {
 }
 
 export const memoryActions = ({ clock, memories, saved }: ActionsDeps): MemoryActions => ({
-  save: async (userId, { text: given, about, agentId, executionId }) => {
+  save: async (userId, { text: given, about, agentId, executionId, runId }) => {
     const now = clock.now();
     const text = given.trim();
     const row = {
@@ -42,7 +44,7 @@ export const memoryActions = ({ clock, memories, saved }: ActionsDeps): MemoryAc
       text,
       about,
       pinned: 0,
-      created_by: agentId ?? executionId ?? 'person',
+      created_by: agentId ?? executionId ?? runId ?? 'person',
       confirmed: executionId === null ? 1 : 0,
       created_at: iso(now),
       updated_at: iso(now),

@@ -52,10 +52,14 @@ export const ModelView = s.object('Model', {
   modelId: s.text(200),
   baseUrl: s
     .nullable(s.text(2000))
-    .description('Base URL of the API. `null` for the default of the provider.'),
+    .description(
+      'Base URL of the API. `null` for the default of the provider. Always `null` for users who are not admins.',
+    ),
   credentialId: s
     .nullable(s.id('credential'))
-    .description('ID of the vault credential that contains the API key. `null` if there is none'),
+    .description(
+      'ID of the vault credential that contains the API key. `null` if the key is not in the vault (see `apiKeySet`), and for users who are not admins',
+    ),
   apiKeySet: s.boolean().description('Whether an API key or a credential is set'),
   contextWindow: tokens().description('Size of the context window, in tokens'),
   maxOutputTokens: s

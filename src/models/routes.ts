@@ -5,15 +5,22 @@ import { models } from './contract.js';
 import type { ModelsDeps } from './deps.js';
 import { checkAllModels, checkModel, testUnregistered } from './probe.js';
 import { changeRouting, chooseDefault, viewRouting } from './routing.js';
-import { addModel, changeModel, deleteModel, findModel, viewHealth, viewModel } from './service.js';
+import {
+  addModel,
+  changeModel,
+  deleteModel,
+  findModel,
+  viewHealth,
+  viewModelFor,
+} from './service.js';
 
 export const modelsResource = (deps: ModelsDeps) => {
   const { registry, modelHealth } = deps;
 
   return resource('models', models, {
-    list: async ({ query }) => {
+    list: async ({ query }, by) => {
       const { limit = DEFAULT_LIMIT, cursor, provider, topic, enabled } = query;
-      const all = registry.list().map((entry) => viewModel(deps, entry));
+      const all = registry.list().map((entry) => viewModelFor(deps, entry, by));
       const chosen = all.filter(
         (model) =>
           (provider === undefined || model.provider === provider) &&
@@ -26,7 +33,7 @@ export const modelsResource = (deps: ModelsDeps) => {
       return { models: page, nextCursor: isLast ? null : (page.at(-1)?.name ?? null) };
     },
     create: ({ body }, by) => addModel(deps, body, by),
-    get: async ({ name }) => viewModel(deps, findModel(deps, name)),
+    get: async ({ name }, by) => viewModelFor(deps, findModel(deps, name), by),
     update: ({ name, body }, by) => changeModel(deps, name, body, by),
     delete: ({ name }, by) => deleteModel(deps, name, by),
     default: ({ name }, by) => chooseDefault(deps, name, by),

@@ -125,10 +125,17 @@ export const checkModelCredential = async (
   if (fault !== null) throw badRequest([{ path, message: `refers to a value that ${fault}` }]);
 };
 
-export const viewModel = (
-  { registry, modelHealth }: ModelsDeps,
+/** Addresses within the network of the daemon are for admins. */
+export const viewModelFor = (
+  deps: ModelsDeps,
   entry: RegisteredModel,
-): ModelView => ({
+  { role }: Pick<Caller, 'role'>,
+): ModelView => {
+  const view = viewModel(deps, entry);
+  return role === 'admin' ? view : { ...view, baseUrl: null, credentialId: null };
+};
+
+const viewModel = ({ registry, modelHealth }: ModelsDeps, entry: RegisteredModel): ModelView => ({
   name: entry.name,
   provider: entry.provider,
   modelId: entry.modelId,

@@ -46,7 +46,7 @@ export const assertEmbedderUnused = (
   const changed = FIXED.filter((key) => given[key] !== undefined);
   if (changed.length === 0 || (isHarmless && changed.length === 1)) return;
   throw Boom.conflict(
-    `${name} is the active embedding model. Route embeddings to another model before you change ${changed.join(', ')}.`,
+    `${name} is the active embedding model, so ${changed.join(', ')} cannot be changed. Route embeddings to another model first, or return to the built-in embedder: adjutant models routing remove embeddings`,
     { code: 'embedder_in_use' },
   );
 };

@@ -76,7 +76,10 @@ export const createPipelineStarts = (
     const input = isRendered ? typedValues(parameters, params) : params;
     const { values, faults } = resolveParameters(parameters, input);
     const [fault] = [...faults, ...(await toolsOfTemplate(find, userId, template)).faults];
-    if (fault) return { fault: `${fault.path} ${fault.message}` };
+    if (fault)
+      return {
+        fault: `${fault.path} ${fault.message}. Correct the params of the start, or the template`,
+      };
     const { name, untrusted = false, hops = 0 } = of;
     const rows = newRunRows({ userId, template, values, name, untrusted, hops, now: now() });
     const { id } = rows.row;

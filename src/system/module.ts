@@ -70,7 +70,7 @@ export const openSystem = async (base: Base, deps: SystemModuleDeps) => {
     const isTunnelled = tunnel.row() !== null;
     return { registration, host, publicUrl, trustedProxies, isTunnelled };
   };
-  const proxies = createProxyWatch({ log, isNamed: () => isExposed(exposure()) });
+  const proxies = createProxyWatch({ clock, log, isNamed: () => isExposed(exposure()) });
   return {
     tunnel,
     backups,

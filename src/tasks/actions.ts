@@ -29,16 +29,16 @@ export const taskActions = (deps: TasksDeps): TaskActions => ({
     shown(completeTask(deps, userId, id, { cascade, author: toTaskAuthor(by), hops: by.hops })),
 });
 
-const toTaskAuthor = ({ agentId, executionId }: TaskToolCaller): TaskAuthor => ({
+const toTaskAuthor = ({ agentId, executionId, runId }: TaskToolCaller): TaskAuthor => ({
   agentId,
   executionId,
+  runId,
 });
 
-const toTaskSource = ({ agentId, executionId }: TaskToolCaller): TaskView['source'] => {
+const toTaskSource = ({ agentId, executionId, runId }: TaskToolCaller): TaskView['source'] => {
   if (agentId !== null) return { kind: 'agent', id: agentId };
-  return executionId === null
-    ? { kind: 'person', id: null }
-    : { kind: 'execution', id: executionId };
+  const id = executionId ?? runId ?? null;
+  return { kind: id === null ? 'person' : 'execution', id };
 };
 
 const shown = async (change: Promise<TaskView>): Promise<ToolTask> =>

@@ -75,7 +75,9 @@ export const Task = s.object('Task', {
     kind: s.oneOf('TaskSourceKind', 'person', 'agent', 'execution', 'recurring'),
     id: s
       .nullable(s.text(80))
-      .description('ID of the agent, execution or recurring task. `null` for a person'),
+      .description(
+        'ID of the agent, hook execution, pipeline run or recurring task. `null` for a person',
+      ),
   }),
   recurringTaskId: s
     .nullable(s.text(80))

@@ -15,6 +15,8 @@ export interface TaskAuthor {
   agentId: string | null;
   /** A run of a hook, whose payload is untrusted. */
   executionId: string | null;
+  /** A pipeline run, trusted or not. */
+  runId?: string;
 }
 
 export const MANUAL_AUTHOR: TaskAuthor = { agentId: null, executionId: null };
@@ -132,7 +134,9 @@ export const changeTask = (
 
 const trustAfter = (userId: string, author: TaskAuthor | null): ComputedValue => {
   if (author === null) return { sql: 'untrusted = untrusted', parameters: [] };
-  const isByHand = author.agentId === null && author.executionId === null;
+  const isByHand = [author.agentId, author.executionId, author.runId ?? null].every(
+    (id) => id === null,
+  );
   if (isByHand) return { sql: 'untrusted = 0', parameters: [] };
   const computed = untrustedAuthor(userId, author);
   return { ...computed, sql: `untrusted = max(untrusted, ${computed.sql})` };

@@ -29,8 +29,9 @@ export const memoryTools = (memories: MemoryActions): ToolGroup => ({
         '`confirmed` is false, the owner must confirm the memory first.',
       input: saving,
       ...HARMLESS,
-      run: async ({ text, about = 'fact' }, { userId, agentId, executionId }) => {
-        const kept = await memories.save(userId, { text, about, agentId, executionId });
+      run: async ({ text, about = 'fact' }, { userId, agentId, executionId, runId }) => {
+        const caller = { agentId, executionId, runId };
+        const kept = await memories.save(userId, { text, about, ...caller });
         if (!kept)
           throw new ToolFailed(
             'The limit of memories is reached, or too many memories are unconfirmed. Forget some memories first, or ask the owner to confirm some.',

@@ -79,7 +79,10 @@ export interface ToolTask {
 }
 
 /** The caller and the effect of a call. */
-export type TaskToolCaller = Pick<ToolContext, 'agentId' | 'executionId' | 'effectId' | 'hops'>;
+export type TaskToolCaller = Pick<
+  ToolContext,
+  'agentId' | 'executionId' | 'runId' | 'effectId' | 'hops'
+>;
 
 export interface TaskActions {
   list(userId: string, query: s.Static<typeof listing>): Promise<ToolTask[]>;

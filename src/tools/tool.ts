@@ -6,6 +6,8 @@ export interface ToolContext {
   agentId: string | null;
   /** The execution of a hook, or a pipeline run with untrusted input. Its output is untrusted. */
   executionId: string | null;
+  /** The pipeline run, trusted or not. */
+  runId?: string;
   /** Creates and returns the only folder that a tool may access. */
   openFolder(): Promise<string>;
   signal: AbortSignal;
@@ -66,6 +68,8 @@ export interface Tool {
   failureIn?(result: unknown): string | null;
   /** Safe as in RFC 9110. The call may still send data out. */
   isSafe(args: Record<string, unknown>): boolean;
+  /** Checks the arguments as `run` does. Throws ToolRefused. */
+  validate?(args: Record<string, unknown>): void;
   /** Throws ToolRefused, ToolFailed, or the abort reason before the start. */
   run(args: Record<string, unknown>, context: ToolContext): Promise<unknown>;
 }
@@ -118,7 +122,7 @@ export class ToolFailed extends Error {
 export const HARMLESS = { sideEffects: false, once: false, sendsOut: false, outside: false };
 
 export interface ToolDefinition<T>
-  extends Omit<Tool, 'inputSchema' | 'needs' | 'unavailable' | 'isSafe' | 'run'> {
+  extends Omit<Tool, 'inputSchema' | 'needs' | 'unavailable' | 'isSafe' | 'validate' | 'run'> {
   input: ObjectSchema<T>;
   needs?: string;
   unavailable?: string | null;
@@ -139,6 +143,7 @@ export const defineTool = <T>({ input, ...spec }: ToolDefinition<T>): Tool => {
     needs: spec.needs ?? null,
     unavailable: spec.unavailable ?? null,
     isSafe: spec.isSafe ?? (() => !spec.sideEffects),
+    validate: (args) => void validateArguments(args, { input, ...spec }),
     run: async (args, context) => {
       const checked = validateArguments(args, { input, ...spec });
       context.signal.throwIfAborted();

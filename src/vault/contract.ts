@@ -36,7 +36,7 @@ const hosts = () =>
       100,
     )
     .description(
-      'Hosts to which the credential may be sent over HTTPS. Append a port other than 443, such as `:8443`. Append `:80` to allow plain HTTP',
+      'Hosts to which the credential may be sent. Without a port, only by HTTPS on port 443. With a port, such as `:8443`, by HTTPS or unencrypted HTTP on this port',
     );
 const expiry = () =>
   s

@@ -91,7 +91,7 @@ const BEHAVIOURS: Record<string, Reply> = {
 };
 
 const ENDS =
-  /^(limit of 4 steps reached|No model answered\. fake sent an (invalid|empty) reply\. Check the model: adjutant models test fake)$/;
+  /^(limit of 4 steps reached|No model answered\. fake sent (no text before its output limit\. Set a higher maxOutputTokens or use another model\.|(an (invalid|empty) reply|more than 128 tool calls in one reply)\. Check the model: adjutant models test fake))$/;
 
 describe('an odd model', () => {
   const clock = frozenClock();

@@ -119,7 +119,7 @@ describe('a name that names nothing', () => {
     const unsuited = await stage.install({ id: 'gguf:house', useCase: 'embedding' });
     expect(unsuited.status).to.equal('failed');
     expect(unsuited.error).to.match(
-      /^useCase: house is installed but not registered for embedding. Supported use cases: chat/,
+      /^useCase: house is installed but was not registered, because the model does not support the use case embedding. Supported use cases: chat/,
     );
     expect((await stage.ask('GET', '/api/models/house')).status).to.equal(404);
     const suited = await stage.install({ id: 'house', useCase: 'chat', contextWindow: 512 });

@@ -142,7 +142,7 @@ describe('an installation', () => {
   const CONTEXTS = [
     [
       100,
-      'house is installed but not registered. The context of the model has 100 tokens, but at least 256 are required. Install a model with a longer context',
+      'house is installed but was not registered. The context of the model has 100 tokens, but at least 256 are required. Install a model with a longer context',
     ],
     [
       4_294_967_295,

@@ -122,7 +122,9 @@ describe('editing', () => {
     await editor.script('s/{/nonsense/');
     const { code, stderr } = await update({ terminal: 100, answers: ['n'] });
     expect(code).to.equal(130);
-    expect(stderr).to.contain('Invalid JSON').and.to.contain('Nothing was changed.');
+    expect(stderr)
+      .to.contain('The edited text is not valid JSON')
+      .and.to.contain('Nothing was changed.');
     expect(await theHook()).to.equal(before);
   });
 

@@ -59,6 +59,21 @@ describe('CliOutput', () => {
     ]);
   });
 
+  it('names the home in a command that a note suggests', () => {
+    const notes = (flags: CommonFlags) =>
+      printed(flags, (out) => {
+        out.note('Watch it: adjutant logs -f        Stop it: adjutant down');
+        out.note('Pass its home: adjutant down --home …');
+        out.note('Then: adjutant login');
+      })[1];
+    expect(notes({})).to.startWith('Watch it: adjutant logs -f        Stop it: adjutant down\n');
+    expect(notes({ home: "/srv/ada's" })).to.equal(
+      "Watch it: adjutant logs --home '/srv/ada'\\''s' -f        " +
+        "Stop it: adjutant down --home '/srv/ada'\\''s'\n" +
+        'Pass its home: adjutant down --home …\nThen: adjutant login\n',
+    );
+  });
+
   it('gives whole values apart by tabs in a pipe', () => {
     expect(printed({}, page)).to.equal(['row_001\ta\\tb\t1\nrow_002\tc\t20\n', '']);
   });
@@ -88,7 +103,7 @@ describe('CliOutput', () => {
     expect(printed({ json: true, fields: 'kind' }, streamed)).to.equal(['{"kind":"text"}\n', '']);
     expect(() => printed({ json: true, fields: 'nam' }, page)).to.throw(
       CliFault,
-      'Unknown field "nam". Did you mean: name',
+      '--fields contains an unknown field: "nam". Did you mean: name',
     );
     const empty = { rows: [], nextCursor: null };
     const none = (out: CliOutput): void => out.page({ reply: empty, rows: [], columns });
@@ -120,7 +135,10 @@ describe('CliOutput', () => {
 
   it('refuses a field that is not there, and names those that are', () => {
     const fault = () => printed({ fields: 'nam' }, page);
-    expect(fault).to.throw(CliFault, 'Unknown field "nam". Did you mean: name');
+    expect(fault).to.throw(
+      CliFault,
+      '--fields contains an unknown field: "nam". Did you mean: name',
+    );
     try {
       fault();
     } catch (error) {

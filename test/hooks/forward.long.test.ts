@@ -233,7 +233,7 @@ describe('a forward', () => {
     expect(await firstRun(id)).to.include({
       status: 'error',
       attempts: 1,
-      error: `The target replied with status 308, a redirect to ${other.url}. Requests with a body are not redirected to another host. Set webhookUrl to the final address`,
+      error: `The target replied with status 308, a redirect to ${other.url}. Requests with a body are not redirected to another host, or as GET without the body. Set webhookUrl to the final address`,
     });
     expect(other.received).to.equal([]);
     other.close();

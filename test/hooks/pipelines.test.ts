@@ -77,7 +77,7 @@ describe('hooks that start pipelines', () => {
     const [execution] = await desk.ended(id);
     expect([execution.status, execution.error]).to.equal([
       'error',
-      'params.count must be a number',
+      'params.count must be a number. Correct the params of the start, or the template',
     ]);
     await desk.ask('DELETE', `/api/pipelines/templates/${templateId}`);
     await desk.deliver('deploy', JSON.stringify({ ref: 'main', commits: 1 }));

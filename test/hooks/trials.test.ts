@@ -114,6 +114,30 @@ describe('dryRun', () => {
     expect(target.received).to.have.length(since);
   });
 
+  it('says why the call of a tool would fail', async () => {
+    const dry = async (actionConfig: {
+      toolId: string;
+      toolAction: string;
+      toolParams: object;
+    }) => {
+      const id = await desk.hook({ action: 'execute_tool', actionConfig });
+      return (await tryOut(id, { payload: { due: 'soon' }, dryRun: true })).body.rendered;
+    };
+    const call = { toolId: 'tasks', toolAction: 'create' };
+    const toolParams = { title: 'Call', due: '{{webhook.body.due}}' };
+    expect(await dry({ ...call, toolParams })).to.equal({
+      ...call,
+      arguments: { title: 'Call', due: 'soon' },
+      fault:
+        'tasks.create: due with value "soon" fails to match the YYYY-MM-DD, such as 2026-01-31 pattern',
+    });
+    const unknown = { toolId: 'tasks', toolAction: 'nothing' };
+    expect(await dry({ ...unknown, toolParams: {} })).to.equal({
+      ...{ ...unknown, arguments: {} },
+      fault: 'Unknown tool: tasks.nothing. Correct toolId and toolAction',
+    });
+  });
+
   it('says what would stop the run', async () => {
     const stopped = async (operator: string, value: unknown) => {
       const id = await desk.hook({ conditions: [{ field: 'webhook.body.t', operator, value }] });

@@ -50,6 +50,7 @@ describe('parseExact and stringifyExact', () => {
     const text =
       '{"id":9007199254740993,"p":1.10,"l":[1.0,-0,1E3,{"m":12345678901234567890}],"t":"1.10"}';
     expect(stringifyExact(parseExact(text))).to.equal(text);
+    expect(JSON.stringify(parseExact(text))).to.equal(text);
     expect(stringifyExact(parseExact('{"a":1,"b":[true,null,"x"]}'))).to.equal(
       '{"a":1,"b":[true,null,"x"]}',
     );

@@ -117,6 +117,10 @@ describe('another embedder', () => {
       const refused = await patch(body);
       expect([refused.status, refused.body.code]).to.equal([409, 'embedder_in_use']);
     }
+    const { body } = await patch({ embedding: { dimensions: 32 } });
+    expect(body.message).to.equal(
+      'second is the active embedding model, so embedding cannot be changed. Route embeddings to another model first, or return to the built-in embedder: adjutant models routing remove embeddings',
+    );
     const changed = await patch({ embedding: { weight: 0.9 } });
     expect(changed.body.embedding).to.include({ weight: 0.9, dimensions: 64 });
   });

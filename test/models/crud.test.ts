@@ -303,6 +303,20 @@ describe('models', () => {
     }
   });
 
+  it('show their address and credential to admins only', async () => {
+    const value = { name: 'key', type: 'api_key', value: KEY };
+    const { id: credentialId } = (await stage.ask('POST', '/api/vault', value)).body;
+    await stage.add('one', { credentialId });
+    expect((await stage.ask('GET', at('one'))).body).to.include({
+      baseUrl: ELSEWHERE,
+      credentialId,
+    });
+    const token = stage.user;
+    const { body } = await stage.call('GET', at('one'), { token });
+    expect(body).to.include({ baseUrl: null, credentialId: null, apiKeySet: true });
+    expect((await stage.call('GET', '/api/models', { token })).text).to.not.contain(ELSEWHERE);
+  });
+
   it('are written to the audit log without their key', async () => {
     await stage.add('one', { apiKey: KEY });
     await stage.ask('DELETE', at('one'));

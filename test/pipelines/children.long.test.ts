@@ -166,7 +166,9 @@ describe('stages that begin runs', () => {
     expect(Object.keys(Object(run.stages[0]?.output))).to.equal(['now', 'ask']);
     expect(paths()).to.equal(['/true']);
     const wrong = await stage.reach(await stage.start([nested(templateId)]), 'failed');
-    expect(wrong.error).to.equal('sub: params.who is required');
+    expect(wrong.error).to.equal(
+      'sub: params.who is required. Correct the params of this stage in the template',
+    );
   });
 
   it('pipeline: what came from outside stays untrusted on the way up', async () => {

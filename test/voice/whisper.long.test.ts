@@ -90,9 +90,9 @@ describe(`whisper.cpp${said}`, () => {
   }, async () => {
     const path = await place('whisper-base-f16', WORDS);
     for (const [content, why] of [
-      [Buffer.alloc(1_000_000, 'no model'), /whisper\.cpp: /],
-      [Buffer.alloc(0), /whisper\.cpp: /],
-      [Buffer.concat([Buffer.from('lmgg'), Buffer.alloc(4000, 0x7f)]), /whisper\.cpp: /],
+      [Buffer.alloc(1_000_000, 'no model'), /whisper\.cpp failed: /],
+      [Buffer.alloc(0), /whisper\.cpp failed: /],
+      [Buffer.concat([Buffer.from('lmgg'), Buffer.alloc(4000, 0x7f)]), /whisper\.cpp failed: /],
     ] as const) {
       await writeFile(path, content);
       const { body } = await send({ model: 'whisper-base-f16' });

@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
+import { unlockLine } from '../../cli/documents/document.js';
 import { openWorld, type World } from '../cli/world.js';
 
 export const lab = Lab.script();
@@ -56,5 +57,32 @@ describe('files that a command reads', () => {
       2,
       'The input of --data is not text in UTF-8 or UTF-16. Save it as UTF-8.\n',
     ]);
+  });
+});
+
+describe('a locked file that is uploaded', () => {
+  let world: World;
+  before(async () => {
+    world = await openWorld();
+  });
+  after(() => world.stop());
+
+  it('can be unlocked with a password if it is a PDF file, and no other one', async () => {
+    const path = await world.file('locked.xlsx', '');
+    await writeFile(
+      path,
+      Buffer.concat([Buffer.from('d0cf11e0a1b11ae1', 'hex'), Buffer.alloc(600)]),
+    );
+    const { code, stderr } = await world.cli(['documents', 'upload', path]);
+    expect([code, stderr]).to.equal([
+      1,
+      'locked.xlsx: The file is password-protected or in an old Office format. Remove the password from the file. An uploaded PDF file can also be reprocessed with the password\nUploaded and read: 0 documents.\n',
+    ]);
+    const { documents } = await world.client.documents.list();
+    expect(unlockLine(documents)).to.be.undefined();
+    const pdf = documents.map((row) => ({ ...row, mediaType: 'application/pdf' }));
+    expect(unlockLine(pdf)).to.match(
+      /^Unlock it: adjutant documents reprocess \w{6} --password-file -$/,
+    );
   });
 });

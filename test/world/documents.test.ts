@@ -5,12 +5,16 @@ import { pagesOf } from '../documents/pages.js';
 import { pdfOf } from '../harness/pdf.js';
 import { ocf, opf } from './books.js';
 import { alternative, attached, messageOf } from './mail.js';
+import { flatOdf, letter, odf, paragraph, run } from './office.js';
+import { lines, onePage } from './pdf.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;
 
 const MAIL = 'message/rfc822';
 const BOOK = 'application/epub+zip';
+const DOCX = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document';
+const ODT = 'application/vnd.oasis.opendocument.text';
 
 describe('a text that begins with the mark of another format', () => {
   it('is text by its name and its bytes', async () => {
@@ -56,6 +60,127 @@ describe('a text that begins with the mark of another format', () => {
     expect(await detectMediaType(gif, 'a.txt')).to.equal('image/gif');
     expect(await detectMediaType(pdfOf('a line'), 'without ending')).to.equal('application/pdf');
     expect(await detectMediaType(Buffer.from('MZ\0\0'), 'a.txt')).to.be.null();
+  });
+});
+
+/** A text in an encoding whose characters have one byte. */
+const encoded = (text: string, encoding: string): Buffer => {
+  const all = new TextDecoder(encoding).decode(Uint8Array.from({ length: 256 }, (_, at) => at));
+  return Buffer.from(Array.from(text, (sign) => all.indexOf(sign)));
+};
+
+describe('a short text without a stated encoding', () => {
+  const read = (bytes: Buffer, type = 'text/plain') => pagesOf(type, bytes);
+
+  it('has the letters of a language that has them all', async () => {
+    const texts: [encoding: string, text: string][] = [
+      ['windows-1250', 'Příliš žluťoučký kůň'],
+      ['windows-1250', 'Zażółć gęślą jaźń'],
+      ['windows-1250', 'Árvíztűrő tükörfúrógép'],
+      ['windows-1250', 'Košice, Čadca'],
+      ['iso-8859-2', 'Zażółć gęślą jaźń'],
+      ['macintosh', 'Größe: 5 m'],
+      ['macintosh', 'Le café est fermé à Noël.'],
+      ['macintosh', '“Hello” – it’s'],
+      ['windows-1252', 'Größe: 5 m'],
+      ['windows-1252', 'Le café est fermé à Noël.'],
+      ['windows-1252', 'café'],
+      ['windows-1252', '“café” – it’s €5, 1½ cups'],
+      ['windows-1251', 'Привет, мир'],
+      ['koi8-r', 'Привет, мир'],
+    ];
+    for (const [encoding, text] of texts) {
+      expect(await read(encoded(text, encoding)), text).to.equal({ texts: [text], notes: [] });
+    }
+    const page = `<p>${texts[0]?.[1]}</p>`;
+    expect((await read(encoded(page, 'windows-1250'), 'text/html')).texts).to.equal([
+      texts[0]?.[1],
+    ]);
+  });
+
+  it('may be one of DOS', async () => {
+    const dos = Buffer.from('Der M\x81\xe1igg\x84nger, Gr\x94\xe1e: 5 m', 'latin1');
+    expect(await read(dos)).to.equal({ texts: ['Der Müßiggänger, Größe: 5 m'], notes: [] });
+    const french = Buffer.from('Le caf\x82 est ferm\x82 \x85 No\x89l.', 'latin1');
+    expect(await read(french)).to.equal({ texts: ['Le café est fermé à Noël.'], notes: [] });
+  });
+
+  it('says so if it may as well be in another one', async () => {
+    for (const [encoding, text] of [
+      ['windows-1251', 'Пакт'],
+      ['windows-1252', 'año'],
+    ] as const) {
+      const note = `The encoding of the text is uncertain. It was read as ${encoding}. If characters are wrong, save the file as UTF-8.`;
+      expect(await read(encoded(text, encoding))).to.equal({ texts: [text], notes: [note] });
+    }
+  });
+});
+
+describe('a log with NUL bytes', () => {
+  it('is read without them if it has few of them, and nothing else that is binary', async () => {
+    const line = 'The pump started at nine.\n';
+    for (const text of [`${line}\0${line}`, `${line}${'\0'.repeat(4096)}${line.repeat(2)}`]) {
+      expect(await detectMediaType(Buffer.from(text), 'pump.log')).to.equal('text/plain');
+      const { texts, notes } = await pagesOf('text/plain', Buffer.from(text));
+      expect(texts[0]?.split(/\n\s?/).filter(Boolean).length).to.equal(text.split('\n').length - 1);
+      expect(notes).to.equal(['The file contains NUL bytes, which are left out.']);
+    }
+    for (const text of [`${line}\0\x01${line}`, Array.from(line).join('\0\0\0'), 'abc\0de']) {
+      expect(await detectMediaType(Buffer.from(text), 'pump.log'), text).to.be.null();
+    }
+  });
+});
+
+describe('the title of a file', () => {
+  const TITLE = 'The bittern';
+  const read = async (type: string, bytes: Buffer | string) =>
+    (await pagesOf(type, Buffer.from(bytes))).texts;
+
+  it('precedes its text, whatever the format', async () => {
+    const files: [type: string, bytes: Buffer | string][] = [
+      ['text/html', `<title>\n${TITLE} </title><p>It hides.</p>`],
+      [BOOK, opf(['a.xhtml'], {}, ['a.xhtml'], 'It hides.', `<dc:title>${TITLE}</dc:title>`)],
+      [
+        'application/rtf',
+        `{\\rtf1\\ansi{\\info{\\author A}{\\title ${TITLE}}}\\pard It hides.\\par}`,
+      ],
+      [DOCX, letter(paragraph(run('It hides.')), { title: TITLE })],
+      [ODT, odf('text', '<text:p>It hides.</text:p>', '', '', TITLE)],
+      [
+        `${ODT}-flat-xml`,
+        flatOdf('text', '<text:p>It hides.</text:p>').replace(
+          '<office:master-styles>',
+          `<office:meta><dc:title>${TITLE}</dc:title></office:meta>$&`,
+        ),
+      ],
+      ['application/pdf', onePage({ content: lines('It hides in the reeds.'), title: TITLE })],
+    ];
+    for (const [type, bytes] of files) {
+      const [text = ''] = await read(type, bytes);
+      expect(text.replace(' in the reeds', ''), type).to.equal(`# ${TITLE}\n\nIt hides.`);
+    }
+  });
+
+  it('is in its own encoding in RTF', async () => {
+    const text =
+      "{\\rtf1\\ansi\\ansicpg1250{\\info{\\title P\\'f8\\'edli\\'9a}}\\pard It hides.\\par}";
+    expect(await read('application/rtf', text)).to.equal(['# Příliš\n\nIt hides.']);
+  });
+
+  it('is not repeated, and precedes only the first page', async () => {
+    expect(
+      await read('text/html', `<title>${TITLE}</title><h1>The  Bittern</h1><p>It hides.`),
+    ).to.equal(['# The Bittern\n\nIt hides.']);
+    const chapters = opf(
+      ['a.xhtml', 'b.xhtml'],
+      {},
+      undefined,
+      'It hides.',
+      `<dc:title>${TITLE}</dc:title>`,
+    );
+    expect(await read(BOOK, chapters)).to.equal([`# ${TITLE}\n\nIt hides.`, 'It hides.']);
+    const untitled = '<title> </title><p>It hides.';
+    expect(await read('text/html', untitled)).to.equal(['It hides.']);
   });
 });
 
@@ -215,6 +340,62 @@ describe('the text of a message as it is sent', () => {
   });
 });
 
+describe('neighbouring words of a page', () => {
+  const read = async (html: string) => {
+    const { texts } = await pagesOf('text/html', Buffer.from(html));
+    return texts[0]?.split(/\s+/).join(' ');
+  };
+
+  it('are apart where the page shows them apart', async () => {
+    for (const html of [
+      '<nav><a href="a">one</a><a href="b">two</a></nav>',
+      '<style>.b { display: block }</style><p><span class="b">one</span><span class="b">two</span>',
+      '<p><span style="display:flex">one</span><b>two</b>',
+      '<p>one<span style="display:table-cell">two</span>',
+      '<button>one</button><button>two</button>',
+      '<label>one</label><input><label>two</label>',
+      '<details><summary>one</summary>two</details>',
+      '<table><tr><td>one</td><td>two</td></tr></table>',
+      '<p>one<br>two',
+    ]) {
+      expect(await read(html), html).to.equal('one two');
+    }
+  });
+
+  it('are one word where they only differ in style', async () => {
+    for (const html of [
+      '<p>on<b>e</b>',
+      '<p><a href="a">on</a><a href="a">e</a>',
+      '<p><i style="display:inline-block">on</i><i style="display:inline-block">e</i>',
+      '<p>on<wbr>e',
+      '<p><ruby>on<rp>(</rp><rt>ruby</rt><rp>)</rp></ruby>e',
+    ]) {
+      expect(await read(html), html).to.equal('one');
+    }
+  });
+});
+
+describe('a contact of an old telephone', () => {
+  it('has readable letters, whatever their charset', async () => {
+    const card = [
+      'BEGIN:VCARD',
+      'VERSION:2.1',
+      'N;CHARSET=UTF-8;ENCODING=QUOTED-PRINTABLE:L=C3=B6we;J=C3=BCr=',
+      'gen',
+      'ORG;ENCODING=QUOTED-PRINTABLE;CHARSET=ISO-8859-1:B=E4cker',
+      'NOTE;QUOTED-PRINTABLE:one=0D=0Atwo',
+      'FN:A=B',
+      'END:VCARD',
+    ];
+    const { texts } = await pagesOf('text/vcard', Buffer.from(card.join('\r\n')));
+    expect(texts[0]?.split('\n')).to.equal([
+      ...['BEGIN:VCARD', 'VERSION:2.1', 'N;CHARSET=UTF-8;ENCODING=QUOTED-PRINTABLE:Löwe;Jürgen'],
+      ...['ORG;ENCODING=QUOTED-PRINTABLE;CHARSET=ISO-8859-1:Bäcker'],
+      ...['NOTE;QUOTED-PRINTABLE:one', 'two', 'FN:A=B', 'END:VCARD'],
+    ]);
+  });
+});
+
 describe('a book', () => {
   const chapters = async (...given: Parameters<typeof opf>) =>
     (await pagesOf(BOOK, opf(...given))).texts;
@@ -245,6 +426,21 @@ describe('a book', () => {
   it('has a chapter once, however often and in whatever spelling it is listed', async () => {
     const hrefs = [...Array(5000).fill('a.xhtml'), 'A.xhtml', './a.xhtml', '%61.xhtml#top'];
     expect(await chapters(hrefs, {}, ['a.xhtml'])).to.equal([TIDE]);
+  });
+
+  it('has no text that it hides, also by its style sheets', async () => {
+    const order =
+      '<package><manifest><item id="a" href="t/a.xhtml"/></manifest><spine><itemref idref="a"/></spine></package>';
+    const book = ocf('<container><rootfile full-path="b.opf"/></container>', [
+      { name: 'b.opf', content: order },
+      {
+        name: 't/a.xhtml',
+        content:
+          '<html><head><link href="../s.css" rel="stylesheet"/></head><body><p>Seen.</p><p class="key">KEY</p><p hidden="">GONE</p><p style="display:none">NOT</p></body></html>',
+      },
+      { name: 's.css', content: '@media screen { .key { display: none } }' },
+    ]);
+    expect((await pagesOf(BOOK, book)).texts).to.equal(['Seen.']);
   });
 
   it('names a chapter that is missing, and is damaged without any', async () => {

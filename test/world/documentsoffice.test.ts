@@ -320,6 +320,30 @@ describe('hidden text', () => {
   });
 });
 
+describe('hidden text of an RTF file', () => {
+  const read = (text: string) =>
+    pagesOf('application/rtf', Buffer.from(`{\\rtf1\\ansi\\pard ${text}\\par}`));
+
+  it('is left out with tracked deletions, and its length is told', async () => {
+    const hidden = "{\\v UNSEEN\\'fc\\u1055?}{\\b\\v0 On. }\\v GONE{\\i TOO}\\v0  Stays";
+    const changed = '{\\deleted lost}{\\revised  new}';
+    expect(await read(`Seen. ${hidden}${changed}.`)).to.equal({
+      texts: ['Seen. On.  Stays new.'],
+      notes: ['15 characters of hidden text are left out.'],
+    });
+  });
+
+  it('ends with its group or a format without it, and leaves paragraphs and binary data', async () => {
+    const binary = '{\\pict\\wmetafile8\\bin7 a}{\\v b}';
+    expect(
+      await read(`One{\\v X}\\par Two\\v Y\\par\\plain Three ${binary}\\vertalt End`),
+    ).to.equal({
+      texts: ['One\nTwo\nThree End'],
+      notes: ['2 characters of hidden text are left out.'],
+    });
+  });
+});
+
 describe('headers and footers', () => {
   it('surround the rows of a sheet, each once, without codes', async () => {
     const sheet = (content: string, edges: string, different = ''): string =>
@@ -367,6 +391,22 @@ describe('headers and footers', () => {
     expect(await pagesOf(DOCX, letter(paragraph(run('Dear Ada')), { edges }))).to.equal({
       texts: ['Miller Ltd\n\nOffer 17\n\nDear Ada\n\nIBAN DE02 1203 0000'],
       notes: ['6 characters of hidden text are left out.'],
+    });
+  });
+
+  it('surround the first sheet of OpenDocument, without page numbers', async () => {
+    const table = (cell: string) =>
+      `<table:table table:name="${cell}"><table:table-row><table:table-cell><text:p>${cell}</text:p></table:table-cell></table:table-row></table:table>`;
+    const page = [
+      '<style:header><style:region-left><text:p>Miller <text:s/>Ltd</text:p></style:region-left>',
+      '<style:region-center><text:p><text:sheet-name>???</text:sheet-name></text:p></style:region-center></style:header>',
+      '<style:header-left><text:p>Miller <text:s/>Ltd</text:p></style:header-left>',
+      '<style:footer><text:p>Page <text:page-number>1</text:page-number></text:p><text:p>IBAN DE02</text:p></style:footer>',
+      '<style:footer-first style:display="false"><text:p>unused</text:p></style:footer-first>',
+    ].join('');
+    expect(await pagesOf(ODS, odf('spreadsheet', table('a') + table('b'), '', page))).to.equal({
+      texts: ['Miller  Ltd\n\n# a\na\n\nIBAN DE02', '# b\nb'],
+      notes: [],
     });
   });
 

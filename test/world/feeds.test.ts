@@ -254,6 +254,24 @@ describe('feeds as they are published', () => {
     expect((await read('application/atom+xml', `${whole}<script>`)).note).to.be.null();
   });
 
+  it('say so too if their end is missing within the first entry', async () => {
+    const rss = `<rss version="2.0"><channel><title>Birds</title><item><title>Leaving</title>`;
+    const feed =
+      '<feed xmlns="http://www.w3.org/2005/Atom"><title>Birds</title><entry><title>Leaving</title>';
+    const rdf = `<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns="http://purl.org/rss/1.0/"><channel><title>Birds</title></channel><item><title>Leaving</title>`;
+    const note = 'The feed is incomplete. Entries at its end are missing';
+    for (const whole of [rss, feed, rdf]) {
+      for (const cut of [
+        whole,
+        whole.slice(0, -3),
+        whole.slice(0, whole.indexOf('Leaving') - 10),
+      ]) {
+        const found = await read('application/xml', cut);
+        expect(found, cut).to.equal({ kind: 'feed', content: '# Birds', note });
+      }
+    }
+  });
+
   it('say that they have no items', async () => {
     const empty = '<rss version="2.0"><channel><title>Birds</title></channel></rss>';
     expect(await read('application/rss+xml', empty)).to.equal({

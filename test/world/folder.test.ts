@@ -1,6 +1,10 @@
+import { join } from 'node:path';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
+import Database from 'better-sqlite3';
+import { DATABASE } from '../../src/store/engine/protocol.js';
 import { type FolderStage, openFolderStage } from '../folders/stage.js';
+import { until } from '../harness/app.js';
 import { pdfOf } from '../harness/pdf.js';
 import { upload } from '../harness/upload.js';
 import { opf } from './books.js';
@@ -28,7 +32,10 @@ const OLD = Buffer.concat([Buffer.from('d0cf11e0a1b11ae1', 'hex'), Buffer.alloc(
 /** Files that are refused for a reason that has a remedy. */
 const REFUSED: [name: string, content: Buffer, reason: string][] = [
   ['bare32.txt', utf32('No mark.', true), NOT_TEXT],
-  ['crash.log', Buffer.from('line one\0line two\n'), NOT_TEXT],
+  ['binary.log', Buffer.from('line one\0\x01\x02line two of the log\n'), NOT_TEXT],
+  ['blank.txt', Buffer.from('\ufeff \r\n'), 'is empty: it contains only white space'],
+  ['empty.md', Buffer.alloc(0), 'is empty'],
+  ['empty.pdf', Buffer.alloc(0), 'is empty'],
   ['old.doc', OLD, 'has the unsupported file type .doc. Save it as .docx or PDF'],
   ['old.ppt', OLD, 'has the unsupported file type .ppt. Save it as .pptx or PDF'],
   ['old.xls', OLD, 'has the unsupported file type .xls. Save it as .xlsx or PDF'],
@@ -65,6 +72,7 @@ const FILES: [name: string, content: string | Buffer, phrase: string][] = [
   ],
   ['Cargo.toml', 'name = "whimbrel"\n', 'whimbrel'],
   ['php.ini', 'bird = avocet\n', 'avocet'],
+  ['crash.log', `begin of osprey\0hunting${'\0'.repeat(4096)}\nend\n`, '"osprey hunting"'],
   ['daemon.log', 'redshank started\n', 'redshank'],
   [
     'party.ics',
@@ -150,6 +158,7 @@ describe('a folder of ordinary files', () => {
     );
     const refused = [
       ...REFUSED.map(([path, , reason]) => ({ path, error: `The file ${reason}` })),
+      { path: 'crash.log', error: 'The file contains NUL bytes, which are left out.' },
       {
         path: 'formula.xlsx',
         error:
@@ -179,5 +188,61 @@ describe('a folder of ordinary files', () => {
       FILES.map(([name]) => name.normalize('NFC')),
     );
     expect(body.refused).to.equal(REFUSED.map(([filename, , reason]) => ({ filename, reason })));
+  });
+});
+
+describe('a folder that an earlier version has read', () => {
+  let stage: FolderStage;
+  before(async () => {
+    stage = await openFolderStage();
+  });
+  after(() => stage?.stop());
+
+  it('has those files read again that were not read completely', async () => {
+    await stage.write({
+      'a.md': 'The dotterel rests.',
+      'broken.pdf': '%PDF-1.7\nno more',
+      'crash.log': 'The phalarope spins.\0\n',
+      'photo.raw': Buffer.from([0, 1, 2, 3]),
+    });
+    const index = async () => (await stage.index({ path: stage.folder })).result;
+    expect(await index()).to.include({ read: 2, failed: 1, skipped: 1 });
+    expect(await index()).to.include({ unchanged: 4 });
+    const db = new Database(join(stage.app.home, DATABASE));
+    // Earlier versions refused the log, and stored no version.
+    db.exec(
+      "UPDATE knowledge_files SET stamp = substr(stamp, 1, instr(stamp || ' ', ' ') - 1);" +
+        "UPDATE knowledge_files SET status = 'skipped', sha256 = NULL WHERE path = 'crash.log'",
+    );
+    db.close();
+    expect(await index()).to.include({ unchanged: 1, read: 1, failed: 1, skipped: 1 });
+    expect(await stage.found('phalarope')).to.equal(['crash.log']);
+    expect(await index()).to.include({ unchanged: 4 });
+  });
+});
+
+describe('a document whose reading ends the daemon each time', () => {
+  let stage: FolderStage;
+  before(async () => {
+    stage = await openFolderStage();
+  });
+  after(() => stage?.stop());
+
+  it('fails with a reason', async () => {
+    const db = new Database(join(stage.app.home, DATABASE));
+    db.exec(
+      'CREATE TRIGGER ended_often AFTER INSERT ON jobs BEGIN UPDATE jobs SET attempts = 10 WHERE id = NEW.id; END',
+    );
+    db.close();
+    const { app, token } = stage;
+    const { body } = await upload(app, token, [{ name: 'a.txt', content: 'The ruff.' }]);
+    const { body: document } = await until(
+      () => stage.call('GET', `/api/documents/${body.documents[0]?.id}`),
+      ({ body: { status } }) => status === 'failed',
+    );
+    expect(document).to.include({
+      error: 'Reading ended unexpectedly. The operation names the reason. Reprocess the document',
+      code: null,
+    });
   });
 });

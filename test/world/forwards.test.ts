@@ -1,7 +1,7 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { until } from '../harness/app.js';
-import { type Desk, onPath, openDesk } from '../harness/hooks.js';
+import { type Desk, onPath, openDesk, SECRET } from '../harness/hooks.js';
 import { openTarget, type Target } from '../harness/target.js';
 
 export const lab = Lab.script();
@@ -187,6 +187,40 @@ describe('the body of a forward that is no JSON', () => {
     for (const body of kept) expect([body, (await save(body)).status]).to.equal([body, 201]);
     const plain = { webhookHeaders: { 'content-type': 'text/plain' } };
     expect((await save('[1', plain)).status).to.equal(201);
+  });
+});
+
+describe('a forward without a body of its own', () => {
+  const FORM = 'application/x-www-form-urlencoded';
+  const XML = '<?xml version="1.0"?><a>é</a>';
+  const NESTED = '{"zen":"Short","hook":{"id":1.10}}';
+
+  it('has the body and the content type of the delivery', async () => {
+    const cases: [string, string, string, string, object?][] = [
+      ['application/xml', XML, 'application/xml; charset=utf-8', XML],
+      ['text/plain', 'é', 'text/plain; charset=utf-8', 'é'],
+      [
+        'application/cloudevents+json; charset=utf-8',
+        '{"n":1.10}',
+        'application/cloudevents+json',
+        '{"n":1.10}',
+      ],
+      [`${FORM}; charset=utf-8`, 'b=1+%26&a=%C3%A9&b=2', FORM, 'b=1+%26&b=2&a=%C3%A9'],
+      [FORM, `payload=${encodeURIComponent(NESTED)}`, 'application/json', NESTED],
+      [FORM, 'a=1', 'application/json', '{"a":"1"}', { 'Content-Type': 'application/json' }],
+    ];
+    for (const [at, [type, body, sentType, sent, webhookHeaders]] of cases.entries()) {
+      const verify = { header: 'X-Hub-Signature-256', prefix: 'sha256=' };
+      const id = await desk.hook({
+        triggerConfig: { webhookPath: `as-is-${at}`, webhookSecret: SECRET, verify },
+        action: 'webhook',
+        actionConfig: { webhookUrl: target.url, webhookHeaders },
+      });
+      expect((await desk.deliver(`as-is-${at}`, body, { type })).status).to.equal(202);
+      await desk.ended(id);
+      const received = target.received.at(-1);
+      expect([received?.headers['content-type'], received?.body]).to.equal([sentType, sent]);
+    }
   });
 });
 

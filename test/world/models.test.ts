@@ -48,6 +48,7 @@ describe('replies of the models of this world', () => {
 
   for (const [form, ...texts] of [
     ['in a pair of marks', `<think>Whatever.</think>\n\n${FRIDAY}`],
+    ['in two pairs of marks', '<think>Hm.</think>It is ', '<think>Whatever.</think>Friday.'],
     ['before a lone end', `Whatever.</think>${FRIDAY}`],
     ['in pieces', '<th', 'ink>What', 'ever.</thi', 'nk>It is Fri', 'day.'],
     ['before a lone end in pieces', 'What', 'ever.</th', 'ink>It is Fri', 'day.'],

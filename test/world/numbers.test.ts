@@ -3,6 +3,7 @@ import * as Lab from '@hapi/lab';
 import { createHttp } from '../../src/kernel/http.js';
 import { openAiSdkModel } from '../../src/providers/llm/create.js';
 import { startStage } from '../agents/stage.js';
+import { openWorld } from '../cli/world.js';
 import { anthropic } from '../harness/anthropic.js';
 import { until } from '../harness/app.js';
 import { google } from '../harness/google.js';
@@ -100,6 +101,38 @@ describe('numbers in the output of a stage', () => {
       });
     } finally {
       await stage.stop();
+    }
+  });
+});
+
+describe('numbers that a command prints', () => {
+  it('have the digits that the daemon sent', async () => {
+    const world = await openWorld();
+    try {
+      const file = await world.file('payload.json', ARGS);
+      const trigger = ['--trigger', 'webhook', '--webhook-path', 'digits'];
+      const action = ['--action', 'notify', '--notify-message', 'hello'];
+      await world.cli(['hooks', 'create', '--name', 'digits', ...trigger, ...action]);
+      await world.cli(['hooks', 'test', 'digits', file]);
+      const executions = ['hooks', 'executions', 'digits'];
+      const [{ id }] = JSON.parse((await world.cli([...executions, '--json'])).stdout).executions;
+      const { hooks } = await world.client.hooks.list();
+      const path = `/api/hooks/${hooks[0]?.id}/executions/${id}`;
+      for (const words of [
+        [...executions, '--json'],
+        [...executions, '--fields', 'triggerContext.webhook.body'],
+        ['api', 'GET', path],
+      ]) {
+        expect((await world.cli(words)).stdout, words.join(' ')).to.include(ARGS);
+      }
+      const price = await world.cli([
+        ...executions,
+        '--fields',
+        'triggerContext.webhook.body.price',
+      ]);
+      expect(price.stdout).to.equal('1.10\n');
+    } finally {
+      await world.stop();
     }
   });
 });

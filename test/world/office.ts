@@ -51,12 +51,13 @@ interface LetterParts {
   pictures?: Record<string, Buffer>;
   /** Contents of headers and footers, by names such as `header1`. */
   edges?: Record<string, string>;
+  title?: string;
 }
 
 /** A Word document with this body. */
 export const letter = (
   body: string,
-  { styles = '', numbering = '', pictures = {}, edges = {} }: LetterParts = {},
+  { styles = '', numbering = '', pictures = {}, edges = {}, title = '' }: LetterParts = {},
 ): Buffer => {
   const named = Object.entries(pictures);
   const media = Object.fromEntries(named.map(([name]) => [`media/${name}`, 'image']));
@@ -66,7 +67,14 @@ export const letter = (
     ...Object.fromEntries(edgeNames),
   };
   return zip([
-    { name: '_rels/.rels', content: relations({ 'word/document.xml': 'officeDocument' }) },
+    {
+      name: '_rels/.rels',
+      content: relations({ 'word/document.xml': 'officeDocument', 'core.xml': 'core-properties' }),
+    },
+    {
+      name: 'core.xml',
+      content: `<cp:coreProperties><dc:title>${title}</dc:title></cp:coreProperties>`,
+    },
     { name: 'word/_rels/document.xml.rels', content: relations(parts) },
     { name: 'word/document.xml', content: `<w:document><w:body>${body}</w:body></w:document>` },
     { name: 'word/styles.xml', content: `<w:styles>${styles}</w:styles>` },
@@ -109,9 +117,14 @@ export const odf = (
   styles = '',
   /** Content of the page style. */
   page = '',
+  title = '',
 ): Buffer =>
   zip([
     { name: 'mimetype', content: `application/vnd.oasis.opendocument.${kind}` },
+    {
+      name: 'meta.xml',
+      content: `<office:document-meta><office:meta><dc:title>${title}</dc:title></office:meta></office:document-meta>`,
+    },
     {
       name: 'content.xml',
       content: `<office:document-content><office:automatic-styles>${styles}</office:automatic-styles><office:body><office:${kind}>${body}</office:${kind}></office:body></office:document-content>`,

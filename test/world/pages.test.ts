@@ -199,6 +199,24 @@ describe('pages of ordinary sites', () => {
     });
   });
 
+  it('keep neighbouring links and blocks apart', async () => {
+    const blocks =
+      '<p><span style="display:block">three</span><span style="display:block">four</span>';
+    const page = `<main><a href="/a">one</a><a href="/b">two</a>${blocks}<details><summary>five</summary>six</details></main>`;
+    const text = await readPage(page, { format: 'text' });
+    expect(text.task.content?.split(/\s+/)).to.equal([
+      'one',
+      'two',
+      'three',
+      'four',
+      'five',
+      'six',
+    ]);
+    const { url, task } = await readPage(page, { format: 'markdown' });
+    const links = `[one](${url}a) [two](${url}b)`;
+    expect(task.content?.split(/\s+/).join(' ')).to.equal(`${links} three four five six`);
+  });
+
   it('at addresses that are written in raw UTF-8', async () => {
     const { origin } = await serve((request, response) => {
       if (request.url === '/street') {

@@ -10,6 +10,7 @@ interface PdfPage {
   form?: string;
   /** A gray picture, which covers this share of the page's height. */
   scan?: number;
+  title?: string;
 }
 
 const GRAY = { width: 40, height: 56 };
@@ -33,7 +34,13 @@ const picture = (): Buffer => {
 };
 
 /** A PDF file of one page. */
-export const onePage = ({ content = '', annotations = [], form, scan }: PdfPage): Buffer => {
+export const onePage = ({
+  content = '',
+  annotations = [],
+  form,
+  scan,
+  title = '',
+}: PdfPage): Buffer => {
   const refs = annotations.map((_, at) => `${7 + at} 0 R`).join(' ');
   const acro = form === undefined ? '' : `/AcroForm<</Fields[${refs}]/DA(/F 12 Tf 0 g)${form}>>`;
   const drawn = scan === undefined ? '' : `q 595 0 0 ${842 * scan} 0 0 cm /I Do Q `;
@@ -45,6 +52,7 @@ export const onePage = ({ content = '', annotations = [], form, scan }: PdfPage)
     '<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>',
     picture(),
     ...annotations,
+    `<</Title(${title})>>`,
   ];
   let file = Buffer.from('%PDF-1.7\n');
   const places = objects.map((object, at) => {
@@ -54,7 +62,7 @@ export const onePage = ({ content = '', annotations = [], form, scan }: PdfPage)
     return `${String(place).padStart(10, '0')} 00000 n \n`;
   });
   const table = `xref\n0 ${objects.length + 1}\n0000000000 65535 f \n${places.join('')}`;
-  const end = `trailer<</Size ${objects.length + 1}/Root 1 0 R>>\nstartxref\n${file.length}\n%%EOF\n`;
+  const end = `trailer<</Size ${objects.length + 1}/Root 1 0 R/Info ${objects.length} 0 R>>\nstartxref\n${file.length}\n%%EOF\n`;
   return Buffer.concat([file, Buffer.from(table + end)]);
 };
 

@@ -217,6 +217,34 @@ stages:
     });
   });
 
+  it('save what names the run and not a person, and keep a task untrusted', async () => {
+    const tool = (toolId: string, toolAction: string, toolParams: object) => ({
+      ...{ key: toolAction, kind: 'tool' as const },
+      config: { toolId, toolAction, toolParams },
+    });
+    const { db } = stage.app.app.store;
+    const letter = { title: 'Obey the letter' };
+    const { id: task } = (
+      await stage.app.call('POST', '/api/tasks', { token: stage.token, body: letter })
+    ).body;
+    await db.updateTable('tasks').set({ untrusted: 1 }).where('id', '=', task).execute();
+    const run = await stage.start([
+      tool('memory', 'save', { text: 'Likes tea' }),
+      tool('tasks', 'create', { title: 'Buy tea' }),
+      tool('tasks', 'update', { id: task, priority: 2 }),
+    ]);
+    await stage.reach(run, 'completed');
+    const get = async (path: string) =>
+      (await stage.app.call('GET', path, { token: stage.token })).body;
+    const { memories } = await get('/api/memories');
+    expect(memories).to.have.length(1);
+    expect(memories[0]).to.include({ createdBy: run, confirmed: true });
+    const { tasks } = await get('/api/tasks');
+    const made = tasks.find(({ title }: { title: string }) => title === 'Buy tea');
+    expect(made).to.include({ source: { kind: 'execution', id: run }, untrusted: false });
+    expect(await get(`/api/tasks/${task}`)).to.include({ priority: 2, untrusted: true });
+  });
+
   it('do no more at once than they say, also right after a start', async () => {
     await stage.app.restart();
     const held: (() => void)[] = [];

@@ -226,10 +226,23 @@ describe('a proxy that is not set up', () => {
     const { token } = (await app.call('POST', '/api/auth/login', { body: login })).body;
     const { findings } = (await app.call('GET', '/api/admin/doctor', { token })).body;
     const found = findings.find(({ name }: { name: string }) => name === 'proxy');
-    expect([found.status, found.detail]).to.equal([
-      'warn',
-      'a request came through a proxy that is not configured (HTTP/1.0). It does not count as local',
-    ]);
+    expect(found.status).to.equal('warn');
+    expect(found.detail).to.match(
+      /^a request came through a proxy that is not configured \(HTTP\/1\.0, last at 20[\d:.TZ-]+\)\. It does not count as local/,
+    );
+  });
+
+  it('is told by the doctor with its last sign, until a restart', async () => {
+    const login = { username: 'ada', password: PASSWORD };
+    const { token } = (await app.call('POST', '/api/auth/login', { body: login })).body;
+    const detail = async (): Promise<string | undefined> => {
+      const { findings } = (await app.call('GET', '/api/admin/doctor', { token })).body;
+      return findings.find(({ name }: { name: string }) => name === 'proxy')?.detail;
+    };
+    await sendLines(app, ['GET /health HTTP/1.1', 'Host: evil.example', 'Connection: close']);
+    expect(await detail()).to.include('(the Host header "evil.example", last at 20');
+    await app.restart();
+    expect(await detail()).to.be.undefined();
   });
 
   it('is refused where it sends several hosts', async () => {

@@ -342,6 +342,8 @@ describe('a body that cannot be read', () => {
       ['text/plain; charset=iso-8859-1', Buffer.from('caf\xe9', 'latin1'), 'café'],
       ['application/json; charset="ISO-8859-1"', Buffer.from('{"t":"\xe9"}', 'latin1'), { t: 'é' }],
       ['application/json; charset=iso-8859-1', Buffer.from('{"t":"é"}'), { t: 'é' }],
+      ['application/json; charset=unknown', Buffer.from('{"t":"é"}'), { t: 'é' }],
+      ['application/json; charset=utf-16-unknown', Buffer.from('{"t":"é"}'), { t: 'é' }],
       ['application/json; charset=utf-16le', Buffer.from('{"t":"é"}', 'utf16le'), { t: 'é' }],
       ['application/json', utf16('{"t":"é"}'), { t: 'é' }],
       ['text/plain', utf16('é'), 'é'],

@@ -23,7 +23,7 @@ const formatModelHealth = ({ health, enabled }: ModelView): string => {
 
 const listModelFacts = (of: ModelView, now: number): [string, string][] => [
   ['Model', `${of.name}   ${of.provider}/${of.modelId}`],
-  ['Address', of.baseUrl ?? 'provider default'],
+  ...(of.baseUrl === null ? [] : [['Address', of.baseUrl] satisfies [string, string]]),
   [
     'Checked',
     of.health.checkedAt === null ? 'never' : `${formatAge(of.health.checkedAt, now)} ago`,

@@ -36,9 +36,9 @@ export const totp = contract({
     secret: true,
   }),
   verify: endpoint.post('/api/auth/totp/verify', {
-    summary: 'Check a code of your authenticator app',
+    summary: 'Test a code of enabled two-factor authentication',
     description:
-      'Tests a code of enabled two-factor authentication, without a login. Fails with 401 if the code is wrong or was already used, which counts as a failed attempt.',
+      'Enables nothing and starts no login session, but uses up the code. Fails with 401 if the code is wrong or was already used, which counts as a failed attempt.',
     personal: true,
     example: { code: '492039' },
     body: s.object('TotpCheck', { code: code() }),

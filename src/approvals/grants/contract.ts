@@ -14,11 +14,13 @@ export const Grant = s.object('Grant', {
     .description('Scheme, host and port that the grant covers. `null` if the tool takes no URL'),
   method: s
     .nullable(s.text(10))
-    .description('HTTP method of the approved request. `null` if the call made no HTTP request'),
+    .description(
+      'HTTP method of the approved request. With the scope `host`, the grant covers this method; with `conversation`, all methods. An agent that has read content from outside may use the grant only for GET and this method. `null` if the call made no HTTP request',
+    ),
   pathPrefix: s
     .nullable(s.text(8_192))
     .description(
-      'Path of the approved request. With the scope `host`, an agent that has read content from outside may call only this path and paths below it, except with GET. `null` if the call made no HTTP request or servers may read the path as another path',
+      'Path of the approved request. With the scope `host`, an agent that has read content from outside may use the grant for GET requests to all paths of the host, and for other methods only for this path and paths below it. `null` if the call made no HTTP request or servers may read the path as another path. Such an agent may then use the grant only for GET requests',
     ),
   hookId: s
     .nullable(s.id('hook'))

@@ -51,6 +51,8 @@ export class ExtractFailed extends Error {
 export interface Extraction {
   job: ExtractJob;
   total(pages: number): void;
+  /** Title that the file states. It precedes the next page unless the page contains it. */
+  title(text: string | null | undefined): void;
   /**
    * Writes the next page, unless it was extracted earlier. Returns false if no further page is
    * needed.

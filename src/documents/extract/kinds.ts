@@ -63,6 +63,7 @@ export const HEAD_BYTES = 256 * 1024;
 /** Returns null if the type is unknown. */
 export const detectMediaType = async (bytes: Uint8Array, name: string): Promise<string | null> => {
   const head = bytes.subarray(0, HEAD_BYTES);
+  if (isBlank(head)) return null;
   const named = byName(name);
   // First, because a byte order mark resembles an audio file.
   const marked = decodeMarked(head);
@@ -81,7 +82,9 @@ export const detectMediaType = async (bytes: Uint8Array, name: string): Promise<
   if (mime !== undefined && mime !== XML) return null;
   const text = Buffer.from(head).toString('latin1');
   if (text.slice(0, MAX_PDF_OFFSET).includes('%PDF-')) return PDF;
-  if (head.includes(0)) return isTextKind(named) && decodeWide(head) !== null ? named : null;
+  if (head.includes(0)) {
+    return isTextKind(named) && (decodeWide(head) !== null || hasFewNuls(text)) ? named : null;
+  }
   if (named?.endsWith(FLAT) && text.includes('<office:document')) return named;
   return isTextKind(named) ? named : textTypeOf(text, name);
 };
@@ -91,12 +94,28 @@ export const detectMediaType = async (bytes: Uint8Array, name: string): Promise<
  * subject. Returns null if there is nothing to say but that the type is unsupported.
  */
 export const unsupportedReason = (bytes: Uint8Array, name: string): string | null => {
+  if (bytes.length === 0) return 'is empty';
+  if (isBlank(bytes)) return 'is empty: it contains only white space';
   const ending = extname(name).toLowerCase();
   const successor = SUCCESSORS.get(ending);
   if (successor) return `has the unsupported file type ${ending}. Save it as ${successor} or PDF`;
   const hasNul = isTextKind(byName(name)) && bytes.subarray(0, HEAD_BYTES).includes(0);
   return hasNul ? NOT_TEXT : null;
 };
+
+/** A file of white space, whatever its encoding. */
+const isBlank = (bytes: Uint8Array): boolean =>
+  bytes.length < HEAD_BYTES &&
+  /^(?:\xef\xbb\xbf|\xff\xfe|\xfe\xff)?[\s\0]*$/.test(Buffer.from(bytes).toString('latin1'));
+
+/** Programs that crash or pad leave runs of NUL bytes in their logs. */
+const hasFewNuls = (text: string): boolean => {
+  const pieces = text.split(/\0+/);
+  const chars = pieces.reduce((sum, { length }) => sum + length, 0);
+  return pieces.length * MIN_CHARS_PER_NUL <= chars && !CONTROLS.test(pieces.join(''));
+};
+
+const MIN_CHARS_PER_NUL = 8;
 
 const NOT_TEXT =
   'contains NUL bytes, but is not text in UTF-16 or in UTF-32 with a byte order mark. Save it as UTF-8 text';

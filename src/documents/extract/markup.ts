@@ -3,6 +3,7 @@ import { PageUnreadable } from '../../providers/pages/page.js';
 import {
   isElement,
   isTextNode,
+  type PageDocument,
   type PageElement,
   type PageNode,
 } from '../../providers/pages/tree.js';
@@ -14,13 +15,25 @@ const BLOCKS = new Set(
   optgroup option p pre search section summary table tbody tfoot thead tr ul`.split(/\s+/),
 );
 const LINES = new Set(['li', 'tr']);
+/** Ruby text repeats the word that it explains. */
+const UNREAD = new Set(['svg', 'style', 'rt', 'rp']);
 const CELLS = new Set(['td', 'th']);
 
-/** Headings begin with number signs, as in Markdown. Throws ExtractFailed. */
-export const textOfMarkup = (html: string): string => {
+/** Throws ExtractFailed. */
+export const textOfMarkup = (html: string, styles = ''): string =>
+  textOfBody(parseMarkup(html, styles));
+
+export const titleAndText = (html: string): { title: string | null; text: string } => {
+  const document = parseMarkup(html, '');
+  const title = document.head.querySelector('title')?.textContent ?? null;
+  return { title, text: textOfBody(document) };
+};
+
+/** Headings begin with number signs, as in Markdown. */
+const textOfBody = ({ body }: PageDocument): string => {
   const pieces: string[] = [];
   // Iterative, because markup may be nested deeper than the stack allows.
-  const waiting: (PageNode | string)[] = [parsePageBody(html)];
+  const waiting: (PageNode | string)[] = [body];
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     if (typeof next === 'string') pieces.push(next);
     else if (isTextNode(next)) pieces.push((next.textContent ?? '').replace(/\s+/g, ' '));
@@ -35,9 +48,9 @@ export const textOfMarkup = (html: string): string => {
     .trim();
 };
 
-const parsePageBody = (html: string): PageElement => {
+const parseMarkup = (html: string, styles: string): PageDocument => {
   try {
-    return visibleDocument(html).body;
+    return visibleDocument(html, styles);
   } catch (error) {
     if (!(error instanceof PageUnreadable)) throw error;
     throw new ExtractFailed('too_large', `The page ${error.message}`);
@@ -46,7 +59,7 @@ const parsePageBody = (html: string): PageElement => {
 
 const visit = (element: PageElement, waiting: (PageNode | string)[], pieces: string[]): void => {
   const { localName: name } = element;
-  if (name === 'svg' || name === 'style') return;
+  if (UNREAD.has(name)) return;
   if (name === 'br') return void pieces.push('\n');
   const isBlock = BLOCKS.has(name);
   const end = isBlock ? (LINES.has(name) ? '\n' : '\n\n') : '';

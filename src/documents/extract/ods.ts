@@ -1,11 +1,14 @@
 import { withoutElements } from './alternatives.js';
-import type { ArchiveFiles } from './archive.js';
+import { type ArchiveFiles, fileIn } from './archive.js';
+import { joinTexts } from './drawings.js';
 import type { Extraction } from './job.js';
-import { openDocument, walkContent } from './opendocument.js';
+import { openDocument, STYLES, walkContent } from './opendocument.js';
 import { createSheetText, hasResult, noteFormulas, type SheetText } from './sheettext.js';
-import { findAttribute, type XmlAttributes, type XmlVisitor } from './xmlwalk.js';
+import { findAttribute, walkXml, type XmlAttributes, type XmlVisitor } from './xmlwalk.js';
 
-/** ODF 1.3. Each sheet is a page. Comments are left out. */
+/**
+ * ODF 1.3. Each sheet is a page. Headers and footers are on the first one. Comments are left out.
+ */
 export const extractOds = async (bytes: Buffer, extraction: Extraction): Promise<void> => {
   const { pageChars } = extraction.job.limits;
   const files = await openDocument(bytes, extraction);
@@ -17,6 +20,7 @@ export const extractOds = async (bytes: Buffer, extraction: Extraction): Promise
     formulas: { count: 0 },
   });
   const formulas = { count: 0 };
+  const edges = await readEdges(files);
   extraction.total(count);
   let isDone = false;
   await walkSheets(files, {
@@ -25,12 +29,48 @@ export const extractOds = async (bytes: Buffer, extraction: Extraction): Promise
       return createSheetText({ name, isNamed: count > 1, mostChars: pageChars });
     },
     end: (sheet) => {
-      if (sheet) isDone = !extraction.add(sheet.text());
+      if (sheet) isDone = !extraction.add(joinTexts([edges.header, sheet.text(), edges.footer]));
+      // They are on each printed page.
+      Object.assign(edges, { header: '', footer: '' });
     },
     isDone: () => isDone,
     formulas,
   });
   noteFormulas(extraction, formulas.count);
+};
+
+const FIELDS = /^(sheet-name|page-number|page-count|date|time|file-name)$/;
+
+/** Printed headers and footers (ODF 1.3, part 3, 16.10 to 16.13), without paragraphs of page numbers. */
+const readEdges = async (files: ArchiveFiles): Promise<{ header: string; footer: string }> => {
+  const texts = { header: new Set<string>(), footer: new Set<string>() };
+  let edge: Set<string> | null = null;
+  let paragraph = '';
+  let hasField = false;
+  const visitor: XmlVisitor = {
+    open: (name, attributes, parent) => {
+      const isShown = findAttribute(attributes, 'display') !== 'false';
+      const [, kind] = /^(header|footer)(-left|-first)?$/.exec(name) ?? [];
+      if (parent === 'master-page' && (kind === 'header' || kind === 'footer')) {
+        edge = isShown ? texts[kind] : null;
+      } else if (name === 'p') {
+        paragraph = '';
+        hasField = false;
+      } else if (FIELDS.test(name)) hasField = true;
+      else if (SPACES.has(name)) paragraph += ' ';
+    },
+    text: (text) => {
+      paragraph += text;
+    },
+    close: (name) => {
+      if (name === 'p' && !hasField) edge?.add(paragraph.trim());
+      else if (/^(header|footer)(-left|-first)?$/.test(name)) edge = null;
+    },
+  };
+  const styles = await fileIn(files, STYLES)?.();
+  if (styles) await walkXml(styles, visitor);
+  const joined = (lines: Set<string>): string => [...lines].filter(Boolean).join('\n');
+  return { header: joined(texts.header), footer: joined(texts.footer) };
 };
 
 interface SheetsVisitor {

@@ -1,7 +1,9 @@
 import { type OfficeContentNode, OfficeParser, type OfficeParserAST } from 'officeparser';
 import { checkArchive, refuseEncrypted } from './archive.js';
+import { noteHidden } from './docxruns.js';
 import { joinTexts } from './drawings.js';
 import { ExtractFailed, type Extraction } from './job.js';
+import { withoutHidden } from './rtfhidden.js';
 
 /** OpenDocument presentations and RTF files. Each slide is a page. */
 export const extractOffice = async (bytes: Buffer, extraction: Extraction): Promise<void> => {
@@ -9,7 +11,10 @@ export const extractOffice = async (bytes: Buffer, extraction: Extraction): Prom
   if (bytes.subarray(0, 2).toString('latin1') === 'PK') {
     await checkArchive(bytes, extraction.job.limits.unpackedBytes);
   }
-  const { content, auxiliary } = await parse(bytes);
+  const { bytes: visible, hiddenChars } = withoutHidden(bytes);
+  noteHidden(extraction, hiddenChars);
+  const { content, auxiliary, metadata } = await parse(visible);
+  extraction.title(metadata?.title ?? (await rtfTitle(bytes)));
   const parts = content.filter(({ type }) => type === 'slide');
   if (parts.length === 0) {
     extraction.total(1);
@@ -24,6 +29,19 @@ export const extractOffice = async (bytes: Buffer, extraction: Extraction): Prom
     if (!extraction.add(toTextLines(part).join('\n'))) break;
   }
 };
+
+/** The title of an RTF file is text of the same form, and the parser skips it. */
+const rtfTitle = async (bytes: Buffer): Promise<string | null> => {
+  const head = bytes.toString('latin1', 0, MAX_INFO_AT);
+  const title = RTF_TITLE.exec(head)?.[1];
+  if (title === undefined) return null;
+  const codePage = /\\ansicpg\d+/.exec(head)?.[0] ?? '';
+  const { content } = await parse(Buffer.from(`{\\rtf1\\ansi${codePage} ${title}}`, 'latin1'));
+  return content.flatMap(toTextLines).join(' ');
+};
+
+const MAX_INFO_AT = 1024 * 1024;
+const RTF_TITLE = /\{\\info\b[\s\S]{0,4000}?\{\\title\b((?:[^{}\\]|\\[\s\S])*)\}/;
 
 /** Sections often repeat a header or footer. Each line is returned once. */
 const edgeText = (nodes: OfficeContentNode[] = []): string =>

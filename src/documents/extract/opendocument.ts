@@ -2,20 +2,32 @@ import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { type ArchiveFiles, checkArchive, fileIn, listArchive } from './archive.js';
 import { ExtractFailed, type Extraction } from './job.js';
+import { readTitle } from './xmltitle.js';
 import { walkXml, type XmlVisitor } from './xmlwalk.js';
 
 const CONTENT = 'content.xml';
 export const STYLES = 'styles.xml';
+const PROPERTIES = 'meta.xml';
 const MANIFEST = 'META-INF/manifest.xml';
 
 /**
  * ODF 1.3, part 2. A flat file has its styles and its content in the same XML (part 3, 3.1.2).
  * Throws ExtractFailed, also if the file is encrypted.
  */
-export const openDocument = async (bytes: Buffer, { job }: Extraction): Promise<ArchiveFiles> => {
+export const openDocument = async (
+  bytes: Buffer,
+  extraction: Extraction,
+): Promise<ArchiveFiles> => {
+  const files = await openFiles(bytes, extraction);
+  const properties = await fileIn(files, PROPERTIES)?.();
+  if (properties) extraction.title(await readTitle(properties, 'meta'));
+  return files;
+};
+
+const openFiles = async (bytes: Buffer, { job }: Extraction): Promise<ArchiveFiles> => {
   if (bytes.subarray(0, 2).toString('latin1') !== 'PK') {
     const open = async (): Promise<Readable> => Readable.from([bytes]);
-    return new Map([CONTENT, STYLES].map((name) => [name, open]));
+    return new Map([CONTENT, STYLES, PROPERTIES].map((name) => [name, open]));
   }
   await checkArchive(bytes, job.limits.unpackedBytes);
   const files = await listArchive(bytes);

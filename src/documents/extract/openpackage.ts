@@ -7,6 +7,7 @@ import {
   refuseEncrypted,
 } from './archive.js';
 import { ExtractFailed, type Extraction } from './job.js';
+import { readTitle } from './xmltitle.js';
 import { walkXml, type XmlAttributes, type XmlVisitor } from './xmlwalk.js';
 
 /** ECMA-376-2, relationships. */
@@ -23,15 +24,18 @@ interface OpenPackage {
   relations: ReadonlyMap<string, Relation>;
 }
 
-export const openPackage = async (bytes: Buffer, { job }: Extraction): Promise<OpenPackage> => {
+export const openPackage = async (bytes: Buffer, extraction: Extraction): Promise<OpenPackage> => {
   refuseEncrypted(bytes);
-  await checkArchive(bytes, job.limits.unpackedBytes);
+  await checkArchive(bytes, extraction.job.limits.unpackedBytes);
   const files = await listArchive(bytes);
-  const main = findPart(await readRelations(files, ''), 'officeDocument');
+  const parts = await readRelations(files, '');
+  const main = findPart(parts, 'officeDocument');
   if (main === null) {
     const sentence = 'The file is not a complete office document';
     throw new ExtractFailed('damaged', sentence);
   }
+  const properties = await fileIn(files, findPart(parts, 'core-properties') ?? '')?.();
+  if (properties) extraction.title(await readTitle(properties, 'coreProperties'));
   return { files, main, relations: await readRelations(files, main) };
 };
 

@@ -57,6 +57,8 @@ const open = async (bytes: Buffer, { job }: Extraction): Promise<PDFDocumentProx
 
 const noteParts = async (document: PDFDocumentProxy, extraction: Extraction): Promise<void> => {
   const { info } = await document.getMetadata().catch(() => ({ info: {} }));
+  const title: unknown = Reflect.get(info, 'Title');
+  if (typeof title === 'string') extraction.title(title);
   if (Reflect.get(info, 'IsXFAPresent') === true) {
     extraction.note(
       'The file has an XFA form, which is not supported. Print the file to a new PDF file first.',

@@ -1,3 +1,4 @@
+import { cleanLine } from '../../providers/pages/clean.js';
 import type { Extraction, ExtractJob, ExtractLine } from './job.js';
 import type { Recognizer } from './recognizer.js';
 
@@ -13,6 +14,7 @@ export const openExtraction = (
   let chars = 0;
   let recognized = 0;
   let hasText = fromPage > 1;
+  let title: string | null = null;
   const isWanted = (): boolean => {
     if (done >= limits.pages) notes.add(`Only the first ${limits.pages} pages were read.`);
     else if (chars >= limits.chars) {
@@ -23,11 +25,16 @@ export const openExtraction = (
   const extraction: Extraction = {
     job,
     total: (pages) => write({ pages: Math.min(pages, limits.pages) }),
-    add: (text, ocr) => {
+    title: (text) => {
+      title = cleanLine(text, MAX_TITLE_LENGTH);
+    },
+    add: (content, ocr) => {
       if (!isWanted()) return false;
       done++;
+      const text = withTitle(title, content);
+      title = null;
       chars += Math.min(text.length, limits.pageChars);
-      hasText ||= text.trim() !== '';
+      hasText ||= content.trim() !== '';
       if (text.length > limits.pageChars) cutPages.push(done);
       if (done >= fromPage) {
         write({
@@ -48,6 +55,7 @@ export const openExtraction = (
     skip: () => {
       if (done + 1 >= fromPage) return false;
       done++;
+      title = null;
       return true;
     },
     note: (sentence) => void notes.add(sentence),
@@ -72,6 +80,13 @@ export const openExtraction = (
       return !hasText && all.length === 0 ? ['No text was found in the file.'] : all;
     },
   };
+};
+
+const MAX_TITLE_LENGTH = 300;
+
+const withTitle = (title: string | null, text: string): string => {
+  const flat = (raw: string): string => raw.normalize('NFC').replace(/\s+/g, ' ').toLowerCase();
+  return title === null || flat(text).includes(flat(title)) ? text : `# ${title}\n\n${text}`;
 };
 
 const unreadNotes = ([first, ...others]: number[]): string[] => {

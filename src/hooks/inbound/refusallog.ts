@@ -8,7 +8,7 @@ import type { InboundVerdict, Inbox, Receiving } from './inbound.js';
 import type { Directory, ReceivingHook } from './receivinghooks.js';
 import { createSecretFilter } from './redactheaders.js';
 
-/** Kept in memory: rejections per hook, and hooks. */
+/** Kept in memory: rejections per hook, and hooks. All are counted. */
 const MAX_OF_HOOK = 20;
 const MAX_HOOKS = 1000;
 const MAX_HEADERS = 10;
@@ -23,13 +23,15 @@ interface RefusalLogDeps {
 /** Empty after each start of the daemon. */
 export const createRefusalLog = ({ clock, directory, addressOf }: RefusalLogDeps) => {
   const since = iso(clock.now());
-  const byHook = new Map<string, { count: number; newest: RefusedDelivery[] }>();
+  const counts = new Map<string, number>();
+  const byHook = new Map<string, RefusedDelivery[]>();
 
   const add = ({ hook, reason, message }: RefusedHook, shown: ShownRequest): void => {
-    const { count, newest } = byHook.get(hook.id) ?? { count: 0, newest: [] };
+    const newest = byHook.get(hook.id) ?? [];
     const refused = { at: iso(clock.now()), reason, message, ...shown };
+    counts.set(hook.id, (counts.get(hook.id) ?? 0) + 1);
     byHook.delete(hook.id);
-    byHook.set(hook.id, { count: count + 1, newest: [refused, ...newest].slice(0, MAX_OF_HOOK) });
+    byHook.set(hook.id, [refused, ...newest].slice(0, MAX_OF_HOOK));
     const [oldest] = byHook.size > MAX_HOOKS ? byHook.keys() : [];
     if (oldest !== undefined) byHook.delete(oldest);
   };
@@ -70,10 +72,11 @@ export const createRefusalLog = ({ clock, directory, addressOf }: RefusalLogDeps
       for (const hook of hooks) add({ hook, reason: 'tried', message: MESSAGES.tried }, NOTHING);
       return hooks.length > 0;
     },
-    of: (hookId: string): RefusedDeliveries => {
-      const { count, newest } = byHook.get(hookId) ?? { count: 0, newest: [] };
-      return { since, count, refused: newest };
-    },
+    of: (hookId: string): RefusedDeliveries => ({
+      since,
+      count: counts.get(hookId) ?? 0,
+      refused: byHook.get(hookId) ?? [],
+    }),
   };
 };
 

@@ -67,7 +67,9 @@ export const checkPlain = (frame: Frame): PlainFrame => check(plainFrames, frame
 /** Throws 400 as for plain clients, and 501 for a `request`. */
 export const checkNes = (frame: Frame): NesFrame => {
   if (frame.type === 'request') {
-    throw Boom.notImplemented('HTTP requests are not supported over the socket');
+    throw Boom.notImplemented(
+      'HTTP requests over the WebSocket are not supported. Send the request to the HTTP API',
+    );
   }
   return check(nesFrames, frame);
 };

@@ -115,6 +115,7 @@ export const createStageCalls = (deps: StageCallDeps) => {
         userId: run.row.user_id,
         agentId: null,
         executionId: row.untrusted === 1 ? run.row.id : null,
+        runId: run.row.id,
         openFolder: () => deps.owner.folderOf(run.row.user_id, run.row.id),
         signal,
         hops: run.row.hops,

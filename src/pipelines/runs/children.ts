@@ -35,7 +35,10 @@ export const createNestedBeginning =
     const renderedParams = asRecord(renderConfig(params ?? {}, scope));
     const { values, faults } = resolveParameters(template.parameters, renderedParams);
     const [fault] = faults;
-    if (fault) throw new StageError(`${fault.path} ${fault.message}`);
+    if (fault)
+      throw new StageError(
+        `${fault.path} ${fault.message}. Correct the params of this stage in the template`,
+      );
     const { runId, steps } =
       (await reopened(deps, row, ({ params }) => params === JSON.stringify(values))) ??
       inserted(children, nestedRunRows(of, { template, values, now: now() }));

@@ -6,7 +6,7 @@ import {
   googleArguments,
   ollamaArguments,
 } from './exactarguments.js';
-import { objectLines } from './lines.js';
+import { failOnErrors, objectLines } from './lines.js';
 import type { GlobalFetch } from './wire.js';
 
 export type Provider =
@@ -85,9 +85,9 @@ export const adapters: Record<Provider, Adapter> = {
   },
   google: {
     baseUrl: 'https://generativelanguage.googleapis.com/v1beta',
-    open: async ({ modelId, baseUrl: baseURL, fetch }) => {
+    open: async ({ name, modelId, baseUrl: baseURL, fetch }) => {
       const { createGoogleGenerativeAI } = await import('@ai-sdk/google');
-      const exactFetch = exactArguments(fetch, googleArguments);
+      const exactFetch = exactArguments(failOnErrors({ name, modelId }, fetch), googleArguments);
       return createGoogleGenerativeAI({ baseURL, apiKey: NO_KEY, fetch: exactFetch })(modelId);
     },
     keyHeader: (apiKey) => ({ 'x-goog-api-key': apiKey }),
@@ -97,7 +97,7 @@ export const adapters: Record<Provider, Adapter> = {
     open: async ({ name, modelId, baseUrl, fetch }) => {
       const { createOllama } = await import('ollama-ai-provider-v2');
       const baseURL = `${ollamaRoot(baseUrl)}/api`;
-      const exactFetch = exactArguments(objectLines(name, fetch), ollamaArguments);
+      const exactFetch = exactArguments(objectLines({ name, modelId }, fetch), ollamaArguments);
       return createOllama({ baseURL, fetch: exactFetch })(modelId);
     },
     keyHeader: bearer,

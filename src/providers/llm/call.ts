@@ -61,7 +61,7 @@ export const askStreamed = async (asking: ModelCall): Promise<SdkReply> => {
   const most = call.maxOutputTokens ?? Number.POSITIVE_INFINITY;
   const inPieces = new Set<string>();
   for await (const part of partsOf(name, model, call)) {
-    if (part.type === 'error') throw toReplyError(name, part.error, tally);
+    if (part.type === 'error') throw toReplyError(asking, part.error);
     if (!SIGNS.has(part.type)) watch.active();
     count(tally, inPieces, part);
     if (tally.bytes() > MAX_REPLY_LENGTH) throw new ModelFailure('invalid_reply', tooLong(name));
@@ -164,11 +164,13 @@ const SIGNS = new Set([
 const tooLong = (name: string): string => `${name} exceeded the maximum length of a reply`;
 
 /** An error that the endpoint put into its stream is plain JSON. */
-const toReplyError = (name: string, error: unknown, tally: ReplyTally): unknown => {
+const toReplyError = ({ name, model, tally }: ModelCall, error: unknown): unknown => {
   // The adapters report a missing finish reason without data.
   const isUnended = InvalidResponseDataError.isInstance(error) && error.data === undefined;
   if (isUnended && tally.bytes() > 0) return unfinishedReply(name);
-  return error instanceof Error ? readable(name, error) : streamErrorFailure(name, error);
+  return error instanceof Error
+    ? readable(name, error)
+    : streamErrorFailure({ name, modelId: model.modelId }, error);
 };
 
 /** A RangeError means that the reply exceeds the recursion of the SDK. */

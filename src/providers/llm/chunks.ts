@@ -7,7 +7,7 @@ import {
 } from '../../kernel/exactjson.js';
 import { isRecord, listAt, parsedJson, withoutMark } from '../../kernel/jsonvalue.js';
 import { mapLines } from './lines.js';
-import type { GlobalFetch } from './wire.js';
+import { type GlobalFetch, isErrorReply } from './wire.js';
 
 type Json = Record<string, unknown>;
 
@@ -29,9 +29,9 @@ export const normalizeChunks =
     const text = await response.text();
     const reply = parsed(text);
     const isStreamed = typeof init?.body === 'string' && /"stream"\s*:\s*true/.test(init.body);
-    const hasChoices = isRecord(reply) && Array.isArray(reply.choices);
-    const isError = isStreamed && isRecord(reply) && Boolean(reply.error);
-    if (!hasChoices && !isError) return new Response(text, { status, headers });
+    if (!isRecord(reply) || !Array.isArray(reply.choices)) {
+      return new Response(text, { status, headers });
+    }
     const uniform = uniformReply(reply, 'message');
     if (isStreamed) {
       return new Response(formatReplyEvents(uniform), {
@@ -42,14 +42,17 @@ export const normalizeChunks =
     return new Response(stringifyExact(uniform), { status, headers });
   };
 
+/** Older versions of llama.cpp name the field of an error `error`. */
+const EVENT_DATA = /^(?:data|error):\s*(.*?)\s*$/s;
+
 const eventFilter = (): TransformStream<Uint8Array, Uint8Array> => {
   let hasContent = false;
   let isFinished = false;
   const withDelta = deltaReader();
   const withIndex = callIndexer();
   const filtered = (line: string): string => {
-    if (!line.startsWith('data:')) return line;
-    const data = line.slice('data:'.length).trim();
+    const [, data] = EVENT_DATA.exec(line) ?? [];
+    if (data === undefined) return line;
     if (data === DONE) return hasContent && !isFinished ? `${formatEvent(FINISH)}${line}` : line;
     const value = parsed(data);
     if (!isRecord(value)) return line;
@@ -138,7 +141,8 @@ const uniformReply = (
   withIndex: CallIndexer = callIndexer(),
 ): Json => {
   const { error, ...rest } = without(reply, ['id', 'created', 'model']);
-  if (error !== undefined && error !== null) return { error: uniformError(error) };
+  if (isErrorReply(reply) || (error !== undefined && error !== null))
+    return { error: uniformError(error ?? reply) };
   const choices = listAt(reply, 'choices').filter(isRecord);
   return {
     ...rest,
@@ -160,8 +164,13 @@ const uniformReply = (
   };
 };
 
-const uniformError = (error: unknown): Json =>
-  isRecord(error) ? { ...error, message: String(error.message ?? '') } : { message: String(error) };
+/** The adapter accepts no others, and the status is a code. */
+const uniformError = (error: unknown): Json => {
+  if (!isRecord(error)) return { message: String(error) };
+  const { message, type, code, status } = error;
+  const codes = [code, status].filter((each) => typeof each === 'string' || isAnyNumber(each));
+  return { message: String(message ?? ''), type: String(type ?? ''), code: String(codes[0] ?? '') };
+};
 
 /** Counts of tokens become integers. Others are omitted. */
 const uniformUsage = (usage: Json): Json =>

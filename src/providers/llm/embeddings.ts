@@ -137,7 +137,7 @@ export const checkVector = (
   if (numbers.length !== dimensions) {
     throw new ModelFailure(
       'invalid_reply',
-      `${name} sent vectors of ${numbers.length} dimensions instead of ${dimensions}. Set the number: adjutant models update ${name} --dimensions ${numbers.length}`,
+      `${name} sent vectors of ${numbers.length} dimensions instead of ${dimensions}. Set the number: adjutant models update ${name} --dimensions ${numbers.length} (if the model is active, first run: adjutant models routing remove embeddings)`,
     );
   }
   return numbers;

@@ -1,6 +1,6 @@
 import { isRecord, parsedJson } from '../../kernel/jsonvalue.js';
 import { ModelFailure } from './model.js';
-import { type GlobalFetch, streamErrorFailure } from './wire.js';
+import { type GlobalFetch, isErrorReply, streamErrorFailure } from './wire.js';
 
 const LF = 10;
 /** A token takes a few hundred bytes. */
@@ -18,13 +18,27 @@ export const boundedLines =
     return isWhole ? response : through(lineBound(name), response);
   };
 
+type NamedModel = Parameters<typeof streamErrorFailure>[0];
+
 /** The adapter of Ollama would print an unreadable line to the console and continue. */
 export const objectLines =
-  (name: string, fetch: GlobalFetch): GlobalFetch =>
+  (of: NamedModel, fetch: GlobalFetch): GlobalFetch =>
   async (input, init) => {
     const response = await fetch(input, init);
     const isStreamed = typeof init?.body === 'string' && init.body.includes('"stream":true');
-    return isStreamed ? through(checkedLines(name), response) : response;
+    return isStreamed ? through(checkedLines(of), response) : response;
+  };
+
+/** The adapter of Google ignores an error within a stream. */
+export const failOnErrors =
+  (of: NamedModel, fetch: GlobalFetch): GlobalFetch =>
+  async (input, init) => {
+    const check = (line: string): string => {
+      const value = line.includes('"error"') ? parsedJson(line.replace(/^data:/, '')) : undefined;
+      if (isErrorReply(value)) throw streamErrorFailure(of, value);
+      return line;
+    };
+    return through(mapLines(check), await fetch(input, init));
   };
 
 /** Applies a function to each complete line. */
@@ -66,13 +80,13 @@ const lineBound = (name: string): Filter => {
   });
 };
 
-const checkedLines = (name: string): Filter => {
+const checkedLines = (of: NamedModel): Filter => {
   const decoder = new TextDecoder();
   const encoder = new TextEncoder();
   let rest = '';
   const pass = (text: string, controller: TransformStreamDefaultController<Uint8Array>): void => {
     const lines = text.split('\n').filter((line) => line.trim() !== '');
-    for (const line of lines) check(name, line);
+    for (const line of lines) check(of, line);
     if (lines.length > 0) controller.enqueue(encoder.encode(`${lines.join('\n')}\n`));
   };
   return new TransformStream({
@@ -86,12 +100,12 @@ const checkedLines = (name: string): Filter => {
   });
 };
 
-const check = (name: string, line: string): void => {
+const check = (of: NamedModel, line: string): void => {
   const value = parsedJson(line);
-  if (!isRecord(value)) throw invalidReply(name);
-  if ('error' in value) throw streamErrorFailure(name, value);
+  if (!isRecord(value)) throw invalidReply(of.name);
+  if ('error' in value) throw streamErrorFailure(of, value);
   const isChunk = 'message' in value && isRecord(value.message) && 'content' in value.message;
-  if (!isChunk) throw invalidReply(name);
+  if (!isChunk) throw invalidReply(of.name);
 };
 
 const invalidReply = (name: string): ModelFailure =>

@@ -50,9 +50,9 @@ const MAX_INDENT = 100;
 const MAX_MARKS = 100;
 
 /**
- * Reasoning starts at the beginning of a reply or of a line. A mark in code, quotes or a sentence
- * is text. The middleware of the AI SDK does not fit: it accepts a mark anywhere, knows one pair,
- * and loses text that ends with the beginning of a mark.
+ * Reasoning starts at the beginning of a reply or of a line, or anywhere after reasoning. A mark in
+ * code, quotes or a sentence is text. The middleware of the AI SDK does not fit: it accepts a mark
+ * anywhere, knows one pair, and loses text that ends with the beginning of a mark.
  */
 export const createReasoningFilter = ({
   beginsInThought,
@@ -68,6 +68,10 @@ export const createReasoningFilter = ({
   /** Length of the buffer that contains no mark. */
   let searched = 0;
   let hasSeenMark = false;
+  /** The model uses the marks, so that a later pair need not begin a line. */
+  let hasReasoned = false;
+  /** Whether the text after the last opening mark is reasoning even without a closing mark. */
+  let isThought = false;
   let marks = 0;
   let isUnopened = false;
   let isUnclosed = false;
@@ -92,6 +96,7 @@ export const createReasoningFilter = ({
     text = '';
     isUnopened = true;
     hasSeenMark = true;
+    hasReasoned = true;
     drop(length);
     state = 'start';
   };
@@ -112,13 +117,17 @@ export const createReasoningFilter = ({
       const begun = buffer.trimStart();
       const opening = openingAt(begun);
       if (begun === '' || (opening === 'incomplete' && !isEnd)) return false;
-      // Without reasoning before, leading space is kept.
-      if (hasSeenMark || isPair(opening)) drop(buffer.length - begun.length);
+      const space = buffer.length - begun.length;
       state = 'text';
-      if (!isPair(opening)) return true;
+      if (!isPair(opening)) {
+        // Without reasoning before, or between two words, space is kept.
+        if (hasSeenMark && /^\s?$/.test(text.slice(-1))) drop(space);
+        return true;
+      }
       hasSeenMark = true;
+      hasReasoned = true;
       closing = buildAlternation([opening.closing]);
-      drop(opening.length);
+      drop(space + opening.length);
       state = 'thought';
       return true;
     },
@@ -134,7 +143,9 @@ export const createReasoningFilter = ({
       if (found) {
         drop(found.end);
         state = 'start';
-      } else if (isEnd) pass(buffer.length);
+        hasReasoned = true;
+      } else if (isEnd && isThought) drop(buffer.length);
+      else if (isEnd) pass(buffer.length);
       return found !== null;
     },
     text: (isEnd) => {
@@ -154,11 +165,13 @@ export const createReasoningFilter = ({
       }
       const opening = openingAt(found.mark);
       hasSeenMark = true;
-      if (isText || !isPair(opening) || !/(?:^|\n)[ \t]*$/.test(before.slice(-MAX_INDENT))) {
+      const isAtStart = /(?:^|\n)[ \t]*$/.test(before.slice(-MAX_INDENT));
+      if (isText || !isPair(opening) || !(isAtStart || hasReasoned)) {
         pass(found.end);
         return true;
       }
       pass(found.at);
+      isThought = isAtStart && hasReasoned;
       closing = buildAlternation([opening.closing]);
       state = 'perhaps';
       return true;

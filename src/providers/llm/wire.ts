@@ -1,5 +1,5 @@
 import { HttpFailure } from '../../kernel/failure.js';
-import { parsedJson } from '../../kernel/jsonvalue.js';
+import { isRecord, listAt, parsedJson } from '../../kernel/jsonvalue.js';
 import { adaptationFor, adaptBody, type DialectTraits } from './dialect.js';
 import { featureRemedy, noReplyFailure } from './failure.js';
 import { type ModelFailure, type ModelFailureKind, ModelRefusal } from './model.js';
@@ -36,6 +36,8 @@ const NO_TOOLS =
 /** Ollama, vLLM, OpenAI and Google. Anthropic returns `not_found_error` and `model: `. */
 const NO_MODEL =
   /model_not_found|\bmodels?\b.{0,250}(?:does not exist|not found)|not_found_error.{0,40}"model:/is;
+/** LM Studio. */
+const NO_PATH = /unexpected endpoint/i;
 /** llama.cpp. */
 const LOADING = /"message":\s*"Loading model/i;
 export const KEY_REFUSED = 'its server refused the API key';
@@ -81,9 +83,10 @@ export const createWireFetch = (options: WireOptions): GlobalFetch => {
         throw noReplyFailure(name, error);
       });
       if (response.ok) {
-        for (const each of learned) traits.adaptations.add(each);
         if (init?.signal) begun(init.signal);
-        return response;
+        const reply = await checkedReply(options, input, response);
+        for (const each of learned) traits.adaptations.add(each);
+        return reply;
       }
       const excerpt = await opening(response);
       const next = adaptationFor({ adaptations }, { status: response.status, excerpt }, body);
@@ -93,20 +96,96 @@ export const createWireFetch = (options: WireOptions): GlobalFetch => {
   };
 };
 
-/** An error inside a stream. `code` may be the status. */
-export const streamErrorFailure = (name: string, frame: unknown): ModelFailure => {
-  const excerpt = JSON.stringify(frame) ?? '';
-  const status =
-    /"code":"?([45]\d\d)\b/.exec(excerpt)?.[1] ?? (/rate_?limit/i.test(excerpt) ? 429 : 500);
-  const kind = TOO_LONG.test(excerpt)
-    ? 'context_length'
-    : classifyHttpFailure(Number(status), excerpt);
-  return new ModelRefusal(
-    kind,
-    `${name} aborted its reply with an error${reasonText({ name, kind, status: Number(status), excerpt })}`,
-    usageIn(frame),
-  );
+/** Enough to tell a web page from JSON. */
+const PAGE_BYTES = 256;
+
+/**
+ * Throws for an error or a web page with the status of a success. LM Studio replies so to a wrong
+ * path, and OpenRouter if its provider fails.
+ */
+const checkedReply = async (
+  options: WireOptions,
+  input: Parameters<GlobalFetch>[0],
+  response: Response,
+): Promise<Response> => {
+  const type = response.headers.get('content-type') ?? '';
+  const isPage = /^text\/html\b/i.test(type);
+  if (!response.body || !(isPage || /^application\/json\b/i.test(type))) return response;
+  const pieces = response.body[Symbol.asyncIterator]();
+  const begin = await beginningOf(pieces, isPage ? PAGE_BYTES : REFUSAL_BYTES);
+  const failure = failureIn(begin.toString(), options, urlOf(input));
+  if (failure !== null) {
+    await pieces.return?.();
+    throw failure;
+  }
+  const { status, headers } = response;
+  return new Response(joined(begin, pieces), { status, headers });
 };
+
+type Pieces = AsyncIterableIterator<Uint8Array>;
+
+const beginningOf = async (pieces: Pieces, bytes: number): Promise<Buffer> => {
+  let begin = Buffer.alloc(0);
+  while (begin.length < bytes) {
+    const { value, done } = await pieces.next();
+    if (done) break;
+    begin = Buffer.concat([begin, value]);
+  }
+  return begin;
+};
+
+async function* joined(begin: Buffer, pieces: Pieces): AsyncGenerator<Uint8Array> {
+  // An empty piece would not be read on.
+  if (begin.length > 0) yield begin;
+  yield* pieces;
+}
+
+const failureIn = (
+  excerpt: string,
+  { name, modelId }: WireOptions,
+  url: string,
+): ModelFailure | null => {
+  if (/^\s*</.test(excerpt)) {
+    return new ModelRefusal('invalid_reply', `${name} sent a web page${addressReason(url)}`, {});
+  }
+  const reply = excerpt.length < REFUSAL_BYTES ? parsedJson(excerpt) : undefined;
+  if (!isErrorReply(reply)) return null;
+  return errorFailure(reply, { name, called: { modelId, url }, what: 'sent an error' });
+};
+
+/** The second form is that of older versions of vLLM. */
+export const isErrorReply = (reply: unknown): boolean =>
+  isRecord(reply) &&
+  (Boolean(reply.error) || reply.object === 'error') &&
+  listAt(reply, 'choices').length === 0;
+
+/** An error inside a stream. */
+export const streamErrorFailure = (
+  { name, modelId }: { name: string; modelId: string },
+  frame: unknown,
+): ModelFailure =>
+  errorFailure(frame, { name, called: { modelId }, what: 'aborted its reply with an error' });
+
+/** `code` may be the status. */
+const errorFailure = (
+  reply: unknown,
+  { name, called, what }: { name: string; called: CalledModel; what: string },
+): ModelFailure => {
+  const excerpt = JSON.stringify(reply) ?? '';
+  const code = /"(?:code|status)":"?([45]\d\d)\b/.exec(excerpt)?.[1];
+  const status = Number(code ?? guessStatus(excerpt));
+  const kind = TOO_LONG.test(excerpt) ? 'context_length' : classifyHttpFailure(status, excerpt);
+  const reason = reasonText({ name, kind, status, excerpt, called });
+  return new ModelRefusal(kind, `${name} ${what}${reason}`, usageIn(reply));
+};
+
+const guessStatus = (excerpt: string): number => {
+  if (/rate_?limit/i.test(excerpt)) return 429;
+  return NO_MODEL.test(excerpt) || NO_PATH.test(excerpt) ? 404 : 500;
+};
+
+const urlOf = (input: Parameters<GlobalFetch>[0]): string =>
+  input instanceof Request ? input.url : `${input}`;
 
 const refusal = (
   { name, modelId }: WireOptions,
@@ -115,7 +194,7 @@ const refusal = (
   excerpt: string,
 ): ModelFailure => {
   const kind = classifyHttpFailure(status, excerpt);
-  const called = { modelId, url: input instanceof Request ? input.url : `${input}` };
+  const called = { modelId, url: urlOf(input) };
   return new ModelRefusal(
     kind,
     `${name} answered ${status}${reasonText({ name, kind, status, excerpt, called })}`,
@@ -151,8 +230,13 @@ interface ErrorReply {
   kind: ModelFailureKind;
   status: number;
   excerpt: string;
-  /** Missing if the error was in a stream. */
-  called?: { modelId: string; url: string };
+  called: CalledModel;
+}
+
+interface CalledModel {
+  modelId: string;
+  /** Missing if the error was in a stream, so that the address is right. */
+  url?: string;
 }
 
 const reasonText = (reply: ErrorReply): string => {
@@ -171,11 +255,13 @@ const reasonOfStatus = ({ kind, status, excerpt, called }: ErrorReply): string |
     return ': the request exceeds its context window';
   if (status === 503 && LOADING.test(excerpt))
     return ': its server is still loading the model. Try again';
-  if (status !== 404 || !called) return null;
+  if (status !== 404) return null;
   if (NO_MODEL.test(excerpt)) return `: its server has no model ${called.modelId}`;
-  if (hasUsualPath(new URL(called.url))) return null;
-  return '. Check the base URL: it usually ends in /v1';
+  return (called.url !== undefined && addressReason(called.url)) || null;
 };
+
+const addressReason = (url: string): string =>
+  hasUsualPath(new URL(url)) ? '' : '. Check the base URL: it usually ends in /v1';
 
 /** The base URL of Ollama has no path. */
 const hasUsualPath = ({ pathname }: URL): boolean =>

@@ -1,9 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import { TextDecoder } from 'node:util';
-import { detect } from 'chardet';
+import { guessEncoding } from './guesscharset.js';
 
 const HEAD_BYTES = 4096;
-const SAMPLE_BYTES = 128 * 1024;
 const MARKS: [number[], string][] = [
   [[0xef, 0xbb, 0xbf], 'utf-8'],
   [[0xfe, 0xff], 'utf-16be'],
@@ -14,11 +13,23 @@ const MARKS: [number[], string][] = [
  * Decodes a page by its byte order mark, content type, `meta` element or XML declaration.
  * Otherwise, or if it is not valid UTF-8 as declared, the charset is guessed.
  */
-export const decodeText = (body: Uint8Array, contentType: string): string => {
+export const decodeText = (body: Uint8Array, contentType: string): string =>
+  decodeOrGuess(body, contentType).text;
+
+interface DecodedText {
+  text: string;
+  /** Encoding that was guessed although another one is as plausible. */
+  uncertainEncoding: string | null;
+}
+
+export const decodeOrGuess = (body: Uint8Array, contentType: string): DecodedText => {
   const named =
     findByteOrderMark(body) ?? findDecoder(charsetIn(contentType)) ?? findStatedDecoder(body);
-  if (named && named.encoding !== 'utf-8') return named.decode(body);
-  return decodeUtf8(body) ?? guessed(body).decode(body);
+  const isNamed = named !== null && named.encoding !== 'utf-8';
+  const text = isNamed ? named.decode(body) : decodeUtf8(body);
+  if (text !== null) return { text, uncertainEncoding: null };
+  const { decoder, isCertain } = guessEncoding(body);
+  return { text: decoder.decode(body), uncertainEncoding: isCertain ? null : decoder.encoding };
 };
 
 /** Returns null if the bytes are not UTF-8. A text that was cut, or is damaged, is UTF-8. */
@@ -45,11 +56,6 @@ export const findStatedDecoder = (body: Uint8Array): TextDecoder | null => {
   const stated = xml ?? /<meta[^>]{0,400}?charset\s*=\s*["']?\s*([\w.:-]{1,40})/i.exec(head)?.[1];
   // A head that can be read as ASCII is not UTF-16 (WHATWG HTML, 13.2.3).
   return findDecoder(/^utf-?16/i.test(stated ?? '') ? 'utf-8' : stated);
-};
-
-const guessed = (body: Uint8Array): TextDecoder => {
-  const decoder = findDecoder(detect(body.subarray(0, SAMPLE_BYTES)) ?? undefined);
-  return decoder && decoder.encoding !== 'utf-8' ? decoder : new TextDecoder('windows-1252');
 };
 
 /** Names of other registries, without signs. */

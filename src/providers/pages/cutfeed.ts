@@ -5,8 +5,8 @@ const ENTRY = /^(?:\w+:)?(?:item|entry)$/i;
 const MAX_OUTER = 2;
 
 /**
- * Returns the complete entries of an RSS, Atom or RDF feed whose end is missing, as a feed of their
- * own. Returns null if the feed is complete, or has no complete entry.
+ * Returns the title and the complete entries of an RSS, Atom or RDF feed whose end is missing, as a
+ * feed of their own. Returns null if the feed is complete, or nothing in it is.
  */
 export const repairCutFeed = (xml: string): string | null => {
   const open: string[] = [];
@@ -16,10 +16,11 @@ export const repairCutFeed = (xml: string): string | null => {
   const parser = new Parser(
     {
       onopentagname: (name) => void open.push(name),
-      onclosetag: (name, isImplied) => {
+      onclosetag: (_, isImplied) => {
         open.pop();
         if (open.length === 0) isWhole ||= !isImplied;
-        if (isImplied || open.length > MAX_OUTER || !ENTRY.test(name)) return;
+        const isOuter = open.length > 0 && open.length <= MAX_OUTER;
+        if (isImplied || !isOuter || open.some((outer) => ENTRY.test(outer))) return;
         length = parser.endIndex + 1;
         end = open
           .map((outer) => `</${outer}>`)

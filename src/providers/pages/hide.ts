@@ -63,9 +63,17 @@ const removeHidden = ({ document, css }: PageTree): number => {
     const own = computeVisibility(element, style, above);
     const seen = isRoot ? { ...own, isVisible: true, opacity: 1 } : own;
     const hasUnseenText = isUnreadable(seen);
+    let before: PageNode | null = null;
     for (const child of Array.from(element.childNodes)) {
-      if (isElement(child)) open.push([child, seen]);
-      else if (isTextNode(child) && hasUnseenText) remove(child);
+      if (isElement(child)) {
+        open.push([child, seen]);
+        if (before !== null && isElement(before) && areApart(before, child)) child.before(' ');
+      } else if (isTextNode(child) && hasUnseenText) remove(child);
+      before = child;
+    }
+    if (!isRoot && isSetApart(element, style)) {
+      element.before(' ');
+      element.after(' ');
     }
   }
   return characters;
@@ -75,19 +83,34 @@ const removeHidden = ({ document, css }: PageTree): number => {
  * Parses HTML without hidden elements, invisible characters and chat-template tokens. Throws
  * PageUnreadable.
  */
-export const visibleDocument = (html: string): PageDocument => visiblePart(html).document;
+export const visibleDocument = (html: string, styles = ''): PageDocument =>
+  visiblePart(html, styles).document;
 
 export interface VisiblePart {
   document: PageDocument;
   hiddenCharacters: number;
 }
 
-export const visiblePart = (html: string): VisiblePart => {
-  const tree = parsePage(html);
-  const hiddenCharacters = removeHidden(tree);
-  cleanTexts(tree.document.body);
-  return { document: tree.document, hiddenCharacters };
+/** `styles` are those of linked style sheets. */
+export const visiblePart = (html: string, styles = ''): VisiblePart => {
+  const { document, css } = parsePage(html);
+  const hiddenCharacters = removeHidden({ document, css: `${styles}\n${css}` });
+  cleanTexts(document.body);
+  return { document, hiddenCharacters };
 };
+
+/** Neighbouring links, such as in menus, but not the parts of a link. */
+const areApart = (one: PageElement, other: PageElement): boolean =>
+  one.localName === 'a' &&
+  other.localName === 'a' &&
+  one.getAttribute('href') !== other.getAttribute('href');
+
+/** Elements that stand apart without being known as blocks. */
+const isSetApart = ({ localName }: PageElement, style: DeclaredStyle): boolean =>
+  SET_APART.has(localName) ||
+  /^(block|flex|grid|flow-root|list-item|table)/.test(style.get('display') ?? '');
+
+const SET_APART = new Set(['button', 'details', 'label', 'legend', 'option', 'summary']);
 
 const isHidden = (element: PageElement, style: DeclaredStyle): boolean => {
   const display = style.get('display');

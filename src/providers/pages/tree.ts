@@ -24,6 +24,8 @@ export interface PageElement extends PageNode {
   querySelectorAll(selector: string): Iterable<PageElement> & ArrayLike<PageElement>;
   appendChild(node: PageNode): void;
   replaceWith(...nodes: (PageNode | string)[]): void;
+  before(...nodes: (PageNode | string)[]): void;
+  after(...nodes: (PageNode | string)[]): void;
 }
 
 export interface PageDocument extends Omit<PageElement, 'localName'> {

@@ -23,7 +23,10 @@ export const knowledgeFileTable = table('knowledge_files', {
   path: text,
   bytes: number,
   modified_ms: number,
-  /** Inode and time of the last change. Null if unknown. */
+  /**
+   * Inode and time of the last change, and the version of the reader if the file was not read
+   * completely. Null if unknown.
+   */
   stamp: orNull(text),
   sha256: orNull(text),
   /** `pending`: not read yet. `skipped`: unsupported kind. */

@@ -166,13 +166,20 @@ const newRow = (
     kind: 'create',
     cause,
     status: 'running',
-    file: join(folder ?? settings.folder, `adjutant-${stamp}.tar`),
+    file: unusedPath(join(folder ?? settings.folder, `adjutant-${stamp}`), '.tar'),
     report: null,
     error: null,
     created_at: iso(now),
     finished_at: null,
     removed_at: null,
   };
+};
+
+/** Two backups may begin within a second. */
+const unusedPath = (path: string, extension: string): string => {
+  let unused = path + extension;
+  for (let n = 2; existsSync(unused); n++) unused = `${path}-${n}${extension}`;
+  return unused;
 };
 
 interface FollowedWork {

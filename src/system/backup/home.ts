@@ -71,7 +71,7 @@ export const isVolumeFile = (name: string): boolean =>
   OF_VOLUME.some((pattern) => pattern.test(name));
 
 /** Backups. One that is stored in the home would be copied into every later backup. */
-const BACKUP = /^adjutant-\d{8}-\d{6}\.tar/;
+const BACKUP = /^adjutant-\d{8}-\d{6}(?:-\d+)?\.tar/;
 /** These contain secrets: logins of command-line tools, and mcp.json. */
 const SECRET = ['mcp.json', 'clitools'];
 const MAX_SECRET = 16 * 1024 * 1024;

@@ -122,11 +122,19 @@ const listExpectedDigests = ({ files }: Manifest, entries: FoundEntry[]): Map<st
         `The backup is damaged: ${name} is not in the manifest or has another size there`,
       );
   }
-  const missing = files.find(({ path }) => !inside.some(({ name }) => name === path));
-  if (missing || listed.size !== inside.length || !listed.has(DATABASE)) {
-    throw new BadBackup(`The file is not a valid backup: ${missing?.path ?? DATABASE} is missing`);
-  }
+  const twice = findRepeated(files.map(({ path }) => path));
+  if (twice !== undefined)
+    throw new BadBackup(`The file is not a valid backup: the manifest lists ${twice} twice`);
+  const found = new Set(inside.map(({ name }) => name));
+  const missing = [DATABASE, ...listed.keys()].find((path) => !found.has(path));
+  if (missing !== undefined)
+    throw new BadBackup(`The file is not a valid backup: ${missing} is missing`);
   return new Map(files.map(({ path, sha256 }) => [path, sha256]));
+};
+
+const findRepeated = (names: string[]): string | undefined => {
+  const seen = new Set<string>();
+  return names.find((name) => seen.size === seen.add(name).size);
 };
 
 /** Throws BadBackup after the last chunk if the digest does not match. */

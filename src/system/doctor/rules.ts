@@ -98,7 +98,7 @@ export const proxyFindings = ({ unnamed, unreadable }: DetectedProxies): Finding
     : [
         warnFinding(
           'proxy',
-          `a request came through a proxy that is not configured (${unnamed}). It does not count as local`,
+          `a request came through a proxy that is not configured (${unnamed.mark}, last at ${unnamed.at}). It does not count as local. A restart clears this warning`,
           UNNAMED_PROXY_REMEDY,
         ),
       ]),

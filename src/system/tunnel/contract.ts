@@ -90,8 +90,14 @@ const state = {
   tokenSet: s.boolean().description('Whether a token is stored'),
   credentialId: s
     .nullable(s.id('credential'))
-    .description('ID of the vault credential that contains the token. `null` if there is none'),
-  on: s.boolean().description('Whether the tunnel is switched on'),
+    .description(
+      'ID of the vault credential that contains the token. `null` if the token is not in the vault. See `tokenSet`',
+    ),
+  on: s
+    .boolean()
+    .description(
+      'Whether the tunnel is set to run, also after a restart of the daemon. `status` is the current state',
+    ),
   status: s.oneOf('TunnelStatus', 'off', 'starting', 'running', 'restarting'),
   since: s
     .nullable(s.time())
@@ -203,7 +209,11 @@ export const tunnel = contract({
     summary: 'Get the public address of the daemon',
     reply: s.object('TunnelAddress', {
       address: currentAddress(),
-      isTemporary: s.boolean().description('Whether the address changes at the next start'),
+      isTemporary: s
+        .boolean()
+        .description(
+          'Whether the address is not stored as permanent address and may change at the next start',
+        ),
       publicUrlSetting: s
         .boolean()
         .description(

@@ -59,6 +59,8 @@ describe('adjutant tasks', () => {
       ['2027-03-02', null, ['work', 'home']],
       [null, '2027-03-01T08:30:00.000Z', []],
     ]);
+    const { stdout } = await world.cli(['tasks', 'list'], { terminal: 120 });
+    expect(stdout).to.contain('Mon 2027-03-01 09:30 +01:00').and.contain(' 2027-03-02 ');
     for (const [flag, word, form] of [
       ['--due', 'tomorrow', 'YYYY-MM-DD, such as 2026-01-31'],
       [

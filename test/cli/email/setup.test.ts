@@ -69,4 +69,20 @@ describe(`adjutant email setup${skipNote}`, () => {
     expect(stage.smtp.taken.map(({ to }) => to)).to.equal([['ada@nowhere.invalid']]);
     expect(stderr).to.not.contain(MAILBOX);
   });
+
+  it('uses one server of a flag beside one that is known', IF_INSTALLED, async () => {
+    const port = stage.dovecot.ports.implicit;
+    const words = ['email', 'setup', 'ada@gmail.com', '--imap', `localhost:${port}`];
+    const { stderr } = await adjutant([...words, '--server', stage.app.url], {
+      terminal: 100,
+      answers: [MAILBOX],
+    });
+    expect(stderr).to.contain('Gmail: localhost for reading, smtp.gmail.com for sending.');
+    const { accounts } = (await stage.call('GET', '/api/email/accounts')).body;
+    const made = accounts.find(({ address }: { address: string }) => address === 'ada@gmail.com');
+    expect([made.imap, made.smtp.host]).to.equal([
+      { host: 'localhost', port, tls: 'implicit' },
+      'smtp.gmail.com',
+    ]);
+  });
 });

@@ -115,7 +115,10 @@ describe('^C', () => {
     ]);
     expect(await status(id)).to.equal('cancelled');
     const ended = await world.cli(['operations', 'watch', id]);
-    expect([ended.code, ended.stderr.split('\n')[0]]).to.equal([1, 'The operation was cancelled.']);
+    expect([ended.code, ended.stderr.split('\n')[0]]).to.equal([
+      1,
+      'The operation ended with the status cancelled.',
+    ]);
   });
 
   it('asks the same of research that is followed step by step', async () => {

@@ -56,7 +56,7 @@ describe('the client of nes on /ws', () => {
   it('reaches no route, and no channel that there is not', async () => {
     const client = await connect(house.door.sign('user_1'));
     await expect(client.request('/health')).to.reject(
-      'HTTP requests are not supported over the socket',
+      'HTTP requests over the WebSocket are not supported. Send the request to the HTTP API',
     );
     await expect(client.subscribe('/nope', () => {})).to.reject('Subscription not found');
     await client.disconnect();

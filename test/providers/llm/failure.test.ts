@@ -21,6 +21,7 @@ import {
   startOpenai,
   streams,
 } from '../../harness/openai.js';
+import { send } from '../../harness/wire.js';
 
 export const lab = Lab.script();
 const { describe, it, beforeEach, afterEach } = lab;
@@ -56,6 +57,9 @@ const failing = async (step: Promise<unknown>) => {
   expect(cause).to.be.undefined();
   return retryAfterMs === undefined ? { kind, message } : { kind, message, retryAfterMs };
 };
+
+const PAGE: Reply = (response) =>
+  response.writeHead(200, { 'content-type': 'text/html' }).end('<h1>Hello</h1>');
 
 const echo = { message: 'No: sk-key-canary asked prompt-canary' };
 const ANSWERS: [string, Reply, ModelFailureKind, string, number?][] = [
@@ -150,11 +154,18 @@ const ANSWERS: [string, Reply, ModelFailureKind, string, number?][] = [
     'server',
     'house/fake answered 502',
   ],
+  ['a page in place of JSON', PAGE, 'invalid_reply', 'house/fake sent a web page'],
   [
-    'a page in place of JSON',
-    (response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<h1>Hello</h1>'),
-    'invalid_reply',
-    'house/fake sent an invalid reply',
+    'an error with the status of a success',
+    refuses(200, { message: 'prompt-canary', code: 429 }),
+    'rate_limited',
+    'house/fake sent an error',
+  ],
+  [
+    'a missing model with the status of a success',
+    refuses(200, { message: "model 'canary' not found" }),
+    'unknown_model',
+    'house/fake sent an error: its server has no model fake-1',
   ],
   [
     'JSON of another kind',
@@ -187,6 +198,24 @@ const FRAMES: [string, string[], ModelFailureKind, string][] = [
     [START, '{"error":{"message":"slow","code":429}}'],
     'rate_limited',
     'house/fake aborted its reply with an error',
+  ],
+  [
+    'an error that is a rate limit, with fields of other types',
+    [START, '{"error":{"message":null,"type":1,"code":{},"status":429}}'],
+    'rate_limited',
+    'house/fake aborted its reply with an error',
+  ],
+  [
+    'an error about a missing model',
+    [START, '{"error":{"message":"The model `canary` does not exist."}}'],
+    'unknown_model',
+    'house/fake aborted its reply with an error: its server has no model fake-1',
+  ],
+  [
+    'an error of an older vLLM',
+    [START, '{"object":"error","message":"maximum context length is 8000","code":400}'],
+    'context_length',
+    'house/fake aborted its reply with an error: the request exceeds its context window',
   ],
   [
     'an error about the context',
@@ -227,6 +256,23 @@ describe('failures of a compatible model', () => {
           message: 'house/fake answered 404. Check the base URL: it usually ends in /v1',
         });
       }
+    });
+
+    it(`names the base URL if an unusual path replies with status 200 (${way})`, async () => {
+      const model = modelAt(openai.baseUrl.replace('/v1', ''));
+      const remedy = 'Check the base URL: it usually ends in /v1';
+      openai.script(PAGE);
+      expect(await failing(model.step(stepOf(way)))).to.equal({
+        kind: 'invalid_reply',
+        message: `house/fake sent a web page. ${remedy}`,
+      });
+      // LM Studio.
+      const error = 'Unexpected endpoint or method. (POST /chat/completions)';
+      openai.script((response) => send(response, 200, { error }));
+      expect(await failing(model.step(stepOf(way)))).to.equal({
+        kind: 'unknown_model',
+        message: `house/fake sent an error. ${remedy}`,
+      });
     });
 
     it(`reports a closed port as refused_connection (${way})`, async () => {

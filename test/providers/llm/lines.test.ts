@@ -1,6 +1,6 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { boundedLines, objectLines } from '../../../src/providers/llm/lines.js';
+import { boundedLines, failOnErrors, objectLines } from '../../../src/providers/llm/lines.js';
 import { ModelFailure } from '../../../src/providers/llm/model.js';
 
 export const lab = Lab.script();
@@ -51,7 +51,12 @@ describe('boundedLines()', () => {
 
 describe('objectLines()', () => {
   const read = async (pieces: string[], init: RequestInit = STREAMED): Promise<string> =>
-    (await objectLines('m', replying('application/x-ndjson', pieces))('http://m/', init)).text();
+    (
+      await objectLines({ name: 'm', modelId: 'm' }, replying('application/x-ndjson', pieces))(
+        'http://m/',
+        init,
+      )
+    ).text();
 
   it('puts lines together that came in pieces, whatever the cut', async () => {
     const text = `${line('Tromsø ')}\r\n\n${line('snow')}\n`;
@@ -89,5 +94,26 @@ describe('objectLines()', () => {
     expect(await read(['{\n"a": 1}'], { method: 'POST', body: '{"stream":false}' })).to.equal(
       '{\n"a": 1}',
     );
+  });
+});
+
+describe('failOnErrors()', () => {
+  const read = async (pieces: string[]): Promise<string> => {
+    const fetch = failOnErrors({ name: 'm', modelId: 'm' }, replying('text/event-stream', pieces));
+    return (await fetch('http://m/')).text();
+  };
+
+  it('fails as the server says that it did', async () => {
+    const events = ['data: {"candidates":[]}\n\n', 'data: {"error":{"code":4', '29}}\n\n'];
+    const failure = await expect(read(events)).to.reject(ModelFailure);
+    expect(failure).to.include({
+      kind: 'rate_limited',
+      message: 'm aborted its reply with an error',
+    });
+  });
+
+  it('passes other events on as they came', async () => {
+    const events = 'data: {"text":"\\"error\\""}\r\n\r\n: "error"\n\ndata: [DONE]';
+    expect(await read([events])).to.equal(events);
   });
 });

@@ -34,8 +34,12 @@ describe('the filter of reasoning', () => {
     ['a mark that was not opened', 'Hm, "so".</think>"Yes."', '"Yes."'],
     ['two thoughts', '<think>a</think><think>b</think>Yes.', 'Yes.'],
     ['a thought between lines', 'Yes.\n<think>or no?</think>\nNo.', 'Yes.\nNo.'],
+    ['a second thought in a line', '<think>a</think>Yes. <think>b</think> No.', 'Yes. No.'],
+    ['a thought between words', 'a</think>Yes.<think>b</think>\n\nNo.', 'Yes.\n\nNo.'],
+    ['three thoughts', '<think>a</think>A<think>b</think>B <think>c</think>C', 'AB C'],
     ['an empty thought', '<think>\n\n</think>\n\nYes.', 'Yes.'],
     ['a thought without an end', '<think>Hm, I', ''],
+    ['a second thought without an end', '<think>Hm.</think>Yes.\n<think>Or', 'Yes.\n'],
     ['Gemma', '<|channel>thought\nHm.<channel|>Yes.', 'Yes.'],
     ['Kimi', '◁think▷Hm.◁/think▷Yes.', 'Yes.'],
     ['a letter that grows in lower case', '<think>İİİ</think>İYes.', 'İYes.'],
@@ -53,6 +57,7 @@ describe('the filter of reasoning', () => {
     '<b>bold</b> and a < b',
     '  indented, and it ends with <thi',
     'Yes.\n<think>without an end',
+    'Yes, <think>and</think> No.',
   ]) {
     it(`leaves ${JSON.stringify(text)}`, () => {
       expect(bothWays(text)).to.equal(same(text));

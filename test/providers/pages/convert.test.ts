@@ -233,7 +233,7 @@ describe('convertPage: forms', () => {
       { format: 'html' },
     );
     expect(content?.replace(/\s*\n\s*/g, '')).to.equal(
-      '<p>a <b>&lt;script&gt;</b></p>f<a>js</a><a>l</a><a>js</a><img src="https://evil/x" alt="">',
+      '<p>a <b>&lt;script&gt;</b></p>f<a>js</a> <a>l</a><a>js</a><img src="https://evil/x" alt="">',
     );
   });
 

@@ -214,6 +214,15 @@ describe('backups', () => {
       });
     });
 
+    it('have files of their own, even within one second', async () => {
+      stage = await openStage({ clock: frozenClock() });
+      const files = [await stage.made(), await stage.made()].map(({ status, file }) => {
+        expect([status, existsSync(file)]).to.equal(['done', true]);
+        return file;
+      });
+      expect(files[1]).to.equal(files[0]?.replace('.tar', '-2.tar'));
+    });
+
     it('tell the admins where they fail', async () => {
       const config = { backupEvery: 24, backupPassphrase: PASSPHRASE, backupFolder: '/dev/null/x' };
       stage = await openStage();

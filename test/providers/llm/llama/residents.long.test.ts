@@ -301,7 +301,7 @@ describe('vectors of a model that runs here (needs node-llama-cpp)', () => {
   it('are refused with other dimensions', withEngine, async () => {
     const message = await embed(['fox'], 512).catch((error: Error) => error.message);
     expect(message).to.equal(
-      'vectors sent vectors of 384 dimensions instead of 512. Set the number: adjutant models update vectors --dimensions 384',
+      'vectors sent vectors of 384 dimensions instead of 512. Set the number: adjutant models update vectors --dimensions 384 (if the model is active, first run: adjutant models routing remove embeddings)',
     );
   });
 });

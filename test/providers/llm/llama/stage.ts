@@ -25,7 +25,8 @@ export interface LlamaStage {
 }
 
 const UNKNOWN = { freeBytes: async () => null, neededBytes: async () => null };
-const TIMEOUTS = { firstTokenMs: 20_000, silenceMs: 20_000, totalMs: 60_000 };
+/** No model hangs, however busy the machine is. */
+const TIMEOUTS = { firstTokenMs: 600_000, silenceMs: 600_000, totalMs: 600_000 };
 const confinement = await findConfinement({ allowUnconfined: false });
 
 export const llamaStage = async ({ hasEngine = true } = {}): Promise<LlamaStage> => {
