@@ -184,7 +184,7 @@ export const orgMembersGroup: CommandGroup = {
       endpoint: endpoints['member-add'],
       examples: ['acme bob', 'acme bob --role admin'],
       except: ['username'],
-      areFields: true,
+      more: (_, { args: { username } }) => ({ username }),
       seeAlso: 'adjutant orgs invites create',
       show: ({ out }, member) =>
         out.done(`Added ${safe(member.username)} as ${member.role}.`, member, memberColumns),

@@ -113,8 +113,7 @@ export const orgDomainsGroup: CommandGroup = {
       args: '<org> <domain>',
       endpoint: sso['domain-add'],
       examples: ['acme acme.example', 'acme acme.example --json'],
-      except: ['domain'],
-      areFields: true,
+      more: (_, { args: { domain } }) => ({ domain }),
       seeAlso: 'adjutant orgs domains verify',
       show: ({ out }, domain) => {
         out.item(domain, domainColumns);

@@ -6,8 +6,14 @@ import { RECIPES } from './auditcalls.js';
 import type { Account, Kitchen, Trial } from './kitchen.js';
 import { fill, NOBODYS, type Route, routes } from './routes.js';
 
-/** They need a browser, an MCP server, ssh, ntfy, a mail server or a running backup. The tests of their areas cover them. */
+/**
+ * They need a browser, an identity provider, DNS, an MCP server, ssh, ntfy, a mail server or a
+ * running backup. The tests of their areas cover them.
+ */
 const ELSEWHERE = [
+  'POST /api/orgs/{id}/domains/{domain}/verify',
+  'POST /api/saml/acs',
+  'POST /api/saml/session',
   'POST /api/auth/passkey/authenticate',
   'POST /api/channels/ntfy',
   'POST /api/channels/email',

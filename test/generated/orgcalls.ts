@@ -1,3 +1,4 @@
+import { createKeyPair } from '../harness/idp.js';
 import type { Kitchen, Recipe, Trial } from './kitchen.js';
 
 interface OwnOrg {
@@ -46,7 +47,34 @@ const ofMember =
     return { token, path: { id, userId }, body };
   };
 
+/** An approved organization, and settings of single sign-on for it. */
+const withSettings = async (kitchen: Kitchen) => {
+  const { app, admin } = kitchen;
+  const org = await newOrg(kitchen);
+  const approval = { token: admin.token, body: { approved: true } };
+  await app.call('PATCH', `/api/admin/orgs/${org.id}`, approval);
+  const { certificate } = createKeyPair();
+  const idp = { entityId: 'https://idp.example', ssoUrl: 'https://idp.example/login' };
+  return { ...org, body: { enabled: true, ...idp, certificates: [certificate] } };
+};
+
 export const ORG_RECIPES: Record<string, Recipe> = {
+  'PUT /api/orgs/{id}/sso': async (kitchen) => {
+    const { token, id, body } = await withSettings(kitchen);
+    return { token, path: { id }, body };
+  },
+  'POST /api/orgs/{id}/sso/link': async (kitchen) => {
+    const { token, id, body } = await withSettings(kitchen);
+    await kitchen.app.call('PUT', `/api/orgs/${id}/sso`, { token, body });
+    return { token, path: { id }, body: {} };
+  },
+  'POST /api/orgs/{id}/domains': ofOrg(() => ({ domain: 'acme.example' })),
+  'DELETE /api/orgs/{id}/domains/{domain}': async (kitchen) => {
+    const { token, id } = await newOrg(kitchen);
+    const body = { domain: 'acme.example' };
+    await kitchen.app.call('POST', `/api/orgs/${id}/domains`, { token, body });
+    return { token, path: { id, ...body } };
+  },
   'POST /api/orgs': async ({ guest }) => {
     const { token } = await guest();
     return { token, body: { slug: `org-${++orgs}`, name: 'An organization' } };

@@ -75,6 +75,8 @@ describe('organizations', () => {
       members: 1,
       maxMembers: 100,
       approved: false,
+      sso: { enabled: false, enforced: false, domains: [] },
+      scim: { enabled: false, tokenSet: false, lastUsedAt: null },
       createdAt: '2026-03-01T12:00:00.000Z',
     };
     expect((await ask(bob, 'GET', at())).body).to.equal(shown);

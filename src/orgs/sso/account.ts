@@ -17,7 +17,7 @@ import type { SsoDeps } from './deps.js';
 import type { BoundIdentity, SsoOrgRow } from './queries.js';
 import { type SamlAssertion, SamlRefused } from './saml.js';
 
-export type By = RequestContext & AuditRecorder;
+export type SsoCaller = RequestContext & AuditRecorder;
 
 export interface Subject {
   org: SsoOrgRow;
@@ -203,7 +203,7 @@ export const linkAccount = async (
   { sso, accounts }: SsoDeps,
   subject: Subject,
   link: { request: SamlRequestRow; userId: string; used: TransactionStep[] },
-  by: By,
+  by: SsoCaller,
 ): Promise<void> => {
   const { org, assertion } = subject;
   const { nameId } = assertion;

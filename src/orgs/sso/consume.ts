@@ -3,7 +3,7 @@ import { iso } from '../../kernel/clock.js';
 import { mint } from '../../kernel/ids.js';
 import type { TransactionStep } from '../../store/engine/protocol.js';
 import type { SamlRequestRow } from '../../store/tables/orgs.js';
-import { type By, enterAccount, linkAccount, resultOf } from './account.js';
+import { enterAccount, linkAccount, resultOf, type SsoCaller } from './account.js';
 import { type SsoDeps, serviceProviderOf } from './deps.js';
 import { computeDigest, identityProviderOf, secret, ssoCookie } from './login.js';
 import type { SsoOrgRow } from './queries.js';
@@ -37,7 +37,11 @@ interface Accepted {
  * Accepts a response once. The browser gets the code of a refusal; the reason is stored for the
  * admins of the organization.
  */
-export const consumeResponse = async (deps: SsoDeps, form: SamlForm, by: By): Promise<Accepted> => {
+export const consumeResponse = async (
+  deps: SsoDeps,
+  form: SamlForm,
+  by: SsoCaller,
+): Promise<Accepted> => {
   const { sso, clock } = deps;
   const now = iso(clock.now());
   const request = await sso.openRequest(computeDigest(form.relayState), now);
@@ -70,7 +74,11 @@ interface Refusal {
   refused: SamlRefused;
 }
 
-const addResult = async (deps: SsoDeps, { org, refused }: Refusal, by: By): Promise<void> => {
+const addResult = async (
+  deps: SsoDeps,
+  { org, refused }: Refusal,
+  by: SsoCaller,
+): Promise<void> => {
   const now = deps.clock.now();
   const { code, message, nameId } = refused;
   const row = {
@@ -88,7 +96,7 @@ const addResult = async (deps: SsoDeps, { org, refused }: Refusal, by: By): Prom
 const auditSteps = async (
   { sso, clock }: SsoDeps,
   { org, refused: { code, nameId, userId } }: Refusal,
-  by: By,
+  by: SsoCaller,
 ): Promise<TransactionStep[]> => {
   if (userId === null) return [];
   const since = iso(clock.now() - MINUTE_MS);
@@ -108,7 +116,7 @@ interface Arrival {
 const acceptResponse = async (
   deps: SsoDeps,
   { xml, form, request, org }: Arrival,
-  by: By,
+  by: SsoCaller,
 ): Promise<Accepted> => {
   if (request && computeDigest(form.cookie ?? '') !== request.cookie_digest) {
     throw new SamlRefused(

@@ -1,20 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import Boom from '@hapi/boom';
 import { iso } from '../../kernel/clock.js';
-import type { Recorder } from '../../kernel/contract/audit.js';
-import type { Caller } from '../../kernel/contract/endpoint.js';
 import { errorCode } from '../../kernel/failure.js';
 import { mint } from '../../kernel/ids.js';
 import { orNotFound } from '../../kernel/route.js';
 import { UniqueViolation } from '../../store/engine/protocol.js';
 import { type OrgDomainRow, orgDomainTable } from '../../store/tables/orgs.js';
 import { viewer } from '../../store/view.js';
-import { findManaged } from '../service.js';
+import { type By, findManaged } from '../service.js';
 import { OrgDomain } from './contract.js';
 import type { SsoDeps } from './deps.js';
 import { MAX_DOMAINS } from './queries.js';
-
-type By = Caller & Recorder;
 
 const recordName = (domain: string): string => `_adjutant.${domain}`;
 

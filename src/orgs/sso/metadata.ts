@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto';
-import type { IdentityProvider } from './saml.js';
+import type { SamlProvider } from './saml.js';
 
 const REDIRECT = 'urn:oasis:names:tc:SAML:2.0:bindings:HTTP-Redirect';
 const MIN_RSA_BITS = 2048;
@@ -12,7 +12,7 @@ interface Found {
 }
 
 /** Metadata of one identity provider. Returns what is wrong, as text. */
-export const parseIdpMetadata = async (xml: string): Promise<IdentityProvider | string> => {
+export const parseIdpMetadata = async (xml: string): Promise<SamlProvider | string> => {
   if (/<!DOCTYPE/i.test(xml)) return 'must not have a document type (DOCTYPE)';
   const { Parser } = await import('htmlparser2');
   const found: Found = { entityIds: [], providers: 0, ssoUrl: '', certificates: [] };

@@ -14,7 +14,7 @@ export class SamlRefused extends Error {
   }
 }
 
-export interface IdentityProvider {
+export interface SamlProvider {
   entityId: string;
   ssoUrl: string;
   /** PEM. */
@@ -56,7 +56,7 @@ const ALGORITHMS = new Set([
 
 /** Address at the identity provider to which the browser is sent. */
 export const createLoginUrl = async (
-  idp: IdentityProvider,
+  idp: SamlProvider,
   sp: ServiceProvider,
   { id, relayState }: { id: string; relayState: string },
 ): Promise<string> => {
@@ -96,7 +96,7 @@ export const peekAudience = (xml: string): string | null =>
  */
 export const verifyResponse = async (
   xml: string,
-  { idp, sp, now }: { idp: IdentityProvider; sp: ServiceProvider; now: number },
+  { idp, sp, now }: { idp: SamlProvider; sp: ServiceProvider; now: number },
 ): Promise<SamlAssertion> => {
   refuseByText(xml);
   const assertion = await verifySignature(xml, idp, sp);
@@ -165,7 +165,7 @@ const readAttributes = (xml: string, name: string): string[] =>
 
 const verifySignature = async (
   xml: string,
-  idp: IdentityProvider,
+  idp: SamlProvider,
   sp: ServiceProvider,
 ): Promise<Element> => {
   // Of two signatures, both must be valid. Of one, it does not matter which element it signs.
@@ -202,7 +202,7 @@ const translateFailure = (error: unknown, xml: string): SamlRefused => {
  * use.
  */
 const openSaml = async (
-  { ssoUrl, certificates }: IdentityProvider,
+  { ssoUrl, certificates }: SamlProvider,
   { entityId, acsUrl }: ServiceProvider,
   more: Partial<SamlConfig>,
 ): Promise<SAML> => {
@@ -240,7 +240,7 @@ const readNameId = (assertion: Element): string => {
 const readAssertion = (
   assertion: Element,
   nameId: string,
-  { idp, sp, now }: { idp: IdentityProvider; sp: ServiceProvider; now: number },
+  { idp, sp, now }: { idp: SamlProvider; sp: ServiceProvider; now: number },
 ): SamlAssertion => {
   const issuer = readText(only(assertion, 'Issuer'));
   if (issuer !== idp.entityId) {

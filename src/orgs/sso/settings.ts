@@ -1,20 +1,16 @@
 import Boom from '@hapi/boom';
 import { iso } from '../../kernel/clock.js';
-import type { Recorder } from '../../kernel/contract/audit.js';
-import type { Caller } from '../../kernel/contract/endpoint.js';
 import { BadUrl, EgressRefused } from '../../kernel/egress.js';
 import { HttpFailure } from '../../kernel/failure.js';
 import { badRequest, throwIfFaults } from '../../kernel/route.js';
 import { type IdpRole, type OrgSsoRow, orgSsoTable } from '../../store/tables/orgs.js';
 import { storedColumns, viewer } from '../../store/view.js';
 import type { OwnOrgRow } from '../queries.js';
-import { findManaged } from '../service.js';
+import { type By, findManaged } from '../service.js';
 import { type SsoChanges, SsoSettings, type SsoTest } from './contract.js';
 import { type SsoDeps, serviceProviderOf } from './deps.js';
 import { certificateExpiry, parseCertificate, parseIdpMetadata } from './metadata.js';
 import { createMetadata } from './saml.js';
-
-type By = Caller & Recorder;
 
 const viewSettings = viewer(orgSsoTable, SsoSettings, {
   entityId: (row: OrgSsoRow & SsoView) => row.entity_id || null,

@@ -14,12 +14,13 @@ describe('orgs', () => {
   after(() => world.stop());
 
   const orgs = (...words: string[]) => world.cli(['orgs', ...words]);
+  const shown = (...words: string[]) => world.cli(['orgs', ...words], { terminal: 100 });
   const lines = (text: string) => text.trimEnd().split('\n');
 
   it('creates an organization and shows it', async () => {
-    const empty = await orgs('list');
+    const empty = await shown('list');
     expect(empty.stderr).to.contain('adjutant orgs create <slug> --name <name>');
-    const made = await orgs('create', 'acme', '--name', 'Acme Ltd');
+    const made = await shown('create', 'acme', '--name', 'Acme Ltd');
     expect([made.code, made.stderr]).to.equal([0, 'Created acme. You are its owner.\n']);
     const listed = await orgs('list', '--fields', 'name,title,role,members');
     expect(listed.stdout).to.equal('acme\tAcme Ltd\towner\t1\n');
@@ -35,9 +36,9 @@ describe('orgs', () => {
   });
 
   it('adds, changes and removes a member by the username', async () => {
-    const added = await orgs('members', 'add', 'acme', 'bob');
+    const added = await shown('members', 'add', 'acme', 'bob');
     expect(added.stderr).to.contain('Added bob as member.');
-    const changed = await orgs('members', 'update', 'acme', 'bob', '--role', 'admin');
+    const changed = await shown('members', 'update', 'acme', 'bob', '--role', 'admin');
     expect(changed.stderr).to.contain('bob is now admin.');
     const listed = await orgs('members', 'list', 'acme', '--fields', 'name,role');
     expect(lines(listed.stdout)[0]).to.equal('bob\tadmin');
@@ -59,7 +60,7 @@ describe('orgs', () => {
     expect(listed.stdout).to.equal('carol@example.org\tmember\n');
     const gone = await orgs('invites', 'delete', 'acme', 'carol@example.org', '--yes');
     expect(gone.code).to.equal(0);
-    expect((await orgs('invites', 'list', 'acme')).stderr).to.equal('No open invites.\n');
+    expect((await shown('invites', 'list', 'acme')).stderr).to.equal('No open invites.\n');
     const wrong = await world.cli(['orgs', 'join', '-'], { stdin: 'nonsense' });
     expect([wrong.code, wrong.stderr]).to.match(/The invite is wrong, already used/);
   });
@@ -67,13 +68,13 @@ describe('orgs', () => {
   it('says what single sign-on and provisioning wait for', async () => {
     const refused = await orgs('scim', 'enable', 'acme');
     expect([refused.code, refused.stderr]).to.match(/must approve the organization first/);
-    const approved = await orgs('admin', 'update', 'acme', '--approved');
+    const approved = await shown('admin', 'update', 'acme', '--approved');
     expect(approved.stderr).to.contain('Updated: acme, approved.');
     expect((await orgs('scim', 'enable', 'acme')).stderr).to.equal(
       'User provisioning is enabled.\n',
     );
     expect((await orgs('scim', 'token', 'acme')).stdout).to.match(/^scim_\w{26}_[\w-]{43}\n$/);
-    expect((await orgs('scim', 'log', 'acme')).stderr).to.equal('No requests.\n');
+    expect((await shown('scim', 'log', 'acme')).stderr).to.equal('No requests.\n');
     const test = await orgs('sso', 'test', 'acme');
     expect(lines(test.stdout).slice(0, 2)).to.equal([
       'Single sign-on is not ready.',
