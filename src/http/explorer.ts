@@ -68,16 +68,10 @@ export const describeApi = async (version: string): Promise<Document> => {
   await server.initialize();
   const { payload } = await server.inject('/swagger.json');
   const byId = new Map(endpoints.map(({ id, endpoint }) => [id, endpoint]));
-  return { ...tidyDocument(JSON.parse(payload), byId), tags: buildTags(resources, endpoints) };
+  return { ...tidyDocument(JSON.parse(payload), byId), tags: resources.map(buildTag) };
 };
 
-const buildTags = (resources: ApiResource[], endpoints: ListedEndpoint[]) => {
-  const known = new Map(resources.map(({ name, about }) => [name, about]));
-  const areas = new Set(endpoints.map(({ area }) => area));
-  return [...areas].map((name) => ({ name, description: known.get(name) ?? NOT_IMPLEMENTED }));
-};
-
-const NOT_IMPLEMENTED = 'Not implemented yet';
+const buildTag = ({ name, about }: ApiResource) => ({ name, description: about });
 
 const buildSwaggerOptions = (version: string) => ({
   OAS: 'v3.0',
@@ -195,6 +189,5 @@ const STATUS_DESCRIPTIONS: Record<number, string> = {
   413: 'Request body too large',
   415: 'Unsupported content type',
   429: 'Too many requests. See `Retry-After`',
-  501: 'Not implemented yet',
   503: 'The database is not writable, or the daemon is shutting down. See `Retry-After`',
 };

@@ -19,7 +19,9 @@ export const Org = s.object('Org', {
   id: s.id('org'),
   slug: slug(),
   name: name(),
-  role: role().description('Your role in the organization'),
+  role: s
+    .oneOf('OwnOrgRole', 'owner', 'admin', 'member')
+    .description('Your role in the organization'),
   members: s.integer(0, 1e6).description('Number of members'),
   maxMembers: s.integer(1, 1e6).description('Maximum number of members. Set by an admin'),
   approved: s
@@ -62,12 +64,13 @@ export type OrgMember = s.Static<typeof OrgMember>;
 
 const NewOrgMember = s.object('NewOrgMember', {
   username: s.text(254).description('Username or e-mail address of an existing account'),
-  role: s.optional(role().description('Defaults to `member`. Only an owner can add owners')),
+  // Without a description, which would make a separate schema of the role.
+  role: s.optional(role()),
 });
 export type NewOrgMember = s.Static<typeof NewOrgMember>;
 
 const OrgMemberChanges = s.object('OrgMemberChanges', {
-  role: role().description('Only an owner can change owners or make somebody an owner'),
+  role: role(),
 });
 export type OrgMemberChanges = s.Static<typeof OrgMemberChanges>;
 
@@ -181,7 +184,7 @@ export const orgs = contract({
   'member-add': endpoint.post('/api/orgs/{id}/members', {
     summary: 'Add a member to an organization',
     description:
-      'Requires the role `owner` or `admin` in the organization. The user is notified and can leave at any time.',
+      'Requires the role `owner` or `admin` in the organization. `role` defaults to `member`; only an owner can add owners. The user is notified and can leave at any time.',
     unimpersonated: true,
     audit: 'orgs.member-add',
     example: { username: 'bob', role: 'member' },
@@ -192,7 +195,7 @@ export const orgs = contract({
   'member-update': endpoint.patch('/api/orgs/{id}/members/{userId}', {
     summary: 'Change the role of a member',
     description:
-      'Requires the role `owner` or `admin` in the organization. The last owner cannot be demoted.',
+      'Requires the role `owner` or `admin` in the organization. Only an owner can change owners or make somebody an owner. The last owner cannot be demoted.',
     unimpersonated: true,
     audit: 'orgs.member-update',
     example: { role: 'admin' },

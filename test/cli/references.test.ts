@@ -11,8 +11,11 @@ const all = await leaves();
 export const lab = Lab.script();
 const { describe, it, before, beforeEach, after } = lab;
 
-/** Fields that are no ids of Adjutant: the name of a tool's skill, the model of a provider. */
-const NAMES = ['toolId', 'modelId'];
+/**
+ * Fields that are no ids of Adjutant: the name of a tool's skill, the model of a provider, the name
+ * of an identity provider in SAML.
+ */
+const NAMES = ['toolId', 'modelId', 'entityId'];
 
 describe('a flag whose value is an id', () => {
   let world: World;
