@@ -64,8 +64,7 @@ export type OrgMember = s.Static<typeof OrgMember>;
 
 const NewOrgMember = s.object('NewOrgMember', {
   username: s.text(254).description('Username or e-mail address of an existing account'),
-  // Without a description, which would make a separate schema of the role.
-  role: s.optional(role()),
+  role: s.optional(s.oneOf('OrgInviteRole', 'admin', 'member')),
 });
 export type NewOrgMember = s.Static<typeof NewOrgMember>;
 
@@ -184,7 +183,7 @@ export const orgs = contract({
   'member-add': endpoint.post('/api/orgs/{id}/members', {
     summary: 'Add a member to an organization',
     description:
-      'Requires the role `owner` or `admin` in the organization. `role` defaults to `member`; only an owner can add owners. The user is notified and can leave at any time.',
+      'Requires the role `owner` or `admin` in the organization. `role` defaults to `member`. The user is notified and can leave at any time.',
     unimpersonated: true,
     audit: 'orgs.member-add',
     example: { username: 'bob', role: 'member' },

@@ -16,6 +16,7 @@ import {
   type OrgMemberRow,
   type OrgRole,
   type OrgRow,
+  orgIdentityTable,
   orgInviteTable,
   orgMemberTable,
   orgTable,
@@ -84,6 +85,8 @@ export const orgsStore = (store: Store) => {
       .innerJoin('users', 'users.id', 'org_members.user_id')
       .select(['org_members.id', 'org_id', 'user_id', 'org_members.role'])
       .select(['org_members.created_at', 'users.username']);
+  const managedUsers = (orgId: string) =>
+    db.selectFrom('users').select('id').where('managed_by', '=', orgId);
   const every = () => db.selectFrom('orgs').select(COLUMNS).select([OWNERS, MEMBERS]);
   const hasRole = ({ orgId, userId }: Membership, ...roles: OrgRole[]) =>
     assertRows(
@@ -94,13 +97,29 @@ export const orgsStore = (store: Store) => {
       ),
       1,
     );
+  /** Unmet if the account is disabled, or owns as many organizations as it may. */
+  const mayOwn = (userId: string) =>
+    assertRows(
+      db
+        .selectFrom('users')
+        .select('id')
+        .where('id', '=', userId)
+        .where('disabled_at', 'is', null)
+        .where(
+          sql<boolean>`(SELECT count(*) FROM org_members WHERE org_members.user_id = users.id
+            AND org_members.role = 'owner') < ${MAX_OWNED}`,
+        ),
+      1,
+    );
   const hasOtherOwner = (orgId: string, userId: string) => (of: MemberBuilder) =>
     of.or([
       of('role', '<>', 'owner'),
       of.exists(
         db
           .selectFrom('org_members as other')
+          .innerJoin('users', 'users.id', 'other.user_id')
           .select('other.id')
+          .where('users.disabled_at', 'is', null)
           .where('other.org_id', '=', orgId)
           .where('other.role', '=', 'owner')
           .where('other.user_id', '<>', userId),
@@ -161,9 +180,17 @@ export const orgsStore = (store: Store) => {
         ...also,
       ]),
 
-    delete: (of: Membership, also: TransactionStep[]): Promise<boolean> =>
+    /** Tokens of managed accounts end, since nothing would limit them any more. */
+    delete: (of: Membership, at: string, also: TransactionStep[]): Promise<boolean> =>
       store.tryTransact([
         hasRole(of, 'owner'),
+        statement(
+          db
+            .updateTable('access_tokens')
+            .set({ expires_at: at })
+            .where('expires_at', '>', at)
+            .where('user_id', 'in', managedUsers(of.orgId)),
+        ),
         statement(deleteRows(db, orgTable, { id: of.orgId }), 1),
         ...also,
       ]),
@@ -196,15 +223,15 @@ export const orgsStore = (store: Store) => {
     /** Throws `UniqueViolation` if the user is a member. Returns false without room or role. */
     addMember: (row: OrgMemberRow, by: string, also: TransactionStep[]): Promise<boolean> =>
       store.tryTransact([
-        hasRole(
-          { orgId: row.org_id, userId: by },
-          ...(row.role === 'owner' ? (['owner'] as const) : MANAGERS),
-        ),
+        hasRole({ orgId: row.org_id, userId: by }, ...MANAGERS),
         insertMember(store, row),
         ...also,
       ]),
 
-    /** Returns false for the last owner, and if a role was changed meanwhile. */
+    /**
+     * Returns false for the last owner, for a new owner who may not own another organization, and if
+     * a role was changed meanwhile.
+     */
     changeRole: (
       from: OrgMemberRow,
       role: OrgRole,
@@ -216,6 +243,7 @@ export const orgsStore = (store: Store) => {
       const isKept = role === 'owner' ? change : change.where(hasOtherOwner(orgId, userId));
       return store.tryTransact([
         hasRole({ orgId, userId: by.userId }, ...by.roles),
+        ...(role === 'owner' && from.role !== 'owner' ? [mayOwn(userId)] : []),
         statement(isKept, 1),
         ...also,
       ]);
@@ -232,6 +260,12 @@ export const orgsStore = (store: Store) => {
       return store.tryTransact([
         hasRole({ orgId, userId: by.userId }, ...by.roles),
         statement(gone.where(hasOtherOwner(orgId, userId)), 1),
+        // A linked account may not be entered by the identity provider any more.
+        statement(
+          deleteRows(db, orgIdentityTable, { org_id: orgId })
+            .where(visibleTo(userId))
+            .where(isNotManaged(orgId)),
+        ),
         ...also,
       ]);
     },
@@ -246,9 +280,10 @@ export const orgsStore = (store: Store) => {
         1,
       ),
 
-    /** The owner becomes an admin. Returns false if one of the two roles was changed meanwhile. */
+    /** The owner becomes an admin. Returns false as `changeRole` does. */
     transfer: (owner: OrgMemberRow, to: OrgMemberRow, also: TransactionStep[]): Promise<boolean> =>
       store.tryTransact([
+        ...(to.role === 'owner' ? [] : [mayOwn(to.user_id)]),
         statement(
           updateRows(db, orgMemberTable, { id: to.id, role: to.role }).set({ role: 'owner' }),
           1,
@@ -314,6 +349,9 @@ interface Membership {
 }
 
 type MemberBuilder = ExpressionBuilder<Tables, 'org_members'>;
+
+const isNotManaged = (orgId: string) =>
+  sql<boolean>`user_id NOT IN (SELECT id FROM users WHERE managed_by = ${orgId})`;
 
 const isByManager = sql<boolean>`EXISTS (SELECT 1 FROM org_members AS m
   JOIN users AS u ON u.id = m.user_id

@@ -109,7 +109,9 @@ export const deleteOrg = async (
   }
   await deps.accounts.proveFresh(by, request.password);
   const record = by.record({ target: id, data: { slug: org.slug, members: org.members } });
-  const isDone = await deps.orgs.delete({ orgId: id, userId: by.userId }, [record]);
+  const isDone = await deps.orgs.delete({ orgId: id, userId: by.userId }, iso(deps.clock.now()), [
+    record,
+  ]);
   if (!isDone) throw roleRequired(['owner']);
 };
 
@@ -119,8 +121,7 @@ export const addMember = async (
   { id, request: { username, role = 'member' } }: { id: string; request: NewOrgMember },
   by: By,
 ): Promise<NamedMemberRow> => {
-  const roles: OrgRole[] = role === 'owner' ? ['owner'] : MANAGERS;
-  const org = await findManaged(deps, id, by.userId, roles);
+  const org = await findManaged(deps, id, by.userId);
   const userId = await deps.orgs.userIdOf(deps.accounts.keyOf(username));
   if (userId === null) {
     throw badRequest([{ path: 'username', message: 'is not the name of an enabled account' }]);
@@ -170,7 +171,9 @@ export const updateMember = async (
   const record = by.record({ target: id, data: { userId, from: from.role, to: role } });
   const actor = { userId: by.userId, roles: [org.role] };
   const also = [...notice.statements, record];
-  if (!(await deps.orgs.changeRole(from, role, actor, also))) throw await refusedChange(deps, from);
+  if (!(await deps.orgs.changeRole(from, role, actor, also))) {
+    throw await refusedChange(deps, from, role);
+  }
   notice.published();
   return requireMember(deps, id, userId);
 };
@@ -193,14 +196,24 @@ export const removeMember = async (
   const record = by.record({ target: id, data: { userId, role: from.role } });
   const actor = { userId: by.userId, roles: [org.role] };
   const also = [...notice.statements, record];
-  if (!(await deps.orgs.removeMember(from, actor, also))) throw await refusedChange(deps, from);
+  if (!(await deps.orgs.removeMember(from, actor, also))) {
+    throw await refusedChange(deps, from, null);
+  }
   notice.published();
 };
 
-const refusedChange = async ({ orgs }: OrgsDeps, from: OrgMemberRow): Promise<Boom.Boom> => {
+const refusedChange = async (
+  { orgs }: OrgsDeps,
+  from: OrgMemberRow,
+  wanted: OrgRole | null,
+): Promise<Boom.Boom> => {
   const now = await orgs.member({ orgId: from.org_id, userId: from.user_id });
-  if (now?.role === 'owner' && from.role === 'owner') {
-    return lastOwner();
+  if (now?.role === 'owner' && from.role === 'owner') return lastOwner();
+  if (wanted === 'owner' && now?.role === from.role) {
+    return Boom.conflict(
+      `The member cannot become an owner: the account is disabled, or owns the maximum of ${MAX_OWNED} organizations`,
+      { code: 'too_many_orgs' },
+    );
   }
   return Boom.conflict('The roles were changed meanwhile. List the members and try again', {
     code: 'roles_changed',
@@ -230,7 +243,7 @@ export const transferOrg = async (
     body: `${by.username} transferred the organization to you.`,
   });
   const also = [...notice.statements, by.record({ target: id, data: { userId } })];
-  if (!(await deps.orgs.transfer(owner, to, also))) throw await refusedChange(deps, to);
+  if (!(await deps.orgs.transfer(owner, to, also))) throw await refusedChange(deps, to, 'owner');
   notice.published();
 };
 

@@ -164,7 +164,7 @@ describe('organizations', () => {
     await ask(bob, 'PATCH', at(`/members/${eve.id}`), { role: 'admin' });
     expect((await ask(eve, 'PATCH', at(), { name: 'The acme' })).status).to.equal(200);
     expect((await add(eve, 'ada')).status).to.equal(201);
-    expect((await add(eve, 'zoe', 'owner')).body.code).to.equal('org_role');
+    expect((await add(eve, 'zoe', 'owner')).status).to.equal(400);
     for (const refused of [
       await ask(eve, 'PATCH', at(`/members/${eve.id}`), { role: 'owner' }),
       await ask(eve, 'PATCH', at(`/members/${bob.id}`), { role: 'member' }),
@@ -182,7 +182,8 @@ describe('organizations', () => {
     ]) {
       expect([refused.status, refused.body.code]).to.equal([409, 'last_owner']);
     }
-    await add(bob, 'eve', 'owner');
+    await add(bob, 'eve');
+    await ask(bob, 'PATCH', at(`/members/${eve.id}`), { role: 'owner' });
     const left = await Promise.all([
       ask(bob, 'PATCH', at(`/members/${eve.id}`), { role: 'member' }),
       ask(eve, 'PATCH', at(`/members/${bob.id}`), { role: 'member' }),
@@ -310,6 +311,26 @@ describe('organizations', () => {
     const newest = (await ask(bob, 'GET', at('/audit?limit=1'))).body;
     const next = (await ask(bob, 'GET', at(`/audit?limit=1&cursor=${newest.nextCursor}`))).body;
     expect(next.entries[0].number < newest.entries[0].number).to.be.true();
+  });
+
+  it('are forced on nobody who owns as many as allowed, or is disabled', async () => {
+    await add(bob, 'zoe');
+    const member = (await ask(bob, 'GET', at('/members'))).body.members[0];
+    for (const refused of [
+      await ask(bob, 'PATCH', at(`/members/${member.userId}`), { role: 'owner' }),
+      await ask(bob, 'POST', at('/transfer'), { userId: member.userId, password: PASSWORD }),
+    ]) {
+      expect([refused.status, refused.body.code]).to.equal([409, 'too_many_orgs']);
+    }
+    await add(bob, 'eve');
+    await ask(admin, 'PATCH', `/api/admin/users/${eve.id}`, { disabled: true });
+    const disabled = await ask(bob, 'PATCH', at(`/members/${eve.id}`), { role: 'owner' });
+    expect([disabled.status, disabled.body.code]).to.equal([409, 'too_many_orgs']);
+    await ask(admin, 'PATCH', `/api/admin/users/${eve.id}`, { disabled: false });
+    const { body } = await app.call('POST', '/api/auth/login', {
+      body: { username: 'eve', password: PASSWORD },
+    });
+    eve.token = body.token;
   });
 
   it('are deleted by an owner who names them, with members and invites', async () => {

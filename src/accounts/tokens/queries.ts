@@ -42,7 +42,7 @@ export const tokensStore = (store: Store) => {
 
     /**
      * Returns a token that has not expired, of a user who is not disabled and, if an identity
-     * provider manages the account, has logged in there recently.
+     * provider manages the account, is a member there and has logged in there recently.
      */
     live: (id: string, now: string): Promise<LiveToken | undefined> =>
       db
@@ -63,7 +63,9 @@ export const tokensStore = (store: Store) => {
 
 export type TokensStore = ReturnType<typeof tokensStore>;
 
-const hasLoggedInBySso = (now: string) => sql<boolean>`NOT EXISTS (SELECT 1 FROM org_sso AS o
+const hasLoggedInBySso = (now: string) => sql<boolean>`(u.managed_by IS NULL OR EXISTS (
+    SELECT 1 FROM org_members AS m WHERE m.org_id = u.managed_by AND m.user_id = u.id))
+  AND NOT EXISTS (SELECT 1 FROM org_sso AS o
   JOIN org_identities AS i ON i.org_id = o.org_id AND i.user_id = u.id
   WHERE o.org_id = u.managed_by AND o.enabled = 1
     AND julianday(${now}) - julianday(coalesce(i.last_login_at, i.created_at)) > o.token_days)`;

@@ -27,6 +27,9 @@ export interface NewManagedAccount {
 export const createManagedAccounts = (deps: ManagedDeps) => {
   const { auth, users, clock } = deps;
   return {
+    /** Number of accounts that the organization manages, also disabled ones. */
+    count: users.countManaged,
+
     /**
      * Resolves to the ID. Throws `UniqueViolation` if a step of `also` violates a constraint, and
      * `ExpectationFailed` if one is not met.

@@ -90,9 +90,22 @@ export const usersStore = (store: Store) => {
       ]);
     },
 
-    /** Returns the organization whose identity provider manages the account. */
+    /** After an admin disabled or enabled the account, the identity provider cannot enable it. */
+    dropIdpDisable: (id: string): TransactionStep =>
+      statement(
+        db.updateTable('org_identities').set({ disabled_at: null }).where('user_id', '=', id),
+      ),
+
+    /**
+     * Returns the organization whose identity provider manages the account. Null for an admin of the
+     * installation.
+     */
     managerOf: async (id: string): Promise<string | null> => {
-      const row = db.selectFrom('users').select('managed_by').where('id', '=', id);
+      const row = db
+        .selectFrom('users')
+        .select('managed_by')
+        .where('id', '=', id)
+        .where('role', '=', 'user');
       return (await row.executeTakeFirst())?.managed_by ?? null;
     },
 

@@ -17,7 +17,8 @@ export const NEXT_EPOCH = sql<number>`login_epoch + 1`;
 
 /**
  * Returns the statements that end what a change no longer allows: everything of a disabled user, the
- * impersonations of a former admin, and impersonations of a user who became an admin.
+ * impersonations of a former admin, and of a user who became an admin impersonations and what an
+ * identity provider may have begun.
  */
 export const revocationStatements = (
   db: Db,
@@ -30,8 +31,17 @@ export const revocationStatements = (
   }
   if (role === 'user') return [statement(ending(db, at).where('impersonator_id', '=', id))];
   if (role === undefined) return [];
-  const acting = ending(db, at).where('user_id', '=', id).where('impersonator_id', 'is not', null);
-  return [statement(acting)];
+  // An identity provider must not act as an admin of the installation.
+  const acting = ending(db, at)
+    .where('user_id', '=', id)
+    .where((of) =>
+      of.or([of('impersonator_id', 'is not', null), of('sso_expires_at', 'is not', null)]),
+    );
+  const tokens = updateRows(db, accessTokenTable, { user_id: id })
+    .set({ expires_at: at })
+    .where('expires_at', '>', at)
+    .where('user_id', 'in', db.selectFrom('org_identities').select('user_id'));
+  return [statement(acting), statement(tokens)];
 };
 
 /** Includes the sessions in which the user impersonates others. */

@@ -37,7 +37,8 @@ export const updateUser = async (
   if (changes.role || changes.permissions) await deps.accounts.proveFresh(by, password);
   const record = by.record({ target: id, data: { ...changes } });
   const at = iso(deps.clock.now());
-  const ended = await deps.users.update(id, changes, { at, also: [record] });
+  const also = changes.disabled === undefined ? [] : [deps.users.dropIdpDisable(id)];
+  const ended = await deps.users.update(id, changes, { at, also: [...also, record] });
   if (!ended) throw lastAdmin();
   for (const session of ended) deps.endSession(session);
   if (changes.disabled === true) {

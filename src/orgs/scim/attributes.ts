@@ -122,7 +122,9 @@ export const readPatch = (body: JsonObject): PatchOperation[] => {
   if (operations.length > MAX_OPERATIONS) {
     throw scimFault('invalidValue', `Operations must have at most ${MAX_OPERATIONS} items`);
   }
-  return operations.flatMap(readOperation);
+  const all = operations.flatMap(readOperation);
+  if (all.length <= MAX_OPERATIONS) return all;
+  throw scimFault('invalidValue', `Operations must change at most ${MAX_OPERATIONS} attributes`);
 };
 
 const readOperation = (given: unknown): PatchOperation[] => {

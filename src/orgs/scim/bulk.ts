@@ -22,7 +22,7 @@ export const runBulk = async (
   if (operations.length > MAX_BULK) {
     throw Boom.entityTooLarge(`Operations must have at most ${MAX_BULK} items`);
   }
-  const mostFailures = Number(attributeOf(body, 'failOnErrors') ?? MAX_FAILURES);
+  const mostFailures = Math.max(1, Number(attributeOf(body, 'failOnErrors') ?? MAX_FAILURES));
   const ids = new Map<string, string>();
   const results: JsonObject[] = [];
   let failures = 0;

@@ -44,7 +44,7 @@ const ScimPatch = s.record('ScimPatch').description('PatchOp (RFC 7644, 3.5.2)')
 const ScimBulk = s.record('ScimBulk').description('BulkRequest (RFC 7644, 3.7)');
 const ScimConfig = s.record('ScimDiscovery').description('Discovery document (RFC 7644, 4)');
 
-const common = { scim: true, query: ScimQuery } as const;
+const common = { scim: true, query: ScimQuery, unimpersonated: true } as const;
 const discovery = { scim: true, ignoresQuery: true } as const;
 const USER = {
   schemas: ['urn:ietf:params:scim:schemas:core:2.0:User'],

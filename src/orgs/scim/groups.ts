@@ -101,6 +101,7 @@ export const createGroups = (deps: ScimDeps): ScimResource => {
       groupId: id,
       displayName,
       members: next.members.length,
+      ...describeChange(before, next.members),
     });
     await save(context, next, { before, also: [scim.updateGroup(changed), record] });
   };
@@ -156,11 +157,12 @@ export const createGroups = (deps: ScimDeps): ScimResource => {
       const row = await find(context, id);
       requireVersion(ifMatch, versionOf(row));
       const before = await membersOf(id);
-      const next = readPatch(body).reduce(
-        (state, operation) => patchGroup(state, operation, accounts.keyOf),
-        { row, members: before },
+      const members = new Set(before);
+      const patched = readPatch(body).reduce(
+        (state, operation) => patchGroup(state, members, { operation, keyOf: accounts.keyOf }),
+        row,
       );
-      await update(context, row, { before, next });
+      await update(context, row, { before, next: { row: patched, members: [...members] } });
       return { status: 204, body: null, headers: {} };
     },
 
@@ -176,6 +178,16 @@ export const createGroups = (deps: ScimDeps): ScimResource => {
       ]);
       return { status: 204, body: null, headers: {} };
     },
+  };
+};
+
+const MAX_AUDITED = 100;
+
+/** IDs of users who joined or left the group, at most 100 each. */
+const describeChange = (before: string[], after: string[]) => {
+  return {
+    added: without(after, before).slice(0, MAX_AUDITED),
+    removed: without(before, after).slice(0, MAX_AUDITED),
   };
 };
 
@@ -213,25 +225,36 @@ const readMemberFilter = (filter: string): string[] => {
   return ids;
 };
 
+/** Changes the members in place, since a copy for each operation would take quadratic time. */
 const patchGroup = (
-  { row, members }: GroupState,
-  { kind, path, filter, value }: PatchOperation,
-  keyOf: (name: string) => string,
-): GroupState => {
+  row: OrgGroupRow,
+  members: Set<string>,
+  { operation, keyOf }: { operation: PatchOperation; keyOf(name: string): string },
+): OrgGroupRow => {
+  const { kind, path, value } = operation;
   if (path === 'members') {
-    const ids = filter === null ? readMembers(value) : readMemberFilter(filter);
-    if (kind === 'replace') return { row, members: ids };
-    if (kind === 'add') return { row, members: [...new Set([...members, ...ids])] };
-    const isAll = filter === null && value === null;
-    return { row, members: isAll ? [] : without(members, ids) };
+    patchMembers(members, operation);
+    return row;
   }
   const given = kind === 'remove' ? null : value;
-  if (path === 'externalid') {
-    return { row: { ...row, external_id: readTextValue('externalId', given) }, members };
-  }
-  if (path !== 'displayname') return { row, members };
+  if (path === 'externalid') return { ...row, external_id: readTextValue('externalId', given) };
+  if (path !== 'displayname') return row;
   const { external_id: externalId } = row;
-  return { row: { ...row, ...readNames({ displayName: given, externalId }, keyOf) }, members };
+  return { ...row, ...readNames({ displayName: given, externalId }, keyOf) };
+};
+
+const patchMembers = (members: Set<string>, { kind, filter, value }: PatchOperation): void => {
+  const ids = filter === null ? readMembers(value) : readMemberFilter(filter);
+  const isAll = filter === null && (kind === 'replace' || value === null);
+  if (kind === 'replace' && filter !== null && !ids.some((id) => members.has(id))) {
+    throw scimFault('noTarget', 'No member matches the filter');
+  }
+  if (kind !== 'add') {
+    if (isAll) members.clear();
+    else for (const id of ids) members.delete(id);
+  }
+  const added = kind === 'replace' && filter !== null ? readMembers(value) : ids;
+  if (kind !== 'remove') for (const id of added) members.add(id);
 };
 
 const without = (members: string[], ids: string[]): string[] => {

@@ -7,6 +7,7 @@ import {
   type OrgGroupRow,
   type OrgIdentityRow,
   type OrgScimLogRow,
+  orgDomainTable,
   orgGroupTable,
   orgIdentityTable,
   orgScimLogTable,
@@ -68,7 +69,13 @@ export const scimStore = (store: Store) => {
       .selectFrom('org_identities')
       .innerJoin('users', 'users.id', 'org_identities.user_id')
       .select(orgIdentityTable.columns.map((column) => `org_identities.${column}` as const))
-      .select(['users.managed_by', 'users.disabled_at as account_disabled_at'])
+      .select('users.disabled_at as account_disabled_at')
+      // An account that became an admin of the installation is nobody's to disable.
+      .select(
+        sql<string | null>`CASE WHEN users.role = 'user' THEN users.managed_by END`.as(
+          'managed_by',
+        ),
+      )
       .where('org_id', '=', orgId);
   const paged = async <R>(
     rows: { execute(): Promise<R[]> } | null,
@@ -193,8 +200,20 @@ export const scimStore = (store: Store) => {
 
     insertUser: (row: OrgIdentityRow): TransactionStep => insertRow(orgIdentityTable, row),
 
-    updateUser: ({ id, org_id, user_id, ...set }: OrgIdentityRow): TransactionStep =>
-      statement(updateRows(db, orgIdentityTable, { id, org_id, user_id }).set(set), 1),
+    /** Without the columns of SAML, which a login may change meanwhile. */
+    updateUser: (row: OrgIdentityRow): TransactionStep => {
+      const { id, org_id, user_id, issuer, name_id, last_login_at, ...set } = row;
+      return statement(updateRows(db, orgIdentityTable, { id, org_id, user_id }).set(set), 1);
+    },
+
+    /** Null unless the organization has verified the domain of the address. */
+    ownedEmail: async (orgId: string, email: string | null): Promise<string | null> => {
+      const domain = /^[^@\s]+@([^@\s]+)$/.exec(email ?? '')?.[1]?.toLowerCase();
+      if (domain === undefined) return null;
+      const found = selectRows(db, orgDomainTable, { org_id: orgId, domain });
+      const isVerified = found.where('verified_at', 'is not', null);
+      return (await isVerified.executeTakeFirst()) ? email : null;
+    },
 
     /** After the account was disabled in the same transaction. */
     noteDisabled: (id: string): TransactionStep =>

@@ -5,6 +5,7 @@ import { mint } from '../../kernel/ids.js';
 import { orNotFound } from '../../kernel/route.js';
 import { ExpectationFailed, type TransactionStep } from '../../store/engine/protocol.js';
 import type { OrgIdentityRow } from '../../store/tables/orgs.js';
+import { ACCOUNTS_PER_SEAT } from '../rules.js';
 import { lastOwner, membership, orgFull, roleRequired } from '../service.js';
 import {
   patchUser,
@@ -156,7 +157,7 @@ const columnsOf = (
   };
 };
 
-/** Resolves to the ID of the user. */
+/** Resolves to the ID of the user. The account gets an address only of a verified domain. */
 const createUser = async (
   deps: ScimDeps,
   context: ScimContext,
@@ -175,16 +176,18 @@ const createUser = async (
     ...columnsOf(attributes, { now, keyOf: deps.accounts.keyOf }),
   };
   const { id, user_name: userName } = row;
+  // Inactive users take no seat.
+  if ((await managed.count(org.id)) >= ACCOUNTS_PER_SEAT * org.max_members) {
+    throw orgFull(org.max_members);
+  }
+  const email = await scim.ownedEmail(org.id, row.email);
   const member = { orgId: org.id, role: 'member' as const, now: clock.now() };
   try {
-    const userId = await managed.create(
-      { orgId: org.id, prefix: org.slug, email: row.email },
-      (userId) => [
-        scim.insertUser({ ...row, user_id: userId }),
-        ...(attributes.active ? [orgs.joinStep(membership({ ...member, userId }))] : []),
-        context.audit('scim.user-create', { identityId: id, userId, userName }),
-      ],
-    );
+    const userId = await managed.create({ orgId: org.id, prefix: org.slug, email }, (userId) => [
+      scim.insertUser({ ...row, user_id: userId }),
+      ...(attributes.active ? [orgs.joinStep(membership({ ...member, userId }))] : []),
+      context.audit('scim.user-create', { identityId: id, userId, userName }),
+    ]);
     if (!attributes.active) {
       const of = { userId, orgId: org.id };
       await managed.setDisabled(of, true, [scim.noteDisabled(id)]);
@@ -212,6 +215,8 @@ const writeUser = async (
   const member = await orgs.member({ orgId: org.id, userId });
   if (!isActive && member?.role === 'owner') await refuseUnlessOwner(deps, context);
   const isDisabledHere = from.disabled_at !== null && from.disabled_at === account_disabled_at;
+  // Somebody who left, or was removed, comes back only if the provider enables the user again.
+  const joins = isActive && !member && (from.active === 0 || from.deleted_at !== null);
   const isToggled =
     managed_by === org.id && (isActive ? isDisabledHere : account_disabled_at === null);
   const steps: TransactionStep[] = [
@@ -219,7 +224,7 @@ const writeUser = async (
     scim.updateUser(isActive ? { ...row, disabled_at: null } : row),
     ...(row.deleted_at === null ? [] : [scim.leaveGroups(id)]),
     ...(isToggled && !isActive ? [scim.noteDisabled(id)] : []),
-    ...(isActive && !member
+    ...(joins
       ? [
           orgs.joinStep(membership({ orgId: org.id, userId, role: 'member', now: clock.now() })),
           scim.applyGroupRoles(org.id, [id]),
@@ -233,7 +238,7 @@ const writeUser = async (
     : await store.tryTransact(steps);
   if (isDone) return;
   if (!isActive && member?.role === 'owner') throw lastOwner();
-  if (isActive && !member) throw orgFull(org.max_members);
+  if (joins) throw orgFull(org.max_members);
   throw Boom.conflict('The user was changed meanwhile. Try again');
 };
 

@@ -13,6 +13,7 @@ import type {
   SamlRequestRow,
   SsoAttributes,
 } from '../../store/tables/orgs.js';
+import { ACCOUNTS_PER_SEAT } from '../rules.js';
 import type { SsoDeps } from './deps.js';
 import type { BoundIdentity, SsoOrgRow } from './queries.js';
 import { type SamlAssertion, SamlRefused } from './saml.js';
@@ -111,6 +112,10 @@ const createAccount = async (
     role: roleIn(subject) ?? org.default_role,
     created_at: iso(now),
   };
+  // Members who were removed keep their accounts.
+  if ((await deps.managed.count(org.org_id)) >= ACCOUNTS_PER_SEAT * org.max_members) {
+    throw new SamlRefused('org_full', 'The organization has its maximum of accounts', nameId);
+  }
   const account = { orgId: org.org_id, prefix: org.slug, email };
   const create = deps.managed.create(account, (userId) => [
     deps.sso.steps.insertMember({ ...member, user_id: userId }),
@@ -209,7 +214,8 @@ export const linkAccount = async (
   const { nameId } = assertion;
   const { userId, request, used } = link;
   const account = await sso.accountOf(userId);
-  if (account?.role !== 'user' || account.disabled_at !== null) {
+  const isOwn = account?.role === 'user' && account.managed_by === null;
+  if (!isOwn || account.disabled_at !== null) {
     throw new SamlRefused('admin_account', 'The account cannot be linked', nameId);
   }
   const bound = { issuer: org.entity_id, nameId };

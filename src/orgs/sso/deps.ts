@@ -11,7 +11,7 @@ export interface SsoDeps {
   clock: Clock;
   http: Http;
   accounts: Pick<AccountOperations, 'proveFresh' | 'keyOf' | 'entryOf' | 'sessionHolds'>;
-  managed: Pick<ManagedAccounts, 'create'>;
+  managed: Pick<ManagedAccounts, 'create' | 'count'>;
   /** Address of this daemon for browsers; null if it is not https and not loopback. */
   baseUrl(): string | null;
   resolveTxt(name: string): Promise<string[][]>;

@@ -87,9 +87,16 @@ export const ssoStore = (store: Store) => {
       also: TransactionStep[],
     ): Promise<boolean> => {
       const { org_id, ...rest } = row;
+      const verifiedDomains: string[] = JSON.parse(row.domains);
       const owner = selectRows(db, orgMemberTable, { org_id, role: 'owner' }, visibleTo(ownerId));
       return store.tryTransact([
         assertRows(owner, 1),
+        ...verifiedDomains.map((domain) =>
+          assertRows(
+            selectRows(db, orgDomainTable, { org_id, domain }).where('verified_at', 'is not', null),
+            1,
+          ),
+        ),
         statement(
           db
             .insertInto('org_sso')
@@ -169,7 +176,7 @@ export const ssoStore = (store: Store) => {
     accountOf: (userId: string) =>
       db
         .selectFrom('users')
-        .select(['username', 'role', 'disabled_at'])
+        .select(['username', 'role', 'disabled_at', 'managed_by'])
         .where('id', '=', userId)
         .executeTakeFirst(),
 
@@ -207,7 +214,8 @@ export const ssoStore = (store: Store) => {
           .where('i.deleted_at', 'is', null)
           .where('s.enabled', '=', 1)
           .where('o.approved_at', 'is not', null)
-          .where('u.role', '=', 'user'),
+          .where('u.role', '=', 'user')
+          .where((of) => of.or([of('u.managed_by', 'is', null), of('u.managed_by', '=', org_id)])),
         1,
       ),
 

@@ -1,6 +1,10 @@
 const byId = (id) => document.getElementById(id);
 
 const LOGIN_KEY = 'adjutant.login-key';
+/** The form of the key that opens the cookie of the page. */
+const PAGE_KEY = /^[\w-]{43}$/;
+/** Set while a login that this page started is under way. */
+const STARTED = 'adjutant.sso-started';
 
 const start = async () => {
   byId('place').textContent = `at ${location.host}`;
@@ -29,6 +33,7 @@ const showForm = (org) => {
 };
 
 const begin = (org, returnTo = '/') => {
+  sessionStorage.setItem(STARTED, '1');
   location.assign(`/api/saml/login?${new URLSearchParams({ org, returnTo })}`);
 };
 
@@ -47,19 +52,29 @@ const programIn = (cli) => {
 };
 
 const finish = async (code, program) => {
-  const login = await redeem(code, program !== null);
+  const isOwn = sessionStorage.getItem(STARTED) !== null;
+  sessionStorage.removeItem(STARTED);
+  // Another site may have started the login, to an account of its own.
+  const question = 'A login with single sign-on was started elsewhere. Log in here?';
+  const isConfirmed = !isOwn && (await ask(question));
+  const login = isOwn || isConfirmed ? await redeem(code, program !== null, isConfirmed) : null;
   if (!login) return say('Nothing was changed. You can close this page.');
   if (program) return handOver(program, login);
+  if (!PAGE_KEY.test(login.token)) {
+    await api('/api/auth/logout', undefined, { authorization: `Bearer ${login.token}` });
+    throw new Error('The web page of this daemon is turned off.');
+  }
   localStorage.setItem(LOGIN_KEY, login.token);
   location.replace(login.returnTo);
 };
 
 /** Returns null if the user does not confirm a login that the identity provider started. */
-const redeem = async (code, isForProgram) => {
+const redeem = async (code, isForProgram, isConfirmed) => {
   // Without the header, the page receives the token itself, which is not stored.
   const headers = isForProgram ? {} : { 'x-adjutant-page': '1' };
   try {
-    return await api('/api/saml/session', { code }, headers);
+    const body = { code, ...(isConfirmed && { confirmed: true }) };
+    return await api('/api/saml/session', body, headers);
   } catch (error) {
     if (error.code !== 'confirmation_required') throw error;
     if (!(await ask(error.message))) return null;
