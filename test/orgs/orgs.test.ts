@@ -335,6 +335,7 @@ describe('organizations', () => {
 
   it('are deleted by an owner who names them, with members and invites', async () => {
     const doomed = await create(eve, 'doomed');
+    clock.forward(HOUR_MS);
     const path = `/api/orgs/${doomed}`;
     const wrong = await ask(eve, 'DELETE', path, { slug: 'acme' });
     expect([wrong.status, wrong.body.details[0].path]).to.equal([400, 'slug']);

@@ -44,7 +44,8 @@ const ScimPatch = s.record('ScimPatch').description('PatchOp (RFC 7644, 3.5.2)')
 const ScimBulk = s.record('ScimBulk').description('BulkRequest (RFC 7644, 3.7)');
 const ScimConfig = s.record('ScimDiscovery').description('Discovery document (RFC 7644, 4)');
 
-const common = { scim: true, query: ScimQuery, unimpersonated: true } as const;
+const common = { scim: true, query: ScimQuery } as const;
+const writes = { ...common, unimpersonated: true } as const;
 const discovery = { scim: true, ignoresQuery: true } as const;
 const USER = {
   schemas: ['urn:ietf:params:scim:schemas:core:2.0:User'],
@@ -75,7 +76,7 @@ const createUserEndpoints = <const P extends 'users' | 'Users'>(noun: P) => ({
     summary: 'Create a user (SCIM)',
     description:
       'Creates an account without a password and makes it a member of the organization. A deleted user with the same `externalId` or `userName` is restored.',
-    ...common,
+    ...writes,
     example: USER,
     body: ScimUser,
     reply: ScimUser,
@@ -88,7 +89,7 @@ const createUserEndpoints = <const P extends 'users' | 'Users'>(noun: P) => ({
   }),
   replace: endpoint.put(`/api/scim/v2/${noun}/{userId}`, {
     summary: 'Set all attributes of a user (SCIM)',
-    ...common,
+    ...writes,
     example: USER,
     body: ScimUser,
     reply: ScimUser,
@@ -96,7 +97,7 @@ const createUserEndpoints = <const P extends 'users' | 'Users'>(noun: P) => ({
   patch: endpoint.patch(`/api/scim/v2/${noun}/{userId}`, {
     summary: 'Update a user (SCIM)',
     description: 'With `active: false`, all sessions, tokens and agents of the account end.',
-    ...common,
+    ...writes,
     example: patch({ active: false }),
     body: ScimPatch,
     reply: ScimUser,
@@ -104,7 +105,7 @@ const createUserEndpoints = <const P extends 'users' | 'Users'>(noun: P) => ({
   delete: endpoint.delete(`/api/scim/v2/${noun}/{userId}`, {
     summary: 'Delete a user (SCIM)',
     description: 'The account is disabled and kept.',
-    ...common,
+    ...writes,
   }),
 });
 const lower = createUserEndpoints('users');
@@ -199,7 +200,7 @@ export const scim = contract({
   }),
   'groups-create': endpoint.post('/api/scim/v2/Groups', {
     summary: 'Create a group (SCIM)',
-    ...common,
+    ...writes,
     example: GROUP,
     body: ScimGroup,
     reply: ScimGroup,
@@ -212,24 +213,24 @@ export const scim = contract({
   }),
   'groups-replace': endpoint.put('/api/scim/v2/Groups/{groupId}', {
     summary: 'Set all attributes of a group (SCIM)',
-    ...common,
+    ...writes,
     example: GROUP,
     body: ScimGroup,
     reply: ScimGroup,
   }),
   'groups-patch': endpoint.patch('/api/scim/v2/Groups/{groupId}', {
     summary: 'Update a group (SCIM)',
-    ...common,
+    ...writes,
     example: patch({ displayName: 'Research' }),
     body: ScimPatch,
   }),
   'groups-delete': endpoint.delete('/api/scim/v2/Groups/{groupId}', {
     summary: 'Delete a group (SCIM)',
-    ...common,
+    ...writes,
   }),
   bulk: endpoint.post('/api/scim/v2/Bulk', {
     summary: 'Process several requests (SCIM)',
-    ...common,
+    ...writes,
     example: {
       schemas: ['urn:ietf:params:scim:api:messages:2.0:BulkRequest'],
       Operations: [{ method: 'POST', path: '/Groups', bulkId: 'g1', data: GROUP }],

@@ -81,7 +81,6 @@ const addResult = async (
 ): Promise<void> => {
   const now = deps.clock.now();
   const { code, message, nameId } = refused;
-  if (nameId === null && (await isRepeated(deps, { org, refused }))) return;
   const row = {
     id: mint('result', now),
     org_id: org.org_id,
@@ -93,24 +92,16 @@ const addResult = async (
   await deps.sso.addResult(row, await auditSteps(deps, { org, refused }, by));
 };
 
-/** Within a minute, by the same user. Anybody can send a response without a valid signature. */
-const isRepeated = async (
-  { sso, clock }: SsoDeps,
-  { org, refused: { code, nameId } }: Refusal,
-): Promise<boolean> => {
-  const since = iso(clock.now() - MINUTE_MS);
-  const results = await sso.results(org.org_id);
-  return results.some((each) => each.at > since && each.code === code && each.name_id === nameId);
-};
-
 /** Of an account, once a minute per user and code, because repetitions would fill the log. */
 const auditSteps = async (
-  deps: SsoDeps,
-  { org, refused }: Refusal,
+  { sso, clock }: SsoDeps,
+  { org, refused: { code, nameId, userId } }: Refusal,
   by: SsoCaller,
 ): Promise<TransactionStep[]> => {
-  const { code, nameId, userId } = refused;
-  if (userId === null || (await isRepeated(deps, { org, refused }))) return [];
+  if (userId === null) return [];
+  const since = iso(clock.now() - MINUTE_MS);
+  const recent = (await sso.results(org.org_id)).filter(({ at }) => at > since);
+  if (recent.some((each) => each.code === code && each.name_id === nameId)) return [];
   const { audit } = by.record({ actorId: userId, target: org.org_id, data: { code, nameId } });
   return [{ audit: { ...audit, outcome: 'denied' } }];
 };

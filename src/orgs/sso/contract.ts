@@ -128,7 +128,11 @@ const SsoResult = s.object('SsoResult', {
 const SsoTest = s.object('SsoTest', {
   ready: s.boolean().description('Whether members can log in with single sign-on'),
   problems: s.list(s.text(500), 20).description('Problems of the settings'),
-  results: s.list(SsoResult, 20).description('The last 20 logins and refusals, newest first'),
+  results: s
+    .list(SsoResult, 40)
+    .description(
+      'The last 20 logins and refusals with a valid signature, and the last 20 other refusals, newest first',
+    ),
 });
 export type SsoTest = s.Static<typeof SsoTest>;
 

@@ -227,7 +227,7 @@ export const ssoStore = (store: Store) => {
     results: (orgId: string): Promise<OrgSsoResultRow[]> =>
       selectRows(db, orgSsoResultTable, { org_id: orgId })
         .orderBy('id', 'desc')
-        .limit(MAX_RESULTS)
+        .limit(2 * MAX_RESULTS)
         .execute(),
 
     domains: (orgId: string): Promise<OrgDomainRow[]> =>
@@ -320,12 +320,14 @@ const createLoginSteps = (store: Store) => {
           .where('role', '<>', 'owner'),
       ),
 
+    /** Responses without a valid signature, which anybody can send, displace only each other. */
     result: (row: OrgSsoResultRow): Statement[] => [
       insertRow(orgSsoResultTable, row),
       statement(
         db
           .deleteFrom('org_sso_results')
           .where('org_id', '=', row.org_id)
+          .where('name_id', row.name_id === null ? 'is' : 'is not', null)
           .where(
             'id',
             'not in',
@@ -333,6 +335,7 @@ const createLoginSteps = (store: Store) => {
               .selectFrom('org_sso_results as newest')
               .select('newest.id')
               .where('newest.org_id', '=', row.org_id)
+              .where('newest.name_id', row.name_id === null ? 'is' : 'is not', null)
               .orderBy('newest.id', 'desc')
               .limit(MAX_RESULTS),
           ),
