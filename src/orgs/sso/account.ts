@@ -216,7 +216,11 @@ export const linkAccount = async (
   const account = await sso.accountOf(userId);
   const isOwn = account?.role === 'user' && account.managed_by === null;
   if (!isOwn || account.disabled_at !== null) {
-    throw new SamlRefused('admin_account', 'The account cannot be linked', nameId);
+    throw new SamlRefused(
+      'account_not_linkable',
+      'The account is disabled, or belongs to an admin or to another identity provider',
+      nameId,
+    );
   }
   const bound = { issuer: org.entity_id, nameId };
   if (

@@ -96,6 +96,55 @@ describe('members from an identity provider', () => {
     expect((await acme.accountOf(id)).disabled_at).to.be.null();
   });
 
+  it('stay disabled if an admin disables them after the identity provider', async () => {
+    const { id } = await acme.create('grace@acme.example');
+    await acme.patch(`/Users/${id}`, OFF);
+    await setDisabled((await acme.accountOf(id)).id, true);
+    await acme.patch(`/Users/${id}`, ON);
+    expect((await acme.accountOf(id)).disabled_at).to.be.a.string();
+  });
+
+  it('come back only if the identity provider enables them again', async () => {
+    const { id } = await acme.create('heidi@acme.example');
+    const account = await acme.accountOf(id);
+    const member = `/api/orgs/${acme.orgId}/members/${account.id}`;
+    await app.call('DELETE', member, acme.owner);
+    await acme.patch(`/Users/${id}`, [{ op: 'replace', path: 'displayName', value: 'Heidi' }]);
+    expect((await roles())[account.id]).to.be.undefined();
+    for (const operations of [OFF, ON]) await acme.patch(`/Users/${id}`, operations);
+    expect((await roles())[account.id]).to.equal('member');
+  });
+
+  it('are not disabled once they are admins of the installation', async () => {
+    const { id } = await acme.create('ivan@acme.example');
+    const account = await acme.accountOf(id);
+    const body = { role: 'admin' };
+    await app.call('PATCH', `/api/admin/users/${account.id}`, { token: admin.token, body });
+    await acme.patch(`/Users/${id}`, OFF);
+    expect((await acme.accountOf(id)).disabled_at).to.be.null();
+    expect((await roles())[account.id]).to.be.undefined();
+  });
+
+  it('get an e-mail address only of a domain that the organization has verified', async () => {
+    const emailOf = async (userName: string) => {
+      const { id } = await acme.create(userName, { emails: [{ value: userName }] });
+      const user = app.app.store.db.selectFrom('users').select('email');
+      const { email } = await user
+        .where('id', '=', (await acme.accountOf(id)).id)
+        .executeTakeFirstOrThrow();
+      return email;
+    };
+    expect(await emailOf('judy@partner.example')).to.be.null();
+    await app.app.store.db
+      .insertInto('org_domains')
+      .values({
+        ...{ id: 'domain_1', org_id: acme.orgId, domain: 'acme.example', value: 'x' },
+        ...{ verified_at: AT, created_at: AT },
+      })
+      .execute();
+    expect(await emailOf('judy@acme.example')).to.equal('judy@acme.example');
+  });
+
   it('are at most as many as an admin allows', async () => {
     const members = Object.keys(await roles()).length;
     const limit = (maxMembers: number) =>

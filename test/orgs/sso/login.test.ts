@@ -12,12 +12,14 @@ import {
   GROUPS,
   lastResult,
   logIn,
+  makeOrg,
   openStage,
   post,
   redeem,
   rightFor,
   type Stage,
   send,
+  startedBy,
 } from './stage.js';
 
 export const lab = Lab.script();
@@ -224,9 +226,10 @@ describe('a login with single sign-on', () => {
 
   it('refuses an account that became an admin of the installation', async () => {
     const { app, admin } = stage;
-    const { id } = (await logIn(stage, idpUser('joe'))).body.user;
-    const path = `/api/admin/users/${id}`;
+    const { user, token } = (await logIn(stage, idpUser('joe'))).body;
+    const path = `/api/admin/users/${user.id}`;
     await app.call('PATCH', path, { token: admin.token, body: { role: 'admin' } });
+    expect((await app.call('GET', '/api/auth/me', { token })).status).to.equal(401);
     expect((await logIn(stage, idpUser('joe'))).body.code).to.equal('admin_account');
   });
 
@@ -272,19 +275,38 @@ describe('a login with single sign-on', () => {
     const body = { username: 'max' };
     await app.call('POST', `/api/orgs/${orgId}/members`, { token: ada.token, body });
     const reply = await app.call('POST', path, { token: max.token, body: {} });
-    const { startedBy } = await import('./stage.js');
     const started = await startedBy(reply.headers['set-cookie'] ?? '', reply.body.url);
     idp.logIn(idpUser('max.mustermann'));
     const accepted = await post(app, await answer(started), started.cookie);
     expect(accepted.headers.location).to.equal('/sso#linked');
     const login = await logIn(stage, idpUser('max.mustermann'));
     expect(login.body.user.id).to.equal(max.id);
+    // Whoever leaves is no longer linked, also if the organization adds the account again.
+    await app.call('DELETE', `/api/orgs/${orgId}/members/${max.id}`, { token: max.token });
+    await app.call('POST', `/api/orgs/${orgId}/members`, { token: ada.token, body });
+    const again = await logIn(stage, idpUser('max.mustermann'));
+    expect(again.body.user.id).to.not.equal(max.id);
     await app.call('POST', `/api/orgs/${orgId}/members`, {
       token: ada.token,
       body: { username: 'admin' },
     });
     const refused = await app.call('POST', path, { token: admin.token, body: {} });
     expect(refused.body.code).to.equal('admin_account');
+  });
+
+  it('links no account that another identity provider manages', async () => {
+    const { app, ada } = stage;
+    const managed = (await logIn(stage, idpUser('nina'))).body;
+    const other = await makeOrg(stage, 'other');
+    expect((await configure({ ...stage, orgId: other }, {})).status).to.equal(200);
+    const body = { username: managed.user.username };
+    await app.call('POST', `/api/orgs/${other}/members`, { token: ada.token, body });
+    const path = `/api/orgs/${other}/sso/link`;
+    const reply = await app.call('POST', path, { token: managed.token, body: {} });
+    const started = await startedBy(reply.headers['set-cookie'] ?? '', reply.body.url);
+    stage.idp.logIn(idpUser('nina.elsewhere'));
+    const refused = await post(app, await answer(started), started.cookie);
+    expect(refused.body.code).to.equal('account_not_linkable');
   });
 
   it('accepts every certificate in the settings, for a change of keys', async () => {
