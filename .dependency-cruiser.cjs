@@ -11,7 +11,16 @@ const LIBRARIES = ['kernel', 'store', 'providers'];
 const MODULES = [
   ...LIBRARIES,
   ...['realtime', 'schedule', 'jobs', 'operations', 'secrets', 'vault', 'memories', 'knowledge'],
-  ...['documents', 'tools', 'outbound', 'accounts', 'orgs', 'models', 'capabilities', 'permissions'],
+  ...[
+    'documents',
+    'tools',
+    'outbound',
+    'accounts',
+    'orgs',
+    'models',
+    'capabilities',
+    'permissions',
+  ],
   ...['folders', 'approvals', 'experts', 'skills', 'agents', 'reader', 'research'],
   ...['tasks', 'hooks', 'pipelines', 'voice', 'channels', 'email', 'recurring', 'system', 'http'],
 ];

@@ -12,9 +12,7 @@ const REQUEST = /^(GET|POST|PUT|PATCH|DELETE) (\/[^\s?]*)/;
 /** `<agentId>` in a document stands where the contract has `{agentId}`. */
 const endpointOf = (request: string): Endpoint | undefined => {
   const [, method, path = ''] = REQUEST.exec(request) ?? [];
-  return endpoints.find(
-    (each) => each.method === method && blank(each.path) === blank(path),
-  );
+  return endpoints.find((each) => each.method === method && blank(each.path) === blank(path));
 };
 
 const blank = (path: string): string => path.replace(/<\w+>|\{\w+\}/g, '*');

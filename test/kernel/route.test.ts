@@ -142,8 +142,4 @@ describe('routes', () => {
     const reply = await send('GET', '/plain');
     expect(reply).to.equal({ status: 200, body: 'said', type: 'text/plain; charset=utf-8' });
   });
-
-  it('looks at nothing of a request to what is not built', async () => {
-    expect((await send('POST', '/later?x=1', '{"a":')).status).to.equal(501);
-  });
 });
