@@ -42,7 +42,11 @@ describe('a personal access token', () => {
     const answers: Record<string, string> = {};
     for (const route of of) {
       const { status, body } = await ask(route, token);
-      answers[route.name] = `${status} ${body?.code ?? ''} ${body?.message ?? ''}`;
+      // Errors of SCIM have the form of RFC 7644, without our code.
+      const reason = route.endpoint.scim
+        ? `scope_missing ${body?.detail}`
+        : `${body?.code ?? ''} ${body?.message ?? ''}`;
+      answers[route.name] = `${status} ${reason}`;
     }
     return answers;
   };

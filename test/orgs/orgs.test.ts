@@ -311,6 +311,14 @@ describe('organizations', () => {
     const newest = (await ask(bob, 'GET', at('/audit?limit=1'))).body;
     const next = (await ask(bob, 'GET', at(`/audit?limit=1&cursor=${newest.nextCursor}`))).body;
     expect(next.entries[0].number < newest.entries[0].number).to.be.true();
+    const acting = { reason: 'a test', password: PASSWORD };
+    const { token } = (await ask(admin, 'POST', `/api/admin/users/${eve.id}/impersonate`, acting))
+      .body;
+    await ask(bob, 'DELETE', at(`/members/${eve.id}`));
+    const refused = await ask({ id: '', token }, 'DELETE', at(), { slug: 'acme' });
+    expect(refused.body.code).to.equal('personal_only');
+    const last = (await ask(bob, 'GET', at('/audit?limit=1'))).body.entries[0];
+    expect(last).to.include({ action: 'orgs.member-remove', outcome: 'ok' });
   });
 
   it('are forced on nobody who owns as many as allowed, or is disabled', async () => {

@@ -56,12 +56,21 @@ export const auditStore = ({ db, look }: Store) => ({
     if (since !== undefined) query = query.where('audit.at', '>=', since);
     if (until !== undefined) query = query.where('audit.at', '<', until);
     if (orgId !== undefined) {
-      // The index of these entries is limited to IDs of organizations. Users who are not members
-      // only leave failed calls.
+      // The index of these entries is limited to IDs of organizations. Refused calls of users who
+      // are not members are left out.
       query = query
         .where('audit.target', '=', orgId)
         .where(sql<boolean>`audit.target GLOB 'org_*'`)
-        .where('audit.outcome', '<>', 'failed');
+        .where((of) =>
+          of.or([
+            of('audit.outcome', '=', 'ok'),
+            of(
+              'audit.actor_id',
+              'in',
+              db.selectFrom('org_members').select('user_id').where('org_id', '=', orgId),
+            ),
+          ]),
+        );
     }
     const rows = await query
       .orderBy('audit.number', 'desc')

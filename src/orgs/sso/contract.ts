@@ -275,7 +275,9 @@ export const sso = contract({
       confirmed: s.optional(
         s
           .boolean()
-          .description('Whether the user confirms a login that the identity provider started'),
+          .description(
+            'Whether the user confirms the login. Required if the identity provider started the login. `false` fails with 409 and a message that names the account',
+          ),
       ),
     }),
     reply: s.object('SsoLogin', {

@@ -4,6 +4,7 @@ import { iso } from '../../kernel/clock.js';
 import type { AuditRecorder, Recorder } from '../../kernel/contract/audit.js';
 import type { Caller, RequestContext } from '../../kernel/contract/endpoint.js';
 import type { Login } from '../../kernel/contract/login.js';
+import type { TransactionStep } from '../../store/engine/protocol.js';
 import { findOrg } from '../service.js';
 import { SSO_COOKIE } from './contract.js';
 import { type SsoDeps, serviceProviderOf } from './deps.js';
@@ -45,14 +46,18 @@ const notEnabled = (): Boom.Boom =>
     code: 'sso_not_enabled',
   });
 
-const requestLogin = async (deps: SsoDeps, start: LoginStart): Promise<string> => {
+const requestLogin = async (
+  deps: SsoDeps,
+  start: LoginStart,
+  steps: TransactionStep[] = [],
+): Promise<string> => {
   const { org, cookie, returnTo, link } = start;
   const sp = serviceProviderOf(deps, org.slug);
   if (!sp) throw notEnabled();
   const now = deps.clock.now();
   const id = `_${randomBytes(20).toString('hex')}`;
   const relayState = secret();
-  const also = link ? [deps.accounts.sessionHolds(link.sessionId)] : [];
+  const also = [...steps, ...(link ? [deps.accounts.sessionHolds(link.sessionId)] : [])];
   await deps.sso.insertRequest(
     {
       id,
@@ -96,12 +101,14 @@ export const startLinking = async (
   }
   await deps.accounts.proveFresh(by, password);
   const link = { userId: by.userId, sessionId: by.sessionId };
-  return requestLogin(deps, { org, cookie, returnTo: '/', link });
+  const record = by.record({ target: id, data: { userId: by.userId } });
+  return requestLogin(deps, { org, cookie, returnTo: '/', link }, [record]);
 };
 
 interface Redemption {
   code: string;
-  confirmed: boolean;
+  /** False asks before the login in every case. */
+  confirmed: boolean | undefined;
   cookie: string | undefined;
 }
 
@@ -118,7 +125,8 @@ export const beginSsoSession = async (
   if (!known || known.cookie_digest !== computeDigest(cookie)) throw codeRefused();
   const entry = await accounts.entryOf(known.user_id);
   if (!entry) throw codeRefused();
-  if (known.needs_confirmation === 1 && !confirmed) throw await confirmationRequired(deps, known);
+  const isAsked = known.needs_confirmation === 1 || confirmed === false;
+  if (isAsked && !confirmed) throw await confirmationRequired(deps, known);
   if (!(await sso.takeLogin(digest, now))) throw codeRefused();
   const record = by.record({
     actorId: known.user_id,

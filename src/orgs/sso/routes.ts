@@ -45,7 +45,7 @@ export const ssoResource = (deps: SsoDeps) =>
       const accepted = await consumeResponse(deps, { response, relayState, cookie }, by);
       return redirect(303, accepted.location, accepted.cookie);
     },
-    begin: ({ body: { code, confirmed = false }, cookie }, by) =>
+    begin: ({ body: { code, confirmed }, cookie }, by) =>
       beginSsoSession(deps, { code, confirmed, cookie }, by),
   });
 

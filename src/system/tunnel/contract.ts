@@ -211,9 +211,7 @@ export const tunnel = contract({
       address: currentAddress(),
       isTemporary: s
         .boolean()
-        .description(
-          'Whether the address is not stored as permanent address and may change at the next start',
-        ),
+        .description('Whether the address is temporary, so that it may change at the next start'),
       publicUrlSetting: s
         .boolean()
         .description(

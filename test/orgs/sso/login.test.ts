@@ -174,6 +174,18 @@ describe('a login with single sign-on', () => {
     expect(accepted.headers.location).to.match(/^\/sso#code=[\w-]{43}&cli=8123\./);
   });
 
+  it('asks before a login that the page did not start', async () => {
+    const { app, idp } = stage;
+    idp.logIn(idpUser('olga'));
+    const started = await begin(app);
+    const accepted = await post(app, await answer(started), started.cookie);
+    const login = { code: codeOf(accepted), cookie: started.cookie };
+    const asked = await redeem(app, { ...login, confirmed: false });
+    expect([asked.status, asked.body.code]).to.equal([409, 'confirmation_required']);
+    expect(asked.body.message).to.contain('asks to log in this browser as acme-');
+    expect((await redeem(app, { ...login, confirmed: true })).status).to.equal(200);
+  });
+
   it('asks before a login that the identity provider starts', async () => {
     const { app, idp } = stage;
     const refused = await post(app, formOf(await idp.respond(rightFor(app, null))), undefined);

@@ -54,10 +54,7 @@ const programIn = (cli) => {
 const finish = async (code, program) => {
   const isOwn = sessionStorage.getItem(STARTED) !== null;
   sessionStorage.removeItem(STARTED);
-  // Another site may have started the login, to an account of its own.
-  const question = 'A login with single sign-on was started elsewhere. Log in here?';
-  const isConfirmed = !isOwn && (await ask(question));
-  const login = isOwn || isConfirmed ? await redeem(code, program !== null, isConfirmed) : null;
+  const login = await redeem(code, program !== null, isOwn);
   if (!login) return say('Nothing was changed. You can close this page.');
   if (program) return handOver(program, login);
   if (!PAGE_KEY.test(login.token)) {
@@ -68,12 +65,15 @@ const finish = async (code, program) => {
   location.replace(login.returnTo);
 };
 
-/** Returns null if the user does not confirm a login that the identity provider started. */
-const redeem = async (code, isForProgram, isConfirmed) => {
+/**
+ * Returns null if the user does not confirm a login that this page did not start: another site may
+ * have started it, to an account of its own.
+ */
+const redeem = async (code, isForProgram, isOwn) => {
   // Without the header, the page receives the token itself, which is not stored.
   const headers = isForProgram ? {} : { 'x-adjutant-page': '1' };
   try {
-    const body = { code, ...(isConfirmed && { confirmed: true }) };
+    const body = { code, ...(!isOwn && { confirmed: false }) };
     return await api('/api/saml/session', body, headers);
   } catch (error) {
     if (error.code !== 'confirmation_required') throw error;
