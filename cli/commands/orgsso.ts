@@ -144,6 +144,7 @@ export const orgScimGroup: CommandGroup = {
   commands: [
     orgCrud.request({
       name: 'enable',
+      summary: 'Enable user provisioning (SCIM)',
       args: '<org>',
       endpoint: scim.settings,
       examples: ['acme', 'acme --json'],
@@ -153,6 +154,7 @@ export const orgScimGroup: CommandGroup = {
     }),
     orgCrud.request({
       name: 'disable',
+      summary: 'Disable user provisioning (SCIM)',
       args: '<org>',
       endpoint: scim.settings,
       examples: ['acme', 'acme --yes'],

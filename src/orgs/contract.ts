@@ -7,14 +7,9 @@ const slug = () =>
   Joi.string<string>()
     .pattern(/^[a-z0-9-]{2,32}$/, '2 to 32 lower-case letters, digits and hyphens')
     .example('acme')
-    .description('Short name, unique in the installation. It cannot be changed');
+    .description('Short name (slug), unique in the installation. It cannot be changed');
 const name = () => s.text(120).example('Acme Ltd');
 const role = () => s.oneOf('OrgRole', 'owner', 'admin', 'member');
-const password = () =>
-  s.optional(
-    s.text(256).description('Your password. Required if your login is more than 10 minutes old'),
-  );
-
 export const Org = s.object('Org', {
   id: s.id('org'),
   slug: slug(),
@@ -23,10 +18,14 @@ export const Org = s.object('Org', {
     .oneOf('OwnOrgRole', 'owner', 'admin', 'member')
     .description('Your role in the organization'),
   members: s.integer(0, 1e6).description('Number of members'),
-  maxMembers: s.integer(1, 1e6).description('Maximum number of members. Set by an admin'),
+  maxMembers: s
+    .integer(1, 1e6)
+    .description('Maximum number of members. Set by an admin of the installation'),
   approved: s
     .boolean()
-    .description('Whether an admin has approved the organization, which single sign-on requires'),
+    .description(
+      'Whether an admin of the installation has approved the organization, which single sign-on and user provisioning require',
+    ),
   sso: s.object('OrgSso', {
     enabled: s.boolean().description('Whether members can log in with single sign-on'),
     enforced: s
@@ -50,7 +49,7 @@ export type NewOrg = s.Static<typeof NewOrg>;
 
 const OrgDeletion = s.object('OrgDeletion', {
   slug: slug().description('Short name of the organization, as a confirmation'),
-  password: password(),
+  password: s.ownPassword(),
 });
 export type OrgDeletion = s.Static<typeof OrgDeletion>;
 
@@ -98,7 +97,7 @@ export type NewOrgInvite = s.Static<typeof NewOrgInvite>;
 
 const OrgTransfer = s.object('OrgTransfer', {
   userId: s.id('user').description('ID of the member who becomes the owner'),
-  password: password(),
+  password: s.ownPassword(),
 });
 export type OrgTransfer = s.Static<typeof OrgTransfer>;
 
@@ -125,7 +124,7 @@ const AdminOrgChanges = s.partial(
     maxMembers: s
       .integer(1, 100_000)
       .description('Maximum number of members. Existing members beyond it stay'),
-    password: password(),
+    password: s.ownPassword(),
   }),
 );
 export type AdminOrgChanges = s.Static<typeof AdminOrgChanges>;

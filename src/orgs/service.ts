@@ -149,7 +149,7 @@ const refusedMember = async (deps: OrgsDeps, { id }: OwnOrgRow, { userId }: By) 
 
 export const orgFull = (most: number): Boom.Boom =>
   Boom.conflict(
-    `The organization has its maximum of ${most} members. An admin can raise the maximum`,
+    `The organization has its maximum of ${most} members. An admin of the installation can raise the maximum`,
     { code: 'org_full' },
   );
 

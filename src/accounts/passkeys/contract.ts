@@ -62,9 +62,7 @@ export type Assertion = s.Static<typeof Assertion>;
 
 const Registration = s
   .object('PasskeyRegistration', {
-    password: s.optional(
-      s.text(256).description('Your password. Required if your login is more than 10 minutes old'),
-    ),
+    password: s.ownPassword(),
     response: s.optional(
       Attestation.description(
         'Response of the browser to the options of the first call. Completes the registration',

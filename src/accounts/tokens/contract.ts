@@ -36,9 +36,7 @@ const NewToken = s.object('NewAccessToken', {
       ),
   ),
   expiresInDays: s.optional(s.integer(1, 366).description('Lifetime in days. Defaults to 90')),
-  password: s.optional(
-    s.text(256).description('Your password. Required if your login is more than 10 minutes old'),
-  ),
+  password: s.ownPassword(),
 });
 export type NewToken = s.Static<typeof NewToken>;
 

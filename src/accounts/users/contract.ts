@@ -2,11 +2,6 @@ import { contract, endpoint } from '../../kernel/contract/endpoint.js';
 import { createPageSchema, pageQuery } from '../../kernel/contract/page.js';
 import * as s from '../../kernel/contract/schema.js';
 
-const password = () =>
-  s.optional(
-    s.text(256).description('Your password. Required if your login is more than 10 minutes old'),
-  );
-
 const role = () => s.oneOf('Role', 'admin', 'user');
 
 const UserLimits = s.object('UserLimits', {
@@ -79,7 +74,7 @@ export const AccountChanges = s.ignoreReadOnly(
         ),
       limits: s.partial('UserLimitChanges', UserLimits),
       permissions: s.partial('UserPermissionChanges', UserPermissions),
-      password: password(),
+      password: s.ownPassword(),
     }),
   ),
   'id',
@@ -101,7 +96,7 @@ const Invitation = s.object('Invitation', {
   expiresInHours: s.optional(
     s.integer(1, 720).description('Validity of the link in hours. Defaults to 72'),
   ),
-  password: password(),
+  password: s.ownPassword(),
 });
 export type Invitation = s.Static<typeof Invitation>;
 
@@ -120,7 +115,7 @@ const reasoned = {
   reason: s
     .reason(500)
     .description('Reason for the action. Stored in the audit log and shown to the user'),
-  password: password(),
+  password: s.ownPassword(),
 };
 const FactorRemoval = s.object('FactorRemoval', reasoned);
 export type FactorRemoval = s.Static<typeof FactorRemoval>;

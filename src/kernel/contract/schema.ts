@@ -136,6 +136,12 @@ export const reason = once(
 export const newPassword = once(
   (): Joi.StringSchema<string> => Joi.string().normalize('NFC').min(8).max(256),
 );
+/** For actions that require a recent login. */
+export const ownPassword = once(() =>
+  optional(
+    text(256).description('Your password. Required if your login is more than 10 minutes old'),
+  ),
+);
 export const json = once(
   (): Joi.AnySchema<NonNullable<unknown> | null> => Joi.any().meta({ isAnything: true }),
 );

@@ -112,9 +112,7 @@ const lower = createUserEndpoints('users');
 const upper = createUserEndpoints('Users');
 
 const ScimTokenRequest = s.object('ScimTokenRequest', {
-  password: s.optional(
-    s.text(256).description('Your password. Required if your login is more than 10 minutes old'),
-  ),
+  password: s.ownPassword(),
 });
 
 const ScimToken = s.object('ScimToken', {

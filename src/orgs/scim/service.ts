@@ -142,7 +142,7 @@ const findOrg = async (
   }
   if (org.enabled !== 1 || org.approved_at === null) {
     throw Boom.forbidden(
-      'User provisioning is disabled for this organization. An owner or admin can enable it',
+      'User provisioning is disabled for this organization. An owner or admin of the organization can enable it',
     );
   }
   return org;

@@ -106,9 +106,7 @@ const SsoChanges = s.ignoreReadOnly(
       metadataUrl: s
         .url(2000)
         .description('Address from which to read the metadata once, instead of `metadataXml`'),
-      password: s
-        .text(256)
-        .description('Your password. Required if your login is more than 10 minutes old'),
+      password: s.ownPassword(),
     }),
   ),
   'serviceProvider',
@@ -165,7 +163,7 @@ export const sso = contract({
   update: endpoint.put('/api/orgs/{id}/sso', {
     summary: 'Update the single sign-on settings',
     description:
-      'Requires the role `owner`, an organization that an admin has approved, and a public https address. Omitted fields keep their values.',
+      'Requires the role `owner`, an organization that an admin of the installation has approved, and a public https address. Omitted fields keep their values.',
     personal: true,
     audit: 'sso.update',
     example: {
@@ -192,11 +190,7 @@ export const sso = contract({
     audit: 'sso.link',
     example: {},
     body: s.object('SsoLink', {
-      password: s.optional(
-        s
-          .text(256)
-          .description('Your password. Required if your login is more than 10 minutes old'),
-      ),
+      password: s.ownPassword(),
     }),
     reply: s.object('SsoLinking', {
       url: s.text(8000).description('Login address of the identity provider, with the request'),
@@ -271,7 +265,7 @@ export const sso = contract({
     cookie: SSO_COOKIE,
     example: { code: 'SplxlOBeZQQYbYS6WxSbIAx7Tq2mZr0WbS1hKp3yTzE' },
     body: s.object('SamlSession', {
-      code: s.text(100).description('Code from the address of the page'),
+      code: s.text(100).description('Code from the address of the page (`#code=…`)'),
       confirmed: s.optional(
         s
           .boolean()

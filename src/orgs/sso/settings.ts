@@ -35,7 +35,7 @@ export const updateSettings = async (
 ): Promise<void> => {
   const org = await findManaged(deps, id, by.userId, ['owner']);
   if (org.approved_at === null) {
-    throw Boom.conflict('An admin must approve the organization first', {
+    throw Boom.conflict('An admin of the installation must approve the organization first', {
       code: 'org_not_approved',
     });
   }
@@ -187,7 +187,9 @@ const problemsOf = (
   const certificates: string[] = JSON.parse(settings?.certificates ?? '[]');
   const now = clock.now();
   return [
-    ...(org.approved_at === null ? ['An admin has not approved the organization'] : []),
+    ...(org.approved_at === null
+      ? ['An admin of the installation has not approved the organization']
+      : []),
     ...(settings ? [] : ['Single sign-on is not configured']),
     ...(settings?.enabled === 0 ? ['Single sign-on is not enabled'] : []),
     ...(baseUrl() === null ? ['The daemon has no public https address'] : []),

@@ -157,7 +157,7 @@ describe('members from an identity provider', () => {
     const full = await acme.ask('POST', '/Users', { userName: 'erin@acme.example' });
     expect([full.status, full.body.detail]).to.equal([
       409,
-      `The organization has its maximum of ${members + 1} members. An admin can raise the maximum`,
+      `The organization has its maximum of ${members + 1} members. An admin of the installation can raise the maximum`,
     ]);
     const query = '/Users?filter=userName%20eq%20%22erin@acme.example%22';
     expect((await acme.ask('GET', query)).body.totalResults).to.equal(0);
