@@ -168,7 +168,7 @@ export const openModules = async (base: Base, options: ModulesOptions) => {
     system,
     checkedReplies,
   });
-  hub.follow(http.sockets.publish);
+  hub.follow(orgs.toMembers(http.sockets.publish));
   agents.deltas.toSockets(http.deltas);
   return {
     confinement,

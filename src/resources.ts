@@ -35,15 +35,16 @@ export const createApiResources = (
     confinement,
     daemon,
   });
+  const stopWork = async (userId: string) => {
+    // First, so that the end of an agent starts no further stage.
+    await modules.pipelines.stopAll(userId);
+    await agents.control.stopAll(userId);
+  };
   const users = modules.accounts.resources({
     setup,
     reached: { exposure, address, publicUrl, reach, port },
     sockets,
-    stopWork: async (userId) => {
-      // First, so that the end of an agent starts no further stage.
-      await modules.pipelines.stopAll(userId);
-      await agents.control.stopAll(userId);
-    },
+    stopWork,
     scopes: () => listEndpointScopes(resources.flatMap(({ contract }) => Object.values(contract))),
   });
   const { accounts } = users;
@@ -73,6 +74,7 @@ export const createApiResources = (
     ...modules.orgs.resources({
       accounts,
       managed: users.managed,
+      stopWork,
       reached: { exposure, publicUrl, port },
     }),
     ...modules.vault.resources({ accounts }),

@@ -9,6 +9,7 @@ const status = () => agentStatusSchema('AgentStatus');
 
 export const Agent = s.object('Agent', {
   id: s.id('agent'),
+  orgId: s.orgId(),
   name: s.text(200),
   topic: s
     .nullable(s.text(100))
@@ -120,10 +121,11 @@ export interface TextDelta {
 }
 
 const verb = <const V extends string>(name: V, summary: string) =>
-  endpoint.post(`/api/agents/{id}/${name}`, { summary, reply: Agent });
+  endpoint.post(`/api/agents/{id}/${name}`, { shared: 'member', summary, reply: Agent });
 
 export const agents = contract({
   list: endpoint.get('/api/agents', {
+    shared: 'member',
     summary: 'List running and finished agents',
     query: pageQuery('AgentQuery', {
       status: s.optional(status()),
@@ -139,19 +141,27 @@ export const agents = contract({
     reply: createPageSchema('agents', Agent),
   }),
   spawn: endpoint.post('/api/agents', {
+    shared: 'member',
+    sharedBy: 'sessionId',
     summary: 'Spawn an agent',
     example: { prompt: 'Say hello', name: 'greeter' },
     body: NewAgent,
     reply: Agent,
     status: 201,
   }),
-  get: endpoint.get('/api/agents/{id}', { summary: 'Get an agent', reply: Agent }),
+  get: endpoint.get('/api/agents/{id}', {
+    shared: 'member',
+    summary: 'Get an agent',
+    reply: Agent,
+  }),
   delete: endpoint.delete('/api/agents/{id}', {
+    shared: 'admin',
     summary: 'Delete an agent',
     description:
       'An agent that has not ended is stopped first. Its sub-agents and events are deleted as well, and the messages of the conversation are kept.',
   }),
   message: endpoint.post('/api/agents/{id}/message', {
+    shared: 'member',
     summary: 'Send a message to an agent',
     example: { content: 'And in French?' },
     body: s.object('AgentMessage', { content: s.text(100_000) }),
@@ -162,6 +172,7 @@ export const agents = contract({
   resume: verb('resume', 'Resume a paused agent'),
   stop: verb('stop', 'Stop an agent'),
   events: endpoint.get('/api/agents/{id}/events', {
+    shared: 'member',
     summary: 'List events of an agent, oldest first',
     query: s.object('EventQuery', {
       after: s.optional(

@@ -10,6 +10,7 @@ import * as s from '../kernel/contract/schema.js';
 
 export const approvals = contract({
   list: endpoint.get('/api/chat/approvals', {
+    shared: 'admin',
     summary: 'List pending and decided approvals of tool calls',
     query: pageQuery('ApprovalQuery', {
       status: s.optional(approvalStatus()),
@@ -18,10 +19,13 @@ export const approvals = contract({
     reply: createPageSchema('approvals', Approval),
   }),
   get: endpoint.get('/api/chat/approvals/{id}', {
+    shared: 'admin',
     summary: 'Get the approval of a tool call',
     reply: Approval,
   }),
   approve: endpoint.post('/api/chat/approve', {
+    shared: 'admin',
+    sharedBy: 'approvalId',
     summary: 'Approve or deny a tool call',
     description:
       'Only the first decision counts. An approved call runs with exactly the shown arguments.',

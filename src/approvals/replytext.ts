@@ -64,7 +64,8 @@ export class DecisionRefused extends Error {
   }
 }
 
-export interface AgentMessageSender extends Pick<Caller, 'userId' | 'address' | 'requestId'> {
+export interface AgentMessageSender
+  extends Pick<Caller, 'userId' | 'address' | 'requestId' | 'member'> {
   /** Returns why the sender may not decide, such as a token without the scope; null if it may. */
   refusal(): ScopeRefusal | null | Promise<ScopeRefusal | null>;
 }
@@ -73,13 +74,14 @@ const APPROVE = { method: 'POST', path: '/api/chat/approve' } as const;
 
 /** Returns why a caller may not decide by message; null if it may. */
 export const approvalRefusal = (
-  by: Pick<Caller, 'scopes' | 'tokenId' | 'impersonator'>,
+  by: Pick<Caller, 'scopes' | 'tokenId' | 'impersonator' | 'member'>,
 ): ScopeRefusal | null => scopeRefusal(by, APPROVE);
 
 export const messageSender = (by: Caller): AgentMessageSender => ({
   userId: by.userId,
   address: by.address,
   requestId: by.requestId,
+  ...(by.member && { member: by.member }),
   refusal: () => approvalRefusal(by),
 });
 
@@ -119,7 +121,7 @@ const notOffered = (message: string) => new DecisionRefused('scope_not_offered',
 
 const buildAuditStep = (
   clock: Clock,
-  { userId, address, requestId }: AgentMessageSender,
+  { userId, member, address, requestId }: AgentMessageSender,
   { target, ...data }: TypedDecision & { target: string },
 ): TransactionStep => {
   const now = clock.now();
@@ -127,14 +129,14 @@ const buildAuditStep = (
     audit: {
       id: mint('audit', now),
       at: iso(now),
-      actorId: userId,
+      actorId: member?.userId ?? userId,
       impersonatorId: null,
       action: 'approvals.approve',
       target,
       outcome: 'ok',
       ip: address,
       requestId,
-      data,
+      data: { ...data, ...(member && { orgId: userId }) },
     },
   };
 };

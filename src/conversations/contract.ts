@@ -6,6 +6,7 @@ const count = () => s.integer(0, Number.MAX_SAFE_INTEGER);
 
 export const Session = s.object('Session', {
   id: s.id('session'),
+  orgId: s.orgId(),
   title: s.anyText(200),
   channel: s
     .text(40)
@@ -32,12 +33,18 @@ export type MessageReply = s.Static<typeof MessageReply>;
 
 export const sessions = contract({
   list: endpoint.get('/api/sessions', {
+    shared: 'member',
     summary: 'List conversations',
     query: pageQuery('SessionQuery', { channel: s.optional(s.text(40)) }),
     reply: createPageSchema('sessions', Session),
   }),
-  get: endpoint.get('/api/sessions/{id}', { summary: 'Get a conversation', reply: Session }),
+  get: endpoint.get('/api/sessions/{id}', {
+    shared: 'member',
+    summary: 'Get a conversation',
+    reply: Session,
+  }),
   messages: endpoint.get('/api/sessions/{id}/messages', {
+    shared: 'member',
     summary: 'List messages of a conversation, oldest first',
     query: s.object('MessageQuery', {
       limit: s.optional(

@@ -29,6 +29,7 @@ const languages = () =>
 
 const facts = {
   id: s.id('document'),
+  orgId: s.orgId(),
   filename: s.text(255),
   mediaType: s.text(100),
   bytes: s.integer(0, Number.MAX_SAFE_INTEGER).description('Size of the file, in bytes'),
@@ -108,6 +109,7 @@ const UploadedDocument = s.object('UploadedDocument', {
 
 export const documents = contract({
   upload: endpoint.post('/api/documents/upload', {
+    shared: 'admin',
     summary: 'Upload documents',
     form: {
       files: 'files',
@@ -132,6 +134,7 @@ export const documents = contract({
     status: 202,
   }),
   list: endpoint.get('/api/documents', {
+    shared: 'member',
     summary: 'List documents',
     query: pageQuery('DocumentQuery', {
       status: s.optional(documentStatus()),
@@ -144,18 +147,22 @@ export const documents = contract({
     reply: createPageSchema('documents', DocumentView),
   }),
   get: endpoint.get('/api/documents/{id}', {
+    shared: 'member',
     summary: 'Get a document with its text',
     reply: DocumentDetail,
   }),
   page: endpoint.get('/api/documents/{id}/pages/{number}', {
+    shared: 'member',
     summary: 'Get a page of a document',
     reply: DocumentPage,
   }),
   content: endpoint.get('/api/documents/{id}/content', {
+    shared: 'member',
     summary: 'Download the original file of a document',
     produces: 'application/octet-stream',
   }),
   update: endpoint.patch('/api/documents/{id}', {
+    shared: 'admin',
     summary: 'Update a document',
     example: { tags: ['invoices'] },
     body: s.ignoreReadOnly(
@@ -165,11 +172,12 @@ export const documents = contract({
           tags: s.optional(tags()),
         })
         .min(1),
-      ...['id', 'mediaType', 'bytes', 'sha256', 'status', 'createdAt', 'processedAt'],
+      ...['id', 'orgId', 'mediaType', 'bytes', 'sha256', 'status', 'createdAt', 'processedAt'],
     ),
     reply: DocumentView,
   }),
   reprocess: endpoint.post('/api/documents/{id}/reprocess', {
+    shared: 'admin',
     summary: 'Reprocess a document',
     example: { language: 'deu' },
     body: s.object('Reprocessing', {
@@ -186,10 +194,12 @@ export const documents = contract({
     status: 202,
   }),
   cancel: endpoint.post('/api/documents/{id}/cancel', {
+    shared: 'admin',
     summary: 'Cancel the processing of a document',
     reply: DocumentView,
   }),
   delete: endpoint.delete('/api/documents/{id}', {
+    shared: 'admin',
     summary: 'Delete a document',
     description:
       'Processing that has not ended is cancelled first. The text is deleted from your knowledge as well.',

@@ -19,6 +19,7 @@ const expert = (
   of: { description: string; keywords: string; tools: string[]; does: string[] },
 ): Expert => ({
   id: name,
+  orgId: null,
   name,
   description: of.description,
   instructions: of.does.map((line) => `- ${line}`).join('\n'),

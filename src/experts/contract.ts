@@ -48,6 +48,7 @@ const model = () =>
 
 export const ExpertReply = s.object('Expert', {
   id: s.id('expert'),
+  orgId: s.orgId(),
   name: name(),
   source: source(),
   description: description(),
@@ -79,6 +80,7 @@ export type NewExpert = s.Static<typeof NewExpert>;
 export const ExpertChanges = s.ignoreReadOnly(
   s.partial('ExpertChanges', NewExpert),
   'id',
+  'orgId',
   'source',
   'createdAt',
   'updatedAt',
@@ -87,14 +89,20 @@ export type ExpertChanges = s.Static<typeof ExpertChanges>;
 
 export const experts = contract({
   list: endpoint.get('/api/experts', {
+    shared: 'member',
     summary: 'List experts',
     description:
       'An expert is a saved role for agents, with instructions, allowed tools and a model.',
     query: pageQuery('ExpertQuery', { source: s.optional(source()) }),
     reply: createPageSchema('experts', ExpertReply),
   }),
-  get: endpoint.get('/api/experts/{id}', { summary: 'Get an expert', reply: ExpertReply }),
+  get: endpoint.get('/api/experts/{id}', {
+    shared: 'member',
+    summary: 'Get an expert',
+    reply: ExpertReply,
+  }),
   create: endpoint.post('/api/experts', {
+    shared: 'admin',
     summary: 'Create an expert',
     description:
       'An expert is a saved role for agents, with instructions, allowed tools and a model.',
@@ -109,12 +117,14 @@ export const experts = contract({
     status: 201,
   }),
   update: endpoint.patch('/api/experts/{id}', {
+    shared: 'admin',
     summary: 'Update an expert',
     example: { keywords: ['release', 'changelog', 'notes'] },
     body: ExpertChanges,
     reply: ExpertReply,
   }),
   delete: endpoint.delete('/api/experts/{id}', {
+    shared: 'admin',
     summary: 'Delete an expert',
     description:
       'An expert is a saved role for agents, with instructions, allowed tools and a model.',

@@ -203,13 +203,14 @@ export const HookChanges = s
       action: s.optional(hookAction()),
       actionConfig: s.optional(ActionConfig),
     }),
-    ...['id', 'stats', 'createdAt', 'updatedAt'],
+    ...['id', 'orgId', 'stats', 'createdAt', 'updatedAt'],
   )
   .min(1);
 export type HookChanges = s.Static<typeof HookChanges>;
 
 export const Hook = s.object('Hook', {
   id: s.id('hook'),
+  orgId: s.orgId(),
   name: s.text(200),
   description: s
     .nullable(s.anyText(2000))
@@ -280,6 +281,7 @@ const Secret = s.object('NewSecret', {
 
 export const hooks = contract({
   list: endpoint.get('/api/hooks', {
+    shared: 'member',
     summary: 'List hooks',
     query: pageQuery('HookQuery', {
       trigger: s.optional(hookTrigger()),
@@ -288,6 +290,7 @@ export const hooks = contract({
     reply: createPageSchema('hooks', Hook),
   }),
   create: endpoint.post('/api/hooks', {
+    shared: 'admin',
     summary: 'Create a hook',
     example: {
       name: 'example-issues',
@@ -300,20 +303,30 @@ export const hooks = contract({
     reply: Hook,
     status: 201,
   }),
-  get: endpoint.get('/api/hooks/{id}', { summary: 'Get a hook', reply: Hook }),
+  get: endpoint.get('/api/hooks/{id}', { shared: 'member', summary: 'Get a hook', reply: Hook }),
   update: endpoint.put('/api/hooks/{id}', {
+    shared: 'admin',
     summary: 'Update a hook',
     example: { description: 'Deliveries from GitHub', cooldownMs: 1000 },
     body: HookChanges,
     reply: Hook,
   }),
-  delete: endpoint.delete('/api/hooks/{id}', { summary: 'Delete a hook and its executions' }),
-  enable: endpoint.post('/api/hooks/{id}/enable', { summary: 'Enable a hook', reply: Hook }),
+  delete: endpoint.delete('/api/hooks/{id}', {
+    shared: 'admin',
+    summary: 'Delete a hook and its executions',
+  }),
+  enable: endpoint.post('/api/hooks/{id}/enable', {
+    shared: 'admin',
+    summary: 'Enable a hook',
+    reply: Hook,
+  }),
   disable: endpoint.post('/api/hooks/{id}/disable', {
+    shared: 'admin',
     summary: 'Disable a hook',
     reply: Hook,
   }),
   'await-token': endpoint.post('/api/hooks/{id}/await-token', {
+    shared: 'admin',
     summary: 'Start waiting for a verification token of the sender',
     description:
       'Some senders, such as Notion, post a verification token to the URL of the hook before they send events. The hook accepts such a token for ten minutes.',
@@ -321,11 +334,13 @@ export const hooks = contract({
     reply: AwaitedToken,
   }),
   'awaited-token': endpoint.get('/api/hooks/{id}/await-token', {
+    shared: 'admin',
     summary: 'Get the received verification token',
     secret: true,
     reply: AwaitedToken,
   }),
   'confirm-token': endpoint.post('/api/hooks/{id}/confirm-token', {
+    shared: 'admin',
     summary: 'Use a received verification token as secret',
     secret: true,
     example: { token: 'secret_tMrlL1qK5vuQAh1b6cZGhFChZTSYJlce98V0pYn7yBl' },
@@ -333,19 +348,23 @@ export const hooks = contract({
     reply: Hook,
   }),
   refused: endpoint.get('/api/hooks/{id}/refused', {
+    shared: 'member',
     summary: 'List rejected deliveries of a hook',
     reply: RefusedDeliveries,
   }),
   executions: endpoint.get('/api/hooks/{id}/executions', {
+    shared: 'member',
     summary: 'List executions of a hook',
     query: pageQuery('ExecutionQuery', { status: s.optional(executionStatus()) }),
     reply: createPageSchema('executions', Execution),
   }),
   execution: endpoint.get('/api/hooks/{id}/executions/{executionId}', {
+    shared: 'member',
     summary: 'Get an execution of a hook',
     reply: Execution,
   }),
   listen: endpoint.get('/api/hooks/executions', {
+    shared: 'member',
     summary: 'List new executions of all hooks',
     description:
       'Returns the executions that were created after the execution `after`, oldest first. With `wait`, the reply waits until there is one.',
@@ -376,6 +395,7 @@ export const hooks = contract({
     }),
   }),
   test: endpoint.post('/api/hooks/{id}/test', {
+    shared: 'admin',
     summary: 'Test a hook with a sample payload',
     example: { payload: { action: 'opened', issue: { number: 7 } }, event: 'issues', dryRun: true },
     body: HookTest,
@@ -385,6 +405,7 @@ export const hooks = contract({
     otherReplies: { 200: DryRun },
   }),
   replay: endpoint.post('/api/hooks/{id}/executions/{executionId}/replay', {
+    shared: 'admin',
     summary: 'Replay an execution',
     example: { force: true },
     body: s.object('Replay', {
@@ -400,6 +421,7 @@ export const hooks = contract({
     status: 202,
   }),
   'rotate-secret': endpoint.post('/api/hooks/{id}/rotate-secret', {
+    shared: 'admin',
     summary: 'Rotate the signing secret of a hook',
     description:
       'Returns a new secret. Earlier secrets stay valid for `overlapMinutes`. With 0, all earlier ' +

@@ -15,6 +15,7 @@ import type { Permissions } from '../permissions/module.js';
 import type { Secrets } from '../secrets/module.js';
 import { auditLog } from '../store/auditlog.js';
 import { replayStore } from '../store/idempotency.js';
+import { orgOf } from '../store/visible.js';
 import type { System } from '../system/module.js';
 import { explorer } from './explorer.js';
 import type { FastPath } from './fastpath.js';
@@ -101,17 +102,26 @@ export const openHttp = async (base: Base, deps: HttpModuleDeps): Promise<HttpMo
     anonymousLimit,
     log: (event, detail) => log.debug(detail, event),
   });
+  const readersOf = (userId: string) =>
+    orgOf(userId) === null ? [userId] : orgs.lastMembers(userId);
   return {
     server,
     sockets,
     deltas: {
-      newestReader: (userId) => sockets.newestOf(userId, DELTA_CHANNEL),
-      send: (userId, delta) => sockets.publishPassing(userId, DELTA_CHANNEL, delta),
+      newestReader: (userId) =>
+        Math.max(...readersOf(userId).map((reader) => sockets.newestOf(reader, DELTA_CHANNEL)), 0),
+      send: (userId, delta) => {
+        for (const reader of readersOf(userId)) {
+          sockets.publishPassing(reader, DELTA_CHANNEL, delta);
+        }
+      },
     },
     port: () => Number(server.info.port),
     serve: (resources, { replied, payloads }) => {
       const auditing = createAuditing(auditLog(store, { clock, log }));
-      const options = { checkedReplies, replays, auditing, replied, apart: payloads.run };
+      const { organizations } = orgs;
+      const apart = payloads.run;
+      const options = { checkedReplies, replays, auditing, organizations, replied, apart };
       const pages = [
         explorer,
         ...[passkeysPage, invitePage, resetPage, ssoPage].map(routesOfPage),

@@ -47,17 +47,25 @@ export const createAuditing = (log: AuditLog) => {
     const actorId = getKnownCaller(subject.by)?.userId;
     const call = `${getKnownCaller(subject.by)?.sessionId} ${entry.action}`;
     let isRecorded = false;
-    const settle = async (rest: Pick<AuditRecord, 'outcome' | 'data'>): Promise<void> => {
+    let orgId: string | null = null;
+    const withOrg = (data: AuditRecord['data']) => (orgId === null ? data : { ...data, orgId });
+    const settle = async ({
+      outcome,
+      data,
+    }: Pick<AuditRecord, 'outcome' | 'data'>): Promise<void> => {
       if (actorId === undefined || (isRecorded && (await log.isWritten(entry.id)))) return;
-      await log.append({ ...entry, actorId, ...rest });
+      await log.append({ ...entry, actorId, outcome, data: withOrg(data) });
     };
     return {
+      actFor: (id: string): void => {
+        orgId = id;
+      },
       record: (note: AuditNote & { actorId?: string } = {}): AuditStep => {
         isRecorded = true;
         const { target = entry.target, data = null } = note;
         const actor = actorId ?? note.actorId;
         if (actor === undefined) throw new Error(`The actor of ${entry.action} is unknown`);
-        return { audit: { ...entry, actorId: actor, target, data } };
+        return { audit: { ...entry, actorId: actor, target, data: withOrg(data) } };
       },
       succeeded: async (): Promise<void> => {
         const calls = continued(entry.at);

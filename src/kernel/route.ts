@@ -22,6 +22,7 @@ import { isJsonForm, openJsonForm } from './jsonform.js';
 import { type FieldFault, faultsMessage, type ProblemData } from './problem.js';
 import { readRawBody } from './raw.js';
 import { isReplyStored, type Replays, replayCall, replyOnce } from './replay.js';
+import { findCallers, mergePages, type Organizations } from './sharing.js';
 import { createEventReadable, parseStreamRequest, STREAMED } from './stream.js';
 
 declare module '@hapi/hapi' {
@@ -56,6 +57,7 @@ export interface RouteOptions {
   replays: Replays;
   bodies: Bodies;
   auditing: Auditing;
+  organizations: Organizations;
   apart: ParseInWorker;
 }
 
@@ -151,15 +153,24 @@ const createRouteHandler =
   (route: string, endpoint: Endpoint, handle: Handler | undefined, options: RouteOptions) =>
   async (request: Request, h: ResponseToolkit): Promise<ResponseObject> => {
     if (!handle) throw new Error(`No handler for ${route}`);
-    const { replays, auditing } = options;
+    const { replays, auditing, organizations } = options;
     const by = getRequestCaller(request);
     const audited = endpoint.audit ? auditedCall(request, auditing) : null;
     if (!audited && isActing(request, endpoint))
       await auditing.impersonated(buildAuditSubject(request));
+    const isKept = isReplyStored(endpoint) && !parseStreamRequest(endpoint, request);
+    const call = isKept ? replayCall(route, request) : null;
+    const callers = await findRequestCallers(organizations, endpoint, request, by);
+    const [caller] = callers;
+    if (caller && 'member' in caller) audited?.actFor(caller.userId);
+    const callFor = (input: unknown, of: RequestContext | Caller) =>
+      handle(input, audited ? Object.assign(of, { record: audited.record }) : of);
     const work = async (): Promise<CustomReply<unknown>> => {
-      const result = await withInput(endpoint, request, options, (input) =>
-        handle(input, audited ? Object.assign(by, { record: audited.record }) : by),
-      );
+      const result = await withInput(endpoint, request, options, async (input) => {
+        if (!caller || callers.length === 1) return callFor(input, caller ?? by);
+        const pages = await Promise.all(callers.map((one) => callFor(input, one)));
+        return mergePages(pages, request.query);
+      });
       await audited?.succeeded();
       if (result instanceof EventStream)
         return new CustomReply(200, createEventReadable(result), STREAMED);
@@ -168,8 +179,6 @@ const createRouteHandler =
         ? result
         : new CustomReply(getSuccessStatus(endpoint), result);
     };
-    const isKept = isReplyStored(endpoint) && !parseStreamRequest(endpoint, request);
-    const call = isKept ? replayCall(route, request) : null;
     const reply = call ? await replyOnce(replays, call, work) : await work();
     const isText = reply.body instanceof JsonText;
     const body = reply.body instanceof JsonText ? reply.body.text : reply.body;
@@ -180,6 +189,18 @@ const createRouteHandler =
     for (const [name, value] of Object.entries(reply.headers)) response.header(name, value);
     return response;
   };
+
+const findRequestCallers = async (
+  organizations: Organizations,
+  endpoint: Endpoint,
+  { params, query, payload, raw }: Request,
+  by: RequestContext | Caller,
+): Promise<(RequestContext | Caller)[]> => {
+  if (!('userId' in by)) return [by];
+  const whenClosed = (act: () => void) => raw.res.once('close', act);
+  const inPath = Object.values(params).map(String)[0];
+  return findCallers(organizations, { endpoint, inPath, query, body: payload, whenClosed }, by);
+};
 
 /** Created on first use, by the handler or an earlier refusal, so that a call leaves one row. */
 const auditedCall = (request: Request, auditing: Auditing): AuditedCall => {

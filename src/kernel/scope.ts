@@ -1,10 +1,10 @@
 import type { Caller, Endpoint } from './contract/endpoint.js';
 
 export interface ScopeRefusal {
-  code: 'personal_only' | 'scope_missing';
+  code: 'personal_only' | 'scope_missing' | 'org_role';
   message: string;
 }
-type CallerRights = Pick<Caller, 'scopes' | 'tokenId' | 'impersonator'>;
+type CallerRights = Pick<Caller, 'scopes' | 'tokenId' | 'impersonator' | 'member'>;
 type CalledEndpoint = Pick<
   Endpoint,
   'method' | 'path' | 'personal' | 'unimpersonated' | 'readsOnly'
@@ -38,8 +38,11 @@ export const listEndpointScopes = (endpoints: Endpoint[]): string[] => {
 };
 
 export const scopeRefusal = (by: CallerRights, endpoint: CalledEndpoint): ScopeRefusal | null => {
-  if (by.tokenId === null && by.impersonator === null) return null;
   const scope = getEndpointScope(endpoint);
+  if (by.member?.role === 'member' && scope === APPROVE) {
+    return { code: 'org_role', message: 'Only owners and admins of the organization may do this' };
+  }
+  if (by.tokenId === null && by.impersonator === null) return null;
   if (isPersonal(by, endpoint, scope)) {
     const who = by.tokenId === null ? 'during impersonation' : 'with a personal access token';
     const message = `This action requires your own login and is not available ${who}`;

@@ -39,6 +39,7 @@ const origin = {
 
 const entry = {
   id: s.id('entry'),
+  orgId: s.orgId(),
   ...origin,
   tags: tags(),
   chunks: count().description('Number of chunks'),
@@ -254,6 +255,7 @@ export type KnowledgeStats = s.Static<typeof KnowledgeStats>;
 
 export const knowledge = contract({
   list: endpoint.get('/api/knowledge', {
+    shared: 'member',
     summary: 'List knowledge entries',
     query: pageQuery('KnowledgeQuery', {
       sourceType: s.optional(sourceType()),
@@ -265,6 +267,7 @@ export const knowledge = contract({
     reply: createPageSchema('entries', KnowledgeEntry),
   }),
   create: endpoint.post('/api/knowledge', {
+    shared: 'admin',
     summary: 'Create a note in the knowledge base',
     example: { title: 'Staging', text: 'The staging server is argon.', tags: ['servers'] },
     body: NewNote,
@@ -272,10 +275,12 @@ export const knowledge = contract({
     status: 201,
   }),
   stats: endpoint.get('/api/knowledge/stats', {
+    shared: 'member',
     summary: 'Get the size and search modes of your knowledge',
     reply: KnowledgeStats,
   }),
   search: endpoint.post('/api/knowledge/search', {
+    shared: 'member',
     summary: 'Search your knowledge',
     readsOnly: true,
     example: { query: '"staging server" called -draft', limit: 5 },
@@ -283,6 +288,7 @@ export const knowledge = contract({
     reply: KnowledgeResults,
   }),
   ask: endpoint.post('/api/knowledge/ask', {
+    shared: 'member',
     summary: 'Answer a question from your knowledge',
     maxReplyMs: 300_000,
     example: { question: 'What is the staging server called?' },
@@ -290,6 +296,7 @@ export const knowledge = contract({
     reply: KnowledgeAnswer,
   }),
   index: endpoint.post('/api/knowledge/index', {
+    shared: 'admin',
     summary: 'Index a text, page, document or folder',
     example: { text: 'All of the text.', title: 'A text' },
     body: KnowledgeIndex,
@@ -298,18 +305,24 @@ export const knowledge = contract({
     status: 202,
   }),
   get: endpoint.get('/api/knowledge/{id}', {
+    shared: 'member',
     summary: 'Get a knowledge entry',
     reply: KnowledgeDetail,
   }),
   chunk: endpoint.get('/api/knowledge/{id}/chunks/{n}', {
+    shared: 'member',
     summary: 'Get a chunk of a knowledge entry',
     reply: KnowledgeChunk,
   }),
   update: endpoint.patch('/api/knowledge/{id}', {
+    shared: 'admin',
     summary: 'Update a knowledge entry',
     example: { tags: ['servers', 'staging'] },
     body: KnowledgeChanges,
     reply: KnowledgeEntry,
   }),
-  delete: endpoint.delete('/api/knowledge/{id}', { summary: 'Delete a knowledge entry' }),
+  delete: endpoint.delete('/api/knowledge/{id}', {
+    shared: 'admin',
+    summary: 'Delete a knowledge entry',
+  }),
 });

@@ -59,12 +59,13 @@ const MemoryChanges = s.ignoreReadOnly(
       ),
     })
     .min(1),
-  ...['id', 'createdBy', 'createdAt', 'updatedAt'],
+  ...['id', 'orgId', 'createdBy', 'createdAt', 'updatedAt'],
 );
 export type MemoryChanges = s.Static<typeof MemoryChanges>;
 
 export const memories = contract({
   list: endpoint.get('/api/memories', {
+    shared: 'member',
     summary: 'List memories, newest first',
     query: pageQuery('MemoryQuery', {
       q: s.optional(
@@ -76,8 +77,13 @@ export const memories = contract({
     }),
     reply: createPageSchema('memories', Memory),
   }),
-  get: endpoint.get('/api/memories/{id}', { summary: 'Get a memory', reply: Memory }),
+  get: endpoint.get('/api/memories/{id}', {
+    shared: 'member',
+    summary: 'Get a memory',
+    reply: Memory,
+  }),
   create: endpoint.post('/api/memories', {
+    shared: 'admin',
     summary: 'Create a memory',
     example: { text: 'Answers in German, please.', about: 'preference', pinned: true },
     body: NewMemory,
@@ -85,10 +91,11 @@ export const memories = contract({
     status: 201,
   }),
   update: endpoint.patch('/api/memories/{id}', {
+    shared: 'admin',
     summary: 'Update or confirm a memory',
     example: { confirmed: true },
     body: MemoryChanges,
     reply: Memory,
   }),
-  delete: endpoint.delete('/api/memories/{id}', { summary: 'Delete a memory' }),
+  delete: endpoint.delete('/api/memories/{id}', { shared: 'admin', summary: 'Delete a memory' }),
 });

@@ -5,6 +5,7 @@ import * as s from '../kernel/contract/schema.js';
 
 export const operations = contract({
   list: endpoint.get('/api/operations', {
+    shared: 'member',
     summary: 'List operations',
     query: pageQuery('OperationQuery', {
       kind: s.optional(s.text(100)),
@@ -19,6 +20,7 @@ export const operations = contract({
     reply: createPageSchema('operations', Operation),
   }),
   get: endpoint.get('/api/operations/{id}', {
+    shared: 'member',
     summary: 'Get an operation',
     query: s.object('OperationWait', {
       wait: s.optional(
@@ -30,6 +32,7 @@ export const operations = contract({
     reply: Operation,
   }),
   cancel: endpoint.post('/api/operations/{id}/cancel', {
+    shared: 'admin',
     summary: 'Cancel an operation',
     description: 'The results of completed steps are kept.',
     reply: Operation,

@@ -10,6 +10,31 @@ const slug = () =>
     .description('Short name (slug), unique in the installation. It cannot be changed');
 const name = () => s.text(120).example('Acme Ltd');
 const role = () => s.oneOf('OrgRole', 'owner', 'admin', 'member');
+const OrgLimits = s.object('OrgLimits', {
+  dailyCostUsd: s
+    .nullable(s.number(0, 1e6))
+    .description(
+      'Maximum cost per day (UTC) of all agents of the organization together, in USD. `null` applies `ADJUTANT_DAILY_COST_USD`',
+    ),
+  monthlyCostUsd: s
+    .nullable(s.number(0, 1e6))
+    .description(
+      'Maximum cost per calendar month (UTC) of all agents of the organization together, in USD. `null` means no limit',
+    ),
+  memberDailyCostUsd: s
+    .nullable(s.number(0, 1e6))
+    .description(
+      'Maximum cost of the agents that one member starts on a day (UTC), in USD. `null` means no limit',
+    ),
+  dailyTokens: s
+    .nullable(s.integer(0, 1e12))
+    .description(
+      'Maximum number of tokens per day (UTC) of all agents of the organization together. `null` means no limit',
+    ),
+});
+export type OrgLimits = s.Static<typeof OrgLimits>;
+const limits = () => OrgLimits.description('Limits, set by an admin of the installation');
+
 export const Org = s.object('Org', {
   id: s.id('org'),
   slug: slug(),
@@ -24,7 +49,13 @@ export const Org = s.object('Org', {
   approved: s
     .boolean()
     .description(
-      'Whether an admin of the installation has approved the organization, which single sign-on and user provisioning require',
+      'Whether an admin of the installation has approved the organization, which own resources, single sign-on and user provisioning require',
+    ),
+  limits: limits(),
+  notify: s
+    .list(s.id('user'), 1000)
+    .description(
+      'User IDs of the members who get the notifications of the organization. If empty, the owners',
     ),
   sso: s.object('OrgSso', {
     enabled: s.boolean().description('Whether members can log in with single sign-on'),
@@ -46,6 +77,19 @@ export type Org = s.Static<typeof Org>;
 
 const NewOrg = s.object('NewOrg', { slug: slug(), name: name() });
 export type NewOrg = s.Static<typeof NewOrg>;
+
+const OrgChanges = s.partial(
+  'OrgChanges',
+  s.object('OrgChanges', {
+    name: name(),
+    notify: s
+      .list(s.text(80), 1000)
+      .description(
+        'User IDs of the members who get the notifications of the organization. With an empty list, the owners get them',
+      ),
+  }),
+);
+export type OrgChanges = s.Static<typeof OrgChanges>;
 
 const OrgDeletion = s.object('OrgDeletion', {
   slug: slug().description('Short name of the organization, as a confirmation'),
@@ -108,9 +152,12 @@ export const AdminOrg = s.object('AdminOrg', {
   owners: s.list(s.text(50), 1000).description('Usernames of the owners'),
   members: s.integer(0, 1e6).description('Number of members'),
   maxMembers: s.integer(1, 1e6).description('Maximum number of members'),
+  limits: limits(),
   approved: s
     .boolean()
-    .description('Whether the organization may use single sign-on and user provisioning'),
+    .description(
+      'Whether the organization may own resources and use single sign-on and user provisioning',
+    ),
   createdAt: s.time(),
 });
 export type AdminOrg = s.Static<typeof AdminOrg>;
@@ -120,10 +167,13 @@ const AdminOrgChanges = s.partial(
   s.object('AdminOrgChanges', {
     approved: s
       .boolean()
-      .description('Whether the organization may use single sign-on and user provisioning'),
+      .description(
+        'Whether the organization may own resources and use single sign-on and user provisioning',
+      ),
     maxMembers: s
       .integer(1, 100_000)
       .description('Maximum number of members. Existing members beyond it stay'),
+    limits: s.partial('OrgLimitChanges', OrgLimits),
     password: s.ownPassword(),
   }),
 );
@@ -153,13 +203,14 @@ export const orgs = contract({
     audit: 'orgs.update',
     example: { name: 'Acme International Ltd' },
     body: s.ignoreReadOnly(
-      s.object('OrgChanges', { name: name() }),
+      OrgChanges,
       'id',
       'slug',
       'role',
       'members',
       'maxMembers',
       'approved',
+      'limits',
       'sso',
       'scim',
       'createdAt',

@@ -4,6 +4,7 @@ import { isExposed } from '../accounts/module.js';
 import type { Base } from '../base.js';
 import { createSerial } from '../kernel/serial.js';
 import type { Outbound } from '../outbound/module.js';
+import { createOrganizations } from './organizations.js';
 import { orgsStore } from './queries.js';
 import { orgsResource, viewOwnOrg } from './routes.js';
 import { scimStore } from './scim/queries.js';
@@ -18,6 +19,7 @@ export { ssoPage } from './sso/page.js';
 interface OrgsResourcesDeps {
   accounts: AccountOperations;
   managed: ManagedAccounts;
+  stopWork(userId: string): Promise<void>;
   reached: {
     exposure(): Exposure;
     /** Returns the permanent public address; null if there is none. */
@@ -30,12 +32,17 @@ export const openOrgs = ({ store, clock, http }: Base, { outbox }: Outbound) => 
   const orgs = orgsStore(store);
   const scim = scimStore(store);
   const serial = createSerial();
+  const { organizations, toMembers, lastMembers } = createOrganizations({ store, clock });
   return {
+    organizations,
+    toMembers,
+    lastMembers,
     /** Returns the ID of the organization of a SCIM token. Null if the token is invalid. */
     identifyProvider: (token: string) => identifyProvider(scim, token),
-    resources: ({ accounts, managed, reached }: OrgsResourcesDeps) => {
+    resources: ({ accounts, managed, reached, stopWork }: OrgsResourcesDeps) => {
       const { publicUrl } = reached;
-      const deps = { orgs, scim, store, clock, accounts, managed, outbox, serial, publicUrl };
+      const own = { orgs, scim, store, clock, outbox, serial };
+      const deps = { ...own, accounts, managed, publicUrl, stopWork };
       const service = createScimService(deps);
       const viewOrg = async (id: string, userId: string) => viewOwnOrg(deps, id, userId);
       return [

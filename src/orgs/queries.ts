@@ -1,4 +1,4 @@
-import { type ExpressionBuilder, sql } from 'kysely';
+import { type ExpressionBuilder, type RawBuilder, sql } from 'kysely';
 import { cutPage, DEFAULT_LIMIT } from '../kernel/contract/page.js';
 import type { TransactionStep } from '../store/engine/protocol.js';
 import { newestFirst, type Page, type PageInput } from '../store/page.js';
@@ -11,6 +11,7 @@ import {
   updateRows,
 } from '../store/rows.js';
 import { assertRows, type Store, statement } from '../store/store.js';
+import { userTable } from '../store/tables/accounts.js';
 import {
   type OrgInviteRow,
   type OrgMemberRow,
@@ -36,8 +37,9 @@ export type OwnOrgRow = OrgRow & {
   scim_enabled: number | null;
   scim_digest: string | null;
   scim_used_at: string | null;
+  limits: string;
 };
-export type AdminOrgRow = OrgRow & { owners: string; members: number };
+export type AdminOrgRow = OrgRow & { owners: string; members: number; limits: string };
 export type NamedMemberRow = OrgMemberRow & { username: string };
 export type NamedInviteRow = OrgInviteRow & { inviter: string };
 
@@ -47,6 +49,7 @@ const COLUMNS = [
   'orgs.name',
   'orgs.approved_at',
   'orgs.max_members',
+  'orgs.notify',
   'orgs.created_at',
 ] as const;
 
@@ -63,6 +66,8 @@ const SSO = sql<string>`(SELECT json_object(
 const OWNERS = sql<string>`(SELECT json_group_array(u.username) FROM org_members AS m
   JOIN users AS u ON u.id = m.user_id WHERE m.org_id = orgs.id AND m.role = 'owner')`.as('owners');
 
+const LIMITS = sql<string>`(SELECT limits FROM users WHERE users.id = orgs.id)`.as('limits');
+
 const HAS_ROOM = sql<boolean>`(SELECT count(*) FROM org_members WHERE org_id = orgs.id)
   < orgs.max_members`;
 
@@ -75,7 +80,7 @@ export const orgsStore = (store: Store) => {
       .innerJoin('org_members as own', 'own.org_id', 'orgs.id')
       .leftJoin('org_scim', 'org_scim.org_id', 'orgs.id')
       .select(COLUMNS)
-      .select(['own.role', MEMBERS, SSO])
+      .select(['own.role', MEMBERS, SSO, LIMITS])
       .select(['org_scim.enabled as scim_enabled', 'org_scim.token_digest as scim_digest'])
       .select('org_scim.last_used_at as scim_used_at')
       .where(visibleTo(userId, 'own'));
@@ -87,7 +92,7 @@ export const orgsStore = (store: Store) => {
       .select(['org_members.created_at', 'users.username']);
   const managedUsers = (orgId: string) =>
     db.selectFrom('users').select('id').where('managed_by', '=', orgId);
-  const every = () => db.selectFrom('orgs').select(COLUMNS).select([OWNERS, MEMBERS]);
+  const every = () => db.selectFrom('orgs').select(COLUMNS).select([OWNERS, MEMBERS, LIMITS]);
   const hasRole = ({ orgId, userId }: Membership, ...roles: OrgRole[]) =>
     assertRows(
       selectRows(db, orgMemberTable, { org_id: orgId }, visibleTo(userId)).where(
@@ -156,12 +161,17 @@ export const orgsStore = (store: Store) => {
     insert: (org: OrgRow, owner: OrgMemberRow, also: TransactionStep[]): Promise<boolean> => {
       const count = selectCount(db, orgMemberTable, { role: 'owner' }, visibleTo(owner.user_id));
       const member = insertUpTo(db, orgMemberTable, owner, { count, most: MAX_OWNED });
-      return store.tryTransact([insertRow(orgTable, org), statement(member, 1), ...also]);
+      return store.tryTransact([
+        insertRow(orgTable, org),
+        insertRow(userTable, accountOf(org)),
+        statement(member, 1),
+        ...also,
+      ]);
     },
 
     update: (
       of: Membership,
-      change: Pick<OrgRow, 'name'>,
+      change: Partial<Pick<OrgRow, 'name' | 'notify'>>,
       also: TransactionStep[],
     ): Promise<boolean> =>
       store.tryTransact([
@@ -172,11 +182,12 @@ export const orgsStore = (store: Store) => {
 
     updateAny: (
       orgId: string,
-      change: Partial<Pick<OrgRow, 'approved_at' | 'max_members'>>,
+      { org, account }: { org: OrgApproval; account: AccountChange },
       also: TransactionStep[],
     ): Promise<boolean> =>
       store.tryTransact([
-        statement(updateRows(db, orgTable, { id: orgId }).set(change), 1),
+        statement(updateRows(db, orgTable, { id: orgId }).set({ id: orgId, ...org }), 1),
+        statement(updateRows(db, userTable, { id: orgId }).set({ id: orgId, ...account }), 1),
         ...also,
       ]),
 
@@ -340,6 +351,24 @@ export const orgsStore = (store: Store) => {
       ]),
   };
 };
+
+interface AccountChange {
+  disabled_at?: string | null;
+  limits?: RawBuilder<string>;
+}
+type OrgApproval = Partial<Pick<OrgRow, 'approved_at' | 'max_members'>>;
+
+/** Owns the resources. Keys of people are lower case, so that no login, invite or reset finds it. */
+const accountOf = ({ id, slug, created_at }: OrgRow) => ({
+  id,
+  username: slug,
+  username_key: `ORG:${slug}`,
+  password_hash: '',
+  role: 'user' as const,
+  // Until the organization is approved.
+  disabled_at: created_at,
+  created_at,
+});
 
 export type OrgsStore = ReturnType<typeof orgsStore>;
 

@@ -1,7 +1,7 @@
 import { orNotFound, resource } from '../kernel/route.js';
 import { orgInviteTable, orgMemberTable, orgTable } from '../store/tables/orgs.js';
 import { viewer } from '../store/view.js';
-import { AdminOrg, Org, OrgInvite, OrgMember, orgs } from './contract.js';
+import { AdminOrg, Org, OrgInvite, type OrgLimits, OrgMember, orgs } from './contract.js';
 import type { AdminOrgRow, NamedInviteRow, NamedMemberRow, OwnOrgRow } from './queries.js';
 import {
   addMember,
@@ -14,10 +14,10 @@ import {
   joinOrg,
   type OrgsDeps,
   removeMember,
-  renameOrg,
   transferOrg,
   updateAnyOrg,
   updateMember,
+  updateOrg,
 } from './service.js';
 
 export const orgsResource = (deps: OrgsDeps) => {
@@ -29,8 +29,8 @@ export const orgsResource = (deps: OrgsDeps) => {
     },
     create: async ({ body }, by) => find(await createOrg(deps, body, by), by.userId),
     get: ({ id }, { userId }) => find(id, userId),
-    update: async ({ id, body: { name } }, by) => {
-      await renameOrg(deps, { id, name }, by);
+    update: async ({ id, body }, by) => {
+      await updateOrg(deps, { id, changes: body }, by);
       return find(id, by.userId);
     },
     delete: ({ id, body }, by) => deleteOrg(deps, { id, request: body }, by),
@@ -73,10 +73,19 @@ export const viewOwnOrg = async (
   userId: string,
 ): Promise<Org> => viewOrg(await findOrg(deps, id, userId));
 
+const NO_LIMITS = {
+  dailyCostUsd: null,
+  monthlyCostUsd: null,
+  memberDailyCostUsd: null,
+  dailyTokens: null,
+};
+const viewLimits = (limits: string): OrgLimits => ({ ...NO_LIMITS, ...JSON.parse(limits) });
+
 const viewOrg = viewer(orgTable, Org, {
   role: ({ role }: OwnOrgRow) => role,
   members: ({ members }) => members,
   approved: (row) => row.approved_at !== null,
+  limits: (row) => viewLimits(row.limits),
   sso: ({ sso }): Org['sso'] => JSON.parse(sso),
   scim: (row) => ({
     enabled: row.scim_enabled === 1,
@@ -88,6 +97,7 @@ const viewAdminOrg = viewer(orgTable, AdminOrg, {
   owners: ({ owners }: AdminOrgRow): string[] => JSON.parse(owners),
   members: ({ members }) => members,
   approved: (row) => row.approved_at !== null,
+  limits: (row) => viewLimits(row.limits),
 });
 const viewMember = viewer(orgMemberTable, OrgMember, {
   username: ({ username }: NamedMemberRow) => username,

@@ -8,12 +8,14 @@ import { mint } from '../kernel/ids.js';
 import { badRequest, orNotFound } from '../kernel/route.js';
 import type { Notice, Outbox } from '../outbound/module.js';
 import { UniqueViolation } from '../store/engine/protocol.js';
+import { patchJson } from '../store/rows.js';
 import type { OrgMemberRow, OrgRole } from '../store/tables/orgs.js';
 import type {
   AdminOrgChanges,
   NewOrg,
   NewOrgInvite,
   NewOrgMember,
+  OrgChanges,
   OrgDeletion,
   OrgTransfer,
 } from './contract.js';
@@ -25,6 +27,8 @@ export interface OrgsDeps {
   clock: Clock;
   accounts: Pick<AccountOperations, 'proveFresh' | 'keyOf'>;
   outbox: Outbox;
+  /** Resolves when no agent and no pipeline of the organization runs any more. */
+  stopWork(orgId: string): Promise<void>;
 }
 
 export type By = Caller & Recorder;
@@ -69,7 +73,7 @@ export const createOrg = async (
   const owner = membership({ orgId: org.id, userId: by.userId, role: 'owner', now });
   const record = by.record({ target: org.id, data: { slug, name } });
   const isMade = await orConflict(
-    orgs.insert({ ...org, max_members: DEFAULT_MEMBERS }, owner, [record]),
+    orgs.insert({ ...org, max_members: DEFAULT_MEMBERS, notify: '[]' }, owner, [record]),
     () =>
       Boom.conflict(`An organization with the slug ${slug} already exists. Choose another slug`, {
         code: 'slug_taken',
@@ -87,14 +91,23 @@ export const createOrg = async (
 
 const DEFAULT_MEMBERS = 100;
 
-export const renameOrg = async (
+export const updateOrg = async (
   deps: OrgsDeps,
-  { id, name }: { id: string; name: string },
+  { id, changes }: { id: string; changes: OrgChanges },
   by: By,
 ): Promise<void> => {
   await findManaged(deps, id, by.userId);
-  const record = by.record({ target: id, data: { name } });
-  const isDone = await deps.orgs.update({ orgId: id, userId: by.userId }, { name }, [record]);
+  const { name, notify } = changes;
+  for (const [at, userId] of (notify ?? []).entries()) {
+    if (await deps.orgs.member({ orgId: id, userId })) continue;
+    throw badRequest([{ path: `notify.${at}`, message: 'is not the user ID of a member' }]);
+  }
+  const change = {
+    ...(name !== undefined && { name }),
+    ...(notify && { notify: JSON.stringify([...new Set(notify)]) }),
+  };
+  const record = by.record({ target: id, data: { ...changes } });
+  const isDone = await deps.orgs.update({ orgId: id, userId: by.userId }, change, [record]);
   if (!isDone) throw roleRequired(MANAGERS);
 };
 
@@ -310,25 +323,30 @@ const inviteRefused = (): Boom.Boom =>
   );
 
 export const updateAnyOrg = async (
-  { orgs, clock, accounts }: OrgsDeps,
+  { orgs, clock, accounts, stopWork }: OrgsDeps,
   { id, changes }: { id: string; changes: AdminOrgChanges },
   by: By,
 ): Promise<void> => {
-  const { password, approved, maxMembers } = changes;
-  if (approved === undefined && maxMembers === undefined) {
-    throw badRequest([{ path: 'approved', message: 'is required, or maxMembers' }]);
+  const { password, approved, maxMembers, limits } = changes;
+  if (approved === undefined && maxMembers === undefined && limits === undefined) {
+    throw badRequest([{ path: 'approved', message: 'is required, or maxMembers or limits' }]);
   }
-  const org = orNotFound(await orgs.findAny(id), 'No organization with that id');
+  const found = orNotFound(await orgs.findAny(id), 'No organization with that id');
   if (approved) await accounts.proveFresh(by, password);
-  const approvedAt = approved ? (org.approved_at ?? iso(clock.now())) : null;
-  const change = {
-    ...(approved !== undefined && { approved_at: approvedAt }),
+  const at = iso(clock.now());
+  const org = {
+    ...(approved !== undefined && { approved_at: approved ? (found.approved_at ?? at) : null }),
     ...(maxMembers !== undefined && { max_members: maxMembers }),
   };
-  const record = by.record({ target: id, data: { approved, maxMembers } });
-  if (!(await orgs.updateAny(id, change, [record]))) {
+  const account = {
+    ...(approved !== undefined && { disabled_at: approved ? null : at }),
+    ...(limits && { limits: patchJson('limits', limits) }),
+  };
+  const record = by.record({ target: id, data: { approved, maxMembers, limits } });
+  if (!(await orgs.updateAny(id, { org, account }, [record]))) {
     throw Boom.notFound('No organization with that id');
   }
+  if (approved === false) await stopWork(id);
 };
 
 const requireMember = async (

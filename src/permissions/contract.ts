@@ -42,6 +42,7 @@ const NewPermission = s.object('NewPermission', {
 
 export const permissions = contract({
   list: endpoint.get('/api/skills/permissions', {
+    shared: 'member',
     summary: 'List the tool permissions that you set',
     description:
       'Tools without a permission have their default level. Expired permissions are not included.',
@@ -52,6 +53,7 @@ export const permissions = contract({
     reply: createPageSchema('permissions', Permission),
   }),
   set: endpoint.put('/api/skills/permissions', {
+    shared: 'admin',
     summary: 'Set the permission of a tool or skill',
     audit: 'permissions.set',
     example: { skillId: 'http', action: 'request', level: 'ask', reason: 'It sends out' },

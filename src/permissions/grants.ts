@@ -5,7 +5,7 @@ import type { PermissionRow } from '../store/tables/permissions.js';
 import type { Tool, Toolbox } from '../tools/module.js';
 import { levelSetBy } from './rules.js';
 
-type Grantor = Pick<Caller, 'scopes' | 'tokenId' | 'impersonator'>;
+type Grantor = Pick<Caller, 'scopes' | 'tokenId' | 'impersonator' | 'member'>;
 
 /** The scope to decide on approvals, and thus to grant tools that would need one. */
 const RIGHT = 'approvals:write';

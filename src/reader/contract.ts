@@ -132,6 +132,7 @@ export type ReadRequest = s.Static<typeof ReadRequest>;
 
 export const reader = contract({
   read: endpoint.post('/api/reader/read', {
+    shared: 'member',
     summary: 'Extract the content of a web page',
     query: s.object('ReadWait', { wait: s.optional(wait(60).description(WAIT)) }),
     example: { url: 'https://example.org/news/today', format: 'markdown' },
@@ -140,6 +141,7 @@ export const reader = contract({
     otherReplies: { 202: ReaderTaskDetail },
   }),
   list: endpoint.get('/api/reader/tasks', {
+    shared: 'member',
     summary: 'List page readings',
     query: pageQuery('ReaderTaskQuery', {
       status: s.optional(status()),
@@ -149,6 +151,7 @@ export const reader = contract({
     reply: createPageSchema('tasks', ReaderTask, 'ReaderTasksPage'),
   }),
   get: endpoint.get('/api/reader/tasks/{id}', {
+    shared: 'member',
     summary: 'Get a page reading',
     query: s.object('ReaderTaskWait', {
       wait: s.optional(
@@ -158,10 +161,12 @@ export const reader = contract({
     reply: ReaderTaskDetail,
   }),
   cancel: endpoint.post('/api/reader/tasks/{id}/cancel', {
+    shared: 'member',
     summary: 'Cancel a page reading',
     reply: ReaderTaskDetail,
   }),
   delete: endpoint.delete('/api/reader/tasks/{id}', {
+    shared: 'admin',
     summary: 'Delete a page reading',
     description: 'A reading that has not ended is cancelled first.',
   }),

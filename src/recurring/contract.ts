@@ -111,7 +111,7 @@ const RecurringTaskChanges = s
       actionConfig: s.optional(RecurringConfig),
       ...settings,
     }),
-    ...['id', 'note', 'nextRunAt', 'lastRunAt', 'lastStatus', 'lastError', 'runCount'],
+    ...['id', 'orgId', 'note', 'nextRunAt', 'lastRunAt', 'lastStatus', 'lastError', 'runCount'],
     ...['createdAt', 'updatedAt'],
   )
   .min(1);
@@ -119,6 +119,7 @@ export type RecurringTaskChanges = s.Static<typeof RecurringTaskChanges>;
 
 export const RecurringTask = s.object('RecurringTask', {
   id: s.id('recurring'),
+  orgId: s.orgId(),
   title: s.text(500),
   schedule: Recurrence,
   note: scheduleNote(),
@@ -181,6 +182,7 @@ const example = {
 
 export const recurring = contract({
   list: endpoint.get('/api/recurring-tasks', {
+    shared: 'member',
     summary: 'List recurring tasks',
     query: pageQuery('RecurringTaskQuery', {
       enabled: s.optional(s.queryFlag()),
@@ -189,6 +191,7 @@ export const recurring = contract({
     reply: createPageSchema('recurringTasks', RecurringTask),
   }),
   create: endpoint.post('/api/recurring-tasks', {
+    shared: 'admin',
     summary: 'Create a recurring task',
     example,
     body: NewRecurringTask,
@@ -209,25 +212,30 @@ export const recurring = contract({
     }),
   }),
   get: endpoint.get('/api/recurring-tasks/{id}', {
+    shared: 'member',
     summary: 'Get a recurring task',
     reply: RecurringTask,
   }),
   update: endpoint.patch('/api/recurring-tasks/{id}', {
+    shared: 'admin',
     summary: 'Update a recurring task',
     example: { enabled: false },
     body: RecurringTaskChanges,
     reply: RecurringTask,
   }),
   delete: endpoint.delete('/api/recurring-tasks/{id}', {
+    shared: 'admin',
     summary: 'Delete a recurring task',
     description: 'The recorded runs of the task are deleted as well.',
   }),
   runs: endpoint.get('/api/recurring-tasks/{id}/runs', {
+    shared: 'member',
     summary: 'List runs of a recurring task',
     query: pageQuery('RecurringRunQuery', { status: s.optional(runStatus()) }),
     reply: createPageSchema('runs', RecurringRun),
   }),
   run: endpoint.post('/api/recurring-tasks/{id}/run', {
+    shared: 'admin',
     summary: 'Run a recurring task now',
     reply: RecurringRun,
     status: 202,

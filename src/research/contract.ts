@@ -63,6 +63,7 @@ export type ResearchRequest = s.Static<typeof ResearchRequest>;
 
 const job = {
   id: s.id('research'),
+  orgId: s.orgId(),
   question: s.anyText(2000),
   depth: depth(),
   sourceKinds: sourceKinds(),
@@ -175,6 +176,7 @@ export type ResearchJobDetail = s.Static<typeof ResearchJobDetail>;
 
 export const research = contract({
   start: endpoint.post('/api/research/start', {
+    shared: 'member',
     summary: 'Start a research job',
     example: { question: 'When was the bridge closed, and why?', depth: 'quick' },
     body: ResearchRequest,
@@ -182,6 +184,7 @@ export const research = contract({
     status: 202,
   }),
   list: endpoint.get('/api/research/jobs', {
+    shared: 'member',
     summary: 'List research jobs',
     query: pageQuery('ResearchJobQuery', {
       status: s.optional(status()),
@@ -189,6 +192,7 @@ export const research = contract({
     reply: createPageSchema('jobs', ResearchJob, 'ResearchJobsPage'),
   }),
   get: endpoint.get('/api/research/jobs/{id}', {
+    shared: 'member',
     summary: 'Get a research job',
     query: s.object('ResearchWait', {
       wait: s.optional(
@@ -200,10 +204,12 @@ export const research = contract({
     reply: ResearchJobDetail,
   }),
   cancel: endpoint.post('/api/research/jobs/{id}/cancel', {
+    shared: 'member',
     summary: 'Cancel a research job',
     reply: ResearchJobDetail,
   }),
   delete: endpoint.delete('/api/research/jobs/{id}', {
+    shared: 'admin',
     summary: 'Delete a research job',
     description:
       'A job that has not ended is cancelled first. Its report is deleted from your knowledge as well.',

@@ -5,6 +5,7 @@ import {
   type InsertQueryBuilder,
   type InsertResult,
   type Kysely,
+  type RawBuilder,
   type SelectQueryBuilder,
   type SqlBool,
   sql,
@@ -121,3 +122,7 @@ export const insertUpTo = <N extends Name, C>(
         .selectNoFrom(Object.entries(row).map(([column, value]) => sql`${value}`.as(column)))
         .where(sql<boolean>`${count} < ${most}`),
     ) as never;
+
+/** JSON Merge Patch (RFC 7396): null removes a value, and an absent value stays. */
+export const patchJson = (column: string, changes: object): RawBuilder<string> =>
+  sql<string>`json_patch(${sql.ref(column)}, ${JSON.stringify(changes)})`;

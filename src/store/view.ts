@@ -1,6 +1,7 @@
 import type { ObjectSchema } from 'joi';
 import { keyNames } from '../kernel/contract/schema.js';
 import type { AnyJson, CamelCase, Shown, Stored, Table } from './tables/table.js';
+import { orgOf } from './visible.js';
 
 type ColumnOf<C, K> = Extract<
   { [N in keyof C & string]: CamelCase<N> extends K ? N : never }[keyof C & string],
@@ -17,8 +18,11 @@ type Given<C, S> = {
 
 type Read<C, S> = { [N in ColumnOf<C, Given<C, S>>]: Stored<C[N]> };
 
+/** `orgId` is that of the owner. */
+type Further<C, S> = Omit<S, Given<C, S> | (C extends { user_id: unknown } ? 'orgId' : never)>;
+
 type Made<C, S, R> = {
-  [K in keyof Omit<S, Given<C, S>>]: (row: R) => Omit<S, Given<C, S>>[K];
+  [K in keyof Further<C, S>]: (row: R) => Further<C, S>[K];
 } & { [K in Given<C, S>]?: (row: R) => S[K] };
 
 /** Camel-case names, parsed JSON, booleans; only columns of the contract. */
@@ -67,6 +71,7 @@ const buildViewMembers = <R extends object>(
       (row) => read(Reflect.get(row, name)),
     ]),
   );
+  if ('user_id' in of) columns.set('orgId', (row) => orgOf(String(Reflect.get(row, 'user_id'))));
   return keys.flatMap((key) => {
     const valueIn = own.get(key) ?? columns.get(key);
     return valueIn ? [[key, valueIn]] : [];

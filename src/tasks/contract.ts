@@ -46,6 +46,7 @@ const about = {
 
 export const Task = s.object('Task', {
   id: s.id('task'),
+  orgId: s.orgId(),
   title: taskTitle(),
   notes: s.nullable(taskNotes()).description('Notes about the task. `null` if there are none'),
   status: taskStatus(),
@@ -122,7 +123,16 @@ const TaskChanges = s.ignoreReadOnly(
       ),
     })
     .min(1),
-  ...['id', 'untrusted', 'source', 'recurringTaskId', 'completedAt', 'createdAt', 'updatedAt'],
+  ...[
+    'id',
+    'orgId',
+    'untrusted',
+    'source',
+    'recurringTaskId',
+    'completedAt',
+    'createdAt',
+    'updatedAt',
+  ],
 );
 export type TaskChanges = s.Static<typeof TaskChanges>;
 
@@ -131,6 +141,7 @@ const cascadeQuery = (label: string, description: string) =>
 
 export const tasks = contract({
   list: endpoint.get('/api/tasks', {
+    shared: 'member',
     summary: 'List tasks',
     query: pageQuery('TaskQuery', {
       view: s.optional(
@@ -158,8 +169,9 @@ export const tasks = contract({
     }),
     reply: createPageSchema('tasks', Task),
   }),
-  get: endpoint.get('/api/tasks/{id}', { summary: 'Get a task', reply: Task }),
+  get: endpoint.get('/api/tasks/{id}', { shared: 'member', summary: 'Get a task', reply: Task }),
   create: endpoint.post('/api/tasks', {
+    shared: 'member',
     summary: 'Create a task',
     example: { title: 'Renew the certificate', dueAt: '2026-02-01T09:00:00Z', priority: 2 },
     body: NewTask,
@@ -167,12 +179,14 @@ export const tasks = contract({
     status: 201,
   }),
   update: endpoint.patch('/api/tasks/{id}', {
+    shared: 'member',
     summary: 'Update a task',
     example: { due: '2026-02-03', tags: ['servers'] },
     body: TaskChanges,
     reply: Task,
   }),
   delete: endpoint.delete('/api/tasks/{id}', {
+    shared: 'admin',
     summary: 'Delete a task',
     query: cascadeQuery(
       'TaskDeletion',
@@ -180,6 +194,7 @@ export const tasks = contract({
     ),
   }),
   complete: endpoint.post('/api/tasks/{id}/complete', {
+    shared: 'member',
     summary: 'Complete a task',
     query: cascadeQuery(
       'TaskCompletion',
@@ -188,10 +203,12 @@ export const tasks = contract({
     reply: Task,
   }),
   reopen: endpoint.post('/api/tasks/{id}/reopen', {
+    shared: 'member',
     summary: 'Reopen a task',
     reply: Task,
   }),
   delegate: endpoint.post('/api/tasks/{id}/delegate', {
+    shared: 'member',
     summary: 'Delegate a task to a new agent',
     example: {},
     body: s.object('TaskDelegation', {

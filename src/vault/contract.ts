@@ -66,6 +66,7 @@ const editable = {
 
 export const Credential = s.object('Credential', {
   id: s.id('credential'),
+  orgId: s.orgId(),
   name: s.text(100),
   type: type(),
   description: s
@@ -110,7 +111,16 @@ const CredentialChanges = s
       type: s.optional(type()),
       ...editable,
     }),
-    ...['id', 'version', 'rotateDueAt', 'lastUsedAt', 'rotatedAt', 'createdAt', 'updatedAt'],
+    ...[
+      'id',
+      'orgId',
+      'version',
+      'rotateDueAt',
+      'lastUsedAt',
+      'rotatedAt',
+      'createdAt',
+      'updatedAt',
+    ],
   )
   .min(1);
 export type CredentialChanges = s.Static<typeof CredentialChanges>;
@@ -161,11 +171,13 @@ export type CredentialVersion = s.Static<typeof CredentialVersion>;
 
 export const vault = contract({
   list: endpoint.get('/api/vault', {
+    shared: 'member',
     summary: 'List credentials without their values',
     query: pageQuery('CredentialQuery', { type: s.optional(type()) }),
     reply: createPageSchema('credentials', Credential),
   }),
   create: endpoint.post('/api/vault', {
+    shared: 'admin',
     summary: 'Create a credential',
     audit: 'vault.create',
     example: {
@@ -179,10 +191,12 @@ export const vault = contract({
     status: 201,
   }),
   get: endpoint.get('/api/vault/{id}', {
+    shared: 'member',
     summary: 'Get a credential without its value',
     reply: Credential,
   }),
   update: endpoint.patch('/api/vault/{id}', {
+    shared: 'admin',
     summary: 'Update a credential',
     description: 'Does not change the value. To replace the value, rotate the credential.',
     audit: 'vault.update',
@@ -191,11 +205,13 @@ export const vault = contract({
     reply: Credential,
   }),
   delete: endpoint.delete('/api/vault/{id}', {
+    shared: 'admin',
     summary: 'Delete a credential',
     description: 'All versions are deleted.',
     audit: 'vault.delete',
   }),
   rotate: endpoint.post('/api/vault/{id}/rotate', {
+    shared: 'admin',
     summary: 'Rotate a credential to a new value',
     description:
       'Send the new value, or let Adjutant generate one. The previous value stays valid until the overlap ends.',
@@ -213,12 +229,14 @@ export const vault = contract({
     secret: true,
   }),
   versions: endpoint.get('/api/vault/{id}/versions', {
+    shared: 'member',
     summary: 'List the valid versions of a credential',
     description:
       'Valid versions are the current version, and earlier versions whose overlap has not ended. The values are not included.',
     reply: s.object('CredentialVersions', { versions: s.list(CredentialVersion, 1000) }),
   }),
   restore: endpoint.post('/api/vault/{id}/restore', {
+    shared: 'admin',
     summary: 'Restore an earlier version of a credential',
     description:
       'A version can be restored until its overlap ends. The restored value becomes a new version.',
@@ -228,6 +246,7 @@ export const vault = contract({
     reply: Credential,
   }),
   reveal: endpoint.post('/api/vault/{id}/reveal', {
+    shared: 'admin',
     summary: 'Reveal the value of a credential',
     description: 'Requires your password, even after a recent login.',
     personal: true,

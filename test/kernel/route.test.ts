@@ -6,6 +6,7 @@ import { createBodies } from '../../src/kernel/body.js';
 import { CustomReply, contract } from '../../src/kernel/contract/endpoint.js';
 import { boolean, object, optional, queryWhole, text } from '../../src/kernel/contract/schema.js';
 import { createResourceRoutes, resource } from '../../src/kernel/route.js';
+import type { Organizations } from '../../src/kernel/sharing.js';
 
 export const lab = Lab.script();
 const { beforeEach, describe, it } = lab;
@@ -63,6 +64,13 @@ const auditing = createAuditing({
 });
 const neverKept = { begin: async () => null, end: async () => undefined };
 
+const organizations: Organizations = {
+  of: async () => [],
+  membership: async () => null,
+  ownerOf: async () => null,
+  watch: () => () => undefined,
+};
+
 describe('routes', () => {
   let server: Server;
   const bodies = createBodies(100);
@@ -98,6 +106,7 @@ describe('routes', () => {
         replays: neverKept,
         bodies,
         auditing,
+        organizations,
         apart: none,
       }),
     );

@@ -68,6 +68,7 @@ export const quietFeed = (): Feed => ({
 
 export const aHook = (over: Partial<Hook> = {}): Hook => ({
   id: 'hook_01',
+  orgId: null,
   name: 'github-issues',
   description: null,
   trigger: 'webhook',
@@ -131,6 +132,7 @@ export const anApproval = (over: Partial<Approval> = {}): Approval => ({
 
 export const anAgent = (over: Partial<Agent> = {}): Agent => ({
   id: 'agent_01jcx2kq7m8f3k2a9v5ztw4e6r',
+  orgId: null,
   name: 'triage-412',
   topic: null,
   role: null,
@@ -185,6 +187,7 @@ export const aNotification = (over: Partial<Notification> = {}): Notification =>
 
 export const aCredential = (over: Partial<Credential> = {}): Credential => ({
   id: 'credential_01',
+  orgId: null,
   name: 'github-pat',
   type: 'api_key',
   description: null,
@@ -263,6 +266,7 @@ export const listLoaded = <N extends ListName>(
 
 export const anEntry = (over: Partial<KnowledgeEntry> = {}): KnowledgeEntry => ({
   id: 'entry_01',
+  orgId: null,
   title: 'Staging',
   sourceType: 'note',
   sourceId: null,
@@ -308,6 +312,7 @@ export const aFinding = (query: string, over: Partial<FoundItem> = {}): FoundIte
 
 export const anOperation = (over: Partial<Operation> = {}): Operation => ({
   id: 'operation_01',
+  orgId: null,
   kind: 'hooks.replay',
   resource: { kind: 'hook', id: 'hook_01' },
   title: 'Replay of failed runs',
@@ -323,6 +328,7 @@ export const anOperation = (over: Partial<Operation> = {}): Operation => ({
 
 export const aReport = (over: Partial<ResearchJobDetail> = {}): ResearchJobDetail => ({
   id: 'research_01',
+  orgId: null,
   question: 'When was the bridge closed?',
   depth: 'quick',
   sourceKinds: ['web'],

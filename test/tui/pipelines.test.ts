@@ -28,7 +28,7 @@ const OTHER = '77777777'.padEnd(64, '0');
 const aMinuteAgo = new Date(NOW - 60_000).toISOString();
 
 const aRun = (over: Partial<PipelineRun> = {}): PipelineRun => ({
-  ...{ id: 'pipeline_01', parentId: null, parentKey: null, itemAt: null },
+  ...{ id: 'pipeline_01', orgId: null, parentId: null, parentKey: null, itemAt: null },
   ...{ templateId: 'template_01', templateVersion: 1, name: 'Release', params: {} },
   ...{ status: 'waiting', untrusted: false, usage: { tokens: 10, costUsd: 0.02 }, error: null },
   ...{ createdAt: aMinuteAgo, startedAt: aMinuteAgo, finishedAt: null },

@@ -15,7 +15,16 @@ export const lab = Lab.script();
 const { describe, it, beforeEach, afterEach } = lab;
 
 const aTask = (title: string, over: Partial<TaskView> = {}): TaskView => ({
-  ...{ id: title, title, notes: null, status: 'open', priority: 0, tags: [], assignee: 'me' },
+  ...{
+    id: title,
+    orgId: null,
+    title,
+    notes: null,
+    status: 'open',
+    priority: 0,
+    tags: [],
+    assignee: 'me',
+  },
   ...{ due: null, dueAt: null, timezone: 'Europe/Berlin', reminderMinutes: null, reminderAt: null },
   ...{ parentId: null, blockedBy: [], recurringTaskId: null, untrusted: false, completedAt: null },
   ...{ source: { kind: 'person', id: null } },

@@ -56,11 +56,12 @@ export const auditStore = ({ db, look }: Store) => ({
     if (since !== undefined) query = query.where('audit.at', '>=', since);
     if (until !== undefined) query = query.where('audit.at', '<', until);
     if (orgId !== undefined) {
-      // The index of these entries is limited to IDs of organizations. Refused calls of users who
-      // are not members are left out.
+      // Both are as in their indexes. Refused calls of users who are not members are left out.
       query = query
-        .where('audit.target', '=', orgId)
-        .where(sql<boolean>`audit.target GLOB 'org_*'`)
+        .where(
+          sql<boolean>`(audit.target = ${orgId} AND audit.target GLOB 'org_*'
+            OR iif(json_valid(audit.data), json_extract(audit.data, '$.orgId'), NULL) = ${orgId})`,
+        )
         .where((of) =>
           of.or([
             of('audit.outcome', '=', 'ok'),

@@ -1,6 +1,6 @@
 import Boom from '@hapi/boom';
 import { iso } from '../../kernel/clock.js';
-import type { Caller } from '../../kernel/contract/endpoint.js';
+import { asPerson, type Caller } from '../../kernel/contract/endpoint.js';
 import type { Login } from '../../kernel/contract/login.js';
 import type { TransactionStep } from '../../store/engine/protocol.js';
 import { addFailure, failureSource, loggedInSource, refundTry, refuseFlood } from './flood.js';
@@ -22,7 +22,7 @@ interface LoginAttempt {
   userId: string;
   by: Origin & Partial<Pick<Caller, 'sessionId'>>;
 }
-type AccountCaller = Origin & Pick<Caller, 'userId' | 'sessionId'>;
+type AccountCaller = Origin & Pick<Caller, 'userId' | 'sessionId' | 'member'>;
 
 /** Operations for other modules. Failures of every kind share one counter. */
 export const createAccountOperations = (deps: AuthDeps) => {
@@ -107,7 +107,7 @@ const createAuthProofs = (deps: AuthDeps) => {
      * `password_required`, 401 for a wrong password, and 429 after too many failures.
      */
     proveFresh: async (by: AccountCaller, password?: string): Promise<void> => {
-      if (password !== undefined) return confirm(deps, by, password);
+      if (password !== undefined) return confirm(deps, asPerson(by), password);
       const session = await users.liveSession(by.sessionId, now());
       const provenAt = session?.proven_at ?? session?.created_at;
       if (provenAt !== undefined && clock.now() - Date.parse(provenAt) <= FRESH_MS) return;

@@ -1,7 +1,7 @@
 import { type ExpressionBuilder, type Kysely, sql } from 'kysely';
 import type { TransactionStep } from '../../store/engine/protocol.js';
 import { newestFirst, type Page, type PageInput } from '../../store/page.js';
-import { countRows, deleteRows, selectRows, updateRows } from '../../store/rows.js';
+import { countRows, deleteRows, patchJson, selectRows, updateRows } from '../../store/rows.js';
 import { type Store, statement } from '../../store/store.js';
 import {
   type AuthSessionRow,
@@ -11,6 +11,7 @@ import {
   userTable,
 } from '../../store/tables/accounts.js';
 import type { Tables } from '../../store/tables.js';
+import { isPerson } from '../../store/visible.js';
 import type { AccountChanges } from './contract.js';
 import {
   enabledAdmins,
@@ -46,7 +47,8 @@ interface WriteContext {
 
 export const usersStore = (store: Store) => {
   const { db } = store;
-  const accounts = () => db.selectFrom('users').select(COLUMNS).select([PASSKEYS, TOTP]);
+  const accounts = () =>
+    db.selectFrom('users').select(COLUMNS).select([PASSKEYS, TOTP]).where(isPerson());
   const isNotTheLastAdmin = (id: string) => (of: ExpressionBuilder<Tables, 'users'>) =>
     of.or([
       of('id', 'not in', enabledAdmins(db)),
@@ -196,10 +198,6 @@ const buildAccountUpdate = (
     login_epoch: NEXT_EPOCH,
     disabled_at: disabled ? sql<string>`coalesce(disabled_at, ${at})` : null,
   }),
-  ...(limits && { limits: merged('limits', limits) }),
-  ...(permissions && { permissions: merged('permissions', permissions) }),
+  ...(limits && { limits: patchJson('limits', limits) }),
+  ...(permissions && { permissions: patchJson('permissions', permissions) }),
 });
-
-/** RFC 7396: null removes a value, and an absent value stays. */
-const merged = (column: 'limits' | 'permissions', changes: object) =>
-  sql<string>`json_patch(${sql.ref(column)}, ${JSON.stringify(changes)})`;

@@ -49,6 +49,8 @@ const wait = () =>
 
 export const chat = contract({
   send: endpoint.post('/api/chat', {
+    shared: 'member',
+    sharedBy: 'sessionId',
     summary: 'Send a chat message',
     query: s.object('ChatQuery', { wait: wait() }),
     example: { message: 'What came in today?' },
@@ -58,6 +60,7 @@ export const chat = contract({
     streams: true,
   }),
   get: endpoint.get('/api/chat/{agentId}', {
+    shared: 'member',
     summary: 'Get the reply to a chat message',
     query: s.object('ChatAnswerQuery', {
       wait: wait(),

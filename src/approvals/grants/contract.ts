@@ -52,6 +52,7 @@ export type Grant = s.Static<typeof Grant>;
 
 export const grants = contract({
   list: endpoint.get('/api/skills/grants', {
+    shared: 'member',
     summary: 'List standing approvals',
     query: pageQuery('GrantQuery', {
       scope: s.optional(scope()),
@@ -62,6 +63,7 @@ export const grants = contract({
     reply: createPageSchema('grants', Grant),
   }),
   delete: endpoint.delete('/api/skills/grants/{id}', {
+    shared: 'admin',
     summary: 'Delete a standing approval',
     description: 'Calls that the deleted approval covered require an approval again.',
     audit: 'grants.delete',

@@ -102,6 +102,7 @@ export type ExecutionSummary = s.Static<typeof ExecutionSummary>;
 
 export const executions = contract({
   list: endpoint.get('/api/hooks/executions/recent', {
+    shared: 'member',
     summary: 'List executions of all hooks, newest first',
     query: pageQuery('RecentQuery', {
       status: s.optional(executionStatus()),
@@ -110,6 +111,7 @@ export const executions = contract({
     reply: createPageSchema('executions', ExecutionSummary, 'RecentExecutions'),
   }),
   get: endpoint.get('/api/hooks/executions/{id}', {
+    shared: 'member',
     summary: 'Get an execution of any hook by its ID',
     reply: Execution,
   }),

@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { AuditRecorder, Recorder } from './audit.js';
 import type { Schema, Static } from './schema.js';
+import * as s from './schema.js';
 
 /**
  * One endpoint as data. Routes, the API document, the typed client, the CLI flags and tests are
@@ -28,6 +29,14 @@ export interface Endpoint {
   /** Name of a cookie that the handler receives. */
   cookie?: string;
   needsPermission?: true;
+  /**
+   * The resource may belong to an organization. Lowest role of a member who may call the endpoint for
+   * the organization: that of `orgId`, or else the owner of the resource in the path or in
+   * `sharedBy`. Lists without `orgId` include the organizations of the caller.
+   */
+  shared?: 'member' | 'admin';
+  /** Field of the body with the ID of the resource. */
+  sharedBy?: string;
   audit?: string;
   /**
    * Maximum time until the reply, in milliseconds, of an endpoint that may take longer than others.
@@ -116,7 +125,17 @@ const createEndpointBuilder =
     method,
     path,
     ...of,
+    ...sharedInput(method, path, of),
   });
+
+/** Adds `orgId`, which handlers do not receive. */
+const sharedInput = (method: string, path: string, of: Partial<Endpoint>): object => {
+  const { shared, query, body, form } = of;
+  if (shared === undefined || path.includes('{')) return {};
+  return method === 'GET' || form
+    ? { query: s.withOrgId(query, method === 'GET') }
+    : { body: s.withOrgId(body, false) };
+};
 
 export const endpoint = {
   get: createEndpointBuilder('GET'),
@@ -179,7 +198,17 @@ export interface Caller extends RequestContext {
   tokenId: string | null;
   /** The impersonating admin and the admin's session. The impersonation ends with that session. */
   impersonator: { id: string; username: string; sessionId: string } | null;
+  /** For a call for an organization, whose ID is `userId` then: the member who called. */
+  member?: { userId: string; role: 'owner' | 'admin' | 'member' };
 }
+
+/** The member who calls for an organization, as caller for that person alone. */
+export const asPerson = <B extends Pick<Caller, 'userId'> & Partial<Pick<Caller, 'member'>>>(
+  by: B,
+): B =>
+  by.member
+    ? Object.assign(Object.create(by), { userId: by.member.userId, member: undefined })
+    : by;
 
 /** The identity provider of an organization, authenticated by the SCIM token. */
 export interface IdentityProvider extends RequestContext {
@@ -245,9 +274,10 @@ export type Handlers<C extends Contract> = {
   >;
 };
 
+type OrgId<E> = E extends { shared: string } ? { orgId?: string } : unknown;
 type CallInput<E extends Endpoint> = Params<E['path']> &
-  (E extends { query: infer Q } ? { query?: Static<Q> } : unknown) &
-  InputPart<E, 'body'>;
+  (E extends { query: infer Q } ? { query?: Static<Q> & OrgId<E> } : unknown) &
+  (E extends { body: infer B } ? { body: Static<B> & OrgId<E> } : unknown);
 export type Calls<C extends Contract> = {
   [K in keyof C]: (input?: CallInput<C[K]>) => Promise<Output<C[K]>>;
 };

@@ -15,6 +15,7 @@ export const operationStatus = () =>
 
 export const operationFields = () => ({
   id: s.id('operation'),
+  orgId: s.orgId(),
   kind: s.text(100).example('hooks.replay'),
   resource: s
     .object('OperationResource', { kind: s.text(100), id: s.text(200) })

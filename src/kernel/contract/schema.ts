@@ -234,3 +234,26 @@ export const keyNames = (of: Joi.ObjectSchema): string[] => {
   const keys: { key: string }[] = of.$_terms.keys ?? [];
   return keys.map(({ key }) => key);
 };
+
+/** For lists also `personal`, which leaves organizations out. */
+export const withOrgId = (of: Schema | undefined, isList: boolean): Schema =>
+  lazy(() => {
+    const keys = Joi.object({ orgId: isList ? listedOrgId() : ownOrgId() });
+    return of === undefined ? keys.label(isList ? 'OrgQuery' : 'OrgBody') : itself(of).concat(keys);
+  });
+
+const ownOrgId = once(() =>
+  id('org').description('ID of an organization of yours. Without it, the call is for you'),
+);
+const listedOrgId = once(() =>
+  id('org').description(
+    'ID of an organization of yours, or `personal`. Without it, a list includes the resources of your organizations',
+  ),
+);
+
+/** For replies. */
+export const orgId = once(() =>
+  nullable(id('org')).description(
+    'Organization to which the resource belongs. `null` if the resource is your own',
+  ),
+);

@@ -14,7 +14,7 @@ export interface QueuedLanes {
   queued: string[];
 }
 
-/** False for a repeated effect. */
+/** False for a repeated effect. Those of an organization go to the members whom it names. */
 export const postNotice = (db: Database.Database, { queued }: QueuedLanes) => {
   const insert = db.prepare(
     `INSERT INTO notifications
@@ -27,12 +27,31 @@ export const postNotice = (db: Database.Database, { queued }: QueuedLanes) => {
     `INSERT INTO jobs (kind, ref, lane, run_at) SELECT 'notice', ?, ?, ?
      WHERE EXISTS (SELECT 1 FROM channels WHERE user_id = ? AND verified_at IS NOT NULL)`,
   );
-  return ({ notice, isSent }: NoticePosting): boolean => {
+  const recipients = db.prepare<{ org: string }, { user_id: string }>(
+    `SELECT m.user_id FROM org_members AS m JOIN orgs AS o ON o.id = m.org_id
+     WHERE m.org_id = @org AND iif(
+       EXISTS (SELECT 1 FROM org_members AS n, json_each(o.notify) AS j
+         WHERE n.org_id = @org AND n.user_id = j.value),
+       m.user_id IN (SELECT value FROM json_each(o.notify)),
+       m.role = 'owner')
+     ORDER BY m.id`,
+  );
+  const post = ({ notice, isSent }: NoticePosting): boolean => {
     if (insert.run(notice).changes === 0) return false;
     const { id, user_id: userId, created_at: at } = notice;
     const lane = ownerLane(userId);
     if (isSent && queue.run(id, lane, at, userId).changes === 1) queued.push(lane);
     return true;
+  };
+  return (posting: NoticePosting): boolean => {
+    const { notice } = posting;
+    const { id, user_id: org, effect_id: effect } = notice;
+    if (!org.startsWith('org_')) return post(posting);
+    const posted = recipients.all({ org }).map(({ user_id }, at) => {
+      const own = { user_id, effect_id: effect && `${effect} ${user_id}` };
+      return post({ ...posting, notice: { ...notice, ...own, id: at === 0 ? id : `${id}-${at}` } });
+    });
+    return posted.includes(true);
   };
 };
 

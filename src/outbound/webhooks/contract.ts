@@ -58,6 +58,7 @@ const headers = <V>(label: string, value: Joi.AnySchema<V>) =>
 
 const webhook = {
   id: s.id('webhook'),
+  orgId: s.orgId(),
   name: s.text(200),
   url: s.text(2000),
   events: s.list(eventType()),
@@ -152,6 +153,7 @@ const WebhookChanges = s
     }),
     ...[
       'id',
+      'orgId',
       'secretSet',
       'headerNames',
       'oldSecretUntil',
@@ -220,11 +222,13 @@ export type WebhookTest = s.Static<typeof WebhookTest>;
 
 export const webhooks = contract({
   list: endpoint.get('/api/webhooks', {
+    shared: 'member',
     summary: 'List your outgoing webhooks',
     query: pageQuery('OutgoingWebhookQuery', {}),
     reply: createPageSchema('webhooks', OutgoingWebhook),
   }),
   create: endpoint.post('/api/webhooks', {
+    shared: 'admin',
     summary: 'Create an outgoing webhook',
     audit: 'webhooks.create',
     example: {
@@ -243,10 +247,12 @@ export const webhooks = contract({
     secret: true,
   }),
   get: endpoint.get('/api/webhooks/{id}', {
+    shared: 'member',
     summary: 'Get an outgoing webhook',
     reply: OutgoingWebhook,
   }),
   update: endpoint.patch('/api/webhooks/{id}', {
+    shared: 'admin',
     summary: 'Update an outgoing webhook',
     audit: 'webhooks.update',
     example: { events: ['*'], enabled: true },
@@ -254,16 +260,19 @@ export const webhooks = contract({
     reply: OutgoingWebhook,
   }),
   delete: endpoint.delete('/api/webhooks/{id}', {
+    shared: 'admin',
     summary: 'Delete an outgoing webhook',
     description: 'The deliveries of the webhook, including queued ones, are deleted as well.',
     audit: 'webhooks.delete',
   }),
   deliveries: endpoint.get('/api/webhooks/{id}/deliveries', {
+    shared: 'member',
     summary: 'List deliveries of an outgoing webhook',
     query: pageQuery('WebhookDeliveryQuery', { status: s.optional(status()) }),
     reply: createPageSchema('deliveries', WebhookDelivery),
   }),
   resend: endpoint.post('/api/webhooks/{id}/deliveries/{deliveryId}/resend', {
+    shared: 'admin',
     summary: 'Resend a delivery of an outgoing webhook',
     description:
       'Sends the stored message again with the same `webhook-id`. Earlier attempts stay recorded.',
@@ -271,10 +280,12 @@ export const webhooks = contract({
     status: 202,
   }),
   test: endpoint.post('/api/webhooks/{id}/test', {
+    shared: 'admin',
     summary: 'Send a test event to an outgoing webhook',
     reply: WebhookTest,
   }),
   'rotate-secret': endpoint.post('/api/webhooks/{id}/rotate-secret', {
+    shared: 'admin',
     summary: 'Rotate the secret of an outgoing webhook',
     unimpersonated: true,
     audit: 'webhooks.rotate-secret',

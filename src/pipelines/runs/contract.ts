@@ -60,6 +60,7 @@ export const RunStageView = s.object('RunStage', {
 
 const run = {
   id: s.id('pipeline'),
+  orgId: s.orgId(),
   parentId: s
     .nullable(s.id('pipeline'))
     .description('ID of the parent run. `null` if no stage of another run started this run'),
@@ -105,6 +106,7 @@ const Answer = s.object('StageAnswer', {
 
 export const pipelines = contract({
   list: endpoint.get('/api/pipelines', {
+    shared: 'member',
     summary: 'List pipeline runs',
     query: pageQuery('RunQuery', {
       status: s.optional(runStatus()),
@@ -119,6 +121,8 @@ export const pipelines = contract({
     reply: createPageSchema('pipelines', PipelineRun),
   }),
   start: endpoint.post('/api/pipelines', {
+    shared: 'member',
+    sharedBy: 'templateId',
     summary: 'Start a pipeline run',
     example: { templateId: 'preset_release_notes', params: { version: '2.1', changes: 'Faster' } },
     body: s.object('NewRun', {
@@ -130,14 +134,17 @@ export const pipelines = contract({
     status: 201,
   }),
   get: endpoint.get('/api/pipelines/{id}', {
+    shared: 'member',
     summary: 'Get a pipeline run',
     reply: PipelineRunDetail,
   }),
   stop: endpoint.post('/api/pipelines/{id}/stop', {
+    shared: 'member',
     summary: 'Stop a pipeline run',
     reply: PipelineRunDetail,
   }),
   retry: endpoint.post('/api/pipelines/{id}/retry', {
+    shared: 'member',
     summary: 'Retry a pipeline run',
     example: { fromStage: 'draft' },
     body: s.object('RunRetry', {
@@ -152,6 +159,7 @@ export const pipelines = contract({
     reply: PipelineRunDetail,
   }),
   approve: endpoint.post('/api/pipelines/{id}/stages/{key}/approve', {
+    shared: 'admin',
     summary: 'Approve a waiting pipeline stage',
     audit: 'pipelines.approve',
     unimpersonated: true,
@@ -160,6 +168,7 @@ export const pipelines = contract({
     reply: PipelineRunDetail,
   }),
   reject: endpoint.post('/api/pipelines/{id}/stages/{key}/reject', {
+    shared: 'admin',
     summary: 'Reject a waiting pipeline stage',
     description:
       'The stage fails without a retry, and `onError` of the stage applies. By default, stages that require its success are skipped.',
@@ -170,6 +179,7 @@ export const pipelines = contract({
     reply: PipelineRunDetail,
   }),
   input: endpoint.post('/api/pipelines/{id}/stages/{key}/input', {
+    shared: 'member',
     summary: 'Submit input for a waiting pipeline stage',
     audit: 'pipelines.input',
     unimpersonated: true,

@@ -155,7 +155,7 @@ const TemplateChanges = s.ignoreReadOnly(
       ),
     })
     .min(1),
-  ...['id', 'preset', 'createdAt', 'updatedAt'],
+  ...['id', 'orgId', 'preset', 'createdAt', 'updatedAt'],
 );
 
 /** The editable part of a template, with defaults filled in. */
@@ -172,6 +172,7 @@ const complete = {
 
 export const PipelineTemplate = s.object('PipelineTemplate', {
   id: s.id('template'),
+  orgId: s.orgId(),
   ...complete,
   preset: s
     .boolean()
@@ -208,6 +209,7 @@ const imported = {
 
 export const templates = contract({
   list: endpoint.get('/api/pipelines/templates', {
+    shared: 'member',
     summary: 'List pipeline templates',
     query: pageQuery('TemplateQuery', {
       preset: s.optional(s.queryFlag()),
@@ -216,6 +218,7 @@ export const templates = contract({
     reply: createPageSchema('templates', PipelineTemplate),
   }),
   create: endpoint.post('/api/pipelines/templates', {
+    shared: 'admin',
     summary: 'Create a pipeline template',
     example: {
       name: 'Release notes',
@@ -239,6 +242,7 @@ export const templates = contract({
     status: 201,
   }),
   get: endpoint.get('/api/pipelines/templates/{id}', {
+    shared: 'member',
     summary: 'Get a pipeline template',
     query: s.object('TemplateFormat', {
       format: s.optional(s.oneOf('TemplateFormatName', 'json', 'yaml')),
@@ -247,21 +251,25 @@ export const templates = contract({
     textAs: 'application/yaml',
   }),
   update: endpoint.put('/api/pipelines/templates/{id}', {
+    shared: 'admin',
     summary: 'Update a pipeline template',
     example: { description: 'Asks before anything is published' },
     body: TemplateChanges,
     reply: PipelineTemplate,
   }),
   delete: endpoint.delete('/api/pipelines/templates/{id}', {
+    shared: 'admin',
     summary: 'Delete a pipeline template',
     description: 'Runs of the template are kept, and open runs continue.',
   }),
   graph: endpoint.get('/api/pipelines/templates/{id}/graph', {
+    shared: 'member',
     summary: 'Get the graph of a pipeline template',
     produces: 'text/plain',
     reply: s.text(200_000),
   }),
   validate: endpoint.post('/api/pipelines/templates/validate', {
+    shared: 'member',
     summary: 'Validate a pipeline template',
     rawBytes: TEMPLATE_BYTES,
     example: imported,
@@ -269,6 +277,7 @@ export const templates = contract({
     reply: TemplateCheck,
   }),
   import: endpoint.post('/api/pipelines/templates/import', {
+    shared: 'admin',
     summary: 'Import a pipeline template from YAML',
     rawBytes: TEMPLATE_BYTES,
     example: imported,

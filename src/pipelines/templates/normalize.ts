@@ -4,7 +4,7 @@ export const DEFAULT_LIMITS = { maxSeconds: 3600, maxTokens: 2_000_000, maxCostU
 
 export type TemplateBody = Omit<
   PipelineTemplate,
-  'id' | 'preset' | 'version' | 'createdAt' | 'updatedAt'
+  'id' | 'orgId' | 'preset' | 'version' | 'createdAt' | 'updatedAt'
 >;
 
 export const normalizeTemplate = (input: NewTemplate): TemplateBody => {

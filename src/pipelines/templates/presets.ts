@@ -7,6 +7,7 @@ type Preset = Pick<PipelineTemplate, 'name' | 'parameters' | 'stages'> & { descr
 
 const preset = (id: string, of: Preset): PipelineTemplate => ({
   id: `preset_${id}`,
+  orgId: null,
   ...of,
   stages: of.stages.map((stage) => ({ name: stage.key, needs: [], ...stage })),
   limits: DEFAULT_LIMITS,

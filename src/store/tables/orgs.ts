@@ -9,6 +9,8 @@ export const orgTable = table('orgs', {
   approved_at: orNull(text),
   max_members: preset(number),
   created_at: text,
+  /** IDs of the members who get its notifications. Empty means the owners. */
+  notify: preset(json<string[]>()),
 });
 export type OrgRow = Row<typeof orgTable>;
 

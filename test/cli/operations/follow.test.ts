@@ -13,7 +13,7 @@ export const lab = Lab.script();
 const { after, before, describe, it } = lab;
 
 const operation = (done: number, total: number | null): Operation => ({
-  ...{ id: 'operation_1', kind: 'hooks.replay', title: 'Replay', status: 'running' },
+  ...{ id: 'operation_1', orgId: null, kind: 'hooks.replay', title: 'Replay', status: 'running' },
   ...{ resource: { kind: 'user', id: 'user_1' }, result: null, error: null },
   ...{ createdAt: '', startedAt: null, finishedAt: null },
   progress: { done, total, unit: 'runs', note: null },

@@ -1,0 +1,140 @@
+import Boom from '@hapi/boom';
+import type { Cancel } from './clock.js';
+import { type Caller, type Endpoint, JsonText } from './contract/endpoint.js';
+import { DEFAULT_LIMIT } from './contract/page.js';
+
+export type MemberRole = NonNullable<Caller['member']>['role'];
+
+export interface Organizations {
+  /** IDs of the organizations of the user. */
+  of(userId: string): Promise<string[]>;
+  /** Null if the user is not a member. */
+  membership(orgId: string, userId: string): Promise<Membership | null>;
+  /** The organization that owns the resource; null if it has another owner, or does not exist. */
+  ownerOf(resourceId: string): Promise<string | null>;
+  /** Calls `left` within a second when the user is no longer a member. */
+  watch(orgId: string, userId: string, left: () => void): Cancel;
+}
+
+interface Membership {
+  role: MemberRole;
+  isApproved: boolean;
+}
+
+/** Query value of lists without the resources of organizations. */
+const PERSONAL = 'personal';
+
+interface Call {
+  endpoint: Endpoint;
+  /** Calls `act` after the reply was sent or the client disconnected. */
+  whenClosed(act: () => void): void;
+  /** First parameter of the path. */
+  inPath: string | undefined;
+  query: unknown;
+  body: unknown;
+}
+
+/** Callers for whom a shared endpoint is to be handled: several only for a list. */
+export const findCallers = async (
+  organizations: Organizations,
+  { endpoint, inPath, query, body, whenClosed }: Call,
+  by: Caller,
+): Promise<Caller[]> => {
+  const { shared, sharedBy, method } = endpoint;
+  if (shared === undefined) return [by];
+  const orgId = takeOrgId(query) ?? takeOrgId(body);
+  if (orgId === PERSONAL) return [by];
+  const actFor = (org: string) => callerFor(organizations, { org, endpoint, whenClosed }, by);
+  if (orgId !== undefined) return [await actFor(orgId)];
+  const resourceId = inPath ?? (sharedBy && textIn(body, sharedBy));
+  if (resourceId !== undefined) {
+    const owner = await organizations.ownerOf(resourceId);
+    const isMember = owner !== null && (await organizations.membership(owner, by.userId)) !== null;
+    return [isMember ? await actFor(owner) : by];
+  }
+  if (method !== 'GET' || !isPaged(endpoint)) return [by];
+  const others = await organizations.of(by.userId);
+  return [by, ...(await Promise.all(others.map(actFor)))];
+};
+
+const takeOrgId = (of: unknown): string | undefined => {
+  const value = textIn(of, 'orgId');
+  if (value !== undefined && typeof of === 'object' && of !== null)
+    Reflect.deleteProperty(of, 'orgId');
+  return value;
+};
+
+const textIn = (of: unknown, field: string): string | undefined => {
+  const value: unknown = typeof of === 'object' && of !== null ? Reflect.get(of, field) : undefined;
+  return typeof value === 'string' ? value : undefined;
+};
+
+const isPaged = ({ query }: Endpoint): boolean => query?.$_reach(['cursor']) !== undefined;
+
+const RANK = { member: 0, admin: 1, owner: 2 };
+
+/** Throws 404 for strangers, 403 for a lower role, 409 if the organization may not own resources. */
+const callerFor = async (
+  organizations: Organizations,
+  { org, endpoint, whenClosed }: Pick<Call, 'endpoint' | 'whenClosed'> & { org: string },
+  by: Caller,
+): Promise<Caller> => {
+  const found = await organizations.membership(org, by.userId);
+  if (!found) throw Boom.notFound('No organization with that id');
+  const { role, isApproved } = found;
+  if (RANK[role] < RANK[endpoint.shared ?? 'admin']) {
+    throw Boom.forbidden('Only owners and admins of the organization may do this', {
+      code: 'org_role',
+    });
+  }
+  if (!isApproved && endpoint.method !== 'GET') throw notApproved();
+  const { requestId, address, isShared, userAgent, host, isLocal, username } = by;
+  const { sessionId, expiresAt, scopes, tokenId, impersonator } = by;
+  let ending: AbortController | null = null;
+  const abortWithMembership = (): AbortController => {
+    const controller = new AbortController();
+    const abort = () => controller.abort();
+    by.signal.addEventListener('abort', abort, { once: true });
+    whenClosed(organizations.watch(org, by.userId, abort));
+    return controller;
+  };
+  return {
+    ...{ requestId, address, isShared, userAgent, host, isLocal, username },
+    ...{ sessionId, expiresAt, scopes, tokenId, impersonator },
+    get signal() {
+      ending ??= abortWithMembership();
+      return ending.signal;
+    },
+    userId: org,
+    role: 'user',
+    member: { userId: by.userId, role },
+  };
+};
+
+export const notApproved = (): Boom.Boom =>
+  Boom.conflict(
+    'An admin of the installation has not approved the organization yet. Ask an admin to run: adjutant orgs admin update <organization> --approved',
+    { code: 'org_not_approved' },
+  );
+
+/** As from `mint`. Others are shipped with Adjutant, the same for all owners, and listed last. */
+const MINTED = /_[0-9a-z]{26}$/;
+
+const partition = <T>(items: T[], isFirst: (item: T) => boolean): [T[], T[]] => [
+  items.filter(isFirst),
+  items.filter((item) => !isFirst(item)),
+];
+
+/** One page of several owners, newest first. */
+export const mergePages = (pages: unknown[], query: unknown): unknown => {
+  const read = pages.map((page) => (page instanceof JsonText ? JSON.parse(page.text) : page));
+  const name = Object.keys(read[0]).find((key) => Array.isArray(read[0][key])) ?? '';
+  const items = new Map<string, { id: string }>();
+  for (const item of read.flatMap((page) => page[name])) items.set(item.id, item);
+  const [own, shipped] = partition([...items.values()], ({ id }) => MINTED.test(id));
+  const all = [...own.sort((a, b) => (a.id < b.id ? 1 : -1)), ...shipped];
+  const { limit = DEFAULT_LIMIT } = query as { limit?: number };
+  const shown = all.slice(0, limit);
+  const isMore = all.length > limit || read.some(({ nextCursor }) => nextCursor !== null);
+  return { ...read[0], [name]: shown, nextCursor: isMore ? (shown.at(-1)?.id ?? null) : null };
+};

@@ -1,0 +1,154 @@
+import type { Clock } from '../kernel/clock.js';
+import type { Organizations } from '../kernel/sharing.js';
+import type { Hub } from '../realtime/module.js';
+import type { Store } from '../store/store.js';
+import type { OrgRole } from '../store/tables/orgs.js';
+import type { Tables } from '../store/tables.js';
+import { orgOf } from '../store/visible.js';
+
+/** Whose resources may belong to an organization, by the first part of their IDs. */
+const OWNED: Record<string, keyof Tables> = {
+  agent: 'agents',
+  approval: 'approvals',
+  credential: 'credentials',
+  document: 'documents',
+  entry: 'knowledge_entries',
+  execution: 'executions',
+  expert: 'experts',
+  folder: 'knowledge_folders',
+  grant: 'approval_grants',
+  hook: 'hooks',
+  memory: 'memories',
+  operation: 'operations',
+  pipeline: 'pipeline_runs',
+  readertask: 'reader_tasks',
+  recurring: 'recurring_tasks',
+  research: 'research_jobs',
+  session: 'sessions',
+  task: 'tasks',
+  template: 'pipeline_templates',
+  webhook: 'webhooks',
+};
+
+/** Publications that only some members get. */
+const ONLY_MANAGERS = 'approval';
+const ONLY_NOTIFIED = 'notification';
+
+const WATCH_MS = 500;
+
+interface Member {
+  userId: string;
+  role: OrgRole;
+  isNotified: boolean;
+}
+
+export const createOrganizations = ({ store, clock }: { store: Store; clock: Clock }) => {
+  const { db } = store;
+  const members = new Map<string, Member[]>();
+  const queues = new Map<string, Promise<void>>();
+
+  const readMembers = async (orgId: string): Promise<Member[]> => {
+    const rows = await db
+      .selectFrom('org_members as m')
+      .innerJoin('orgs as o', 'o.id', 'm.org_id')
+      .select(['m.user_id', 'm.role', 'o.notify'])
+      .where('m.org_id', '=', orgId)
+      .orderBy('m.id')
+      .execute();
+    const isListed = rows.some(({ user_id, notify }) => notifyList(notify).includes(user_id));
+    return rows.map(({ user_id: userId, role, notify }) => {
+      const isNotified = isListed ? notifyList(notify).includes(userId) : role === 'owner';
+      return { userId, role, isNotified };
+    });
+  };
+
+  const membership: Organizations['membership'] = async (orgId, userId) => {
+    const row = await db
+      .selectFrom('org_members as m')
+      .innerJoin('orgs as o', 'o.id', 'm.org_id')
+      .select(['m.role', 'o.approved_at'])
+      .where('m.org_id', '=', orgId)
+      .where('m.user_id', '=', userId)
+      .executeTakeFirst();
+    return row ? { role: row.role, isApproved: row.approved_at !== null } : null;
+  };
+
+  const organizations: Organizations = {
+    membership,
+    of: async (userId) => {
+      const rows = db.selectFrom('org_members').select('org_id').where('user_id', '=', userId);
+      return (await rows.execute()).map(({ org_id }) => org_id);
+    },
+    ownerOf: async (resourceId) => {
+      const table = OWNED[resourceId.split('_', 1)[0] ?? ''];
+      if (table === undefined) return null;
+      const row = await db
+        .selectFrom(table as 'hooks')
+        .select('user_id')
+        .where('id', '=', resourceId)
+        .executeTakeFirst();
+      return row ? orgOf(row.user_id) : null;
+    },
+    watch: (orgId, userId, left) =>
+      clock.every(
+        WATCH_MS,
+        () => {
+          membership(orgId, userId).then(
+            (found) => found ?? left(),
+            () => undefined,
+          );
+        },
+        { ref: false },
+      ),
+  };
+
+  return {
+    organizations,
+
+    /** Publishes what concerns an organization to its members, in order. */
+    toMembers:
+      (publish: Publish): Publish =>
+      (userId, channel, data) => {
+        if (orgOf(userId) === null) return publish(userId, channel, data);
+        const before = queues.get(userId) ?? Promise.resolve();
+        const sent = before
+          .then(() => readMembers(userId))
+          .then(
+            (found) => {
+              members.set(userId, found);
+              const reached = found.filter((member) => isFor(member, channel));
+              for (const [at, member] of reached.entries()) {
+                publish(
+                  member.userId,
+                  channel,
+                  channel === ONLY_NOTIFIED ? numbered(data, at) : data,
+                );
+              }
+            },
+            // Publications are hints; what they announce is stored.
+            () => undefined,
+          );
+        queues.set(userId, sent);
+        void sent.then(() => {
+          if (queues.get(userId) === sent) queues.delete(userId);
+        });
+      },
+
+    /** Members as of the last publication. */
+    lastMembers: (orgId: string): string[] =>
+      (members.get(orgId) ?? []).map(({ userId }) => userId),
+  };
+};
+
+type Publish = Parameters<Hub['follow']>[0];
+
+const isFor = ({ role, isNotified }: Member, channel: string): boolean =>
+  channel === ONLY_MANAGERS ? role !== 'member' : channel !== ONLY_NOTIFIED || isNotified;
+
+/** As in `postNotice`. */
+const numbered = (data: unknown, at: number): unknown =>
+  at > 0 && typeof data === 'object' && data !== null && 'id' in data
+    ? { ...data, id: `${data.id}-${at}` }
+    : data;
+
+const notifyList = (text: string): string[] => JSON.parse(text);

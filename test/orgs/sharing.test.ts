@@ -1,0 +1,150 @@
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import {
+  type FrozenClock,
+  frozenClock,
+  type Reply,
+  startApp,
+  type TestApp,
+  until,
+} from '../harness/app.js';
+
+export const lab = Lab.script();
+const { before, after, describe, it } = lab;
+
+interface Person {
+  id: string;
+  token: string;
+}
+
+describe('resources of an organization', () => {
+  let app: TestApp;
+  let clock: FrozenClock;
+  let ada: Person;
+  let bob: Person;
+  let cleo: Person;
+  let eve: Person;
+  let org: string;
+
+  before(async () => {
+    clock = frozenClock();
+    app = await startApp({ clock });
+    // An admin of the installation, the owner, a member, and a stranger who owns another organization.
+    ada = await app.register('ada');
+    bob = await app.register('bob');
+    cleo = await app.register('cleo');
+    eve = await app.register('eve');
+    org = await create(bob, 'acme');
+    await ask(bob, 'POST', `/api/orgs/${org}/members`, { username: 'cleo' });
+    await approve(await create(eve, 'other'));
+  });
+  after(() => app.stop());
+
+  const ask = (who: Person, method: string, path: string, body?: unknown): Promise<Reply> =>
+    app.call(method, path, { token: who.token, ...(body !== undefined && { body }) });
+  const create = async (who: Person, slug: string): Promise<string> =>
+    (await ask(who, 'POST', '/api/orgs', { slug, name: `The ${slug}` })).body.id;
+  const approve = (id: string) => ask(ada, 'PATCH', `/api/admin/orgs/${id}`, { approved: true });
+  const hook = (name: string, orgId?: string) => ({
+    name,
+    trigger: 'webhook',
+    triggerConfig: { webhookPath: name, webhookSecret: 'a secret of the tests' },
+    action: 'notify',
+    actionConfig: { notifyMessage: 'Received {{webhook.body.number}}' },
+    ...(orgId && { orgId }),
+  });
+  const names = (list: { name: string }[]) => list.map(({ name }) => name);
+
+  it('are not possible before the approval', async () => {
+    const refused = await ask(bob, 'POST', '/api/hooks', hook('early', org));
+    expect([refused.status, refused.body.code]).to.equal([409, 'org_not_approved']);
+    expect((await approve(org)).status).to.equal(200);
+  });
+
+  it('are created by owners, seen by members, and hidden from others', async () => {
+    const made = await ask(bob, 'POST', '/api/hooks', hook('shared', org));
+    expect([made.status, made.body.orgId]).to.equal([201, org]);
+    await ask(bob, 'POST', '/api/hooks', hook('own'));
+    const at = `/api/hooks/${made.body.id}`;
+    expect((await ask(cleo, 'GET', at)).body.name).to.equal('shared');
+    const changed = await ask(cleo, 'PUT', at, { description: 'mine' });
+    expect([changed.status, changed.body.code]).to.equal([403, 'org_role']);
+    for (const who of [eve, ada]) {
+      expect((await ask(who, 'GET', at)).status).to.equal(404);
+      expect((await ask(who, 'PUT', at, { description: 'mine' })).status).to.equal(404);
+      const given = await ask(who, 'POST', '/api/hooks', hook('intruder', org));
+      expect(given.status).to.equal(404);
+    }
+    expect((await ask(bob, 'PUT', at, { description: 'ours', orgId: org })).status).to.equal(200);
+  });
+
+  it('are listed with the own ones', async () => {
+    const list = async (who: Person, query = '') =>
+      names((await ask(who, 'GET', `/api/hooks${query}`)).body.hooks);
+    expect(await list(bob)).to.equal(['own', 'shared']);
+    expect(await list(bob, '?orgId=personal')).to.equal(['own']);
+    expect(await list(bob, `?orgId=${org}`)).to.equal(['shared']);
+    expect(await list(cleo)).to.equal(['shared']);
+    expect(await list(eve)).to.equal([]);
+    const first = (await ask(bob, 'GET', '/api/hooks?limit=1')).body;
+    const second = (await ask(bob, 'GET', `/api/hooks?limit=1&cursor=${first.nextCursor}`)).body;
+    expect(names([...first.hooks, ...second.hooks])).to.equal(['own', 'shared']);
+    expect(second.nextCursor).to.be.null();
+  });
+
+  it('use only what the organization has', async () => {
+    const credential = { name: 'key', value: 'of bob', type: 'webhook_secret' };
+    const { id } = (await ask(bob, 'POST', '/api/vault', credential)).body;
+    const with_ = {
+      ...hook('borrowed', org),
+      triggerConfig: { webhookPath: 'b', webhookCredentialId: id },
+    };
+    expect((await ask(bob, 'POST', '/api/hooks', with_)).status).to.equal(400);
+    const ours = await ask(bob, 'POST', '/api/vault', { ...credential, orgId: org });
+    const again = {
+      ...with_,
+      triggerConfig: { webhookPath: 'b', webhookCredentialId: ours.body.id },
+    };
+    expect((await ask(bob, 'POST', '/api/hooks', again)).status).to.equal(201);
+  });
+
+  it('notify the members whom the organization names, by default the owners', async () => {
+    const told = async (who: Person) =>
+      (await ask(who, 'GET', '/api/notifications')).body.notifications.filter(
+        ({ body }: { body: string }) => body.includes('Received 7'),
+      ).length;
+    const id = (await ask(bob, 'GET', `/api/hooks?orgId=${org}`)).body.hooks.at(-1).id;
+    const fire = async () => {
+      const fired = await ask(bob, 'POST', `/api/hooks/${id}/test`, { payload: { number: 7 } });
+      expect(fired.status).to.equal(202);
+    };
+    await fire();
+    await until(
+      () => told(bob),
+      (count) => count === 1,
+    );
+    expect(await told(cleo)).to.equal(0);
+    await ask(bob, 'PATCH', `/api/orgs/${org}`, { notify: [cleo.id] });
+    await fire();
+    await until(
+      () => told(cleo),
+      (count) => count === 1,
+    );
+    expect(await told(bob)).to.equal(1);
+    const stranger = await ask(bob, 'PATCH', `/api/orgs/${org}`, { notify: [eve.id] });
+    expect([stranger.status, stranger.body.details[0].path]).to.equal([400, 'notify.0']);
+  });
+
+  it('are recorded in the audit log with the person and the organization', async () => {
+    const entries = (await ask(bob, 'GET', `/api/orgs/${org}/audit`)).body.entries;
+    const entry = entries.find(({ action }: { action: string }) => action === 'vault.create');
+    expect([entry.actorName, entry.data.orgId]).to.equal(['bob', org]);
+  });
+
+  it('are lost by a member who leaves', async () => {
+    const [shared] = (await ask(cleo, 'GET', '/api/hooks')).body.hooks;
+    await ask(bob, 'DELETE', `/api/orgs/${org}/members/${cleo.id}`);
+    expect((await ask(cleo, 'GET', `/api/hooks/${shared.id}`)).status).to.equal(404);
+    expect((await ask(cleo, 'GET', '/api/hooks')).body.hooks).to.equal([]);
+  });
+});
