@@ -10,7 +10,11 @@ ALTER TABLE orgs ADD COLUMN notify TEXT NOT NULL DEFAULT '[]';
 
 -- The member who started an agent of an organization.
 ALTER TABLE agents ADD COLUMN member_id TEXT REFERENCES users (id) ON DELETE SET NULL;
+CREATE INDEX agents_by_member ON agents (member_id, created_at) WHERE member_id IS NOT NULL;
 
 -- Actions for an organization. Entries that were edited by hand may not be JSON.
 CREATE INDEX audit_by_shared_org ON audit (iif(json_valid(data), json_extract(data, '$.orgId'), NULL), number)
   WHERE iif(json_valid(data), json_extract(data, '$.orgId'), NULL) IS NOT NULL;
+
+-- Set while the organization is being deleted: the user who gets its resources, or '' to delete them.
+ALTER TABLE orgs ADD COLUMN deletion TEXT;

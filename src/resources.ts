@@ -1,6 +1,7 @@
 import type { LogRing } from './kernel/ring.js';
 import type { Resource } from './kernel/route.js';
 import { listEndpointScopes } from './kernel/scope.js';
+import { ownedWork } from './lifecycle.js';
 import type { Modules } from './modules.js';
 import type { ExternalHeads } from './store/externalheads.js';
 
@@ -35,16 +36,12 @@ export const createApiResources = (
     confinement,
     daemon,
   });
-  const stopWork = async (userId: string) => {
-    // First, so that the end of an agent starts no further stage.
-    await modules.pipelines.stopAll(userId);
-    await agents.control.stopAll(userId);
-  };
+  const work = ownedWork(modules);
   const users = modules.accounts.resources({
     setup,
     reached: { exposure, address, publicUrl, reach, port },
     sockets,
-    stopWork,
+    stopWork: work.stop,
     scopes: () => listEndpointScopes(resources.flatMap(({ contract }) => Object.values(contract))),
   });
   const { accounts } = users;
@@ -74,7 +71,7 @@ export const createApiResources = (
     ...modules.orgs.resources({
       accounts,
       managed: users.managed,
-      stopWork,
+      work,
       reached: { exposure, publicUrl, port },
     }),
     ...modules.vault.resources({ accounts }),

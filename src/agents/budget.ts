@@ -117,8 +117,14 @@ const formatDenialReason = (grant: Exclude<CallGrant, { is: 'granted' }>): strin
   if (on === 'above') return 'a limit of the parent agent is reached';
   const limit = `${Math.round(most * 1e6) / 1e6} ${UNITS[of]}`;
   if (on === 'agent') return `limit of ${limit} reached`;
-  const whose = on === 'user' ? 'the daily limit' : 'the daily hook limit';
-  return `${whose} of ${limit} is reached`;
+  return `${WHOSE[on]} of ${limit} is reached`;
+};
+
+const WHOSE = {
+  user: 'the daily limit',
+  month: 'the monthly limit',
+  member: 'the daily limit per member',
+  hook: 'the daily hook limit',
 };
 
 const UNITS = { steps: 'steps', tokens: 'tokens', cost: 'USD' };

@@ -53,6 +53,7 @@ export const createChat =
     }
     const spawned = await control.spawn({
       userId,
+      memberId: by?.member?.userId,
       prompt: content,
       ...(speaker?.expert && { persona: readPersona(speaker.expert) }),
       ...modelAndPersona(models, { ...input, otherwise: speaker?.model }),

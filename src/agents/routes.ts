@@ -74,6 +74,7 @@ export const agentsResource = (deps: AgentsDeps) => {
         ...(body.tools && { tools }),
         ...modelAndPersona(models, { ...given, expert: expert ?? undefined }),
         userId: by.userId,
+        memberId: by.member?.userId,
         channel: 'api',
         untrusted: false,
         lane: by.userId,

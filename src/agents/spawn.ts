@@ -12,6 +12,8 @@ import { inheritTaint } from './taint.js';
 
 export interface SpawnRequest {
   userId: string;
+  /** Of an organization: the member who started the agent. Sub-agents inherit it. */
+  memberId?: string | undefined;
   prompt: string;
   model: string;
   name?: string;
@@ -139,7 +141,11 @@ const insert = (
       coalesce((SELECT untrusted FROM agents WHERE id = ?), 0))`,
     parameters: [agent.untrusted ? 1 : 0, sessionId, agent.parentId ?? null],
   };
-  return insertRow(agentTable, row, { untrusted });
+  const member_id = {
+    sql: 'coalesce(?, (SELECT member_id FROM agents WHERE id = ?))',
+    parameters: [agent.memberId ?? null, agent.parentId ?? null],
+  };
+  return insertRow(agentTable, row, { untrusted, member_id });
 };
 
 const firstLine = (text: string): string => text.trim().split('\n', 1)[0] || 'untitled';

@@ -42,6 +42,9 @@ export interface DocumentsOptions {
 }
 
 export interface Documents {
+  /** Moves the files of all documents of a user. */
+  moveFiles(from: string, to: string): Promise<void>;
+  removeFiles(userId: string): Promise<void>;
   actions: DocumentActions;
   readPage: ReadPage;
   serverFiles: ServerFiles;
@@ -94,6 +97,8 @@ export const openDocuments = (
   const quotaBytes = documentsGib === 0 ? null : documentsGib * GIB;
   const uploads = { clock, documents, originals, reads, quotaBytes, addedLanguages };
   return {
+    moveFiles: originals.move,
+    removeFiles: originals.removeFolder,
     actions: documentActions({ documents, readPage }),
     readPage,
     serverFiles: createServerFiles({ workers: pool, originals }),

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
-import { mkdtemp, open, readdir, rm, stat } from 'node:fs/promises';
+import { link, mkdtemp, open, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -73,6 +73,20 @@ export const createOriginals = (home: string, scratch: string) => {
 
     removeFolder: (userId: string): Promise<void> =>
       rm(folderOf(userId), { recursive: true, force: true }),
+
+    /** Both users have the files afterwards. */
+    move: async (from: string, to: string): Promise<void> => {
+      const names = await readdir(folderOf(from)).catch(() => []);
+      if (names.length === 0) return;
+      makePrivateFolder(folderOf(to));
+      for (const name of names.filter((each) => SHA256.test(each))) {
+        await link(pathOf(from, name), pathOf(to, name)).catch((error) => {
+          if (errorCode(error) !== 'EEXIST') throw error;
+        });
+      }
+      syncToDisk(folderOf(to));
+      syncToDisk(root);
+    },
 
     users: (): Promise<string[]> => readdir(root).catch(() => []),
 

@@ -4,6 +4,7 @@ import { isExposed } from '../accounts/module.js';
 import type { Base } from '../base.js';
 import { createSerial } from '../kernel/serial.js';
 import type { Outbound } from '../outbound/module.js';
+import { moveOrDelete, type OrgDeletionPlan } from './deletion.js';
 import { createOrganizations } from './organizations.js';
 import { orgsStore } from './queries.js';
 import { orgsResource, viewOwnOrg } from './routes.js';
@@ -16,10 +17,22 @@ import { ssoResource } from './sso/routes.js';
 
 export { ssoPage } from './sso/page.js';
 
+/** What other modules do with the resources of an account. */
+export interface OwnedWork {
+  /** Resolves when no agent and no pipeline runs any more. */
+  stop(userId: string): Promise<void>;
+  moveFiles(from: string, to: string): Promise<void>;
+  removeFiles(userId: string): Promise<void>;
+  /** After rows were moved. */
+  reload(): Promise<void>;
+  /** After rows were deleted. */
+  forget(userId: string, ids: { hooks: string[]; webhooks: string[] }): void;
+}
+
 interface OrgsResourcesDeps {
   accounts: AccountOperations;
   managed: ManagedAccounts;
-  stopWork(userId: string): Promise<void>;
+  work: OwnedWork;
   reached: {
     exposure(): Exposure;
     /** Returns the permanent public address; null if there is none. */
@@ -28,21 +41,45 @@ interface OrgsResourcesDeps {
   };
 }
 
-export const openOrgs = ({ store, clock, http }: Base, { outbox }: Outbound) => {
+export const openOrgs = ({ store, clock, http, log }: Base, { outbox }: Outbound) => {
   const orgs = orgsStore(store);
   const scim = scimStore(store);
   const serial = createSerial();
   const { organizations, toMembers, lastMembers } = createOrganizations({ store, clock });
+
+  const finishDeletion = async (work: OwnedWork, plan: OrgDeletionPlan): Promise<void> => {
+    const { orgId, toUserId } = plan;
+    const ids = await orgs.inMemory(orgId);
+    await work.stop(orgId);
+    if (toUserId !== null) await work.moveFiles(orgId, toUserId);
+    await moveOrDelete(store, plan);
+    await orgs.endDeletion(orgId);
+    if (toUserId === null) work.forget(orgId, ids);
+    else await work.reload();
+    await work.removeFiles(orgId);
+  };
+
   return {
     organizations,
     toMembers,
     lastMembers,
+    /** Continues deletions that were interrupted. */
+    start: (work: OwnedWork): void => {
+      const finish = async () => {
+        for (const plan of await orgs.beingDeleted()) await finishDeletion(work, plan);
+      };
+      finish().catch((err) => log.warn({ err }, 'the deletion of an organization is not finished'));
+    },
     /** Returns the ID of the organization of a SCIM token. Null if the token is invalid. */
     identifyProvider: (token: string) => identifyProvider(scim, token),
-    resources: ({ accounts, managed, reached, stopWork }: OrgsResourcesDeps) => {
+    resources: ({ accounts, managed, reached, work }: OrgsResourcesDeps) => {
       const { publicUrl } = reached;
       const own = { orgs, scim, store, clock, outbox, serial };
-      const deps = { ...own, accounts, managed, publicUrl, stopWork };
+      const ownWork = {
+        stopWork: work.stop,
+        finishDeletion: (plan: OrgDeletionPlan) => finishDeletion(work, plan),
+      };
+      const deps = { ...own, ...ownWork, accounts, managed, publicUrl };
       const service = createScimService(deps);
       const viewOrg = async (id: string, userId: string) => viewOwnOrg(deps, id, userId);
       return [

@@ -24,6 +24,7 @@ import {
 } from '../store/tables/orgs.js';
 import type { Tables } from '../store/tables.js';
 import { visibleTo } from '../store/visible.js';
+import type { OrgDeletionPlan } from './deletion.js';
 import { MANAGERS } from './rules.js';
 
 export const MAX_OWNED = 5;
@@ -50,6 +51,7 @@ const COLUMNS = [
   'orgs.approved_at',
   'orgs.max_members',
   'orgs.notify',
+  'orgs.deletion',
   'orgs.created_at',
 ] as const;
 
@@ -65,6 +67,11 @@ const SSO = sql<string>`(SELECT json_object(
 /** JSON list of usernames. */
 const OWNERS = sql<string>`(SELECT json_group_array(u.username) FROM org_members AS m
   JOIN users AS u ON u.id = m.user_id WHERE m.org_id = orgs.id AND m.role = 'owner')`.as('owners');
+
+const OWNED = [
+  ...['hooks', 'credentials', 'webhooks', 'pipeline_templates', 'documents', 'knowledge_entries'],
+  ...['agents', 'sessions', 'tasks', 'recurring_tasks', 'experts', 'memories', 'research_jobs'],
+];
 
 const LIMITS = sql<string>`(SELECT limits FROM users WHERE users.id = orgs.id)`.as('limits');
 
@@ -92,7 +99,12 @@ export const orgsStore = (store: Store) => {
       .select(['org_members.created_at', 'users.username']);
   const managedUsers = (orgId: string) =>
     db.selectFrom('users').select('id').where('managed_by', '=', orgId);
-  const every = () => db.selectFrom('orgs').select(COLUMNS).select([OWNERS, MEMBERS, LIMITS]);
+  const every = () =>
+    db
+      .selectFrom('orgs')
+      .select(COLUMNS)
+      .select([OWNERS, MEMBERS, LIMITS])
+      .where('orgs.deletion', 'is', null);
   const hasRole = ({ orgId, userId }: Membership, ...roles: OrgRole[]) =>
     assertRows(
       selectRows(db, orgMemberTable, { org_id: orgId }, visibleTo(userId)).where(
@@ -191,10 +203,32 @@ export const orgsStore = (store: Store) => {
         ...also,
       ]),
 
-    /** Tokens of managed accounts end, since nothing would limit them any more. */
-    delete: (of: Membership, at: string, also: TransactionStep[]): Promise<boolean> =>
+    /** Whether the account of the organization owns anything that is worth a question. */
+    ownsResources: async (orgId: string): Promise<boolean> => {
+      const of = OWNED.map((table) => `SELECT 1 FROM ${table} WHERE user_id = @org`);
+      const found = sql.raw(of.join(' UNION ALL ').replaceAll('@org', `'${orgId}'`));
+      return (await sql`${found} LIMIT 1`.execute(db)).rows.length > 0;
+    },
+
+    /**
+     * From here on nobody can use the organization. Tokens of managed accounts end, since nothing would
+     * limit them any more.
+     */
+    beginDeletion: (
+      of: Membership,
+      { at, toUserId }: { at: string; toUserId: string | null },
+      also: TransactionStep[],
+    ): Promise<boolean> =>
       store.tryTransact([
         hasRole(of, 'owner'),
+        ...(toUserId === null
+          ? []
+          : [
+              assertRows(
+                selectRows(db, orgMemberTable, { org_id: of.orgId, user_id: toUserId }),
+                1,
+              ),
+            ]),
         statement(
           db
             .updateTable('access_tokens')
@@ -202,9 +236,39 @@ export const orgsStore = (store: Store) => {
             .where('expires_at', '>', at)
             .where('user_id', 'in', managedUsers(of.orgId)),
         ),
-        statement(deleteRows(db, orgTable, { id: of.orgId }), 1),
+        statement(
+          updateRows(db, orgTable, { id: of.orgId })
+            .set({ approved_at: null, deletion: toUserId ?? '' })
+            .where('deletion', 'is', null),
+          1,
+        ),
+        statement(updateRows(db, userTable, { id: of.orgId }).set({ disabled_at: at }), 1),
+        statement(db.deleteFrom('org_members').where('org_id', '=', of.orgId)),
         ...also,
       ]),
+
+    beingDeleted: async (): Promise<OrgDeletionPlan[]> => {
+      const rows = await db
+        .selectFrom('orgs')
+        .select(['id', 'deletion'])
+        .where('deletion', 'is not', null)
+        .execute();
+      return rows.map(({ id, deletion }) => ({ orgId: id, toUserId: deletion || null }));
+    },
+
+    inMemory: async (orgId: string) => {
+      const own = (table: 'hooks' | 'webhooks') =>
+        db.selectFrom(table).select('id').where('user_id', '=', orgId).execute();
+      const [hooks, webhooks] = await Promise.all([own('hooks'), own('webhooks')]);
+      return { hooks: hooks.map(({ id }) => id), webhooks: webhooks.map(({ id }) => id) };
+    },
+
+    endDeletion: async (orgId: string): Promise<void> => {
+      await store.transact([
+        statement(db.deleteFrom('users').where('id', '=', orgId)),
+        statement(db.deleteFrom('orgs').where('id', '=', orgId)),
+      ]);
+    },
 
     members: (orgId: string, { limit = DEFAULT_LIMIT, cursor }: PageInput) => {
       let query = named().where('org_id', '=', orgId);

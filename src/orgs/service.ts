@@ -19,6 +19,7 @@ import type {
   OrgDeletion,
   OrgTransfer,
 } from './contract.js';
+import type { OrgDeletionPlan } from './deletion.js';
 import { MAX_OWNED, type NamedMemberRow, type OrgsStore, type OwnOrgRow } from './queries.js';
 import { MANAGERS, mayChangeMember } from './rules.js';
 
@@ -29,6 +30,7 @@ export interface OrgsDeps {
   outbox: Outbox;
   /** Resolves when no agent and no pipeline of the organization runs any more. */
   stopWork(orgId: string): Promise<void>;
+  finishDeletion(plan: OrgDeletionPlan): Promise<void>;
 }
 
 export type By = Caller & Recorder;
@@ -73,7 +75,9 @@ export const createOrg = async (
   const owner = membership({ orgId: org.id, userId: by.userId, role: 'owner', now });
   const record = by.record({ target: org.id, data: { slug, name } });
   const isMade = await orConflict(
-    orgs.insert({ ...org, max_members: DEFAULT_MEMBERS, notify: '[]' }, owner, [record]),
+    orgs.insert({ ...org, max_members: DEFAULT_MEMBERS, notify: '[]', deletion: null }, owner, [
+      record,
+    ]),
     () =>
       Boom.conflict(`An organization with the slug ${slug} already exists. Choose another slug`, {
         code: 'slug_taken',
@@ -120,12 +124,34 @@ export const deleteOrg = async (
   if (request.slug !== org.slug) {
     throw badRequest([{ path: 'slug', message: `must be ${org.slug}, as a confirmation` }]);
   }
+  const toUserId = await recipientOf(deps, id, request);
   await deps.accounts.proveFresh(by, request.password);
-  const record = by.record({ target: id, data: { slug: org.slug, members: org.members } });
-  const isDone = await deps.orgs.delete({ orgId: id, userId: by.userId }, iso(deps.clock.now()), [
-    record,
-  ]);
-  if (!isDone) throw roleRequired(['owner']);
+  const data = { slug: org.slug, members: org.members, resources: request.resources, toUserId };
+  const plan = { at: iso(deps.clock.now()), toUserId };
+  const of = { orgId: id, userId: by.userId };
+  const isBegun = await deps.orgs.beginDeletion(of, plan, [by.record({ target: id, data })]);
+  if (!isBegun) throw roleRequired(['owner']);
+  await deps.finishDeletion({ orgId: id, toUserId });
+};
+
+/** Null if the resources are to be deleted, or there are none. */
+const recipientOf = async (
+  { orgs }: OrgsDeps,
+  orgId: string,
+  { resources, toUserId }: OrgDeletion,
+): Promise<string | null> => {
+  if (resources === undefined && (await orgs.ownsResources(orgId))) {
+    throw badRequest([
+      {
+        path: 'resources',
+        message: 'is required, since the organization owns resources: transfer or delete',
+      },
+    ]);
+  }
+  if (resources !== 'transfer') return null;
+  const member = toUserId && (await orgs.member({ orgId, userId: toUserId }));
+  if (member) return member.user_id;
+  throw badRequest([{ path: 'toUserId', message: 'must be the user ID of a member' }]);
 };
 
 /** Throws 404 if there is no such enabled account. The user is notified. */

@@ -134,6 +134,7 @@ export const openOutbound = (base: Base, { hub, operations, vault, secrets }: Ou
       const webhooks = await store.db.selectFrom('webhooks').select(webhookTable.columns).execute();
       for (const webhook of webhooks) subscriptions.put(webhook);
     },
+    forget: subscriptions.remove,
     resources: () => ({
       webhooks: webhooksResource({
         clock,

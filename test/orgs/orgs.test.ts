@@ -75,6 +75,13 @@ describe('organizations', () => {
       members: 1,
       maxMembers: 100,
       approved: false,
+      limits: {
+        dailyCostUsd: null,
+        monthlyCostUsd: null,
+        memberDailyCostUsd: null,
+        dailyTokens: null,
+      },
+      notify: [],
       sso: { enabled: false, enforced: false, domains: [] },
       scim: { enabled: false, tokenSet: false, lastUsedAt: null },
       createdAt: '2026-03-01T12:00:00.000Z',

@@ -4,6 +4,7 @@ import {
   type FrozenClock,
   frozenClock,
   type Reply,
+  sign,
   startApp,
   type TestApp,
   until,
@@ -146,5 +147,98 @@ describe('resources of an organization', () => {
     await ask(bob, 'DELETE', `/api/orgs/${org}/members/${cleo.id}`);
     expect((await ask(cleo, 'GET', `/api/hooks/${shared.id}`)).status).to.equal(404);
     expect((await ask(cleo, 'GET', '/api/hooks')).body.hooks).to.equal([]);
+  });
+
+  describe('when it is deleted', () => {
+    const filled = async (slug: string): Promise<string> => {
+      const id = await create(bob, slug);
+      await approve(id);
+      const of = { orgId: id };
+      await ask(bob, 'POST', '/api/vault', { ...KEY, ...of });
+      await ask(bob, 'POST', '/api/hooks', hook(slug, id));
+      await ask(bob, 'POST', '/api/knowledge', { title: slug, text: `Secrets of ${slug}`, ...of });
+      await until(
+        async () => (await ask(bob, 'GET', `/api/knowledge?orgId=${id}`)).body.entries[0],
+        ({ status }) => status === 'ready',
+      );
+      expect(await hits(`Secrets of ${slug}`, id)).to.equal(1);
+      return id;
+    };
+    const KEY = { name: 'deploy-key', value: 'a value', type: 'webhook_secret' };
+    const BODY = '{"number":1}';
+    const remove = (id: string, slug: string, body: object = {}) =>
+      ask(bob, 'DELETE', `/api/orgs/${id}`, { slug, ...body });
+    const deliver = (path: string) =>
+      app.call('POST', `/api/webhooks/${path}`, {
+        body: BODY,
+        headers: { 'x-hub-signature-256': sign('a secret of the tests', BODY) },
+      });
+    const hits = async (query: string, orgId?: string) =>
+      (
+        await ask(bob, 'POST', '/api/knowledge/search', {
+          ...{ query, mode: 'keyword' },
+          ...(orgId && { orgId }),
+        })
+      ).body.results.length;
+    const leftOf = async (id: string) => {
+      const { db } = app.app.store;
+      const rows = await db.selectFrom('users').select('id').where('id', '=', id).execute();
+      return rows.length;
+    };
+
+    it('needs a decision about its resources', async () => {
+      const id = await filled('undecided');
+      const refused = await remove(id, 'undecided');
+      expect([refused.status, refused.body.details[0].path]).to.equal([400, 'resources']);
+      const stranger = await remove(id, 'undecided', { resources: 'transfer', toUserId: eve.id });
+      expect([stranger.status, stranger.body.details[0].path]).to.equal([400, 'toUserId']);
+    });
+
+    it('hands them over, with another name where the recipient has one already', async () => {
+      await ask(bob, 'POST', '/api/vault', KEY);
+      const id = await filled('moving');
+      expect((await deliver('moving')).status).to.equal(202);
+      const done = await remove(id, 'moving', { resources: 'transfer', toUserId: bob.id });
+      expect(done.status).to.equal(204);
+      const mine = (await ask(bob, 'GET', '/api/hooks?orgId=personal')).body.hooks;
+      expect(names(mine)).to.include('moving');
+      const keys = names((await ask(bob, 'GET', '/api/vault?orgId=personal')).body.credentials);
+      expect(keys.filter((name) => name.startsWith('deploy-key'))).to.have.length(2);
+      await until(
+        () => hits('Secrets of moving'),
+        (count) => count === 1,
+      );
+      const moved = mine.find(({ name }: { name: string }) => name === 'moving').id;
+      const { executions } = (await ask(bob, 'GET', `/api/hooks/${moved}/executions`)).body;
+      expect(executions).to.have.length(1);
+      expect((await deliver('moving')).status).to.equal(202);
+      expect(await leftOf(id)).to.equal(0);
+    });
+
+    it('deletes them', async () => {
+      const id = await filled('ending');
+      expect((await deliver('ending')).status).to.equal(202);
+      expect((await remove(id, 'ending', { resources: 'delete' })).status).to.equal(204);
+      expect((await deliver('ending')).status).to.equal(404);
+      expect(names((await ask(bob, 'GET', '/api/hooks')).body.hooks)).not.to.include('ending');
+      expect(await hits('Secrets of ending')).to.equal(0);
+      expect(await leftOf(id)).to.equal(0);
+    });
+
+    it('continues after an interruption', async () => {
+      const id = await filled('interrupted');
+      const { db } = app.app.store;
+      await db.updateTable('orgs').set({ deletion: '' }).where('id', '=', id).execute();
+      await db
+        .updateTable('users')
+        .set({ disabled_at: '2026-03-01' })
+        .where('id', '=', id)
+        .execute();
+      await app.restart();
+      await until(
+        () => leftOf(id),
+        (count) => count === 0,
+      );
+    });
   });
 });

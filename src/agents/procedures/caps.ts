@@ -31,7 +31,7 @@ export interface CallRequest {
 }
 
 /** `above`: a parent agent. */
-export type LimitOwner = 'agent' | 'above' | 'user' | 'hook';
+export type LimitOwner = 'agent' | 'above' | 'user' | 'month' | 'member' | 'hook';
 
 interface UsageAmount {
   tokens: number;
@@ -49,7 +49,14 @@ export interface SpendingAccount {
 
 export type SpenderRow = Pick<
   AgentRow,
-  'parent_id' | 'status' | 'steps' | 'input_tokens' | 'output_tokens' | 'cost_usd' | 'limits'
+  | 'parent_id'
+  | 'member_id'
+  | 'status'
+  | 'steps'
+  | 'input_tokens'
+  | 'output_tokens'
+  | 'cost_usd'
+  | 'limits'
 >;
 
 const NOTHING = { tokens: 0, usd: 0, steps: 0 };
@@ -64,12 +71,13 @@ const HELD_UNDER = `WITH RECURSIVE under (id) AS (SELECT @id
 /** A call is charged to its agent, the parents, the day of the user, and the hook. */
 export const accountReader = (db: Database.Database) => {
   const agentOf = db.prepare<[string], SpenderRow>(
-    `SELECT parent_id, status, steps, input_tokens, output_tokens, cost_usd, limits
+    `SELECT parent_id, member_id, status, steps, input_tokens, output_tokens, cost_usd, limits
       FROM agents WHERE id = ?`,
   );
   const heldUnder = db.prepare<[{ id: string; userId: string }], UsageAmount>(HELD_UNDER);
   const ofUser = dayReader(db, { table: 'daily_usage', key: 'user_id', owners: 'users' });
   const ofHook = dayReader(db, { table: 'hook_usage', key: 'hook_id', owners: 'hooks' });
+  const ofOrg = orgReader(db);
 
   const accountOf = (
     id: string,
@@ -93,13 +101,16 @@ export const accountReader = (db: Database.Database) => {
   const accounts = (call: CallRequest): SpendingAccount[] => {
     const found: SpendingAccount[] = [];
     let id: string | null = call.agentId;
+    let memberId: string | null = null;
     while (id !== null) {
       const agent: SpenderRow | undefined = agentOf.get(id);
       if (agent) found.push(accountOf(id, agent, call));
+      memberId = agent?.member_id ?? null;
       id = agent?.parent_id ?? null;
     }
     const { dailyCostUsd, userId, hookId } = call;
     found.push(ofUser('user', userId, { ...call, preset: { ...ANY, dailyCostUsd } }));
+    found.push(...ofOrg(call, memberId));
     if (hookId !== null) found.push(ofHook('hook', hookId, { ...call, preset: ANY }));
     return found;
   };
@@ -146,6 +157,57 @@ const dayReader = (db: Database.Database, { table, key, owners }: DayTables) => 
       mostTokens: dailyTokens,
       mostUsd: dailyCostUsd,
     };
+  };
+};
+
+/** Limits that only organizations have: per month, and per member who started the agent. */
+const orgReader = (db: Database.Database) => {
+  const limitsOf = db.prepare<[string], { limits: string }>(
+    'SELECT limits FROM users WHERE id = ?',
+  );
+  const ofMonth = db
+    .prepare<[string, string], number>(
+      `SELECT coalesce(sum(cost_usd), 0) FROM daily_usage
+        WHERE user_id = ? AND day >= substr(?, 1, 7) || '-01'`,
+    )
+    .pluck();
+  const heldOfMonth = db.prepare<[string], UsageAmount>(`${HELD} WHERE user_id = ?`);
+  const ofMember = db
+    .prepare<[string, string, string], number>(
+      `SELECT coalesce(sum(cost_usd), 0) FROM agents
+        WHERE member_id = ? AND created_at >= ? AND user_id = ? AND parent_id IS NULL`,
+    )
+    .pluck();
+  const heldOfMember = db.prepare<[string, string], UsageAmount>(
+    `${HELD} WHERE user_id = ? AND agent_id IN (SELECT id FROM agents WHERE member_id = ?)`,
+  );
+  const costAccount = (
+    on: LimitOwner,
+    { mostUsd, usd, held }: { mostUsd: number; usd: number; held: UsageAmount | undefined },
+  ): SpendingAccount => ({
+    on,
+    used: { ...NOTHING, usd },
+    held: held ?? NOTHING,
+    mostSteps: null,
+    mostTokens: null,
+    mostUsd,
+  });
+  return ({ userId, day }: CallRequest, memberId: string | null): SpendingAccount[] => {
+    if (!userId.startsWith('org_')) return [];
+    const { monthlyCostUsd: month = null, memberDailyCostUsd: member = null } = JSON.parse(
+      limitsOf.get(userId)?.limits ?? '{}',
+    );
+    const found: SpendingAccount[] = [];
+    if (month !== null) {
+      const usd = ofMonth.get(userId, day) ?? 0;
+      found.push(costAccount('month', { mostUsd: month, usd, held: heldOfMonth.get(userId) }));
+    }
+    if (member !== null && memberId !== null) {
+      const usd = ofMember.get(memberId, day, userId) ?? 0;
+      const held = heldOfMember.get(userId, memberId);
+      found.push(costAccount('member', { mostUsd: member, usd, held }));
+    }
+    return found;
   };
 };
 

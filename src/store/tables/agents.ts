@@ -74,6 +74,8 @@ export const agentTable = table('agents', {
   orchestrated: flag,
   tools: orNull(json<string[]>()),
   limits: json(),
+  /** Of an organization: the member who started the agent. */
+  member_id: preset(orNull(text)),
   lane: text,
   steps: preset(number),
   input_tokens: preset(number),

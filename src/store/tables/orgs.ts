@@ -11,6 +11,8 @@ export const orgTable = table('orgs', {
   created_at: text,
   /** IDs of the members who get its notifications. Empty means the owners. */
   notify: preset(json<string[]>()),
+  /** While being deleted: the user who gets its resources, or empty to delete them. */
+  deletion: preset(orNull(text)),
 });
 export type OrgRow = Row<typeof orgTable>;
 

@@ -1,0 +1,114 @@
+import type { Statement, TransactionStep } from '../store/engine/protocol.js';
+import { changeInSteps } from '../store/rows.js';
+import type { Store } from '../store/store.js';
+
+export interface OrgDeletionPlan {
+  orgId: string;
+  /** Who gets the resources. Null deletes them. */
+  toUserId: string | null;
+}
+
+/** Rows per transaction, so that other writes continue. */
+const STEP = 500;
+/** An entry may have many chunks. */
+const ENTRIES = 20;
+
+/** With many rows. What belongs to them is deleted with them. */
+const LARGE = [
+  ...['executions', 'agents', 'sessions', 'approvals', 'operations', 'pipeline_runs'],
+  ...['recurring_runs', 'reader_tasks', 'research_jobs', 'sendings', 'outgoing_events'],
+];
+
+/** Everything else is deleted with the account. */
+const SMALL = [
+  ...['credentials', 'credential_versions', 'hooks', 'webhooks', 'pipeline_templates', 'experts'],
+  ...['documents', 'recurring_tasks', 'tasks', 'task_tags', 'task_words', 'task_blockers'],
+  ...['memories', 'memory_words', 'research_sources', 'approval_grants'],
+];
+
+/** Names are unique per user. A name that the recipient has gets the end of the ID. */
+const NAMED = ['credentials', 'pipeline_templates', 'experts'];
+
+/** Of the same content the recipient keeps one. */
+const SAME = [
+  ['documents', 'sha256'],
+  ['memories', 'text'],
+  ['tasks', 'effect_id'],
+  ['research_jobs', 'effect_id'],
+];
+
+const sql = (text: string, ...parameters: unknown[]): Statement => ({ sql: text, parameters });
+
+/** Continues after an interruption. The account of the organization must be disabled. */
+export const moveOrDelete = async (store: Store, plan: OrgDeletionPlan): Promise<void> => {
+  const { orgId, toUserId } = plan;
+  const inSteps = (statements: Statement[], step = STEP) =>
+    changeInSteps(store, statements, { step });
+  const some = (table: string, step = STEP) =>
+    `SELECT id FROM ${table} WHERE user_id = ? ORDER BY id LIMIT ${step}`;
+  if (toUserId === null) {
+    for (const table of [...LARGE, 'knowledge_entries']) {
+      await inSteps([sql(`DELETE FROM ${table} WHERE id IN (${some(table)})`, orgId)]);
+    }
+    return;
+  }
+  await store.transact([
+    ...SAME.map(([table, column]) => withoutSame(table, column, { orgId, toUserId })),
+    sameSources(orgId, toUserId),
+  ]);
+  for (const table of LARGE) {
+    await inSteps([
+      sql(`UPDATE ${table} SET user_id = ? WHERE id IN (${some(table)})`, toUserId, orgId),
+    ]);
+  }
+  const entries = some('knowledge_entries', ENTRIES);
+  await inSteps(
+    [
+      ...['knowledge_chunks', 'knowledge_tags'].map((table) =>
+        sql(`UPDATE ${table} SET user_id = ? WHERE entry_id IN (${entries})`, toUserId, orgId),
+      ),
+      // The search index follows changes of the title. Vectors are made again.
+      sql(
+        `UPDATE knowledge_entries SET user_id = ?, title = title, embedder = NULL
+         WHERE id IN (${entries})`,
+        toUserId,
+        orgId,
+      ),
+    ],
+    ENTRIES,
+  );
+  const names = NAMED.map((table) =>
+    sql(
+      `UPDATE ${table} SET name = substr(name, 1, 90) || '-' || substr(id, -6)
+       WHERE user_id = ? AND name IN (SELECT name FROM ${table} WHERE user_id = ?)`,
+      orgId,
+      toUserId,
+    ),
+  );
+  const owned = SMALL.map((table) =>
+    sql(`UPDATE ${table} SET user_id = ? WHERE user_id = ?`, toUserId, orgId),
+  );
+  await store.transact([...names, ...owned]);
+};
+
+const withoutSame = (
+  table = '',
+  column = '',
+  { orgId, toUserId }: { orgId: string; toUserId: string },
+): TransactionStep =>
+  sql(
+    `DELETE FROM ${table} WHERE user_id = ?
+     AND ${column} IN (SELECT ${column} FROM ${table} WHERE user_id = ?)`,
+    orgId,
+    toUserId,
+  );
+
+const sameSources = (orgId: string, toUserId: string): TransactionStep =>
+  sql(
+    `DELETE FROM knowledge_entries WHERE user_id = ? AND EXISTS (
+       SELECT 1 FROM knowledge_entries AS own WHERE own.user_id = ?
+       AND own.source_type = knowledge_entries.source_type
+       AND own.source_id = knowledge_entries.source_id)`,
+    orgId,
+    toUserId,
+  );
