@@ -23,7 +23,9 @@ const ScimQuery = s.stripUnknownKeys(
     count: s.optional(
       s
         .queryWhole(-1e9, 1e9)
-        .description('Maximum number of results. Defaults to 100; at most 1,000 are returned'),
+        .description(
+          'Maximum number of results. Defaults to 100; at most 1,000 are returned. A page ends earlier if its users or groups have more than 10,000 group memberships in total',
+        ),
     ),
     sortBy: s.optional(s.anyText(200).description('Attribute to sort by. Defaults to `id`')),
     sortOrder: s.optional(s.anyText(20).description('`ascending` or `descending`')),
