@@ -95,6 +95,25 @@ export const walk = async (
   }
 };
 
+/** Links an account that the organization does not manage. Returns the ID of the user of SCIM. */
+export const linkAccount = async (
+  app: TestApp,
+  { orgId, userId, name }: { orgId: string; userId: string; name: string },
+): Promise<string> => {
+  const id = `identity_${name}`;
+  const names = { user_name: name, user_name_key: name, issuer: null, name_id: null };
+  const unknown = { email: null, given_name: null, family_name: null, display_name: null };
+  const never = { deleted_at: null, last_login_at: null, disabled_at: null };
+  await app.app.store.db
+    .insertInto('org_identities')
+    .values({
+      ...{ id, org_id: orgId, user_id: userId, active: 1, external_id: null },
+      ...{ ...names, ...unknown, ...never, created_at: AT, updated_at: AT },
+    })
+    .execute();
+  return id;
+};
+
 /** An approved organization with SCIM and a token. Its owner is registered under the slug. */
 export const provision = async (
   app: TestApp,

@@ -42,12 +42,13 @@ describe('10,000 provisioned users', () => {
   it('are each on exactly one page, for every order and size of page', async () => {
     const wanted = [...created].sort();
     expect(new Set(wanted).size).to.equal(USERS);
-    for (const query of [
+    const queries: Record<string, string>[] = [
       { count: '1000' },
       { count: '333', attributes: 'id' },
       { count: '1000', sortBy: 'userName', sortOrder: 'descending' },
       { count: '999', sortBy: 'active', filter: 'active eq true' },
-    ]) {
+    ];
+    for (const query of queries) {
       const pages = await walk(acme, '/Users', query);
       expect(pages.map(({ totalResults }) => totalResults)).to.equal(pages.map(() => USERS));
       const ids = pages.flatMap(({ Resources }) => Resources.map(({ id }) => id));
