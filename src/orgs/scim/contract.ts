@@ -110,7 +110,6 @@ const createUserEndpoints = <const P extends 'users' | 'Users'>(noun: P) => ({
     ...writes,
   }),
 });
-const lower = createUserEndpoints('users');
 const upper = createUserEndpoints('Users');
 
 const ScimTokenRequest = s.object('ScimTokenRequest', {
@@ -181,12 +180,7 @@ export const scim = contract({
     reply: createPageSchema('requests', ScimLogEntry, 'ScimLogPage'),
   }),
 
-  list: lower.list,
-  create: lower.create,
-  get: lower.get,
-  replace: lower.replace,
-  patch: lower.patch,
-  delete: lower.delete,
+  ...createUserEndpoints('users'),
   'users-list': upper.list,
   'users-create': upper.create,
   'users-get': upper.get,

@@ -65,8 +65,8 @@ export const createUsers = (deps: ScimDeps): ScimResource => {
     get,
 
     create: async (context, call) => {
-      const attributes = readUser(call.body, true);
-      const { userName, externalId } = attributes;
+      const attributes = readUser(call.body, 1);
+      const { user_name: userName, external_id: externalId } = attributes;
       if (userName === null) throw scimFault('invalidValue', 'userName is required');
       const found = await scim.namesakes(context.org.id, accounts.keyOf(userName), externalId);
       if (found.some(({ deleted_at }) => deleted_at === null)) throw notUnique('Users');
@@ -78,13 +78,13 @@ export const createUsers = (deps: ScimDeps): ScimResource => {
 
     replace: async (context, call) => {
       const row = await find(context, call);
-      await change(context, row, readUser(call.body, row.active === 1));
+      await change(context, row, readUser(call.body, row.active));
       return get(context, call);
     },
 
     patch: async (context, call) => {
       const row = await find(context, call);
-      await change(context, row, patchUser(attributesOf(row), readPatch(call.body)));
+      await change(context, row, patchUser(row, readPatch(call.body)));
       return get(context, call);
     },
 
@@ -97,34 +97,13 @@ export const createUsers = (deps: ScimDeps): ScimResource => {
   };
 };
 
-const attributesOf = (row: OrgIdentityRow): UserAttributes => ({
-  userName: row.user_name,
-  externalId: row.external_id,
-  displayName: row.display_name,
-  givenName: row.given_name,
-  familyName: row.family_name,
-  email: row.email,
-  active: row.active === 1,
-});
-
 const columnsOf = (
-  attributes: UserAttributes,
+  { user_name: userName, ...attributes }: UserAttributes,
   { now, keyOf }: { now: string; keyOf(name: string): string },
 ) => {
-  const { userName, active } = attributes;
   if (userName === null) throw scimFault('invalidValue', 'userName is required');
-  return {
-    user_name: userName,
-    user_name_key: keyOf(userName),
-    external_id: attributes.externalId,
-    email: attributes.email,
-    given_name: attributes.givenName,
-    family_name: attributes.familyName,
-    display_name: attributes.displayName,
-    active: active ? 1 : 0,
-    deleted_at: null,
-    updated_at: now,
-  };
+  const names = { user_name: userName, user_name_key: keyOf(userName) };
+  return { ...attributes, ...names, deleted_at: null, updated_at: now };
 };
 
 /** Resolves to the ID of the user. The account gets an address only of a verified domain. */
@@ -226,7 +205,9 @@ const actionOf = (from: IdentityRow, { active, deleted_at }: IdentityRow): strin
 };
 
 const versionOf = (row: OrgIdentityRow): string => {
-  const shown = JSON.stringify([attributesOf(row), row.updated_at]);
+  const { user_name, external_id, display_name, given_name, family_name, email, active } = row;
+  const names = [user_name, external_id, display_name, given_name, family_name, email];
+  const shown = JSON.stringify([...names, active, row.updated_at]);
   return `W/"${createHash('sha256').update(shown).digest('base64url').slice(0, 20)}"`;
 };
 

@@ -174,14 +174,6 @@ export const ssoStore = (store: Store) => {
         user_name_key: key,
       }).executeTakeFirst()) !== undefined,
 
-    isAccountLinked: async (orgId: string, userId: string): Promise<boolean> =>
-      (await selectRows(
-        db,
-        orgIdentityTable,
-        { org_id: orgId },
-        visibleTo(userId),
-      ).executeTakeFirst()) !== undefined,
-
     /** Returns false if the account is not linked. */
     unlink: (orgId: string, userId: string, also: TransactionStep[]): Promise<boolean> =>
       store.tryTransact([
