@@ -70,12 +70,11 @@ export const seedGroups = async (
   ]);
 };
 
-export interface ListPage {
+interface ListPage {
   totalResults: number;
   startIndex: number;
   itemsPerPage: number;
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into resources of every kind
-  Resources: any[];
+  Resources: Reply['body'][];
 }
 
 /** Reads a list to its end, as a client does: each page starts where the last one ended. */

@@ -117,8 +117,9 @@ export const createReader = <R extends { id: string }>(
   };
 
   const viewRows = async (rows: R[], links: boolean, base: string): Promise<Resource[]> => {
-    const all = links ? groupBy(await scim.links(by, idsOf(rows)), by) : null;
-    return rows.map((row) => view(row, all?.get(row.id) ?? [], base));
+    const all = links ? await scim.links(by, idsOf(rows)) : [];
+    const byId = Map.groupBy(all, (link) => link[by]);
+    return rows.map((row) => view(row, byId.get(row.id) ?? [], base));
   };
 
   return {
@@ -162,19 +163,6 @@ export const createReader = <R extends { id: string }>(
 };
 
 const idsOf = (rows: { id: string }[]): string[] => rows.map(({ id }) => id);
-
-const groupBy = <K extends string, R extends Record<K, string>>(
-  rows: R[],
-  column: K,
-): Map<string, R[]> => {
-  const groups = new Map<string, R[]>();
-  for (const row of rows) {
-    const group = groups.get(row[column]);
-    if (group) group.push(row);
-    else groups.set(row[column], [row]);
-  }
-  return groups;
-};
 
 export const listReply = (
   resources: object[],
