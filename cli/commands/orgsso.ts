@@ -89,6 +89,15 @@ export const orgSsoGroup: CommandGroup = {
       notes: ['Open the address in a browser that is logged in to the page of the daemon.'],
       say: ({ out }, { url }) => out.line(url),
     }),
+    orgCrud.request({
+      name: 'unlink',
+      args: '<org>',
+      endpoint: sso.unlink,
+      examples: ['acme', 'acme --yes'],
+      confirm: ({ args: { org } }) =>
+        `Unlink your account from the identity provider of ${safe(org)}?`,
+      show: ({ out }) => out.note('Unlinked.'),
+    }),
   ],
 };
 

@@ -1,4 +1,5 @@
 import { createKeyPair } from '../harness/idp.js';
+import { linkAccount } from '../harness/scim.js';
 import type { Kitchen, Recipe, Trial } from './kitchen.js';
 
 interface OwnOrg {
@@ -67,6 +68,12 @@ export const ORG_RECIPES: Record<string, Recipe> = {
     const { token, id, body } = await withSettings(kitchen);
     await kitchen.app.call('PUT', `/api/orgs/${id}/sso`, { token, body });
     return { token, path: { id }, body: {} };
+  },
+  'DELETE /api/orgs/{id}/sso/link': async (kitchen) => {
+    const { token, id, slug } = await newOrg(kitchen);
+    const { body } = await kitchen.app.call('GET', '/api/auth/me', { token });
+    await linkAccount(kitchen.app, { orgId: id, userId: body.id, name: slug });
+    return { token, path: { id } };
   },
   'POST /api/orgs/{id}/domains': ofOrg(() => ({ domain: 'acme.example' })),
   'DELETE /api/orgs/{id}/domains/{domain}': async (kitchen) => {

@@ -85,6 +85,16 @@ export const createManagedAccounts = (deps: ManagedDeps) => {
       }
       return true;
     },
+
+    /**
+     * Ends the sessions of single sign-on of somebody who is no longer a member. Has no effect on
+     * accounts that the organization does not manage.
+     */
+    endSsoSessions: async ({ userId, orgId }: { userId: string; orgId: string }): Promise<void> => {
+      if ((await users.managerOf(userId)) !== orgId) return;
+      const ended = await users.endSsoSessions(userId, iso(clock.now()));
+      for (const session of ended ?? []) deps.endSession(session);
+    },
   };
 };
 

@@ -17,6 +17,7 @@ import {
   enabledAdmins,
   endedSessionIds,
   endSessions,
+  endSsoSessions,
   endTokens,
   forgetDevices,
   forgetFailures,
@@ -110,6 +111,9 @@ export const usersStore = (store: Store) => {
         .where('role', '=', 'user');
       return (await row.executeTakeFirst())?.managed_by ?? null;
     },
+
+    endSsoSessions: (id: string, at: string) =>
+      endedSessionIds(store, [endSsoSessions(db, id, at)]),
 
     countManaged: (orgId: string): Promise<number> =>
       countRows(db, userTable, { managed_by: orgId }),

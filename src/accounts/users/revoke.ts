@@ -50,6 +50,10 @@ export const endSessions = (db: Db, id: string, at: string): Statement =>
     ending(db, at).where((of) => of.or([of('user_id', '=', id), of('impersonator_id', '=', id)])),
   );
 
+/** Ends the sessions that an identity provider began. */
+export const endSsoSessions = (db: Db, id: string, at: string): Statement =>
+  statement(ending(db, at).where('user_id', '=', id).where('sso_expires_at', 'is not', null));
+
 /** Returns the IDs, so that the sockets can be closed. */
 const ending = (db: Db, at: string) =>
   updateRows(db, authSessionTable, { ended_at: null })

@@ -3,15 +3,9 @@ import { normalizePath, scimFault } from './filter.js';
 export const USER_SCHEMA = 'urn:ietf:params:scim:schemas:core:2.0:User';
 export const GROUP_SCHEMA = 'urn:ietf:params:scim:schemas:core:2.0:Group';
 
-export interface UserAttributes {
-  userName: string | null;
-  externalId: string | null;
-  displayName: string | null;
-  givenName: string | null;
-  familyName: string | null;
-  email: string | null;
-  active: boolean;
-}
+/** Columns of the attributes that a provider sets. `user_name` is not null once it is stored. */
+export type UserAttributes = Record<TextColumn, string | null> & { active: number };
+type TextColumn = keyof typeof NO_TEXTS;
 
 export interface PatchOperation {
   kind: 'add' | 'replace' | 'remove';
@@ -28,13 +22,22 @@ const MAX_TEXT = 254;
 const MAX_OPERATIONS = 1000;
 const PATH = /^([^[\]]+)(?:\[(.*)\](\.\w+)?)?$/s;
 
-const TEXTS: Record<string, keyof Omit<UserAttributes, 'active'>> = {
-  username: 'userName',
-  externalid: 'externalId',
-  displayname: 'displayName',
-  'name.givenname': 'givenName',
-  'name.familyname': 'familyName',
-  'emails.value': 'email',
+const NO_TEXTS = {
+  user_name: null,
+  external_id: null,
+  display_name: null,
+  given_name: null,
+  family_name: null,
+  email: null,
+};
+
+const TEXTS: Record<string, { name: string; column: TextColumn }> = {
+  username: { name: 'userName', column: 'user_name' },
+  externalid: { name: 'externalId', column: 'external_id' },
+  displayname: { name: 'displayName', column: 'display_name' },
+  'name.givenname': { name: 'name.givenName', column: 'given_name' },
+  'name.familyname': { name: 'name.familyName', column: 'family_name' },
+  'emails.value': { name: 'emails.value', column: 'email' },
 };
 
 export const isJsonObject = (value: unknown): value is JsonObject =>
@@ -45,16 +48,8 @@ export const attributeOf = (body: JsonObject, name: string): unknown =>
   Object.entries(body).find(([key]) => normalizePath(key) === name.toLowerCase())?.[1];
 
 /** Attributes of a whole resource. Missing ones are null; `active` stays. */
-export const readUser = (body: JsonObject, active: boolean): UserAttributes => {
-  const user: UserAttributes = {
-    userName: null,
-    externalId: null,
-    displayName: null,
-    givenName: null,
-    familyName: null,
-    email: null,
-    active,
-  };
+export const readUser = (body: JsonObject, active: number): UserAttributes => {
+  const user: UserAttributes = { ...NO_TEXTS, active };
   for (const [name, value] of Object.entries(body)) setAttribute(user, normalizePath(name), value);
   return user;
 };
@@ -71,12 +66,12 @@ export const patchUser = (user: UserAttributes, operations: PatchOperation[]): U
 };
 
 const setAttribute = (user: UserAttributes, path: string, value: unknown): void => {
-  const name = Object.hasOwn(TEXTS, path) ? TEXTS[path] : undefined;
-  if (name) user[name] = readTextValue(name, value);
+  const text = Object.hasOwn(TEXTS, path) ? TEXTS[path] : undefined;
+  if (text) user[text.column] = readTextValue(text.name, value);
   else if (path === 'active') user.active = readActive(value) ?? user.active;
   else if (path === 'emails') user.email = readTextValue('emails', chooseEmail(value));
   else if (path === 'name') {
-    if (value === null) Object.assign(user, { givenName: null, familyName: null });
+    if (value === null) Object.assign(user, { given_name: null, family_name: null });
     if (!isJsonObject(value)) return;
     for (const [key, part] of Object.entries(value)) {
       setAttribute(user, `name.${key.toLowerCase()}`, part);
@@ -95,10 +90,10 @@ export const readTextValue = (name: string, value: unknown): string | null => {
 };
 
 /** Entra ID sends `"False"`. */
-const readActive = (value: unknown): boolean | null => {
+const readActive = (value: unknown): number | null => {
   if (value === null) return null;
   const text = String(value).toLowerCase();
-  if (text === 'true' || text === 'false') return text === 'true';
+  if (text === 'true' || text === 'false') return text === 'true' ? 1 : 0;
   throw scimFault('invalidValue', 'active must be true or false');
 };
 

@@ -65,7 +65,8 @@ const readCall = (operation: JsonObject, ids: ReadonlyMap<string, string>): Scim
     method,
     resource: noun.toLowerCase() === 'users' ? 'Users' : 'Groups',
     id,
-    query: {},
+    // The reply has only the location.
+    query: { attributes: 'id' },
     body: isJsonObject(data) ? data : {},
     ifMatch: typeof version === 'string' ? version : null,
   };

@@ -23,7 +23,9 @@ const ScimQuery = s.stripUnknownKeys(
     count: s.optional(
       s
         .queryWhole(-1e9, 1e9)
-        .description('Maximum number of results. Defaults to 100; at most 1,000 are returned'),
+        .description(
+          'Maximum number of results. Defaults to 100; at most 1,000 are returned. A page ends earlier if its users or groups have more than 10,000 group memberships in total',
+        ),
     ),
     sortBy: s.optional(s.anyText(200).description('Attribute to sort by. Defaults to `id`')),
     sortOrder: s.optional(s.anyText(20).description('`ascending` or `descending`')),
@@ -108,7 +110,6 @@ const createUserEndpoints = <const P extends 'users' | 'Users'>(noun: P) => ({
     ...writes,
   }),
 });
-const lower = createUserEndpoints('users');
 const upper = createUserEndpoints('Users');
 
 const ScimTokenRequest = s.object('ScimTokenRequest', {
@@ -179,12 +180,7 @@ export const scim = contract({
     reply: createPageSchema('requests', ScimLogEntry, 'ScimLogPage'),
   }),
 
-  list: lower.list,
-  create: lower.create,
-  get: lower.get,
-  replace: lower.replace,
-  patch: lower.patch,
-  delete: lower.delete,
+  ...createUserEndpoints('users'),
   'users-list': upper.list,
   'users-create': upper.create,
   'users-get': upper.get,

@@ -137,7 +137,8 @@ export const createCompare =
       case 'pr':
         return sql`${of} IS NOT NULL`;
       case 'eq':
-        return sql`${column} IS ${value}`;
+        // Not `IS`, which does not use a partial index.
+        return value === null ? sql`${column} IS NULL` : sql`${column} = ${value}`;
       case 'ne':
         return sql`${column} IS NOT ${value}`;
       case 'co':

@@ -1,39 +1,19 @@
 import Boom from '@hapi/boom';
 import { sql } from 'kysely';
 import { mint } from '../../kernel/ids.js';
-import { orNotFound } from '../../kernel/route.js';
 import type { TransactionStep } from '../../store/engine/protocol.js';
 import type { OrgGroupRow } from '../../store/tables/orgs.js';
 import {
   attributeOf,
   GROUP_SCHEMA,
   isJsonObject,
-  isRequested,
   type PatchOperation,
-  projectAttributes,
   readPatch,
   readTextValue,
 } from './attributes.js';
-import {
-  type Attribute,
-  type Compare,
-  createCompare,
-  normalizePath,
-  parseFilter,
-  scimFault,
-} from './filter.js';
-import type { GroupMember } from './queries.js';
-import {
-  groupRows,
-  listReply,
-  readPaging,
-  requireVersion,
-  resourceReply,
-  type ScimContext,
-  type ScimDeps,
-  type ScimReply,
-  type ScimResource,
-} from './resource.js';
+import { type Attribute, type Compare, createCompare, scimFault } from './filter.js';
+import type { GroupLink } from './queries.js';
+import { createReader, type ScimContext, type ScimDeps, type ScimResource } from './resource.js';
 
 const column = (name: keyof OrgGroupRow) => sql.ref(`org_groups.${name}`);
 
@@ -60,16 +40,19 @@ export const createGroups = (deps: ScimDeps): ScimResource => {
       WHERE group_id = org_groups.id AND identity_id = ${value})`;
   };
 
-  const find = async ({ org }: ScimContext, id: string): Promise<OrgGroupRow> =>
-    orNotFound(await scim.group(org.id, id), 'No group with that id');
+  const { find, list, get } = createReader(scim, {
+    noun: 'group',
+    linked: 'members',
+    attributes: ATTRIBUTES,
+    compare,
+    find: scim.group,
+    list: scim.listGroups,
+    versionOf,
+    view: viewGroup,
+  });
 
   const membersOf = async (id: string): Promise<string[]> =>
-    (await scim.membersOf([id])).map(({ identity_id }) => identity_id);
-
-  const reply = async (context: ScimContext, id: string, status = 200): Promise<ScimReply> => {
-    const row = await find(context, id);
-    return resourceReply(viewGroup(row, await scim.membersOf([id]), context.base), { status });
-  };
+    (await scim.links('group_id', [id])).map(({ identity_id }) => identity_id);
 
   const save = async (
     context: ScimContext,
@@ -107,28 +90,12 @@ export const createGroups = (deps: ScimDeps): ScimResource => {
   };
 
   return {
-    list: async ({ org, base }, query) => {
-      const paging = readPaging(query);
-      const where = query.filter === undefined ? null : parseFilter(query.filter, compare);
-      const sortBy = ATTRIBUTES[normalizePath(query.sortBy ?? '')]?.of ?? null;
-      const { rows, total } = await scim.listGroups({ orgId: org.id, where, sortBy, ...paging });
-      const ids = isRequested('members', query) ? rows.map(({ id }) => id) : [];
-      const members = groupRows(await scim.membersOf(ids), 'group_id');
-      const groups = rows.map((row) =>
-        projectAttributes(viewGroup(row, members.get(row.id) ?? [], base), query),
-      );
-      return listReply(groups, { ...paging, total });
-    },
+    list,
+    get,
 
-    get: async (context, id, query) => {
-      const row = await find(context, id);
-      const members = isRequested('members', query) ? await scim.membersOf([id]) : [];
-      const group = viewGroup(row, members, context.base);
-      return resourceReply(group, { body: projectAttributes(group, query) });
-    },
-
-    create: async (context, body) => {
+    create: async (context, call) => {
       const { now, org } = context;
+      const { body } = call;
       const id = mint('group', clock.now());
       const times = { created_at: now, updated_at: now };
       const names = readNames(body, accounts.keyOf);
@@ -141,21 +108,21 @@ export const createGroups = (deps: ScimDeps): ScimResource => {
       });
       const also = [scim.insertGroup(row), record];
       await save(context, { row, members }, { before: [], also });
-      return reply(context, id, 201);
+      return get(context, { ...call, id }, 201);
     },
 
-    replace: async (context, { id, body, ifMatch }) => {
-      const row = await find(context, id);
-      requireVersion(ifMatch, versionOf(row));
+    replace: async (context, call) => {
+      const { id, body } = call;
+      const row = await find(context, call);
       const members = readMembers(attributeOf(body, 'members'));
       const next = { row: { ...row, ...readNames(body, accounts.keyOf) }, members };
       await update(context, row, { before: await membersOf(id), next });
-      return reply(context, id);
+      return get(context, call);
     },
 
-    patch: async (context, { id, body, ifMatch }) => {
-      const row = await find(context, id);
-      requireVersion(ifMatch, versionOf(row));
+    patch: async (context, call) => {
+      const { id, body } = call;
+      const row = await find(context, call);
       const before = await membersOf(id);
       const members = new Set(before);
       const patched = readPatch(body).reduce(
@@ -166,9 +133,9 @@ export const createGroups = (deps: ScimDeps): ScimResource => {
       return { status: 204, body: null, headers: {} };
     },
 
-    delete: async (context, { id, ifMatch }) => {
-      const row = await find(context, id);
-      requireVersion(ifMatch, versionOf(row));
+    delete: async (context, call) => {
+      const row = await find(context, call);
+      const { id } = row;
       const data = { groupId: id, displayName: row.display_name };
       await store.tryTransact([
         ...scim.setMembers(id, []),
@@ -264,7 +231,7 @@ const without = (members: string[], ids: string[]): string[] => {
 
 const versionOf = ({ revision }: OrgGroupRow): string => `W/"${revision}"`;
 
-const viewGroup = (row: OrgGroupRow, members: GroupMember[], base: string) => ({
+const viewGroup = (row: OrgGroupRow, members: GroupLink[], base: string) => ({
   schemas: [GROUP_SCHEMA],
   id: row.id,
   ...(row.external_id !== null && { externalId: row.external_id }),

@@ -1,4 +1,4 @@
-import { type RawBuilder, sql } from 'kysely';
+import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
 import type { TransactionStep } from '../../store/engine/protocol.js';
 import { newestFirst, type Page, type PageInput } from '../../store/page.js';
 import { deleteRows, insertRow, selectRows, updateRows } from '../../store/rows.js';
@@ -33,8 +33,10 @@ export interface ScimOrgRow {
 export interface GroupLink {
   identity_id: string;
   group_id: string;
+  user_name: string;
   display_name: string;
 }
+type LinkColumn = 'group_id' | 'identity_id';
 export interface ListInput {
   orgId: string;
   where: FilterCondition | null;
@@ -60,6 +62,20 @@ const ORG = [
 const within = (ids: string[]) =>
   sql<string>`(SELECT value FROM json_each(${JSON.stringify(ids)}))`;
 
+/** In the given order, and then by ID. */
+const readPage = async <DB, T extends keyof DB, R>(
+  all: SelectQueryBuilder<DB, T, R>,
+  { where, sortBy, isDescending, offset, limit, id }: Omit<ListInput, 'orgId'> & { id: string },
+): Promise<{ rows: R[]; total: number }> => {
+  const found = where ? all.where(where) : all;
+  const count = found.clearSelect().select(({ fn }) => fn.countAll<number>().as('total'));
+  const { total } = await count.$castTo<{ total: number }>().executeTakeFirstOrThrow();
+  if (limit === 0) return { rows: [], total };
+  const sorted = sortBy ? found.orderBy(sortBy, isDescending ? 'desc' : 'asc') : found;
+  const page = sorted.orderBy(sql.ref(id)).limit(limit).offset(offset);
+  return { rows: await page.execute(), total };
+};
+
 export const scimStore = (store: Store) => {
   const { db } = store;
   const orgs = () =>
@@ -77,13 +93,6 @@ export const scimStore = (store: Store) => {
         ),
       )
       .where('org_id', '=', orgId);
-  const paged = async <R>(
-    rows: { execute(): Promise<R[]> } | null,
-    total: { executeTakeFirstOrThrow(): Promise<{ count: number }> },
-  ) => ({
-    rows: (await rows?.execute()) ?? [],
-    total: (await total.executeTakeFirstOrThrow()).count,
-  });
 
   return {
     org: (orgId: string): Promise<ScimOrgRow | undefined> =>
@@ -143,19 +152,11 @@ export const scimStore = (store: Store) => {
     log: (orgId: string, page: PageInput): Promise<Page<OrgScimLogRow>> =>
       newestFirst(selectRows(db, orgScimLogTable, { org_id: orgId }), page),
 
-    listUsers: ({ orgId, where, sortBy, isDescending, offset, limit }: ListInput) => {
-      const condition = sql<boolean>`org_identities.deleted_at IS NULL AND ${where ?? sql`1`}`;
-      let rows = identities(orgId).where(condition);
-      if (sortBy) rows = rows.orderBy(sortBy, isDescending ? 'desc' : 'asc');
-      return paged<IdentityRow>(
-        limit === 0 ? null : rows.orderBy('org_identities.id').limit(limit).offset(offset),
-        db
-          .selectFrom('org_identities')
-          .select(({ fn }) => fn.countAll<number>().as('count'))
-          .where('org_id', '=', orgId)
-          .where(condition),
-      );
-    },
+    listUsers: ({ orgId, ...input }: ListInput) =>
+      readPage(identities(orgId).where('org_identities.deleted_at', 'is', null), {
+        ...input,
+        id: 'org_identities.id',
+      }),
 
     user: (orgId: string, id: string): Promise<IdentityRow | undefined> =>
       identities(orgId)
@@ -224,40 +225,33 @@ export const scimStore = (store: Store) => {
           .where('id', '=', id),
       ),
 
-    groupsOf: (identityIds: string[]): Promise<GroupLink[]> =>
+    /** Memberships of groups or users. */
+    links: (by: LinkColumn, ids: string[]): Promise<GroupLink[]> =>
       db
         .selectFrom('org_group_members')
-        .innerJoin('org_groups', 'org_groups.id', 'org_group_members.group_id')
-        .select(['identity_id', 'group_id', 'display_name'])
-        .where('identity_id', 'in', within(identityIds))
+        .innerJoin('org_groups', 'org_groups.id', 'group_id')
+        .innerJoin('org_identities', 'org_identities.id', 'identity_id')
+        .select(['group_id', 'identity_id', 'org_groups.display_name', 'user_name'])
+        .where(by, 'in', within(ids))
         .orderBy('display_key')
+        .orderBy('identity_id')
         .execute(),
 
-    listGroups: ({ orgId, where, sortBy, isDescending, offset, limit }: ListInput) => {
-      const condition = where ?? sql<boolean>`1`;
-      let rows = selectRows(db, orgGroupTable, { org_id: orgId }).where(condition);
-      if (sortBy) rows = rows.orderBy(sortBy, isDescending ? 'desc' : 'asc');
-      return paged<OrgGroupRow>(
-        limit === 0 ? null : rows.orderBy('id').limit(limit).offset(offset),
-        db
-          .selectFrom('org_groups')
-          .select(({ fn }) => fn.countAll<number>().as('count'))
-          .where('org_id', '=', orgId)
-          .where(condition),
-      );
+    /** Number of memberships by the ID of the group or user. */
+    countLinks: async (by: LinkColumn, ids: string[]): Promise<Map<string, number>> => {
+      const rows = db
+        .selectFrom('org_group_members')
+        .select(({ fn }) => [`${by} as id` as const, fn.countAll<number>().as('count')])
+        .where(by, 'in', within(ids))
+        .groupBy(by);
+      return new Map((await rows.execute()).map(({ id, count }) => [id, count]));
     },
+
+    listGroups: ({ orgId, ...input }: ListInput) =>
+      readPage(selectRows(db, orgGroupTable, { org_id: orgId }), { ...input, id: 'id' }),
 
     group: (orgId: string, id: string): Promise<OrgGroupRow | undefined> =>
       selectRows(db, orgGroupTable, { org_id: orgId, id }).executeTakeFirst(),
-
-    membersOf: (groupIds: string[]): Promise<GroupMember[]> =>
-      db
-        .selectFrom('org_group_members')
-        .innerJoin('org_identities', 'org_identities.id', 'identity_id')
-        .select(['group_id', 'identity_id', 'user_name'])
-        .where('group_id', 'in', within(groupIds))
-        .orderBy('identity_id')
-        .execute(),
 
     /** IDs of the list that are users of the organization. */
     knownUsers: async (orgId: string, ids: string[]): Promise<string[]> => {
@@ -326,9 +320,3 @@ export const scimStore = (store: Store) => {
 };
 
 export type ScimStore = ReturnType<typeof scimStore>;
-
-export interface GroupMember {
-  group_id: string;
-  identity_id: string;
-  user_name: string;
-}

@@ -2,12 +2,15 @@ import Boom from '@hapi/boom';
 import type { AccountOperations, ManagedAccounts } from '../../accounts/module.js';
 import type { Clock } from '../../kernel/clock.js';
 import type { Caller, IdentityProvider } from '../../kernel/contract/endpoint.js';
+import { orNotFound } from '../../kernel/route.js';
 import type { Serial } from '../../kernel/serial.js';
 import type { TransactionStep } from '../../store/engine/protocol.js';
 import type { Store } from '../../store/store.js';
 import type { OrgsStore } from '../queries.js';
+import { isRequested, projectAttributes } from './attributes.js';
 import type { ScimQuery } from './contract.js';
-import type { ScimOrgRow, ScimStore } from './queries.js';
+import { type Attribute, type Compare, normalizePath, parseFilter } from './filter.js';
+import type { GroupLink, ListInput, ScimOrgRow, ScimStore } from './queries.js';
 
 export interface ScimDeps {
   scim: ScimStore;
@@ -50,13 +53,13 @@ export interface ScimContext {
 /** What users and groups have in common. Calls that change something run one after another. */
 export interface ScimResource {
   list(context: ScimContext, query: ScimQuery): Promise<ScimReply>;
-  get(context: ScimContext, id: string, query: ScimQuery): Promise<ScimReply>;
-  create(context: ScimContext, body: ScimCall['body']): Promise<ScimReply>;
-  replace(context: ScimContext, call: ChangeCall): Promise<ScimReply>;
-  patch(context: ScimContext, call: ChangeCall): Promise<ScimReply>;
-  delete(context: ScimContext, call: ChangeCall): Promise<ScimReply>;
+  get(context: ScimContext, call: ResourceCall): Promise<ScimReply>;
+  create(context: ScimContext, call: ScimCall): Promise<ScimReply>;
+  replace(context: ScimContext, call: ResourceCall): Promise<ScimReply>;
+  patch(context: ScimContext, call: ResourceCall): Promise<ScimReply>;
+  delete(context: ScimContext, call: ResourceCall): Promise<ScimReply>;
 }
-export type ChangeCall = Pick<ScimCall, 'body' | 'ifMatch'> & { id: string };
+export type ResourceCall = ScimCall & { id: string };
 
 export const notUnique = (resource: ScimCall['resource']): Boom.Boom =>
   Boom.conflict(
@@ -66,8 +69,8 @@ export const notUnique = (resource: ScimCall['resource']): Boom.Boom =>
     { scimType: 'uniqueness' },
   );
 
-/** Throws 412 unless `If-Match` lists the version (RFC 7644, 3.14). */
-export const requireVersion = (ifMatch: string | null, version: string): void => {
+/** `If-Match` (RFC 7644, 3.14). */
+const requireVersion = (ifMatch: string | null, version: string): void => {
   if (ifMatch === null || ifMatch.trim() === '*') return;
   const strong = (tag: string): string => tag.trim().replace(/^W\//, '');
   if (ifMatch.split(',').map(strong).includes(strong(version))) return;
@@ -76,13 +79,90 @@ export const requireVersion = (ifMatch: string | null, version: string): void =>
 
 const DEFAULT_COUNT = 100;
 export const MAX_COUNT = 1000;
+/** Memberships in a list. A page may have fewer resources than requested (RFC 7644, 3.4.2.4). */
+const MAX_LINKS = 10_000;
 
-/** Paging and order of a list. */
-export const readPaging = ({ startIndex = 1, count = DEFAULT_COUNT, sortOrder }: ScimQuery) => ({
-  offset: Math.max(startIndex, 1) - 1,
-  limit: Math.min(Math.max(count, 0), MAX_COUNT),
-  isDescending: sortOrder?.toLowerCase() === 'descending',
-});
+interface Resource extends Record<string, unknown> {
+  meta: { location: string; version: string };
+}
+
+interface Readable<R> {
+  noun: 'user' | 'group';
+  /** Attribute that contains the memberships. */
+  linked: 'groups' | 'members';
+  attributes: Record<string, Attribute>;
+  compare: Compare;
+  find(orgId: string, id: string): Promise<R | undefined>;
+  list(input: ListInput): Promise<{ rows: R[]; total: number }>;
+  versionOf(row: R): string;
+  view(row: R, links: GroupLink[], base: string): Resource;
+}
+
+export const createReader = <R extends { id: string }>(
+  scim: Pick<ScimStore, 'links' | 'countLinks'>,
+  { noun, linked, attributes, compare, find, list, versionOf, view }: Readable<R>,
+) => {
+  const by = noun === 'user' ? 'identity_id' : 'group_id';
+  const missing = `No ${noun} with that id`;
+
+  /** The first rows that together have at most `MAX_LINKS` memberships. At least one. */
+  const limitLinks = async (rows: R[]): Promise<R[]> => {
+    const counts = await scim.countLinks(by, idsOf(rows));
+    let links = 0;
+    const end = rows.findIndex(({ id }, at) => {
+      links += counts.get(id) ?? 0;
+      return at > 0 && links > MAX_LINKS;
+    });
+    return end === -1 ? rows : rows.slice(0, end);
+  };
+
+  const viewRows = async (rows: R[], links: boolean, base: string): Promise<Resource[]> => {
+    const all = links ? await scim.links(by, idsOf(rows)) : [];
+    const byId = Map.groupBy(all, (link) => link[by]);
+    return rows.map((row) => view(row, byId.get(row.id) ?? [], base));
+  };
+
+  return {
+    /** Throws 412 if the resource is not the one of `If-Match`. */
+    find: async ({ org }: ScimContext, { id, ifMatch }: ResourceCall): Promise<R> => {
+      const row = orNotFound(await find(org.id, id), missing);
+      requireVersion(ifMatch, versionOf(row));
+      return row;
+    },
+
+    list: async ({ org, base }: ScimContext, query: ScimQuery): Promise<ScimReply> => {
+      const { filter, startIndex = 1, count = DEFAULT_COUNT, sortBy = '', sortOrder } = query;
+      const offset = Math.max(startIndex, 1) - 1;
+      const { rows, total } = await list({
+        orgId: org.id,
+        where: filter === undefined ? null : parseFilter(filter, compare),
+        sortBy: attributes[normalizePath(sortBy)]?.of ?? null,
+        isDescending: sortOrder?.toLowerCase() === 'descending',
+        offset,
+        limit: Math.min(Math.max(count, 0), MAX_COUNT),
+      });
+      const links = isRequested(linked, query);
+      const resources = await viewRows(links ? await limitLinks(rows) : rows, links, base);
+      const projected = resources.map((each) => projectAttributes(each, query));
+      return listReply(projected, { offset, total });
+    },
+
+    get: async (
+      { org, base }: ScimContext,
+      { id, query }: Pick<ScimCall, 'query'> & { id: string },
+      status = 200,
+    ): Promise<ScimReply> => {
+      const found = await find(org.id, id);
+      const [view] = await viewRows(found ? [found] : [], isRequested(linked, query), base);
+      const resource = orNotFound(view, missing);
+      const { location, version: etag } = resource.meta;
+      const headers = { etag, ...(status === 201 && { location }) };
+      return { status, body: projectAttributes(resource, query), headers };
+    },
+  };
+};
+
+const idsOf = (rows: { id: string }[]): string[] => rows.map(({ id }) => id);
 
 export const listReply = (
   resources: object[],
@@ -98,29 +178,3 @@ export const listReply = (
   },
   headers: {},
 });
-
-interface Resource extends Record<string, unknown> {
-  meta: { location: string; version: string };
-}
-
-export const resourceReply = (
-  resource: Resource,
-  { status = 200, body = resource }: { status?: number; body?: Record<string, unknown> } = {},
-): ScimReply => {
-  const { location, version: etag } = resource.meta;
-  return { status, body, headers: { etag, ...(status === 201 ? { location } : {}) } };
-};
-
-/** Rows by the value of a column. */
-export const groupRows = <K extends string, R extends Record<K, string>>(
-  rows: R[],
-  column: K,
-): Map<string, R[]> => {
-  const groups = new Map<string, R[]>();
-  for (const row of rows) {
-    const group = groups.get(row[column]);
-    if (group) group.push(row);
-    else groups.set(row[column], [row]);
-  }
-  return groups;
-};

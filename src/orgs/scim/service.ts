@@ -24,13 +24,13 @@ export const createScimService = (deps: ScimDeps) => {
     `${deps.publicUrl() ?? `http://${host}`}/api/scim/v2`;
 
   const perform = async (context: ScimContext, call: ScimCall): Promise<ScimReply> => {
-    const { method, id, query, body, ifMatch } = call;
+    const { method, id, query } = call;
     const resource = resources[call.resource];
     try {
-      if (method === 'POST') return await resource.create(context, body);
+      if (method === 'POST') return await resource.create(context, call);
       if (id === null) return await resource.list(context, query);
-      if (method === 'GET') return await resource.get(context, id, query);
-      const change = { id, body, ifMatch };
+      const change = { ...call, id };
+      if (method === 'GET') return await resource.get(context, change);
       if (method === 'PUT') return await resource.replace(context, change);
       if (method === 'PATCH') return await resource.patch(context, change);
       return await resource.delete(context, change);

@@ -2,31 +2,18 @@ import { createHash } from 'node:crypto';
 import Boom from '@hapi/boom';
 import { sql } from 'kysely';
 import { mint } from '../../kernel/ids.js';
-import { orNotFound } from '../../kernel/route.js';
 import { ExpectationFailed, type TransactionStep } from '../../store/engine/protocol.js';
 import type { OrgIdentityRow } from '../../store/tables/orgs.js';
 import { ACCOUNTS_PER_SEAT } from '../rules.js';
 import { lastOwner, membership, orgFull, roleRequired } from '../service.js';
-import {
-  patchUser,
-  projectAttributes,
-  readPatch,
-  readUser,
-  USER_SCHEMA,
-  type UserAttributes,
-} from './attributes.js';
-import { type Attribute, createCompare, normalizePath, parseFilter, scimFault } from './filter.js';
+import { patchUser, readPatch, readUser, USER_SCHEMA, type UserAttributes } from './attributes.js';
+import { type Attribute, createCompare, scimFault } from './filter.js';
 import type { GroupLink, IdentityRow } from './queries.js';
 import {
-  groupRows,
-  listReply,
+  createReader,
   notUnique,
-  readPaging,
-  requireVersion,
-  resourceReply,
   type ScimContext,
   type ScimDeps,
-  type ScimReply,
   type ScimResource,
 } from './resource.js';
 
@@ -53,15 +40,16 @@ const ATTRIBUTES: Record<string, Attribute> = {
 
 export const createUsers = (deps: ScimDeps): ScimResource => {
   const { scim, accounts } = deps;
-  const compare = createCompare(ATTRIBUTES, accounts.keyOf);
-
-  const find = async ({ org }: ScimContext, id: string): Promise<IdentityRow> =>
-    orNotFound(await scim.user(org.id, id), 'No user with that id');
-
-  const reply = async (context: ScimContext, id: string, status = 200): Promise<ScimReply> => {
-    const row = await find(context, id);
-    return resourceReply(viewUser(row, await scim.groupsOf([id]), context.base), { status });
-  };
+  const { find, list, get } = createReader<IdentityRow>(scim, {
+    noun: 'user',
+    linked: 'groups',
+    attributes: ATTRIBUTES,
+    compare: createCompare(ATTRIBUTES, accounts.keyOf),
+    find: scim.user,
+    list: scim.listUsers,
+    versionOf,
+    view: viewUser,
+  });
 
   const change = async (
     context: ScimContext,
@@ -73,53 +61,35 @@ export const createUsers = (deps: ScimDeps): ScimResource => {
   };
 
   return {
-    list: async ({ org, base }, query) => {
-      const paging = readPaging(query);
-      const where = query.filter === undefined ? null : parseFilter(query.filter, compare);
-      const sortBy = ATTRIBUTES[normalizePath(query.sortBy ?? '')]?.of ?? null;
-      const { rows, total } = await scim.listUsers({ orgId: org.id, where, sortBy, ...paging });
-      const links = groupRows(await scim.groupsOf(rows.map(({ id }) => id)), 'identity_id');
-      const users = rows.map((row) =>
-        projectAttributes(viewUser(row, links.get(row.id) ?? [], base), query),
-      );
-      return listReply(users, { ...paging, total });
-    },
+    list,
+    get,
 
-    get: async (context, id, query) => {
-      const row = await find(context, id);
-      const user = viewUser(row, await scim.groupsOf([id]), context.base);
-      return resourceReply(user, { body: projectAttributes(user, query) });
-    },
-
-    create: async (context, body) => {
-      const attributes = readUser(body, true);
-      const { userName, externalId } = attributes;
+    create: async (context, call) => {
+      const attributes = readUser(call.body, 1);
+      const { user_name: userName, external_id: externalId } = attributes;
       if (userName === null) throw scimFault('invalidValue', 'userName is required');
       const found = await scim.namesakes(context.org.id, accounts.keyOf(userName), externalId);
       if (found.some(({ deleted_at }) => deleted_at === null)) throw notUnique('Users');
       const [former] = found;
       if (former) await change(context, former, attributes);
       const id = former?.id ?? (await createUser(deps, context, attributes));
-      return reply(context, id, 201);
+      return get(context, { ...call, id }, 201);
     },
 
-    replace: async (context, { id, body, ifMatch }) => {
-      const row = await find(context, id);
-      requireVersion(ifMatch, versionOf(row));
-      await change(context, row, readUser(body, row.active === 1));
-      return reply(context, id);
+    replace: async (context, call) => {
+      const row = await find(context, call);
+      await change(context, row, readUser(call.body, row.active));
+      return get(context, call);
     },
 
-    patch: async (context, { id, body, ifMatch }) => {
-      const row = await find(context, id);
-      requireVersion(ifMatch, versionOf(row));
-      await change(context, row, patchUser(attributesOf(row), readPatch(body)));
-      return reply(context, id);
+    patch: async (context, call) => {
+      const row = await find(context, call);
+      await change(context, row, patchUser(row, readPatch(call.body)));
+      return get(context, call);
     },
 
-    delete: async (context, { id, ifMatch }) => {
-      const row = await find(context, id);
-      requireVersion(ifMatch, versionOf(row));
+    delete: async (context, call) => {
+      const row = await find(context, call);
       const next = { ...row, active: 0, deleted_at: context.now, updated_at: context.now };
       await writeUser(deps, context, { from: row, to: next });
       return { status: 204, body: null, headers: {} };
@@ -127,34 +97,13 @@ export const createUsers = (deps: ScimDeps): ScimResource => {
   };
 };
 
-const attributesOf = (row: OrgIdentityRow): UserAttributes => ({
-  userName: row.user_name,
-  externalId: row.external_id,
-  displayName: row.display_name,
-  givenName: row.given_name,
-  familyName: row.family_name,
-  email: row.email,
-  active: row.active === 1,
-});
-
 const columnsOf = (
-  attributes: UserAttributes,
+  { user_name: userName, ...attributes }: UserAttributes,
   { now, keyOf }: { now: string; keyOf(name: string): string },
 ) => {
-  const { userName, active } = attributes;
   if (userName === null) throw scimFault('invalidValue', 'userName is required');
-  return {
-    user_name: userName,
-    user_name_key: keyOf(userName),
-    external_id: attributes.externalId,
-    email: attributes.email,
-    given_name: attributes.givenName,
-    family_name: attributes.familyName,
-    display_name: attributes.displayName,
-    active: active ? 1 : 0,
-    deleted_at: null,
-    updated_at: now,
-  };
+  const names = { user_name: userName, user_name_key: keyOf(userName) };
+  return { ...attributes, ...names, deleted_at: null, updated_at: now };
 };
 
 /** Resolves to the ID of the user. The account gets an address only of a verified domain. */
@@ -256,7 +205,9 @@ const actionOf = (from: IdentityRow, { active, deleted_at }: IdentityRow): strin
 };
 
 const versionOf = (row: OrgIdentityRow): string => {
-  const shown = JSON.stringify([attributesOf(row), row.updated_at]);
+  const { user_name, external_id, display_name, given_name, family_name, email, active } = row;
+  const names = [user_name, external_id, display_name, given_name, family_name, email];
+  const shown = JSON.stringify([...names, active, row.updated_at]);
   return `W/"${createHash('sha256').update(shown).digest('base64url').slice(0, 20)}"`;
 };
 

@@ -222,14 +222,6 @@ export const linkAccount = async (
       nameId,
     );
   }
-  const bound = { issuer: org.entity_id, nameId };
-  if (
-    (await sso.identity(org.org_id, bound)) ||
-    (await sso.isNameTaken(org.org_id, accounts.keyOf(nameId))) ||
-    (await sso.isAccountLinked(org.org_id, userId))
-  ) {
-    throw new SamlRefused('identity_conflict', 'The identity or account is linked already', nameId);
-  }
   await once(
     sso.commit([
       ...used,
@@ -267,7 +259,7 @@ const once = async (work: Promise<unknown>, nameId: string): Promise<void> => {
     if (!(error instanceof UniqueViolation)) throw error;
     throw new SamlRefused(
       'identity_conflict',
-      'The user was changed meanwhile. Start the login again',
+      'The identity or account is already linked, or was changed meanwhile',
       nameId,
     );
   }

@@ -197,6 +197,13 @@ export const sso = contract({
     }),
     secret: true,
   }),
+  unlink: endpoint.delete('/api/orgs/{id}/sso/link', {
+    summary: 'Unlink your account from the identity provider',
+    description:
+      'Ends logins to your account with single sign-on of the organization. You stay a member. Accounts that the organization manages cannot be unlinked (409 `account_managed`).',
+    personal: true,
+    audit: 'sso.unlink',
+  }),
   domains: endpoint.get('/api/orgs/{id}/domains', {
     summary: 'List the domains of an organization',
     description: 'Requires the role `owner` or `admin` in the organization.',

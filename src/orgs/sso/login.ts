@@ -105,6 +105,24 @@ export const startLinking = async (
   return requestLogin(deps, { org, cookie, returnTo: '/', link }, [record]);
 };
 
+/** An account that the organization manages has no other way to log in. */
+export const unlinkAccount = async (
+  deps: SsoDeps,
+  id: string,
+  by: Caller & Recorder,
+): Promise<void> => {
+  await findOrg(deps, id, by.userId);
+  if ((await deps.sso.accountOf(by.userId))?.managed_by === id) {
+    throw Boom.conflict(
+      'The organization manages your account, which cannot be unlinked. An owner or admin can remove you from the organization',
+      { code: 'account_managed' },
+    );
+  }
+  const record = by.record({ target: id, data: { userId: by.userId } });
+  if (await deps.sso.unlink(id, by.userId, [record])) return;
+  throw Boom.notFound('Your account is not linked to the identity provider of the organization');
+};
+
 interface Redemption {
   code: string;
   /** False asks before the login in every case. */

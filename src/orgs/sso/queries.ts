@@ -31,6 +31,7 @@ import {
   samlLoginTable,
   samlRequestTable,
 } from '../../store/tables/orgs.js';
+import { unchangedSince } from '../../store/updateif.js';
 import { visibleTo } from '../../store/visible.js';
 import { insertMember } from '../queries.js';
 
@@ -50,6 +51,12 @@ export type BoundIdentity = Pick<
     member_id: string | null;
     member_role: OrgRole | null;
   };
+
+interface SettingsSaving {
+  read: OrgSsoRow;
+  ownerId: string;
+  groupRoles: [key: string, role: IdpRole][];
+}
 
 export const ssoStore = (store: Store) => {
   const { db } = store;
@@ -79,11 +86,13 @@ export const ssoStore = (store: Store) => {
     settings: (orgId: string): Promise<OrgSsoRow | undefined> =>
       selectRows(db, orgSsoTable, { org_id: orgId }).executeTakeFirst(),
 
-    /** Expects that the user is still an owner. */
-    /** `groupRoles`: roles by the normal form of the name of a group, for SCIM. */
+    /**
+     * Returns false if the settings were changed since they were read, or the user is no owner any
+     * more. `groupRoles` are the roles by the normal form of the name of a group, for SCIM.
+     */
     saveSettings: (
       row: OrgSsoRow,
-      { ownerId, groupRoles }: { ownerId: string; groupRoles: [key: string, role: IdpRole][] },
+      { read, ownerId, groupRoles }: SettingsSaving,
       also: TransactionStep[],
     ): Promise<boolean> => {
       const { org_id, ...rest } = row;
@@ -101,7 +110,7 @@ export const ssoStore = (store: Store) => {
           db
             .insertInto('org_sso')
             .values(row)
-            .onConflict((on) => on.column('org_id').doUpdateSet(rest)),
+            .onConflict((on) => on.column('org_id').doUpdateSet(rest).where(unchangedSince(read))),
           1,
         ),
         statement(db.deleteFrom('org_group_roles').where('org_id', '=', org_id)),
@@ -165,13 +174,12 @@ export const ssoStore = (store: Store) => {
         user_name_key: key,
       }).executeTakeFirst()) !== undefined,
 
-    isAccountLinked: async (orgId: string, userId: string): Promise<boolean> =>
-      (await selectRows(
-        db,
-        orgIdentityTable,
-        { org_id: orgId },
-        visibleTo(userId),
-      ).executeTakeFirst()) !== undefined,
+    /** Returns false if the account is not linked. */
+    unlink: (orgId: string, userId: string, also: TransactionStep[]): Promise<boolean> =>
+      store.tryTransact([
+        statement(deleteRows(db, orgIdentityTable, { org_id: orgId }).where(visibleTo(userId)), 1),
+        ...also,
+      ]),
 
     accountOf: (userId: string) =>
       db

@@ -6,7 +6,7 @@ import { consumeResponse } from './consume.js';
 import { sso } from './contract.js';
 import type { SsoDeps } from './deps.js';
 import { addDomain, deleteDomain, verifyDomain, viewDomain } from './domains.js';
-import { beginSsoSession, ssoCookie, startLinking, startLogin } from './login.js';
+import { beginSsoSession, ssoCookie, startLinking, startLogin, unlinkAccount } from './login.js';
 import { metadataOf, readSettings, testSettings, updateSettings } from './settings.js';
 
 export const ssoResource = (deps: SsoDeps) =>
@@ -22,6 +22,7 @@ export const ssoResource = (deps: SsoDeps) =>
       const url = await startLinking(deps, { id, password, cookie: cookie.value }, by);
       return new CustomReply(200, { url }, { 'set-cookie': cookie.header });
     },
+    unlink: ({ id }, by) => unlinkAccount(deps, id, by),
     domains: async ({ id }, { userId }) => {
       await findManaged(deps, id, userId);
       return { domains: (await deps.sso.domains(id)).map(viewDomain) };

@@ -4,6 +4,7 @@ import { BadUrl, EgressRefused } from '../../kernel/egress.js';
 import { HttpFailure } from '../../kernel/failure.js';
 import { badRequest, throwIfFaults } from '../../kernel/route.js';
 import { type IdpRole, type OrgSsoRow, orgSsoTable } from '../../store/tables/orgs.js';
+import { updateIf } from '../../store/updateif.js';
 import { storedColumns, viewer } from '../../store/view.js';
 import type { OwnOrgRow } from '../queries.js';
 import { type By, findManaged } from '../service.js';
@@ -16,7 +17,7 @@ const viewSettings = viewer(orgSsoTable, SsoSettings, {
   entityId: (row: OrgSsoRow & SsoView) => row.entity_id || null,
   ssoUrl: (row) => row.sso_url || null,
   serviceProvider: ({ provider }) => provider,
-  updatedAt: (row) => row.updated_at || null,
+  updatedAt: (row) => (row.updated_at === NEVER ? null : row.updated_at),
 });
 interface SsoView {
   provider: SsoSettings['serviceProvider'];
@@ -24,48 +25,57 @@ interface SsoView {
 
 export const readSettings = async (deps: SsoDeps, id: string, userId: string) => {
   const org = await findManaged(deps, id, userId);
-  const row = (await deps.sso.settings(id)) ?? { ...DEFAULTS, org_id: id };
+  const row = await storedSettings(deps, id);
   return viewSettings({ ...row, provider: serviceProviderOf(deps, org.slug) });
 };
 
+const storedSettings = async ({ sso }: SsoDeps, id: string): Promise<OrgSsoRow> =>
+  (await sso.settings(id)) ?? { ...DEFAULTS, org_id: id };
+
+/** Keeps what another owner changed meanwhile in other fields. */
 export const updateSettings = async (
   deps: SsoDeps,
   { id, changes }: { id: string; changes: SsoChanges },
   by: By,
 ): Promise<void> => {
-  const org = await findManaged(deps, id, by.userId, ['owner']);
-  if (org.approved_at === null) {
+  const { password, metadataXml, metadataUrl, ...given } = changes;
+  const findOwned = () => findManaged(deps, id, by.userId, ['owner']);
+  if ((await findOwned()).approved_at === null) {
     throw Boom.conflict('An admin of the installation must approve the organization first', {
       code: 'org_not_approved',
     });
   }
-  const stored = await deps.sso.settings(id);
-  const row = await mergeSettings(deps, { org, stored, changes });
-  if (row.enabled === 1 && deps.baseUrl() === null) {
-    throw Boom.conflict(
-      'Single sign-on requires a public https address. Set up a tunnel, or set ADJUTANT_PUBLIC_URL',
-      { code: 'public_url_required' },
-    );
-  }
-  await deps.accounts.proveFresh(by, changes.password);
-  const { enabled, enforced, entity_id: entityId, sso_url: ssoUrl } = row;
-  const data = { enabled: enabled === 1, enforced: enforced === 1, entityId, ssoUrl };
-  const record = by.record({ target: id, data });
-  const roles: Record<string, IdpRole> = JSON.parse(row.group_roles);
-  // Two spellings of a name are one group.
-  const groupRoles = new Map(
-    Object.entries(roles).map(([name, role]) => [deps.accounts.keyOf(name), role]),
-  );
-  const saving = { ownerId: by.userId, groupRoles: [...groupRoles] };
-  if (await deps.sso.saveSettings(row, saving, [record])) return;
-  throw Boom.forbidden('Only an owner of the organization may do this', { code: 'org_role' });
+  const metadata = await readMetadata(deps, { metadataXml, metadataUrl });
+  await updateIf({
+    clock: deps.clock,
+    read: async () => {
+      await findOwned();
+      return storedSettings(deps, id);
+    },
+    write: async (stored, version) => {
+      const merged = await mergeSettings(deps, stored, { ...given, ...metadata });
+      if (merged.enabled === 1 && deps.baseUrl() === null) {
+        throw Boom.conflict(
+          'Single sign-on requires a public https address. Set up a tunnel, or set ADJUTANT_PUBLIC_URL',
+          { code: 'public_url_required' },
+        );
+      }
+      await deps.accounts.proveFresh(by, password);
+      const { enabled, enforced, entity_id: entityId, sso_url: ssoUrl } = merged;
+      const data = { enabled: enabled === 1, enforced: enforced === 1, entityId, ssoUrl };
+      const roles: Record<string, IdpRole> = JSON.parse(merged.group_roles);
+      // Two spellings of a name are one group.
+      const groupRoles = new Map(
+        Object.entries(roles).map(([name, role]) => [deps.accounts.keyOf(name), role]),
+      );
+      const saving = { read: stored, ownerId: by.userId, groupRoles: [...groupRoles] };
+      const row = { ...merged, updated_at: version };
+      return (await deps.sso.saveSettings(row, saving, [by.record({ target: id, data })])) || null;
+    },
+  });
 };
 
-interface SettingsMerge {
-  org: OwnOrgRow;
-  stored: OrgSsoRow | undefined;
-  changes: SsoChanges;
-}
+const NEVER = iso(0);
 
 const DEFAULTS: Omit<OrgSsoRow, 'org_id'> = {
   enabled: 0,
@@ -79,19 +89,18 @@ const DEFAULTS: Omit<OrgSsoRow, 'org_id'> = {
   group_roles: '{}',
   allow_idp_initiated: 0,
   token_days: 30,
-  updated_at: '',
+  updated_at: NEVER,
 };
 
 const mergeSettings = async (
   deps: SsoDeps,
-  { org, stored, changes: { password: _, metadataXml, metadataUrl, ...given } }: SettingsMerge,
+  stored: OrgSsoRow,
+  changes: Omit<SsoChanges, 'password' | 'metadataXml' | 'metadataUrl'>,
 ): Promise<OrgSsoRow> => {
-  const metadata = await readMetadata(deps, { metadataXml, metadataUrl });
-  const changes = { ...given, ...metadata };
   const certificates = changes.certificates?.map(parseCertificate);
   throwIfFaults([
     ...(['entityId', 'ssoUrl', 'certificates'] as const).flatMap((path) =>
-      stored || changes[path] !== undefined
+      stored.updated_at !== NEVER || changes[path] !== undefined
         ? []
         : [{ path, message: 'is required, or metadataXml' }],
     ),
@@ -109,16 +118,10 @@ const mergeSettings = async (
       ? [{ path: 'certificates', message: 'must contain at least one certificate' }]
       : []),
     ...ssoUrlFaults(changes.ssoUrl),
-    ...(await domainFaults(deps, org.id, changes.domains)),
+    ...(await domainFaults(deps, stored.org_id, changes.domains)),
   ]);
   const pems = certificates?.filter((pem) => pem !== null);
-  return {
-    ...DEFAULTS,
-    ...stored,
-    ...storedColumns(orgSsoTable, { ...changes, certificates: pems }),
-    org_id: org.id,
-    updated_at: iso(deps.clock.now()),
-  };
+  return { ...stored, ...storedColumns(orgSsoTable, { ...changes, certificates: pems }) };
 };
 
 const ssoUrlFaults = (url: string | undefined) => {

@@ -1,5 +1,6 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
+import { linkAccount } from '../../harness/scim.js';
 import { openWorld, type World } from '../world.js';
 
 export const lab = Lab.script();
@@ -87,9 +88,21 @@ describe('orgs', () => {
     );
   });
 
+  it('unlinks the own account', async () => {
+    const { db } = world.app.app.store;
+    const own = await db.selectFrom('org_members').selectAll().executeTakeFirstOrThrow();
+    await linkAccount(world.app, { orgId: own.org_id, userId: own.user_id, name: 'ada' });
+    expect((await orgs('sso', 'unlink', 'acme')).code).to.equal(2);
+    const unlinked = await orgs('sso', 'unlink', 'acme', '--yes');
+    expect([unlinked.code, unlinked.stderr]).to.equal([0, 'Unlinked.\n']);
+    const again = await orgs('sso', 'unlink', 'acme', '--yes');
+    expect([again.code, again.stderr]).to.match(/Your account is not linked/);
+    await orgs('domains', 'delete', 'acme', 'acme.example', '--yes');
+  });
+
   it('shows the log of the organization, and deletes it', async () => {
     const log = await orgs('audit', 'acme', '--fields', 'who,action', '--limit', '1');
-    expect(log.stdout).to.match(/\tsso\.domain-add\n$/);
+    expect(log.stdout).to.match(/\tsso\.domain-delete\n$/);
     expect((await orgs('delete', 'acme', '--yes')).stderr).to.equal('Deleted acme.\n');
     expect((await orgs('get', 'acme')).code).to.equal(1);
   });

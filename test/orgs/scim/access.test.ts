@@ -179,10 +179,35 @@ describe('SCIM of an organization', () => {
     expect(member.status).to.equal(404);
   });
 
-  it('answers 6,000 requests of a token in a minute', async () => {
+  it('answers 6,000 requests of an organization in a minute', async () => {
     clock.forward(MINUTE_MS);
-    const asked = () => app.call('GET', `${SCIM}/ServiceProviderConfig`, { token: other.token });
-    const { headers } = await asked();
+    const path = `${SCIM}/ServiceProviderConfig`;
+    const asked = (token: string) => app.call('GET', path, { token });
+    const { headers } = await asked(other.token);
     expect([headers['ratelimit-limit'], headers['ratelimit-remaining']]).to.equal(['6000', '5999']);
+    const { server } = app.app;
+    const authorization = `Bearer ${other.token}`;
+    const inject = () => server.inject({ url: path, headers: { authorization } });
+    for (let sent = 1; sent < 6000; sent += 100) {
+      await Promise.all(Array.from({ length: Math.min(100, 6000 - sent) }, inject));
+    }
+    const refused = await asked(other.token);
+    expect([refused.status, refused.headers['retry-after'], refused.body]).to.equal([
+      429,
+      '60',
+      {
+        schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+        status: '429',
+        detail: 'At most 6000 requests a minute. Try again in 60 s',
+      },
+    ]);
+    expect(refused.headers['content-type']).to.equal('application/scim+json');
+    expect((await asked(acme.token)).status).to.equal(200);
+    expect((await asked(other.owner.token)).status).to.equal(200);
+    clock.forward(MINUTE_MS - 1);
+    const late = await asked(other.token);
+    expect([late.status, late.headers['retry-after']]).to.equal([429, '1']);
+    clock.forward(1);
+    expect((await asked(other.token)).status).to.equal(200);
   });
 });

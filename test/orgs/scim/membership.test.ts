@@ -1,7 +1,7 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { startApp, type TestApp } from '../../harness/app.js';
-import { type Provisioned, provision } from '../../harness/scim.js';
+import { linkAccount, type Provisioned, provision } from '../../harness/scim.js';
 
 export const lab = Lab.script();
 const { after, before, describe, it } = lab;
@@ -29,31 +29,8 @@ describe('members from an identity provider', () => {
   };
   const setDisabled = (userId: string, disabled: boolean) =>
     app.call('PATCH', `/api/admin/users/${userId}`, { token: admin.token, body: { disabled } });
-  /** An account that the organization does not manage. */
-  const link = async (userId: string, name: string): Promise<string> => {
-    const id = `identity_${name}`;
-    const row = { id, org_id: acme.orgId, user_id: userId, user_name: name, user_name_key: name };
-    await app.app.store.db
-      .insertInto('org_identities')
-      .values({
-        ...row,
-        external_id: null,
-        issuer: null,
-        name_id: null,
-        email: null,
-        given_name: null,
-        family_name: null,
-        display_name: null,
-        active: 1,
-        deleted_at: null,
-        last_login_at: null,
-        created_at: AT,
-        updated_at: AT,
-        disabled_at: null,
-      })
-      .execute();
-    return id;
-  };
+  const link = (userId: string, name: string) =>
+    linkAccount(app, { orgId: acme.orgId, userId, name });
 
   it('only leave the organization if their account is their own', async () => {
     const bob = await app.register('bob');

@@ -1,7 +1,7 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { startApp, type TestApp } from '../../harness/app.js';
-import { type Provisioned, provision, SCIM } from '../../harness/scim.js';
+import { type Provisioned, provision, SCIM, seedUsers } from '../../harness/scim.js';
 
 export const lab = Lab.script();
 const { after, before, describe, it } = lab;
@@ -236,21 +236,7 @@ describe('SCIM', () => {
 
   it('counts and pages more than ten thousand users', async () => {
     const big = await provision(app, 'big');
-    const numbers = `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?)`;
-    const at = '2026-01-01T00:00:00.000Z';
-    await app.app.store.transact([
-      {
-        sql: `INSERT INTO users (id, username, username_key, password_hash, role, created_at, managed_by)
-          ${numbers} SELECT printf('user_big%05d', i), 'big-' || i, 'big-' || i, '', 'user', ?, ? FROM n`,
-        parameters: [MANY, at, big.orgId],
-      },
-      {
-        sql: `INSERT INTO org_identities (id, org_id, user_id, user_name, user_name_key, active, created_at, updated_at)
-          ${numbers} SELECT printf('identity_big%05d', i), ?, printf('user_big%05d', i),
-            'big' || i || '@x.org', 'big' || i || '@x.org', i % 2, ?, ? FROM n`,
-        parameters: [MANY, big.orgId, at, at],
-      },
-    ]);
+    const id = await seedUsers(app, big, MANY);
     const page = async (query: string) => {
       const { totalResults, startIndex, itemsPerPage, Resources } = (
         await big.ask('GET', `/Users?${query}`)
@@ -258,7 +244,6 @@ describe('SCIM', () => {
       const ids = Resources.map((user: { id: string }) => user.id);
       return [totalResults, startIndex, itemsPerPage, ids[0], ids.at(-1)];
     };
-    const id = (n: number) => `identity_big${String(n).padStart(5, '0')}`;
     expect(await page('')).to.equal([MANY, 1, 100, id(1), id(100)]);
     expect(await page('startIndex=10001&count=200')).to.equal([
       MANY,

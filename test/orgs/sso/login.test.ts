@@ -1,7 +1,11 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
+import { authStore } from '../../../src/accounts/auth/queries.js';
+import { createManagedAccounts } from '../../../src/accounts/users/managed.js';
+import { usersStore } from '../../../src/accounts/users/queries.js';
 import { PASSWORD } from '../../harness/app.js';
 import { idpUser } from '../../harness/idp.js';
+import { makeToken } from '../../harness/token.js';
 import {
   answer,
   begin,
@@ -304,6 +308,77 @@ describe('a login with single sign-on', () => {
     });
     const refused = await app.call('POST', path, { token: admin.token, body: {} });
     expect(refused.body.code).to.equal('admin_account');
+  });
+
+  it('enters no account that its owner has unlinked', async () => {
+    const { app, idp, orgId, ada } = stage;
+    const path = `/api/orgs/${orgId}/sso/link`;
+    const tom = await app.register('tom');
+    const unlink = (token: string) => app.call('DELETE', path, { token });
+    expect((await unlink(tom.token)).status).to.equal(404);
+    const body = { username: 'tom' };
+    await app.call('POST', `/api/orgs/${orgId}/members`, { token: ada.token, body });
+    const never = await unlink(tom.token);
+    expect([never.status, never.body.message]).to.equal([
+      404,
+      'Your account is not linked to the identity provider of the organization',
+    ]);
+    const reply = await app.call('POST', path, { token: tom.token, body: {} });
+    const started = await startedBy(reply.headers['set-cookie'] ?? '', reply.body.url);
+    idp.logIn(idpUser('tom.sawyer'));
+    await post(app, await answer(started), started.cookie);
+    // A login under way at that moment.
+    const other = await begin(app);
+    const accepted = await post(app, await answer(other), other.cookie);
+    expect((await unlink(tom.token)).status).to.equal(204);
+    const late = await redeem(app, { code: codeOf(accepted), cookie: other.cookie });
+    expect([late.status, late.body.user]).to.equal([401, undefined]);
+    expect((await logIn(stage, idpUser('tom.sawyer'))).body.user.id).to.not.equal(tom.id);
+    expect((await memberOf(tom.id)).role).to.equal('member');
+    expect((await me(tom.token)).id).to.equal(tom.id);
+    const { entries } = (await app.call('GET', `/api/orgs/${orgId}/audit`, ada)).body;
+    const recorded = entries.filter(({ action }: { action: string }) => action === 'sso.unlink');
+    expect(
+      recorded.map((each: { outcome: string; data: object }) => [each.outcome, each.data]),
+    ).to.equal([
+      ['ok', { userId: tom.id }],
+      ['failed', { status: 404 }],
+    ]);
+  });
+
+  it('unlinks no account that the organization manages', async () => {
+    const { user, token } = (await logIn(stage, idpUser('sid'))).body;
+    const path = `/api/orgs/${stage.orgId}/sso/link`;
+    const { status, body } = await stage.app.call('DELETE', path, { token });
+    expect([status, body.code]).to.equal([409, 'account_managed']);
+    expect((await logIn(stage, idpUser('sid'))).body.user.id).to.equal(user.id);
+  });
+
+  it('ends the sessions of somebody whom the organization no longer has', async () => {
+    const { app, clock, orgId, ada } = stage;
+    const { store } = app.app;
+    const ended: string[] = [];
+    const managed = createManagedAccounts({
+      auth: authStore(store),
+      users: usersStore(store),
+      clock,
+      endSession: (id) => ended.push(id),
+      endUser: () => undefined,
+      stopWork: async () => undefined,
+    });
+    const first = (await logIn(stage, idpUser('huck'))).body;
+    const second = (await logIn(stage, idpUser('huck'))).body;
+    const userId = first.user.id;
+    const pat = (await makeToken(app, first.token)).token;
+    await managed.endSsoSessions({ userId, orgId: 'org_other' });
+    expect((await me(first.token)).id).to.equal(userId);
+    await managed.endSsoSessions({ userId, orgId });
+    expect(ended).to.have.length(2);
+    expect((await me(first.token)).statusCode).to.equal(401);
+    expect((await me(second.token)).statusCode).to.equal(401);
+    expect((await me(pat)).id).to.equal(userId);
+    await managed.endSsoSessions({ userId: ada.id, orgId });
+    expect((await me(ada.token)).id).to.equal(ada.id);
   });
 
   it('links no account that another identity provider manages', async () => {

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { PASSWORD, startApp } from '../../harness/app.js';
+import { PASSWORD, type Reply, startApp } from '../../harness/app.js';
 import { idpUser } from '../../harness/idp.js';
 import { makeToken } from '../../harness/token.js';
 import { begin, configure, EMAIL, lastResult, logIn, openStage, type Stage } from './stage.js';
@@ -122,6 +122,61 @@ describe('single sign-on settings', () => {
     });
     expect(body.certificates[0].trim()).to.equal(stage.keys.certificate.trim());
     await configure(stage, {});
+  });
+
+  /** Calls `meanwhile` once, between the read and the write of the next change of settings. */
+  const beforeSaving = (meanwhile: () => Promise<void>): void => {
+    const { store } = stage.app.app;
+    const { tryTransact } = store;
+    store.tryTransact = async (steps) => {
+      if (steps.some((step) => 'sql' in step && /^insert into "org_sso"/.test(step.sql))) {
+        store.tryTransact = tryTransact;
+        await meanwhile();
+      }
+      return tryTransact(steps);
+    };
+  };
+
+  it('keep the changes of two owners who save at the same time', async () => {
+    const zoe = await stage.app.register('zoe');
+    const members = `/api/orgs/${stage.orgId}/members`;
+    await ask('POST', members, { username: 'zoe' });
+    await ask('PATCH', `${members}/${zoe.id}`, { role: 'owner' });
+    let other: Reply | undefined;
+    beforeSaving(async () => {
+      other = await ask('PUT', path, { tokenDays: 7, enforced: true }, zoe.token);
+    });
+    const first = await ask('PUT', path, { defaultRole: 'admin' });
+    const wanted = { tokenDays: 7, enforced: true, defaultRole: 'admin', enabled: true };
+    expect([first.status, other?.status]).to.equal([200, 200]);
+    expect((await ask('GET', path)).body).to.include(wanted);
+    expect(first.body).to.include(wanted);
+    expect(first.body.updatedAt > other?.body.updatedAt).to.equal(true);
+    await ask('DELETE', `${members}/${zoe.id}`);
+    await configure(stage, { tokenDays: 30, enforced: false, defaultRole: 'member' });
+  });
+
+  it('are complete after two owners set them up at the same time', async () => {
+    const org = await ask('POST', '/api/orgs', { slug: 'pair', name: 'Pair' });
+    const approve = `/api/admin/orgs/${org.body.id}`;
+    await ask('PATCH', approve, { approved: true }, stage.admin.token);
+    const at = `/api/orgs/${org.body.id}/sso`;
+    expect((await ask('GET', at)).body.updatedAt).to.equal(null);
+    const missing = await ask('PUT', at, { tokenDays: 5 });
+    expect(missing.body.details.map((each: { path: string }) => each.path)).to.equal([
+      'entityId',
+      'ssoUrl',
+      'certificates',
+    ]);
+    const { entityId, ssoUrl, certificate } = stage.idp;
+    const idp = { entityId, ssoUrl, certificates: [certificate] };
+    let other: Reply | undefined;
+    beforeSaving(async () => {
+      other = await ask('PUT', at, { ...idp, tokenDays: 5 });
+    });
+    const first = await ask('PUT', at, { ...idp, enabled: true });
+    expect([first.status, other?.status]).to.equal([200, 200]);
+    expect((await ask('GET', at)).body).to.include({ tokenDays: 5, enabled: true });
   });
 
   it('end all logins when they are off, or the approval is withdrawn', async () => {
