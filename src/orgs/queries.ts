@@ -247,6 +247,9 @@ export const orgsStore = (store: Store) => {
         ...also,
       ]),
 
+    managedUsers: async (orgId: string): Promise<string[]> =>
+      (await managedUsers(orgId).execute()).map(({ id }) => id),
+
     beingDeleted: async (): Promise<OrgDeletionPlan[]> => {
       const rows = await db
         .selectFrom('orgs')

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import Boom from '@hapi/boom';
-import type { AccountOperations } from '../accounts/module.js';
+import type { AccountOperations, ManagedAccounts } from '../accounts/module.js';
 import { type Clock, iso } from '../kernel/clock.js';
 import type { Recorder } from '../kernel/contract/audit.js';
 import type { Caller } from '../kernel/contract/endpoint.js';
@@ -27,6 +27,7 @@ export interface OrgsDeps {
   orgs: OrgsStore;
   clock: Clock;
   accounts: Pick<AccountOperations, 'proveFresh' | 'keyOf'>;
+  managed: Pick<ManagedAccounts, 'endSsoSessions'>;
   outbox: Outbox;
   /** Resolves when no agent and no pipeline of the organization runs any more. */
   stopWork(orgId: string): Promise<void>;
@@ -131,6 +132,9 @@ export const deleteOrg = async (
   const of = { orgId: id, userId: by.userId };
   const isBegun = await deps.orgs.beginDeletion(of, plan, [by.record({ target: id, data })]);
   if (!isBegun) throw roleRequired(['owner']);
+  for (const userId of await deps.orgs.managedUsers(id)) {
+    await deps.managed.endSsoSessions({ userId, orgId: id });
+  }
   await deps.finishDeletion({ orgId: id, toUserId });
 };
 
@@ -239,6 +243,7 @@ export const removeMember = async (
     throw await refusedChange(deps, from, null);
   }
   notice.published();
+  await deps.managed.endSsoSessions({ userId, orgId: id });
 };
 
 const refusedChange = async (

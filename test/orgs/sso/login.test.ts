@@ -1,8 +1,7 @@
+import { once } from 'node:events';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { authStore } from '../../../src/accounts/auth/queries.js';
-import { createManagedAccounts } from '../../../src/accounts/users/managed.js';
-import { usersStore } from '../../../src/accounts/users/queries.js';
+import { WebSocket } from 'ws';
 import { PASSWORD } from '../../harness/app.js';
 import { idpUser } from '../../harness/idp.js';
 import { makeToken } from '../../harness/token.js';
@@ -354,31 +353,21 @@ describe('a login with single sign-on', () => {
     expect((await logIn(stage, idpUser('sid'))).body.user.id).to.equal(user.id);
   });
 
-  it('ends the sessions of somebody whom the organization no longer has', async () => {
-    const { app, clock, orgId, ada } = stage;
-    const { store } = app.app;
-    const ended: string[] = [];
-    const managed = createManagedAccounts({
-      auth: authStore(store),
-      users: usersStore(store),
-      clock,
-      endSession: (id) => ended.push(id),
-      endUser: () => undefined,
-      stopWork: async () => undefined,
-    });
+  it('ends with the membership, also for open sockets', async () => {
+    const { app, orgId, ada } = stage;
     const first = (await logIn(stage, idpUser('huck'))).body;
     const second = (await logIn(stage, idpUser('huck'))).body;
     const userId = first.user.id;
     const pat = (await makeToken(app, first.token)).token;
-    await managed.endSsoSessions({ userId, orgId: 'org_other' });
-    expect((await me(first.token)).id).to.equal(userId);
-    await managed.endSsoSessions({ userId, orgId });
-    expect(ended).to.have.length(2);
-    expect((await me(first.token)).statusCode).to.equal(401);
-    expect((await me(second.token)).statusCode).to.equal(401);
-    expect((await me(pat)).id).to.equal(userId);
-    await managed.endSsoSessions({ userId: ada.id, orgId });
-    expect((await me(ada.token)).id).to.equal(ada.id);
+    const socket = new WebSocket(`${app.url.replace('http', 'ws')}/ws?token=${second.token}`);
+    await once(socket, 'open');
+    const closed = once(socket, 'close');
+    const path = `/api/orgs/${orgId}/members/${userId}`;
+    expect((await app.call('DELETE', path, { token: ada.token })).status).to.equal(204);
+    for (const token of [first.token, second.token, pat]) {
+      expect((await me(token)).statusCode).to.equal(401);
+    }
+    expect((await closed)[0]).to.equal(4401);
   });
 
   it('links no account that another identity provider manages', async () => {
