@@ -81,6 +81,8 @@ export const killAt = async (
   kill: (point: CrashPoint) => Promise<string[]>,
 ): Promise<string[]> => {
   if (points === 'few') {
+    // The first round also does what is done only once.
+    await kill({ start: '', number: 1 });
     const changes = await kill(NOWHERE);
     for (const point of chooseFew(changes)) {
       const found = await kill(point);
@@ -106,7 +108,7 @@ const chooseFew = (changes: string[]): CrashPoint[] => {
   const rename = count('rename') > 0 ? { start: 'rename', number: 1 } : middle;
   const requests = count('request');
   const last = requests > 0 ? { start: 'request', number: requests } : rename;
-  return [{ start: '', number: 1 }, reply, last];
+  return [reply, last];
 };
 
 /**
