@@ -106,7 +106,8 @@ const chooseFew = (changes: string[]): CrashPoint[] => {
   const middle = { start: 'commit', number: Math.ceil(count('commit') / 2) };
   const reply = count('reply') > 0 ? { start: 'reply', number: 1 } : middle;
   const rename = count('rename') > 0 ? { start: 'rename', number: 1 } : middle;
-  const requests = count('request');
+  // The rules of a site are requested once.
+  const requests = count('request') - count('request GET /robots.txt');
   const last = requests > 0 ? { start: 'request', number: requests } : rename;
   return [reply, last];
 };
