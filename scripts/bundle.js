@@ -8,8 +8,14 @@ import { rolldown } from 'rolldown';
  */
 const BUNDLED =
   /^(@ai-sdk\/provider|@fastify\/busboy|@hapi\/(boom|bourne|hapi|nes|validate)|chardet|commander|croner|detect-libc|get-east-asian-width|htmlparser2|joi|jsonwebtoken|kysely|lossless-json|markdown-it|picomatch|pino|stemmer|ws|yaml|zod)(\/|$)/;
-/** Optional parts of ws. */
-const ABSENT = /^(bufferutil|utf-8-validate)$/;
+/**
+ * Packages that threads load for one page, and processes for one document. Bundled, a page takes
+ * half the processor time.
+ */
+const OF_THREADS =
+  /^(@mozilla\/readability|colord|css-select|feedsmith|image-size|linkedom|postal-mime|stylis|turndown)(\/|$)/;
+/** Optional parts of ws and linkedom. */
+const ABSENT = /^(bufferutil|canvas|utf-8-validate)$/;
 /** A module's own URL, or a file that it names relative to it; the file name is the first group. */
 const OWN_URL = /new URL\(\s*['"]([^'"]+)['"],\s*import\.meta\.url,?\s*\)|import\.meta\.url/g;
 
@@ -78,7 +84,9 @@ const write = async (dist, { entry, target, chunks, format = 'esm' }, threads) =
     input: { main: join(dist, entry) },
     platform: 'node',
     transform: { target: 'node22.14' },
-    external: isExternal,
+    external: isExternal(
+      format === 'cjs' || target === COMMAND_LINE.target ? [BUNDLED] : [BUNDLED, OF_THREADS],
+    ),
     plugins: [
       ownUrls(dist, target, threads),
       serverOfNes,
@@ -103,14 +111,14 @@ const write = async (dist, { entry, target, chunks, format = 'esm' }, threads) =
 /** Names of CommonJS files in a package of ES modules. */
 const CJS = { entryFileNames: '[name].cjs', chunkFileNames: '[name]-[hash].cjs' };
 
-/**
- * Whether a package stays outside the bundle: it is neither in every start nor imported by one
- * that is.
- */
-const isExternal = (name, importer = '') => {
-  if (/^[./]/.test(name)) return false;
-  return ABSENT.test(name) || !(BUNDLED.test(name) || importer.includes('/node_modules/'));
-};
+/** Whether a package stays outside the bundle: it is neither bundled nor imported by one that is. */
+const isExternal =
+  (bundled) =>
+  (name, importer = '') => {
+    if (/^[./]/.test(name)) return false;
+    if (ABSENT.test(name)) return true;
+    return !(bundled.some((names) => names.test(name)) || importer.includes('/node_modules/'));
+  };
 
 /** Each chunk gets the modules that its entries import and no earlier chunk has. */
 const groupsOf = (dist, chunks) =>
@@ -175,9 +183,7 @@ const importModules = {
 
 /** Licenses of the bundled packages, which must accompany every copy. */
 export const licensesOf = (modules) => {
-  const folders = modules.flatMap(
-    (path) => /^.*node_modules\/(@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? [],
-  );
+  const folders = modules.flatMap((path) => packageOf(path) ?? []);
   return [...new Set(folders)]
     .sort()
     .map((folder) => {
@@ -189,4 +195,11 @@ export const licensesOf = (modules) => {
       return `${name} ${version}\n\n${text}\n`;
     })
     .join('\n----\n\n');
+};
+
+/** The folder of a module's package. A published package may contain others without manifests. */
+const packageOf = (path) => {
+  const [folder] = /^.*node_modules\/(@[^/]+\/)?[^/]+/.exec(path) ?? [];
+  if (folder === undefined || existsSync(join(folder, 'package.json'))) return folder;
+  return packageOf(dirname(folder));
 };

@@ -4,6 +4,7 @@ import { syncBuiltinESMExports } from 'node:module';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import threads from 'node:worker_threads';
 import Lab from '@hapi/lab';
+import { ReusedWorker } from './lanethreads.js';
 
 /** Beside other work a test takes several times as long. lanes.js ends a file that hangs. */
 const NO_LIMITS = { timeout: 0, 'context-timeout': 0 };
@@ -18,10 +19,14 @@ const bundleOf = (script) => {
   return path !== undefined && existsSync(bundle) ? bundle : script;
 };
 
+const isDatabase = (script) => /\/dist\/src\/store\/thread\/thread\.js$/.test(String(script));
+
 const { Worker } = threads;
 threads.Worker = class extends Worker {
   constructor(script, options) {
-    super(bundleOf(script), options);
+    const bundle = bundleOf(script);
+    if (isDatabase(script)) return new ReusedWorker(bundle, options);
+    super(bundle, options);
   }
 };
 const { fork } = childProcess;

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 const LANE = fileURLToPath(new URL('lane.js', import.meta.url));
 /** A lane ends after this many files or bytes, before the leftovers of its files add up. */
 const MAX_FILES = 60;
-const MAX_RESIDENT_BYTES = 600 * 2 ** 20;
+const MAX_RESIDENT_BYTES = 900 * 2 ** 20;
 /** A file that takes longer hangs and is ended: ten times its recorded time. */
 const MIN_LIMIT_MS = 180_000;
 const UNKNOWN_LIMIT_MS = 900_000;

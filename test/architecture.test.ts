@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import ts from 'typescript';
-import { graph, importsByPath, run } from './harness/graph.js';
+import { graph, run } from './harness/graph.js';
 import {
   found,
   nodes,
@@ -70,7 +70,13 @@ describe('architecture', () => {
   });
 
   it('has no folders that import each other in a circle', () => {
-    none(circles());
+    none(folderCircles());
+  });
+
+  it('has no files that import each other in a circle', () => {
+    const byPath = new Map(sources().map((source) => [source.path, source]));
+    const imports = [...byPath].map(([path, source]) => [path, importsOf(source, byPath)] as const);
+    none(inCircles(new Map(imports)));
   });
 
   it('uses all files, exports and packages, as knip.jsonc has it', () => {
@@ -175,7 +181,7 @@ const outside = (allowed: string[]): Source[] =>
  * Folders of modules that import each other, directly or not. A `module.ts` may import all that it
  * wires together.
  */
-const circles = (): string[] => {
+const folderCircles = (): string[] => {
   const needs = new Map<string, Set<string>>();
   for (const { source, dependencies } of graph().modules) {
     if (!isOfModule(source) || isFace(source)) continue;
@@ -185,13 +191,39 @@ const circles = (): string[] => {
       needs.set(own, (needs.get(own) ?? new Set()).add(other));
     }
   }
+  return inCircles(needs);
+};
+
+/** Those that need themselves, directly or not. */
+const inCircles = (needs: Map<string, Iterable<string>>): string[] => {
+  const left = new Map(needs);
+  // Those that need nothing that is left are in no circle.
+  for (let before = Infinity; left.size < before; ) {
+    before = left.size;
+    for (const [one, others] of left)
+      if (![...others].some((other) => left.has(other))) left.delete(one);
+  }
   const reached = (start: string): Set<string> => {
-    const found = new Set(needs.get(start));
-    for (const folder of found) for (const next of needs.get(folder) ?? []) found.add(next);
+    const found = new Set(left.get(start));
+    for (const one of found) for (const next of left.get(one) ?? []) found.add(next);
     return found;
   };
-  return [...needs.keys()].filter((folder) => reached(folder).has(folder)).sort();
+  return [...left.keys()].filter((one) => reached(one).has(one)).sort();
 };
+
+/**
+ * Files that are loaded with a file, and those of its types. A command that is loaded on demand may
+ * import the list of commands that loads it.
+ */
+const importsOf = ({ path, tree }: Source, byPath: Map<string, Source>): string[] =>
+  tree.statements.flatMap((statement) => {
+    const isImport = ts.isImportDeclaration(statement) || ts.isExportDeclaration(statement);
+    const from = isImport ? statement.moduleSpecifier : undefined;
+    if (!from || !ts.isStringLiteral(from) || !from.text.startsWith('.')) return [];
+    const file = join(dirname(path), from.text);
+    const written = [file, file.replace(/\.js$/, '.ts'), file.replace(/\.js$/, '.tsx')];
+    return written.filter((one) => byPath.has(one));
+  });
 
 const isOfModule = (path: string): boolean => /^src\/(?!client\/)\w+\//.test(path);
 /** The public file of a module. */
@@ -293,9 +325,9 @@ const fastTier = (): Source[] => {
   const isFast = (path: string) =>
     /^test\/.*(?<!\.(long|speed))\.test\.tsx?$/.test(path) && !OUTSIDE.test(path);
   const reached = new Set([...byPath.keys()].filter(isFast));
-  const imports = importsByPath();
   for (const path of reached) {
-    for (const { resolved } of imports.get(path) ?? []) {
+    const source = byPath.get(path);
+    for (const resolved of source ? importsOf(source, byPath) : []) {
       if (resolved.startsWith('test/') && !OUTSIDE.test(resolved)) reached.add(resolved);
     }
   }

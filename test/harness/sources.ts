@@ -43,8 +43,16 @@ const paths = (folder: string, pattern: RegExp): string[] => {
 };
 
 const parse = (path: string): Source => {
-  const text = readFileSync(join(projectRoot(), path), 'utf8');
-  return { path, tree: ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true) };
+  let tree: ts.SourceFile | undefined;
+  return {
+    path,
+    // Parsed on first use, since most tests look at a part of the sources.
+    get tree() {
+      const text = () => readFileSync(join(projectRoot(), path), 'utf8');
+      tree ??= ts.createSourceFile(path, text(), ts.ScriptTarget.Latest, true);
+      return tree;
+    },
+  };
 };
 
 /** All nodes of a file, parents first. */

@@ -1,4 +1,4 @@
-/** Holds the number of the change to end after. Absent: nothing is counted. */
+/** Holds a CrashPoint: `3 commit`. Absent: nothing is counted. */
 export const ARMED = 'armed';
 /** One line per change since it was armed. */
 export const TRACE = 'trace';

@@ -9,7 +9,7 @@ import { ARMED, TRACE } from './files.js';
 
 /**
  * Loaded into each thread of a daemon before it starts. Counts the changes that the disk or anybody
- * outside can see, and ends the process with SIGKILL right after the n-th. A kill between two of
+ * outside can see, and ends the process with SIGKILL right after the armed one. A kill between two of
  * them leaves the same as one right after the first.
  */
 const folder = process.env.CRASH_POINTS ?? '';
@@ -20,10 +20,11 @@ const processes = new Set([Number(process.env.CRASH_DAEMON ?? process.pid), proc
 const happened = (change: string): void => {
   const armed = readIfThere(join(folder, ARMED));
   if (armed === '') return;
+  const [number, start = ''] = armed.split(' ');
   const trace = join(folder, TRACE);
   fs.appendFileSync(trace, `${change}\n`);
-  const count = fs.readFileSync(trace, 'utf8').split('\n').length - 1;
-  if (count < Number(armed)) return;
+  const changes = fs.readFileSync(trace, 'utf8').split('\n').slice(0, -1);
+  if (changes.filter((each) => each.startsWith(start)).length < Number(number)) return;
   for (const pid of processes) process.kill(pid, 'SIGKILL');
 };
 
