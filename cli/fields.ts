@@ -60,6 +60,10 @@ export const orgField: RequestField = {
   isNullable: false,
 };
 
+/** As a part of the request. */
+export const orgOf = ({ orgId }: Record<string, unknown>): { orgId?: string } =>
+  typeof orgId === 'string' ? { orgId } : {};
+
 /** Placeholder of the value: `<number>`; undefined for a switch. */
 export const placeholder = ({
   path,

@@ -166,6 +166,25 @@ describe('views', () => {
     ]);
   });
 
+  it('show the organization of a row, and in a list only if a row has one', () => {
+    const rows = [aCredential({ orgId: 'org_01', name: 'ours' }), aCredential({ id: 'c2' })];
+    const seen = (credentials: typeof rows, width: number) =>
+      shown(
+        pages.vault.view,
+        known([
+          { type: 'session.known', orgs: { org_01: 'acme' } },
+          { type: 'ui.root', root: 'vault' },
+          ...vaultLoaded(credentials),
+        ]),
+        width,
+        20,
+      );
+    expect(seen(rows, 120)[0]).to.match(/ ORG$/);
+    expect(seen(rows, 120).join('\n')).to.match(/ours .* acme\n/);
+    expect(seen(rows, 80).join('\n')).to.match(/^Org +acme$/m);
+    expect(seen(rows.slice(1), 120).join('\n')).to.not.match(/\bORG\b/i);
+  });
+
   it('say what an empty list is for, and how one is made', () => {
     const state = known([...hooksLoaded([]), ...atHooks]);
     expect(shown(pages.hooks.view, state, 80, 19)[0]).to.equal('No hooks yet.');
