@@ -168,7 +168,7 @@ describe('views', () => {
 
   it('show the organization of a row, and in a list only if a row has one', () => {
     const rows = [aCredential({ orgId: 'org_01', name: 'ours' }), aCredential({ id: 'c2' })];
-    const seen = (credentials: typeof rows, width: number) =>
+    const seen = (credentials: typeof rows) =>
       shown(
         pages.vault.view,
         known([
@@ -176,13 +176,13 @@ describe('views', () => {
           { type: 'ui.root', root: 'vault' },
           ...vaultLoaded(credentials),
         ]),
-        width,
+        80,
         20,
-      );
-    expect(seen(rows, 120)[0]).to.match(/ ORG$/);
-    expect(seen(rows, 120).join('\n')).to.match(/ours .* acme\n/);
-    expect(seen(rows, 80).join('\n')).to.match(/^Org +acme$/m);
-    expect(seen(rows.slice(1), 120).join('\n')).to.not.match(/\bORG\b/i);
+      ).join('\n');
+    expect(seen(rows)).to.match(/^ +NAME .* ORG$/m);
+    expect(seen(rows)).to.match(/^> ours .* acme$/m);
+    expect(seen(rows)).to.match(/^Org +acme$/m);
+    expect(seen(rows.slice(1))).to.not.match(/\bORG\b/i);
   });
 
   it('say what an empty list is for, and how one is made', () => {
