@@ -61,7 +61,7 @@ export const orgField: RequestField = {
 };
 
 /** As a part of the request. */
-export const orgOf = ({ orgId }: Record<string, unknown>): { orgId?: string } =>
+export const orgInput = ({ orgId }: Record<string, unknown>): { orgId?: string } =>
   typeof orgId === 'string' ? { orgId } : {};
 
 /** Placeholder of the value: `<number>`; undefined for a switch. */

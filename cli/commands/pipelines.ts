@@ -3,7 +3,7 @@ import { createTwoFilesPatch } from 'diff';
 import { contracts } from '../../src/client/index.js';
 import { type CommandGroup, command } from '../command.js';
 import { Exit, usageFault } from '../exit.js';
-import { orgField, orgOf } from '../fields.js';
+import { orgField, orgInput } from '../fields.js';
 import { readFileOrStdin } from '../input.js';
 import {
   check,
@@ -52,7 +52,7 @@ const apply = command({
   fields: () => [orgField],
   run: async (context, { flags: { file }, fields }) => {
     const { client, template } = await readTemplate(context, fileIn(file));
-    const org = orgOf(fields);
+    const org = orgInput(fields);
     const present = await findOwnTemplate(client, { name: template.name, ...org });
     if (present && isDeepStrictEqual(toTemplateSource(present), template)) {
       const sentence = `${safe(present.name)} already matches the file: version ${present.version}.`;
@@ -81,7 +81,7 @@ const diff = command({
   notes: ['Exit code 1: there is a difference.'],
   run: async (context, { flags: { file }, fields }) => {
     const { client, text, template } = await readTemplate(context, fileIn(file));
-    const present = await findOwnTemplate(client, { name: template.name, ...orgOf(fields) });
+    const present = await findOwnTemplate(client, { name: template.name, ...orgInput(fields) });
     const textOf = await writerFor(text);
     const before = present ? textOf(toTemplateSource(present)) : '';
     const after = textOf(template);

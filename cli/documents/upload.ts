@@ -3,7 +3,7 @@ import type { Client, DocumentView, Reply } from '../../src/client/index.js';
 import { uploadDocuments } from '../../src/client/upload.js';
 import { type Context, command, textFlag } from '../command.js';
 import { Exit, usageFault } from '../exit.js';
-import { orgField, orgOf } from '../fields.js';
+import { orgField, orgInput } from '../fields.js';
 import { awaitOperationEnd, noWait } from '../operations/follow.js';
 import { withProgress } from '../progress.js';
 import { formatCount, safe } from '../text.js';
@@ -52,7 +52,7 @@ export const uploadCommand = command({
   ],
   seeAlso: 'adjutant documents text, to print the text',
   run: (context, { args: { path }, flags, fields }) =>
-    uploadPaths(context, path, { ...flags, ...orgOf(fields) }),
+    uploadPaths(context, path, { ...flags, ...orgInput(fields) }),
 });
 
 export const uploadPaths = async (

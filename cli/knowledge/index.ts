@@ -6,7 +6,7 @@ import { type Context, command, switchFlag } from '../command.js';
 import { documentCrud } from '../documents/document.js';
 import { uploadPaths } from '../documents/upload.js';
 import { Exit, usageFault } from '../exit.js';
-import { orgOf, requestFields, requestFrom } from '../fields.js';
+import { orgInput, requestFields, requestFrom } from '../fields.js';
 import { readPipedText, readText } from '../input.js';
 import { noWait, showStarted } from '../operations/follow.js';
 import { formatCount, oneLine, safe } from '../text.js';
@@ -65,7 +65,7 @@ export const indexCommand = command({
       return uploadPaths(context, [named], {
         ...(tags !== undefined && { tags: String(tags) }),
         ...flags,
-        ...orgOf(fields),
+        ...orgInput(fields),
       });
     }
     const input = { fields: { ...source.preset, ...fields }, more: source.more };

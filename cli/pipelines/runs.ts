@@ -1,7 +1,7 @@
 import { contracts, type PipelineTemplate } from '../../src/client/index.js';
 import { isSameName } from '../../src/kernel/normalform.js';
 import { type Context, command, textFlag } from '../command.js';
-import { orgField, orgOf } from '../fields.js';
+import { orgField, orgInput } from '../fields.js';
 import { oneLine } from '../text.js';
 import { shortId } from './advice.js';
 import { answerCommands } from './answer.js';
@@ -70,7 +70,7 @@ const run = command({
         ? await askValues(context, parameters)
         : await valuesFrom(context, args.params, parameters);
     const { name } = flags;
-    const body = { templateId, params, ...(name !== undefined && { name }), ...orgOf(fields) };
+    const body = { templateId, params, ...(name !== undefined && { name }), ...orgInput(fields) };
     const begun = await client.pipelines.start({ body });
     if (flags.follow) return followRun(context, client, begun);
     const sentence = `The run is ${begun.status}. Show it: adjutant pipelines get ${shortId(begun)}`;

@@ -4,7 +4,7 @@ import { type CommandGroup, type Context, command, switchFlag } from '../command
 import { crud } from '../crud.js';
 import { writeIn } from '../editor.js';
 import { failed, usageFault } from '../exit.js';
-import { orgField, orgOf } from '../fields.js';
+import { orgField, orgInput } from '../fields.js';
 import { withOrgColumn } from '../orgslugs.js';
 import { safe } from '../text.js';
 import {
@@ -63,7 +63,7 @@ const create = command({
   run: async (context, { flags: { file }, fields }) => {
     if (file === undefined) throw usageFault('Template file is missing. Add -f <file>');
     const { client, text, template } = await readTemplate(context, file);
-    const { orgId } = orgOf(fields);
+    const { orgId } = orgInput(fields);
     const made = await (orgId === undefined
       ? importText(client, text)
       : client.templates.create({ body: { ...template, orgId } }));

@@ -7,8 +7,8 @@ const orgName = ({ session: { orgs } }: State, orgId: unknown): string =>
   typeof orgId === 'string' ? (orgs[orgId] ?? orgId) : '';
 
 /** Value of any field of a row. */
-export const fieldText = (state: State, key: string, value: unknown): string =>
-  key === 'orgId' ? orgName(state, value) : inlineValue(value);
+export const fieldText = (state: State, field: string, value: unknown): string =>
+  field === 'orgId' ? orgName(state, value) : inlineValue(value);
 
 export const orgFacts = (state: State, { orgId }: { orgId: string | null }): [string, string][] =>
   orgId === null ? [] : [['Org', orgName(state, orgId)]];
