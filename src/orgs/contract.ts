@@ -93,16 +93,6 @@ export type OrgChanges = s.Static<typeof OrgChanges>;
 
 const OrgDeletion = s.object('OrgDeletion', {
   slug: slug().description('Short name of the organization, as a confirmation'),
-  resources: s.optional(
-    s
-      .oneOf('OrgResources', 'transfer', 'delete')
-      .description(
-        'Whether to transfer the resources of the organization to a user, or to delete them. Required if there are any',
-      ),
-  ),
-  toUserId: s.optional(
-    s.text(80).description('User ID of a member who gets the resources. Required for `transfer`'),
-  ),
   password: s.ownPassword(),
 });
 export type OrgDeletion = s.Static<typeof OrgDeletion>;
@@ -229,8 +219,7 @@ export const orgs = contract({
   }),
   delete: endpoint.delete('/api/orgs/{id}', {
     summary: 'Delete an organization',
-    description:
-      'Requires the role `owner`. The accounts of the members are kept. The resources of the organization are deleted, or transferred to a member.',
+    description: 'Requires the role `owner`. The accounts of the members are kept.',
     personal: true,
     audit: 'orgs.delete',
     example: { slug: 'acme' },
