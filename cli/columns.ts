@@ -34,6 +34,8 @@ export interface TableColumn<T> {
   isWhole?: true;
   /** Whether a terminal shows the column only if a row has a value. */
   isRare?: true;
+  /** Field of one object that a terminal shows as this column. */
+  replaces?: string;
   /** `data`: only in a pipe, such as an id; `table`: only on a terminal. */
   only?: 'data' | 'table';
   /** Order in which a narrow terminal drops columns. The highest number is dropped first. */

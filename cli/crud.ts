@@ -6,6 +6,7 @@ import { changedByEditor, editFlag, isEdited } from './edit.js';
 import { failed } from './exit.js';
 import { type ArgsOf, requestFields, requestFrom } from './fields.js';
 import { freshPasswordFile, withPassword } from './input.js';
+import { orgSlugs, withOrgColumn } from './orgslugs.js';
 import { namePages } from './pages.js';
 import {
   type ListEndpoint,
@@ -237,7 +238,8 @@ export const crud = <K extends string, T extends object>(noun: CrudNoun<K, T>) =
         name: 'get',
         args,
         endpoint: declared(endpoints.get, rows),
-        show: ({ out }, row) => out.item(row, columns),
+        show: async (context, row) =>
+          context.out.item(row, await withOrgColumn(context, [row], columns)),
       }),
     /** Creates a `delete` that asks about the typed name, without reading the row. */
     end: ({ ask, message, ...help }: EndOptions) =>
@@ -270,6 +272,7 @@ const rowKind = <K extends string, T extends object>(
   called,
   listed: `${path} ${listed}`,
   page: namePages(rows, (query) => client.call(endpoints.list, { query }), named),
+  slugs: () => orgSlugs(client),
 });
 
 /** Sets the id as the first parameter of the path. */

@@ -35,16 +35,44 @@ export const requestFields = (schema: Schema, except: string[] = []): RequestFie
   return fields.map((field) => {
     const short = getLastSegment(field.longName);
     const name = CALLED.get(field.longName) ?? (isUnique(short) ? short : field.longName);
-    return { ...field, name };
+    const about = field.path === ORG_FIELD ? `Slug or ${field.about}` : field.about;
+    return { ...field, name, about };
   });
 };
 
+const ORG_FIELD = 'orgId';
+
 /** Fields that use the flag of a similar field. Their own names are accepted, too. */
-const CALLED = new Map([['tag', 'tags']]);
+const CALLED = new Map([
+  ['tag', 'tags'],
+  ['org-id', 'org'],
+]);
+
+/** The organization of a command whose request has no fields of a contract. */
+export const orgField: RequestField = {
+  path: ORG_FIELD,
+  name: 'org',
+  longName: 'org-id',
+  kind: 'text',
+  about: 'Slug or ID of an organization of yours. Without it, the command is for you',
+  values: [],
+  isNeeded: false,
+  isNullable: false,
+};
+
+/** As a part of the request. */
+export const orgInput = ({ orgId }: Record<string, unknown>): { orgId?: string } =>
+  typeof orgId === 'string' ? { orgId } : {};
 
 /** Placeholder of the value: `<number>`; undefined for a switch. */
-export const placeholder = ({ kind, values, isNullable }: RequestField): string | undefined => {
+export const placeholder = ({
+  path,
+  kind,
+  values,
+  isNullable,
+}: RequestField): string | undefined => {
   if (kind === 'flag') return undefined;
+  if (path === ORG_FIELD) return '<slug>';
   const none = isNullable ? '|null' : '';
   if (values.length > 0 && values.join('|').length <= 48) return `<${values.join('|')}${none}>`;
   return kind === 'list' ? '<text…>' : `<${kind}${none}>`;

@@ -98,7 +98,14 @@ export class CliOutput {
     const fields = Object.entries(flat(reply));
     const isInNoList = columns.length === 0 && !this.flags.fields;
     if (this.format === 'table' && !this.flags.fields)
-      this.facts(fields.map(([name, value]) => [name, formatFieldValue(value)]));
+      this.facts(
+        fields.map(([name, value]) => {
+          const column = columns.find(({ replaces }) => replaces === name);
+          return column
+            ? [column.name, plainText(column.value(reply))]
+            : [name, formatFieldValue(value)];
+        }),
+      );
     else if (this.format === 'tsv' && isInNoList)
       for (const [name, value] of fields) this.line(`${cell(name)}\t${cell(value)}`);
     else this.page({ reply, rows: [reply], columns });

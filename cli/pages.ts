@@ -1,5 +1,6 @@
 import type { ObjectSchema } from 'joi';
 import { ApiError } from '../src/client/errors.js';
+import { valueAt } from './columns.js';
 import type { Context } from './command.js';
 import { requestFields } from './fields.js';
 import type { Named, NamePage } from './resolve.js';
@@ -14,7 +15,8 @@ export const namePages =
   ) =>
   async (cursor: string | undefined): Promise<NamePage> => {
     const reply = await read({ limit: 200, cursor });
-    return { rows: reply[rows].map(named), nextCursor: reply.nextCursor };
+    const withOrg = (row: T): Named => ({ ...named(row), orgId: valueAt(row, 'orgId') });
+    return { rows: reply[rows].map(withOrg), nextCursor: reply.nextCursor };
   };
 
 /** Concurrent requests. One signal aborts them all on ^C. */

@@ -1,6 +1,7 @@
 import type { Client, contracts, Endpoint } from '../src/client/index.js';
 import { valueAt } from './columns.js';
 import type { CliCommand, Context } from './command.js';
+import { orgSlugs } from './orgslugs.js';
 import { type NamedKind, resolveId } from './resolve.js';
 import { plainText } from './text.js';
 
@@ -8,9 +9,13 @@ type KindOf = (client: Client) => Promise<NamedKind> | NamedKind;
 
 /** The rows of a resource, from the list of its contract. */
 const listed =
-  (noun: string, resource: keyof typeof contracts, more: { by?: string; command?: string } = {}) =>
+  (
+    noun: string,
+    resource: keyof typeof contracts,
+    more: { by?: string; command?: string; called?: string } = {},
+  ) =>
   async (client: Client): Promise<NamedKind> => {
-    const { by = 'name', command = `${resource} list` } = more;
+    const { by = 'name', command = `${resource} list`, called } = more;
     const { contracts } = await import('../src/client/index.js');
     const { list }: Record<string, Endpoint> = await contracts[resource]();
     if (!list) throw new TypeError(`${resource} has no list`);
@@ -23,11 +28,12 @@ const listed =
           id: plainText(valueAt(row, 'id')),
           name: plainText(valueAt(row, by) ?? ''),
           isShipped: valueAt(row, 'preset') === true,
+          orgId: valueAt(row, 'orgId'),
         })),
         nextCursor: typeof nextCursor === 'string' ? nextCursor : null,
       };
     };
-    return { noun, listed: command, page };
+    return { noun, called, listed: command, page, slugs: () => orgSlugs(client) };
   };
 
 const kinds = {
@@ -44,6 +50,7 @@ const kinds = {
     command: 'email accounts list',
   }),
   knowledge: listed('entry', 'knowledge', { by: 'title' }),
+  org: listed('org', 'orgs', { by: 'slug', called: 'organization' }),
   readertask: listed('readertask', 'reader', { by: 'title' }),
   research: listed('research', 'research', { by: 'question' }),
   session: listed('session', 'sessions', { by: 'title' }),
@@ -72,6 +79,7 @@ const FIELDS: Record<string, keyof typeof kinds> = {
   expertId: 'expert',
   accountId: 'mailaccount',
   hookId: 'hook',
+  orgId: 'org',
   sessionId: 'session',
   skillId: 'skill',
   templateId: 'template',
@@ -90,7 +98,8 @@ export const kindOfField = (group: string, path: string): string | undefined => 
 };
 
 /** Words that are accepted instead of an id. */
-const OTHER_WORDS = ['me', ''];
+const isOtherWord = (kind: string, typed: string): boolean =>
+  typed === '' || typed === (kind === 'org' ? 'personal' : 'me');
 
 /** Lets the command accept names and ends of ids for fields of its requests that are ids. */
 export const withWholeIds = (command: CliCommand, entry: string): CliCommand => {
@@ -118,7 +127,7 @@ export const withWholeIds = (command: CliCommand, entry: string): CliCommand => 
 };
 
 const wholeId = async (context: Context, kind: string, typed: string): Promise<string> => {
-  if (!isKind(kind) || OTHER_WORDS.includes(typed)) return typed;
+  if (!isKind(kind) || isOtherWord(kind, typed)) return typed;
   const client = await context.client();
   return resolveId(typed, await kinds[kind](client));
 };

@@ -19,6 +19,7 @@ import {
   withArguments,
 } from './fields.js';
 import { freshPasswordFile, readPipedText, withPassword } from './input.js';
+import { withOrgColumn } from './orgslugs.js';
 import { everyPage, maxPageQuery, type PageReply, retryWhenLimited } from './pages.js';
 import { hasTags, listFields, splitTags } from './tags.js';
 
@@ -242,12 +243,13 @@ export const listCommand = <K extends string, T extends object, const A extends 
 };
 
 const showPage = async <K extends string, T extends object, A extends string>(
-  { out }: Context,
+  context: Context,
   { rows: key, columns, next, missing }: ListOptions<K, T, A>,
   { args, reply, client }: { args: ArgsOf<A>; reply: PageReply<K, T>; client: Client },
 ): Promise<void> => {
+  const { out } = context;
   const rows: T[] = reply[key];
-  out.page({ reply, rows, columns });
+  out.page({ reply, rows, columns: await withOrgColumn(context, rows, columns) });
   const why = await missing?.(client);
   if (why) out.warn(why);
   if (out.format !== 'table') return;
@@ -279,7 +281,8 @@ const append = async <K extends string, T extends object>(
   for (;;) {
     const rows: T[] = (await read())[key];
     const news = rows.filter((row) => !before.has(JSON.stringify(row)));
-    for (const row of news.reverse()) context.out.item(row, columns);
+    const shown = await withOrgColumn(context, news, columns);
+    for (const row of news.reverse()) context.out.item(row, shown);
     before = new Set(rows.map((row) => JSON.stringify(row)));
     await context.clock.wait(WATCH_MS, context.signal);
   }

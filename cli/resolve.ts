@@ -1,7 +1,7 @@
 import { nearest } from '../src/kernel/nearest.js';
 import { isSameName } from '../src/kernel/normalform.js';
 import { failed, usageFault } from './exit.js';
-import { oneLine } from './text.js';
+import { oneLine, plainText } from './text.js';
 
 export interface Named {
   id: string;
@@ -10,6 +10,8 @@ export interface Named {
   isShipped?: boolean;
   /** Distinguishes it from others of its name: `waiting, 2 hours ago`. */
   about?: string;
+  /** Of the organization that it belongs to. */
+  orgId?: unknown;
 }
 
 export interface NamePage {
@@ -31,6 +33,8 @@ export interface NamedKind {
   beyond?(): Promise<Named[]>;
   /** A line of the error that explains how to identify the others. */
   hint?: string;
+  /** Slugs of the organizations by ID, for rows that may belong to one. */
+  slugs?(): Promise<Map<string, string>>;
 }
 
 /** Pages to search in lists that grow endlessly: a typed name was listed recently. */
@@ -48,7 +52,7 @@ export const resolveId = async (typed: string, kind: NamedKind): Promise<string>
   const listed = meantBy(typed, all);
   const found = listed.length > 0 ? listed : meantBy(typed, (await kind.beyond?.()) ?? []);
   const [only] = found;
-  if (found.length > 1) throw ambiguous(typed, found);
+  if (found.length > 1) throw ambiguous(typed, await withOwners(found, kind));
   if (only) return only.id;
   const meant = nearest(
     typed,
@@ -94,6 +98,17 @@ const everything = async ({
     cursor = nextCursor;
   }
   return { all, isCut: true };
+};
+
+/** Distinguishes rows of one name by their organizations, if one of them belongs to one. */
+const withOwners = async (found: Named[], { slugs }: NamedKind): Promise<Named[]> => {
+  if (!slugs || found.every(({ orgId }) => typeof orgId !== 'string')) return found;
+  const bySlug = await slugs();
+  return found.map((row) => {
+    const id = plainText(row.orgId);
+    const owner = id === '' ? 'yours' : `of ${bySlug.get(id) ?? id}`;
+    return { ...row, about: row.about === undefined ? owner : `${owner}, ${row.about}` };
+  });
 };
 
 const ambiguous = (typed: string, found: Named[]): Error =>

@@ -171,6 +171,7 @@ export const knowledgeGroup: CommandGroup = {
       name: 'stats',
       endpoint: endpoints.stats,
       examples: ['', '--json', '| grep total'],
+      except: [],
       show: ({ out }, reply) => out.item(reply, []),
     }),
     search,

@@ -1,3 +1,4 @@
+import { ApiError } from '../../src/client/errors.js';
 import {
   type AdminOrg,
   type AuditEntry,
@@ -8,9 +9,12 @@ import {
   type OrgMember,
 } from '../../src/client/index.js';
 import { buildColumns } from '../columns.js';
-import { type CommandGroup, command } from '../command.js';
+import { type CommandGroup, type Context, command, textFlag } from '../command.js';
 import { crud } from '../crud.js';
-import { namePages } from '../pages.js';
+import { usageFault } from '../exit.js';
+import { requestFields, requestFrom } from '../fields.js';
+import { freshPasswordFile, withPassword } from '../input.js';
+import { everyPage, namePages, requestAll } from '../pages.js';
 import { listCommand, requestCommand } from '../request.js';
 import { resolveId } from '../resolve.js';
 import { localTime, safe } from '../text.js';
@@ -77,19 +81,110 @@ const create = requestCommand({
   show: ({ out }, org) => out.done(`Created ${safe(org.slug)}. You are its owner.`, org, columns),
 });
 
-const deletion = orgCrud.request({
+const get = orgCrud.request({
+  name: 'get',
+  args: '<org>',
+  endpoint: endpoints.get,
+  examples: ['acme', 'acme --json', 'acme --fields name,members'],
+  show: async (context, org) => {
+    const { out } = context;
+    const isForPerson = out.format === 'table' && !out.isChosen;
+    out.item(isForPerson ? { ...org, notify: await notifiedNames(context, org) } : org, columns);
+  },
+});
+
+const notifiedNames = async (context: Context, { id, notify }: Org): Promise<string[]> => {
+  if (notify.length === 0) return ['the owners'];
+  const client = await context.client();
+  const { members } = await everyPage('members', (cursor) =>
+    client.orgs.members({ id, query: { limit: 200, ...cursor } }),
+  );
+  return notify.map((each) => members.find(({ userId }) => userId === each)?.username ?? each);
+};
+
+const update = orgCrud.update({
+  examples: [
+    'acme --name "Acme International Ltd"',
+    'acme --notify bob,carol',
+    "acme --notify ''",
+    'acme --edit',
+  ],
+  except: ['notify'],
+  flags: {
+    notify: {
+      value: '<members…>',
+      about:
+        'Usernames of the members who get the notifications of the organization. With an empty text, the owners get them',
+      read: (typed) => typed.split(/[\s,]+/).filter((each) => each !== ''),
+    },
+  },
+  body: async (context, { flags, fields, data }, { client, id }) => {
+    const names = flags.notify;
+    const notify = names && (await requestAll(names, (each) => memberId(client, id, each)));
+    const filled = { fields: { ...fields, notify }, data };
+    return requestFrom(endpoints.update.body, filled, context.at);
+  },
+});
+
+const deletion = command({
   name: 'delete',
   args: '<org>',
-  endpoint: endpoints.delete,
-  examples: ['acme', 'acme --yes', 'acme --yes --password-file ./password'],
-  isPrivileged: true,
-  notes: ['The accounts of the members are kept.'],
-  more: async (_, __, { client, at }) => ({
-    slug: (await client.orgs.get({ id: at.id ?? '' })).slug,
-  }),
-  confirm: ({ args: { org } }) => `Delete the organization ${safe(org)}? Its members lose it.`,
-  show: ({ out }, _, { args: { org } }) => out.note(`Deleted ${safe(org)}.`),
+  calls: [endpoints.delete],
+  examples: [
+    'acme',
+    'acme --resources transfer --to bob',
+    'acme --resources delete --yes --password-file ./password',
+  ],
+  fields: () => requestFields(endpoints.delete.body, ['slug', 'toUserId', 'password']),
+  flags: {
+    to: textFlag('<member>', 'Member who gets the resources with --resources transfer'),
+    passwordFile: freshPasswordFile,
+  },
+  notes: [
+    'The accounts of the members are kept.',
+    'If the organization has resources, a terminal asks what to do with them.',
+  ],
+  run: async (context, { args: { org }, flags, fields }) => {
+    const { to } = flags;
+    if (to !== undefined && fields.resources !== 'transfer')
+      throw usageFault('--to requires --resources transfer.');
+    const { client, id } = await orgCrud.find(context, org);
+    const { slug } = await client.orgs.get({ id });
+    const filled = { fields, more: { slug } };
+    const body = await requestFrom(endpoints.delete.body, filled, context.at);
+    const transferTo = async () => ({
+      toUserId: await memberId(client, id, to ?? (await context.ask.text(RECIPIENT))),
+    });
+    const send = (resources: object) =>
+      withPassword(context, flags, (password) =>
+        client.call(endpoints.delete, { id, body: { ...body, ...resources, ...password } }),
+      );
+    const first = body.resources === 'transfer' ? await transferTo() : {};
+    await context.ask.confirm(`Delete the organization ${safe(org)}? Its members lose it.`);
+    try {
+      await send(first);
+    } catch (error) {
+      if (!context.ask.isPossible || !ownsResources(error)) throw error;
+      const resources = (['transfer', 'delete'] as const)[await context.ask.choose(RESOURCES)];
+      await send({ resources, ...(resources === 'transfer' && (await transferTo())) });
+    }
+    context.out.note(`Deleted ${safe(org)}.`);
+  },
 });
+
+const RESOURCES = {
+  ask: 'Resources of the organization',
+  choices: ['transfer to a member', 'delete'],
+  instead: '--resources',
+};
+const RECIPIENT = {
+  ask: 'Member who gets the resources',
+  instead: '--to',
+  refuse: (typed: string) => (typed === '' ? 'A value is required.' : undefined),
+};
+
+const ownsResources = (error: unknown): boolean =>
+  error instanceof ApiError && error.details.some(({ path }) => path === 'resources');
 
 const join = requestCommand({
   name: 'join',
@@ -156,9 +251,9 @@ export const orgsGroup: CommandGroup = {
           ? 'You are in no organization. Create one: adjutant orgs create <slug> --name <name>'
           : undefined,
     }),
-    orgCrud.get({ examples: ['acme', 'acme --json', 'acme --fields name,members'] }),
+    get,
     create,
-    orgCrud.update({ examples: ['acme --name "Acme International Ltd"', 'acme --edit'] }),
+    update,
     deletion,
     join,
     leave,
@@ -291,11 +386,20 @@ export const orgAdminGroup: CommandGroup = {
   commands: [
     adminCrud.list({ examples: ['', '--approved false', '--json'] }),
     adminCrud.update({
-      examples: ['acme --approved', 'acme --max-members 500', 'acme --no-approved'],
+      examples: [
+        'acme --approved',
+        'acme --max-members 500',
+        'acme --daily-cost-usd 5 --member-daily-cost-usd 1',
+        'acme --daily-cost-usd null',
+        'acme --no-approved',
+      ],
       except: ['password'],
       secrets: ['password'],
       isPrivileged: true,
-      notes: ['An approval needs a login of the last ten minutes, or the password.'],
+      notes: [
+        'An approval needs a login of the last ten minutes, or the password.',
+        'null removes a limit.',
+      ],
       message: (_, { slug, approved }) =>
         `Updated: ${slug}, ${approved ? 'approved' : 'not approved'}.`,
     }),

@@ -3,6 +3,7 @@ import { createTwoFilesPatch } from 'diff';
 import { contracts } from '../../src/client/index.js';
 import { type CommandGroup, command } from '../command.js';
 import { Exit, usageFault } from '../exit.js';
+import { orgField, orgInput } from '../fields.js';
 import { readFileOrStdin } from '../input.js';
 import {
   check,
@@ -46,11 +47,13 @@ const apply = command({
   name: 'apply',
   calls: [endpoints.validate, endpoints.list, endpoints.create, endpoints.update],
   summary: 'Create or update a template from a file',
-  examples: ['-f notes.yaml', '-f notes.yaml --json', '-f - < notes.yaml'],
+  examples: ['-f notes.yaml', '-f notes.yaml --org acme', '-f - < notes.yaml'],
   flags,
-  run: async (context, { flags: { file } }) => {
+  fields: () => [orgField],
+  run: async (context, { flags: { file }, fields }) => {
     const { client, template } = await readTemplate(context, fileIn(file));
-    const present = await findOwnTemplate(client, template.name);
+    const org = orgInput(fields);
+    const present = await findOwnTemplate(client, { name: template.name, ...org });
     if (present && isDeepStrictEqual(toTemplateSource(present), template)) {
       const sentence = `${safe(present.name)} already matches the file: version ${present.version}.`;
       return context.out.done(sentence, present, templateColumns);
@@ -60,7 +63,7 @@ const apply = command({
           id: present.id,
           body: { ...template, version: present.version },
         })
-      : await client.templates.create({ body: template });
+      : await client.templates.create({ body: { ...template, ...org } });
     const sentence = present
       ? `Updated ${safe(row.name)}: version ${row.version}.`
       : `Created ${safe(row.name)}.`;
@@ -74,10 +77,11 @@ const diff = command({
   summary: 'Preview the changes of pipelines apply',
   examples: ['-f notes.yaml', '-f notes.yaml --quiet', '-f - < notes.yaml'],
   flags,
+  fields: () => [orgField],
   notes: ['Exit code 1: there is a difference.'],
-  run: async (context, { flags: { file } }) => {
+  run: async (context, { flags: { file }, fields }) => {
     const { client, text, template } = await readTemplate(context, fileIn(file));
-    const present = await findOwnTemplate(client, template.name);
+    const present = await findOwnTemplate(client, { name: template.name, ...orgInput(fields) });
     const textOf = await writerFor(text);
     const before = present ? textOf(toTemplateSource(present)) : '';
     const after = textOf(template);

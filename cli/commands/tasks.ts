@@ -4,6 +4,7 @@ import { buildColumns } from '../columns.js';
 import { type CommandGroup, command, switchFlag } from '../command.js';
 import { crud } from '../crud.js';
 import { requestFields, requestFrom } from '../fields.js';
+import { withOrgColumn } from '../orgslugs.js';
 import { requestAll } from '../pages.js';
 import { requestCommand } from '../request.js';
 import { oneLine, safe, zonedTime } from '../text.js';
@@ -61,7 +62,7 @@ const get = taskCrud.request({
   notes: ['On a terminal, subtasks and blocking tasks are also shown.'],
   show: async (context, task) => {
     const { out } = context;
-    out.item(task, columns);
+    out.item(task, await withOrgColumn(context, [task], columns));
     if (out.format !== 'table' || out.isChosen) return;
     const client = await context.client();
     const { tasks: parts } = await client.tasks.list({ query: { parentId: task.id, limit: 200 } });

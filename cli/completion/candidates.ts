@@ -12,6 +12,7 @@ import { dashed } from '../fields.js';
 import type { CommonFlags, Streams } from '../invocation.js';
 import { FORMATS } from '../output.js';
 import { type ChosenCommand, chooseCommand, commonOptions, readCommon } from '../program.js';
+import { kindOfField } from '../references.js';
 import { now, oneLine } from '../text.js';
 import { TOPICS } from '../topics.js';
 
@@ -38,6 +39,7 @@ const LISTS: Record<string, { resource: keyof typeof contracts; name?: string }>
   channel: { resource: 'channels' },
   user: { resource: 'users', name: 'username' },
   token: { resource: 'tokens', name: 'name' },
+  org: { resource: 'orgs', name: 'slug' },
 };
 
 const LIMIT_MS = 300;
@@ -107,6 +109,8 @@ interface CompletionFlag {
   /** Placeholder of its value: `<a|b>`, `<file>`; undefined for a switch. */
   value?: string;
   values?: readonly string[];
+  /** Kind of the rows that it names. */
+  kind?: string;
 }
 
 /** Prints the candidates for a shell. Prints nothing if anything fails. */
@@ -141,8 +145,9 @@ const within = async (
   if (first === 'help') return helpWords(operands.slice(1));
   const chosen = await chooseCommand(operands);
   const { command } = chosen;
-  const known = [...common(), ...(command ? listCommandFlags(command) : [])];
+  const known = [...common(), ...(command ? listCommandFlags(command, chosen.entry.name) : [])];
   const open = known.find((flag) => flag.value && flag.names.includes(before.at(-1) ?? ''));
+  if (open?.kind) return namesOfKind(open.kind, contextFor(flags, streams));
   if (open) return listFlagValues(open);
   if (current.startsWith('-')) return flagNames(known);
   if (!command) return listSubcommands(chosen);
@@ -191,9 +196,11 @@ const argument = async ({
   const values = command.values?.[name] ?? (name.includes('|') ? name.split('|') : undefined);
   if (values) return values.map((word) => ({ word }));
   if (name === 'file' || name === 'payload') return 'files';
-  const context = new Context(streams, flags, { command: '', flagOf: (path) => path });
-  return namesOfKind(name, context);
+  return namesOfKind(name, contextFor(flags, streams));
 };
+
+const contextFor = (flags: CommonFlags, streams: Streams): Context =>
+  new Context(streams, flags, { command: '', flagOf: (path) => path });
 
 /** Counts the words that are neither flags nor values of flags. */
 const argsIn = (words: string[], known: CompletionFlag[]): number =>
@@ -224,18 +231,22 @@ const common = (): CompletionFlag[] => [
 
 const FILES = ['--server-token-file', '--home'];
 
-const listCommandFlags = ({ flags = {}, fields, takesData }: CliCommand): CompletionFlag[] => [
+const listCommandFlags = (
+  { flags = {}, fields, takesData }: CliCommand,
+  entry: string,
+): CompletionFlag[] => [
   ...Object.entries(flags).map(([name, { value, about, values }]) => ({
     names: [`--${dashed(name)}`],
     about,
     value,
     values,
   })),
-  ...(fields?.() ?? []).map(({ name, kind, about, values }) => ({
+  ...(fields?.() ?? []).map(({ path, name, kind, about, values }) => ({
     names: kind === 'flag' ? [`--${name}`, `--no-${name}`] : [`--${name}`],
     about,
     value: kind === 'flag' ? undefined : '<value>',
     values,
+    kind: kindOfField(entry.split(' ')[0] ?? '', path),
   })),
   ...(takesData ? [{ names: ['--data'], value: '<json>' }] : []),
 ];

@@ -3,6 +3,7 @@ import type { Client, DocumentView, Reply } from '../../src/client/index.js';
 import { uploadDocuments } from '../../src/client/upload.js';
 import { type Context, command, textFlag } from '../command.js';
 import { Exit, usageFault } from '../exit.js';
+import { orgField, orgInput } from '../fields.js';
 import { awaitOperationEnd, noWait } from '../operations/follow.js';
 import { withProgress } from '../progress.js';
 import { formatCount, safe } from '../text.js';
@@ -18,6 +19,7 @@ interface UploadFlags {
   language?: string;
   name?: string;
   noWait?: boolean;
+  orgId?: string;
 }
 
 export const uploadCommand = command({
@@ -32,6 +34,7 @@ export const uploadCommand = command({
     'mail.eml --no-wait --json',
     '- --name letter.pdf < letter.pdf',
   ],
+  fields: () => [orgField],
   flags: {
     tags: textFlag('<text…>', 'Tags, separated by commas'),
     language: textFlag(
@@ -48,7 +51,8 @@ export const uploadCommand = command({
     'Exit code 1: a file was refused, or could not be read.',
   ],
   seeAlso: 'adjutant documents text, to print the text',
-  run: (context, { args: { path }, flags }) => uploadPaths(context, path, flags),
+  run: (context, { args: { path }, flags, fields }) =>
+    uploadPaths(context, path, { ...flags, ...orgInput(fields) }),
 });
 
 export const uploadPaths = async (
@@ -122,8 +126,9 @@ const send = async (
   context: Context,
   client: Client,
   files: LocalFiles['files'],
-  { tags: words, language }: UploadFlags,
+  { tags: words, language, orgId }: UploadFlags,
 ) => {
+  const uploader = orgId === undefined ? client : clientFor(client, orgId);
   const tags = words
     ?.split(',')
     .map((each) => each.trim())
@@ -137,7 +142,7 @@ const send = async (
     const reply = await withProgress(
       context.streams.stderr,
       async () =>
-        inTurn(context, async () => uploadDocuments(client, await readFiles(batch), fields)),
+        inTurn(context, async () => uploadDocuments(uploader, await readFiles(batch), fields)),
       doing,
     );
     documents.push(...reply.documents);
@@ -146,6 +151,11 @@ const send = async (
   }
   return { documents, refused };
 };
+
+/** Sends the requests for an organization. */
+const clientFor = (client: Client, orgId: string): Pick<Client, 'request'> => ({
+  request: (of) => client.request({ ...of, path: `${of.path}?orgId=${encodeURIComponent(orgId)}` }),
+});
 
 interface Sent {
   documents: Reply<'documents', 'upload'>['documents'];

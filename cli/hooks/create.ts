@@ -33,7 +33,7 @@ export const hookCreate = command({
     '',
     '--name github-issues --trigger webhook --webhook-path github-issues' +
       " --action spawn_agent --agent-prompt 'Triage this issue.' > secret.txt",
-    '--data @hook.json --secret-file secret.txt',
+    '--data @hook.json --secret-file secret.txt --org acme',
   ],
   fields: () => requestFields(create.body, secretFields),
   takesData: true,
@@ -44,15 +44,16 @@ export const hookCreate = command({
     ),
   },
   notes: [
-    'On a terminal, without flags, the command asks for all values.',
+    'On a terminal, without flags other than --org, the command asks for all values.',
     'A generated secret goes to stdout alone, so that > file stores it. --json adds it to ' +
       'the reply as "secret".',
   ],
   seeAlso: 'adjutant hooks settings, adjutant help webhooks',
   run: async (context, { flags, fields, data }) => {
-    const isBare = Object.keys(fields).length === 0 && data === undefined;
+    const { orgId, ...others } = fields;
+    const isBare = Object.keys(others).length === 0 && data === undefined;
     const guided = isBare && context.ask.isPossible ? await guideHook(context) : undefined;
-    const requested = guided?.fields ?? fields;
+    const requested = { ...(guided?.fields ?? others), orgId };
     const draft = await requestFrom(create.body, { fields: requested, data }, context.at);
     const isWebhook = draft.trigger === 'webhook';
     const isSecretGiven = draft.triggerConfig?.webhookSecret !== undefined;

@@ -6,7 +6,7 @@ import { type Context, command, switchFlag } from '../command.js';
 import { documentCrud } from '../documents/document.js';
 import { uploadPaths } from '../documents/upload.js';
 import { Exit, usageFault } from '../exit.js';
-import { requestFields, requestFrom } from '../fields.js';
+import { orgInput, requestFields, requestFrom } from '../fields.js';
 import { readPipedText, readText } from '../input.js';
 import { noWait, showStarted } from '../operations/follow.js';
 import { formatCount, oneLine, safe } from '../text.js';
@@ -15,6 +15,8 @@ const endpoints = await contracts.knowledge();
 
 /** Fields that the argument sets. */
 const SOURCES = ['text', 'url', 'documentId', 'path'];
+/** Fields that also apply to uploaded files. */
+const UPLOADED = ['tags', 'orgId'];
 
 export const indexCommand = command({
   name: 'index',
@@ -53,7 +55,7 @@ export const indexCommand = command({
     const source = await readIndexSource(context, named, flags.onServer === true);
     if (source === null) {
       const tags = fields.tags;
-      const refused = Object.keys(fields).find((field) => field !== 'tags');
+      const refused = Object.keys(fields).find((field) => !UPLOADED.includes(field));
       if (refused !== undefined) {
         throw usageFault(
           `--${refused} does not apply to uploaded files.`,
@@ -63,6 +65,7 @@ export const indexCommand = command({
       return uploadPaths(context, [named], {
         ...(tags !== undefined && { tags: String(tags) }),
         ...flags,
+        ...orgInput(fields),
       });
     }
     const input = { fields: { ...source.preset, ...fields }, more: source.more };

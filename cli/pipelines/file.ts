@@ -57,12 +57,12 @@ export const readTemplate = async (
   );
 };
 
-/** Finds the user's own template with exactly this name. */
+/** Finds the template of the user, or of the organization, with exactly this name. */
 export const findOwnTemplate = async (
   client: Client,
-  name: string,
+  { name, orgId = 'personal' }: { name: string; orgId?: string },
 ): Promise<PipelineTemplate | undefined> =>
-  (await client.templates.list({ query: { name, preset: false } })).templates.find(
+  (await client.templates.list({ query: { name, preset: false, orgId } })).templates.find(
     ({ preset }) => !preset,
   );
 

@@ -1,4 +1,5 @@
 import type { Client, PipelineRun } from '../../src/client/index.js';
+import { orgSlugs } from '../orgslugs.js';
 import { namePages, requestAll } from '../pages.js';
 import type { Named, NamedKind } from '../resolve.js';
 import { ago } from '../text.js';
@@ -17,6 +18,7 @@ export const runKind = (client: Client): NamedKind => ({
   hint:
     `Nested runs are searched below ${MAX_SEARCHED_RUNS} others. Any run can be identified by ` +
     'its full id: adjutant pipelines list --parent-id <run>',
+  slugs: () => orgSlugs(client),
 });
 
 /** Status and age distinguish runs of one name. */

@@ -1,6 +1,7 @@
 import { contracts, type PipelineTemplate } from '../../src/client/index.js';
 import { isSameName } from '../../src/kernel/normalform.js';
 import { type Context, command, textFlag } from '../command.js';
+import { orgField, orgInput } from '../fields.js';
 import { oneLine } from '../text.js';
 import { shortId } from './advice.js';
 import { answerCommands } from './answer.js';
@@ -50,12 +51,14 @@ const run = command({
     follow: followFlag,
     name: textFlag('<text>', 'Name of the run'),
   },
+  fields: () => [orgField],
   notes: [
     'A value that begins with @ is read from a file.',
+    'A run of a template of an organization belongs to the organization.',
     'On a terminal, without a template, the command asks for the template and the parameters.',
     FOLLOW_NOTE,
   ],
-  run: async (context, { args, flags }) => {
+  run: async (context, { args, flags, fields }) => {
     const named = args.template ?? (await askTemplate(context));
     const { client, id: templateId } = await templateCrud.find(context, named);
     const { parameters }: PipelineTemplate = await client.templates.get({
@@ -67,7 +70,7 @@ const run = command({
         ? await askValues(context, parameters)
         : await valuesFrom(context, args.params, parameters);
     const { name } = flags;
-    const body = { templateId, params, ...(name !== undefined && { name }) };
+    const body = { templateId, params, ...(name !== undefined && { name }), ...orgInput(fields) };
     const begun = await client.pipelines.start({ body });
     if (flags.follow) return followRun(context, client, begun);
     const sentence = `The run is ${begun.status}. Show it: adjutant pipelines get ${shortId(begun)}`;

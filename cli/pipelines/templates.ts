@@ -4,6 +4,8 @@ import { type CommandGroup, type Context, command, switchFlag } from '../command
 import { crud } from '../crud.js';
 import { writeIn } from '../editor.js';
 import { failed, usageFault } from '../exit.js';
+import { orgField, orgInput } from '../fields.js';
+import { withOrgColumn } from '../orgslugs.js';
 import { safe } from '../text.js';
 import {
   check,
@@ -45,7 +47,8 @@ const get = command({
   run: async (context, { args, flags }) => {
     const { client, id } = await templateCrud.find(context, args.template);
     if (flags.yaml) return printText(context, await fetchPipelineYaml(client, id));
-    context.out.item(await client.templates.get({ id, query: {} }), templateColumns);
+    const template = await client.templates.get({ id, query: {} });
+    context.out.item(template, await withOrgColumn(context, [template], templateColumns));
   },
 });
 
@@ -55,11 +58,15 @@ const create = command({
   summary: 'Create a template from a file',
   examples: ['-f notes.yaml', '-f notes.json --json', '-f - < notes.yaml'],
   flags: { file: fileFlag },
+  fields: () => [orgField],
   notes: ['To update the template from the same file later: adjutant pipelines apply -f <file>'],
-  run: async (context, { flags: { file } }) => {
+  run: async (context, { flags: { file }, fields }) => {
     if (file === undefined) throw usageFault('Template file is missing. Add -f <file>');
-    const { client, text } = await readTemplate(context, file);
-    const made = await importText(client, text);
+    const { client, text, template } = await readTemplate(context, file);
+    const { orgId } = orgInput(fields);
+    const made = await (orgId === undefined
+      ? importText(client, text)
+      : client.templates.create({ body: { ...template, orgId } }));
     context.out.done(`Created ${safe(made.name)}.`, made, templateColumns);
   },
 });

@@ -166,6 +166,25 @@ describe('views', () => {
     ]);
   });
 
+  it('show the organization of a row, and in a list only if a row has one', () => {
+    const rows = [aCredential({ orgId: 'org_01', name: 'ours' }), aCredential({ id: 'c2' })];
+    const seen = (credentials: typeof rows) =>
+      shown(
+        pages.vault.view,
+        known([
+          { type: 'session.known', orgs: { org_01: 'acme' } },
+          { type: 'ui.root', root: 'vault' },
+          ...vaultLoaded(credentials),
+        ]),
+        80,
+        20,
+      ).join('\n');
+    expect(seen(rows)).to.match(/^ +NAME .* ORG$/m);
+    expect(seen(rows)).to.match(/^> ours .* acme$/m);
+    expect(seen(rows)).to.match(/^Org +acme$/m);
+    expect(seen(rows.slice(1))).to.not.match(/\bORG\b/i);
+  });
+
   it('say what an empty list is for, and how one is made', () => {
     const state = known([...hooksLoaded([]), ...atHooks]);
     expect(shown(pages.hooks.view, state, 80, 19)[0]).to.equal('No hooks yet.');

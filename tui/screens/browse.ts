@@ -1,4 +1,5 @@
 import type { ScreenPage } from '../page.js';
+import { fieldText, orgColumns } from '../parts/orgs.js';
 import { row, type ScreenRow, tonedSpan } from '../parts/row.js';
 import { column, numberColumn, type ScreenColumn, stateColumn } from '../parts/table.js';
 import { countedNoun, factRows, inlineValue, jsonRows } from '../parts/text.js';
@@ -46,7 +47,7 @@ const detailRows = (state: State, thing: BrowsedRow, width: number): ScreenRow[]
   }
   const facts = Object.entries(fields).map(([key, value]): [string, string] => [
     key,
-    inlineValue(value),
+    fieldText(state, key, value),
   ]);
   return [row(tonedSpan('strong', name)), ...factRows(facts, width)];
 };
@@ -90,14 +91,29 @@ const findDetailPage = (resource: string, { id }: BrowsedRow): ScreenPlace | nul
 const isOwn = ({ fields }: BrowsedRow): boolean =>
   fields.source === undefined || fields.source === 'custom';
 
-const thingColumns = ({ lists, session: { now } }: State): ScreenColumn<BrowsedRow>[] => [
-  column('NAME', [14, 60, 0], ({ name }) => name),
-  stateColumn('STATE', [8, 16, 1], (thing) => lists.things.busy[thing.id] ?? formatRowState(thing)),
-  numberColumn('AGE', [4, 6, 2], ({ fields: { createdAt } }) =>
-    typeof createdAt === 'string' ? formatAge(createdAt, now) : '',
-  ),
-  column('ID', [12, 50, 3], ({ id }) => id),
-];
+const thingColumns = (state: State): ScreenColumn<BrowsedRow>[] => {
+  const {
+    lists,
+    session: { now },
+  } = state;
+  return [
+    column('NAME', [14, 60, 0], ({ name }) => name),
+    stateColumn(
+      'STATE',
+      [8, 16, 1],
+      (thing) => lists.things.busy[thing.id] ?? formatRowState(thing),
+    ),
+    numberColumn('AGE', [4, 6, 2], ({ fields: { createdAt } }) =>
+      typeof createdAt === 'string' ? formatAge(createdAt, now) : '',
+    ),
+    column('ID', [12, 50, 3], ({ id }) => id),
+    ...orgColumns<BrowsedRow>(
+      state,
+      listRows(state.lists.things).map(({ fields }) => fields.orgId),
+      ({ fields }) => fields.orgId,
+    ),
+  ];
+};
 
 export const browsePage: ScreenPage = listPage<BrowsedRow>({
   name: 'browse',

@@ -1,4 +1,5 @@
 import { isRecord } from '../../src/client/index.js';
+import { fieldText } from '../parts/orgs.js';
 import {
   column,
   numberColumn,
@@ -67,10 +68,8 @@ const FIELDS_SHOWN_ELSEWHERE = [
 ];
 const TIMES = ['createdAt', 'updatedAt', 'endsAt'];
 
-export const recurringFacts = (
-  { session: { now } }: State,
-  thing: BrowsedRow,
-): [string, string][] => {
+export const recurringFacts = (state: State, thing: BrowsedRow): [string, string][] => {
+  const { now } = state.session;
   const { fields } = thing;
   const { actionConfig, nextRunAt, lastRunAt, runCount } = fields;
   const config = Object.entries(isRecord(actionConfig) ? actionConfig : {});
@@ -86,7 +85,7 @@ export const recurringFacts = (
     ['runs', inlineValue(runCount)],
     ...others.map(([key, value]): [string, string] => [
       key,
-      TIMES.includes(key) ? formatScheduleTime(thing, value, now) : inlineValue(value),
+      TIMES.includes(key) ? formatScheduleTime(thing, value, now) : fieldText(state, key, value),
     ]),
     ...config.map(([key, value]): [string, string] => [key, inlineValue(value)]),
   ];

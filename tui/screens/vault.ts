@@ -1,10 +1,12 @@
 import type { Client, Credential } from '../../src/client/index.js';
 import type { ScreenPage } from '../page.js';
+import { orgColumns, orgFacts } from '../parts/orgs.js';
 import { column, numberColumn } from '../parts/table.js';
 import { factRows } from '../parts/text.js';
 import { formatAge, formatTimeLeft, timeOfEvent } from '../parts/times.js';
 import { type Act, actTarget, reportDone } from '../state/act.js';
 import { listRows } from '../state/lists.js';
+import type { State } from '../state/state.js';
 import { listPage } from './list.js';
 
 const SOON_MS = 7 * 86_400_000;
@@ -19,8 +21,9 @@ const formatCredentialExpiry = ({ expiresAt }: Credential, now: number): string 
     : formatTimeLeft(expiresAt, now);
 };
 
-const listCredentialFacts = (of: Credential, now: number): [string, string][] => [
+const listCredentialFacts = (state: State, of: Credential, now: number): [string, string][] => [
   ['Name', `${of.name}   version ${of.version}`],
+  ...orgFacts(state, of),
   ['Hosts', of.allowedHosts.join(', ') || 'none: never sent'],
   ['Tools', of.allowedTools.join(', ') || 'none'],
   ['Rotated', of.rotatedAt === null ? 'never' : `${formatAge(of.rotatedAt, now)} ago`],
@@ -108,22 +111,31 @@ export const vaultPage: ScreenPage = listPage<Credential>({
     words: `${type} ${tags.join(' ')} ${description ?? ''}`,
     facts: { type },
   }),
-  columns: ({ session: { now }, lists }) => [
-    column('NAME', [12, 40, 0], ({ name }) => name),
-    column('TYPE', [8, 14, 2], ({ id, type }) => lists.credentials.busy[id] ?? type),
-    numberColumn('VERSION', [7, 7, 4], ({ version }) => String(version)),
-    {
-      ...column<Credential>('EXPIRES', [9, 14, 1], (credential) =>
-        formatCredentialExpiry(credential, now),
+  columns: (state) => {
+    const { lists, session } = state;
+    const { now } = session;
+    return [
+      column('NAME', [12, 40, 0], ({ name }) => name),
+      column('TYPE', [8, 14, 2], ({ id, type }) => lists.credentials.busy[id] ?? type),
+      numberColumn('VERSION', [7, 7, 4], ({ version }) => String(version)),
+      {
+        ...column<Credential>('EXPIRES', [9, 14, 1], (credential) =>
+          formatCredentialExpiry(credential, now),
+        ),
+        tone: (credential) =>
+          /^[A-Z]/.test(formatCredentialExpiry(credential, now)) ? 'warn' : undefined,
+      },
+      column('USED', [5, 6, 3], ({ lastUsedAt }) => formatAge(lastUsedAt, now)),
+      column('ALLOWED FOR', [11, 60, 5], ({ allowedTools }) => allowedTools.join(', ') || '-'),
+      ...orgColumns<Credential>(
+        state,
+        listRows(lists.credentials).map(({ orgId }) => orgId),
+        ({ orgId }) => orgId,
       ),
-      tone: (credential) =>
-        /^[A-Z]/.test(formatCredentialExpiry(credential, now)) ? 'warn' : undefined,
-    },
-    column('USED', [5, 6, 3], ({ lastUsedAt }) => formatAge(lastUsedAt, now)),
-    column('ALLOWED FOR', [11, 60, 5], ({ allowedTools }) => allowedTools.join(', ') || '-'),
-  ],
-  detail: ({ session: { now } }, credential, width) =>
-    factRows(listCredentialFacts(credential, now), width),
+    ];
+  },
+  detail: (state, credential, width) =>
+    factRows(listCredentialFacts(state, credential, state.session.now), width),
   empty: ['No credentials yet.', '  a  add one      adjutant vault add'],
   everyMs: 30_000,
   acts: credentialActs,

@@ -5,7 +5,7 @@ import type { DeskStore } from './state.js';
 import { messageAction } from './ui.js';
 
 /**
- * Loads the daemon's version and the user. Resolves to the version, or to null on failure, which
+ * Loads the daemon's version, the user and the user's organizations. Resolves to the version, or to null on failure, which
  * the connection reports.
  */
 export const loadAccount = async (client: Client, store: DeskStore): Promise<string | null> => {
@@ -20,6 +20,11 @@ export const loadAccount = async (client: Client, store: DeskStore): Promise<str
     attempt(async () => {
       const { username, role } = await client.auth.me();
       store.queue({ type: 'session.known', who: { username, role } });
+    }),
+    attempt(async () => {
+      const { orgs } = await client.orgs.list({ query: { limit: 200 } });
+      const slugs = Object.fromEntries(orgs.map(({ id, slug }) => [id, slug]));
+      store.queue({ type: 'session.known', orgs: slugs });
     }),
   ]);
   return version;

@@ -16,6 +16,8 @@ export interface SessionState {
    * Username of the stored login, or the typed one. Used to log in while the user is not known yet.
    */
   loginName: string | null;
+  /** Slugs of the user's organizations by ID. */
+  orgs: Readonly<Record<string, string>>;
   link: Link;
   /** Time of the clock in the title, in milliseconds since 1970. */
   now: number;
@@ -23,7 +25,9 @@ export interface SessionState {
 
 export type SessionAction =
   | { type: 'session.linked'; link: Link }
-  | ({ type: 'session.known' } & Partial<Pick<SessionState, 'version' | 'who' | 'loginName'>>)
+  | ({ type: 'session.known' } & Partial<
+      Pick<SessionState, 'version' | 'who' | 'loginName' | 'orgs'>
+    >)
   | { type: 'session.ticked'; now: number };
 
 export const session = (url: string, now: number): SessionState => ({
@@ -31,6 +35,7 @@ export const session = (url: string, now: number): SessionState => ({
   version: '',
   who: null,
   loginName: null,
+  orgs: {},
   link: { is: 'connecting' },
   now,
 });
@@ -49,6 +54,7 @@ export const reduceSession = (state: SessionState, action: SessionAction): Sessi
         version: action.version ?? state.version,
         who: action.who === undefined ? state.who : action.who,
         loginName: action.loginName === undefined ? state.loginName : action.loginName,
+        orgs: action.orgs ?? state.orgs,
       };
     case 'session.ticked':
       return { ...state, now: action.now };

@@ -78,6 +78,15 @@ describe('completion', () => {
     expect(found).to.equal([idOf('$(id)'), idOf('two words'), 'plain']);
   });
 
+  it('offers names for flags that name a thing', async () => {
+    await world.client.orgs.create({ body: { slug: 'acme', name: 'Acme Ltd' } });
+    const list = ['tasks', 'list', ...at(world.app.url)];
+    expect(await fitting(...list, '--org', '')).to.equal(['acme']);
+    const agents = ['agents', 'list', ...at(world.app.url)];
+    expect(await fitting(...agents, '--hook-id', 'pl')).to.equal(['plain']);
+    expect(await fitting('orgs', 'get', ...at(world.app.url), 'a')).to.equal(['acme']);
+  });
+
   it('asks the daemon once in half a minute, and keeps the answer to its user', async () => {
     const before = await offered('pl');
     const { hooks } = await world.client.hooks.list();

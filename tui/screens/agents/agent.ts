@@ -1,5 +1,6 @@
 import type { Agent } from '../../../src/client/index.js';
 import type { PageNeed, ScreenPage } from '../../page.js';
+import { orgFacts } from '../../parts/orgs.js';
 import { fitRow, row, rowWidth, type ScreenRow, tonedSpan } from '../../parts/row.js';
 import { countedNoun, factRows, formatDollars, jsonRows } from '../../parts/text.js';
 import { timeOfEvent } from '../../parts/times.js';
@@ -84,11 +85,9 @@ const agentText = (state: State, agent: Agent, width: number): ScreenRow[] => {
   return isRaw ? jsonRows(agent, width, isWrapped) : renderAgentFacts(state, agent, width);
 };
 
-const renderAgentFacts = (
-  { session: { now }, lists }: State,
-  agent: Agent,
-  width: number,
-): ScreenRow[] => {
+const renderAgentFacts = (state: State, agent: Agent, width: number): ScreenRow[] => {
+  const { session, lists } = state;
+  const { now } = session;
   const when = (at: string | null): string => (at === null ? '-' : timeOfEvent(at, now));
   const { limits, usage } = agent;
   const { maxSteps, maxSeconds, maxDepth, maxAnswerTokens } = limits;
@@ -96,6 +95,7 @@ const renderAgentFacts = (
   return factRows(
     [
       ['Id', agent.id],
+      ...orgFacts(state, agent),
       ['Model', `${agent.model}${agent.topic === null ? '' : ` for topic ${agent.topic}`}`],
       [
         'Trust',

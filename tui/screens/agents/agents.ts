@@ -1,5 +1,6 @@
 import type { Agent } from '../../../src/client/index.js';
 import type { Item, PageNeed, ScreenPage } from '../../page.js';
+import { orgColumns } from '../../parts/orgs.js';
 import { isBeside } from '../../parts/panes.js';
 import { row, type ScreenRow, type Size, tonedSpan } from '../../parts/row.js';
 import { column, numberColumn, type ScreenColumn, stateColumn } from '../../parts/table.js';
@@ -87,6 +88,11 @@ export const branchColumns = (state: State): ScreenColumn<Branch>[] => [
   numberColumn('COST', [5, 8, 4], ({ agent }) => formatDollars(agent.usage.costUsd)),
   numberColumn('AGE', [4, 5, 3], ({ agent }) => formatAge(agent.createdAt, state.session.now)),
   column('DOING', [10, 200, 1], ({ agent }) => currentActivity(state, agent)),
+  ...orgColumns<Branch>(
+    state,
+    listRows(state.lists.agents).map(({ orgId }) => orgId),
+    ({ agent }) => agent.orgId,
+  ),
 ];
 
 export const agentStatus = ({ lists }: State, { id, status }: Agent): string =>

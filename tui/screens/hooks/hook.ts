@@ -2,6 +2,7 @@ import { buildSenderForm, findHookSender, hookArgument } from '../../../cli/hook
 import { reachNotes } from '../../../cli/tunnel/reach.js';
 import type { Execution, Hook } from '../../../src/client/index.js';
 import type { ScreenPage } from '../../page.js';
+import { orgFacts } from '../../parts/orgs.js';
 import { row, type ScreenRow, tonedSpan } from '../../parts/row.js';
 import { factRows, inlineValue, jsonRows, textRows } from '../../parts/text.js';
 import { durationText } from '../../parts/times.js';
@@ -59,6 +60,7 @@ const hookText = (state: State, hook: Hook, width: number): ScreenRow[] => {
     Object.entries(config).map(([key, value]) => [`  ${key}`, value]);
   const facts: [string, unknown][] = [
     ['Name', name],
+    ...orgFacts(state, hook),
     ['Description', description],
     ['Trigger', trigger],
     ...within(triggerConfig),

@@ -1,6 +1,7 @@
 import type { Execution, Hook } from '../../../src/client/index.js';
 import type { ScreenPage } from '../../page.js';
 import { emptyStateRows } from '../../parts/emptystate.js';
+import { orgColumns } from '../../parts/orgs.js';
 import { row, type ScreenRow, type Size, tonedSpan } from '../../parts/row.js';
 import {
   column,
@@ -80,14 +81,22 @@ export const hooksPage: ScreenPage = listPage<Hook>({
       action: hook.action,
     },
   }),
-  columns: ({ session, lists }) => [
-    column('NAME', [10, 40, 0], ({ name }) => name),
-    stateColumn('STATE', [8, 12, 1], (hook) => lists.hooks.busy[hook.id] ?? hookState(hook)),
-    stateColumn('LAST', [10, 16, 2], ({ stats }) => formatLastExecution(stats, session.now)),
-    numberColumn('RUNS', [4, 9, 3], ({ stats }) => SHORT.format(stats.executions)),
-    column('TRIGGER', [8, 18, 5], ({ trigger }) => trigger),
-    column('ACTION', [8, 12, 4], ({ action }) => action),
-  ],
+  columns: (state) => {
+    const { session, lists } = state;
+    return [
+      column('NAME', [10, 40, 0], ({ name }) => name),
+      stateColumn('STATE', [8, 12, 1], (hook) => lists.hooks.busy[hook.id] ?? hookState(hook)),
+      stateColumn('LAST', [10, 16, 2], ({ stats }) => formatLastExecution(stats, session.now)),
+      numberColumn('RUNS', [4, 9, 3], ({ stats }) => SHORT.format(stats.executions)),
+      column('TRIGGER', [8, 18, 5], ({ trigger }) => trigger),
+      column('ACTION', [8, 12, 4], ({ action }) => action),
+      ...orgColumns<Hook>(
+        state,
+        listRows(lists.hooks).map(({ orgId }) => orgId),
+        ({ orgId }) => orgId,
+      ),
+    ];
+  },
   aside: latest,
   empty: [
     'No hooks yet.',

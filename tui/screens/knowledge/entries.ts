@@ -1,6 +1,7 @@
 import type { KnowledgeEntry } from '../../../src/client/index.js';
 import type { ScreenPage } from '../../page.js';
 import { markedRows } from '../../parts/marks.js';
+import { orgFacts } from '../../parts/orgs.js';
 import { row, type ScreenRow, tonedSpan } from '../../parts/row.js';
 import { column, numberColumn, stateColumn } from '../../parts/table.js';
 import { countedNoun, factRows } from '../../parts/text.js';
@@ -24,12 +25,14 @@ const REST_MS = 150;
 export const trustTone = (trust: KnowledgeEntry['trust']) =>
   trust === 'outside' ? ('untrusted' as const) : undefined;
 
-const listEntryFacts = (entry: KnowledgeEntry, now: number): [string, string][] => {
+const listEntryFacts = (state: State, entry: KnowledgeEntry): [string, string][] => {
+  const { now } = state.session;
   const { sourceType, chunks, uri, tags, language, embeddedWith, error, createdAt } = entry;
   const size = `${countedNoun(chunks, 'chunk')}, ${countedNoun(entry.chars, 'character')}`;
   const facts: [string, string][] = [
     ['From', `${sourceType}   ${timeOfEvent(createdAt, now)}`],
     ['Size', `${size}${language === null ? '' : `   ${language}`}`],
+    ...orgFacts(state, entry),
   ];
   if (uri !== null) facts.push(['Source', uri]);
   if (tags.length > 0) facts.push(['Tags', tags.join(', ')]);
@@ -50,7 +53,7 @@ const previewRows = (state: State, entry: KnowledgeEntry, width: number): Screen
       tonedSpan(trustTone(entry.trust), entry.trust),
       ...(entry.status === 'ready' ? [] : ['   ', tonedSpan('warn', entry.status)]),
     ),
-    ...factRows(listEntryFacts(entry, state.session.now), width),
+    ...factRows(listEntryFacts(state, entry), width),
     ...(first ? [[], ...markedRows(first.text, [], width)] : []),
   ];
 };

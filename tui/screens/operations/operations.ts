@@ -2,6 +2,7 @@ import { isOver, progressDone, renderProgressBar } from '../../../cli/operations
 import { formatProgressCounts } from '../../../cli/operations/counts.js';
 import type { Operation } from '../../../src/client/index.js';
 import type { Acts, PageNeed, ScreenPage } from '../../page.js';
+import { orgFacts } from '../../parts/orgs.js';
 import { row, type ScreenRow, tonedSpan } from '../../parts/row.js';
 import { column, numberColumn, stateColumn } from '../../parts/table.js';
 import { countedNoun, factRows, inlineValue, textRows } from '../../parts/text.js';
@@ -65,10 +66,8 @@ const durationMs = ({ startedAt, finishedAt }: Operation, now: number): number |
     ? null
     : Math.max(0, (finishedAt === null ? now : Date.parse(finishedAt)) - Date.parse(startedAt));
 
-export const operationFacts = (
-  { session: { now } }: State,
-  operation: Operation,
-): [string, string][] => {
+export const operationFacts = (state: State, operation: Operation): [string, string][] => {
+  const { now } = state.session;
   const { kind, resource, progress, error, createdAt } = operation;
   const ms = durationMs(operation, now);
   const lasts = ms === null ? '' : `   ${isOver(operation) ? 'took' : 'for'} ${durationText(ms)}`;
@@ -76,6 +75,7 @@ export const operationFacts = (
     ['Kind', kind],
     ['About', resource.kind === 'user' ? 'all your data' : `${resource.kind} ${resource.id}`],
     ['Started', `${timeOfEvent(createdAt, now)}${lasts}`],
+    ...orgFacts(state, operation),
   ];
   if (progress?.note) facts.push(['Note', progress.note]);
   if (error !== null) facts.push(['Error', error]);

@@ -1,5 +1,6 @@
 import type { TaskView } from '../../../src/client/index.js';
 import type { PageNeed, ScreenPage } from '../../page.js';
+import { orgFacts } from '../../parts/orgs.js';
 import { row, type ScreenRow, type Size, tonedSpan } from '../../parts/row.js';
 import { column, stateColumn, uncutColumn } from '../../parts/table.js';
 import { countedNoun, factRows, textRows } from '../../parts/text.js';
@@ -56,7 +57,7 @@ export const parentNeeds = ({ lists }: State, task: TaskView | null | undefined)
 export const taskFacts = (state: State, task: TaskView): [string, string][] => {
   const { priority, tags, blockedBy, parentId, assignee, untrusted } = task;
   const due = formatFullDue(state, task);
-  const facts: [string, string][] = [];
+  const facts: [string, string][] = orgFacts(state, task);
   if (due !== '') facts.push(['Due', due]);
   if (priority > 0) facts.push(['Priority', URGENCY[priority] ?? String(priority)]);
   if (tags.length > 0) facts.push(['Tags', tags.join(', ')]);
