@@ -22,13 +22,12 @@ const bundleOf = (script) => {
 const isDatabase = (script) => /\/dist\/src\/store\/thread\/thread\.js$/.test(String(script));
 
 const { Worker } = threads;
-threads.Worker = class extends Worker {
-  constructor(script, options) {
-    const bundle = bundleOf(script);
-    if (isDatabase(script)) return new ReusedWorker(bundle, options);
-    super(bundle, options);
-  }
-};
+threads.Worker = new Proxy(Worker, {
+  construct: (_, [script, options]) => {
+    const Made = isDatabase(script) ? ReusedWorker : Worker;
+    return new Made(bundleOf(script), options);
+  },
+});
 const { fork } = childProcess;
 childProcess.fork = (script, ...rest) => {
   const bundle = bundleOf(script);

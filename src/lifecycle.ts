@@ -1,5 +1,4 @@
 import type { Modules } from './modules.js';
-import type { OwnedWork } from './orgs/module.js';
 
 /** Loads what the modules keep in memory, then starts the queues and timers. */
 export const startModules = async (modules: Modules): Promise<void> => {
@@ -25,7 +24,7 @@ export const startModules = async (modules: Modules): Promise<void> => {
   await modules.pipelines.start();
   modules.email.watcher.start();
   modules.schedule.start(listDueSources(modules));
-  modules.orgs.start(ownedWork(modules));
+  modules.orgs.start(modules.work);
 };
 
 /** Accepts no new work, and waits at most `waitMs` for running work. */
@@ -57,27 +56,4 @@ const listDueSources = (modules: Modules) => {
     system.backups.source,
     system.retention.source,
   ];
-};
-
-/** What belongs to an account beside its rows. */
-export const ownedWork = (modules: Modules): OwnedWork => {
-  const { hooks, vault, outbound, pipelines, agents, documents } = modules;
-  return {
-    stop: async (userId) => {
-      // First, so that the end of an agent starts no further stage.
-      await pipelines.stopAll(userId);
-      await agents.control.stopAll(userId);
-    },
-    moveFiles: documents.moveFiles,
-    removeFiles: documents.removeFiles,
-    reload: async () => {
-      await hooks.load();
-      await outbound.load();
-      await vault.vault.refresh();
-    },
-    forget: (userId, ids) => {
-      for (const id of ids.hooks) hooks.directory.remove(id);
-      for (const id of ids.webhooks) outbound.forget(userId, id);
-    },
-  };
 };

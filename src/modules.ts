@@ -19,7 +19,7 @@ import { openKnowledge } from './knowledge/module.js';
 import { openMemories } from './memories/module.js';
 import { openModels } from './models/module.js';
 import { openOperations } from './operations/module.js';
-import { openOrgs } from './orgs/module.js';
+import { type OwnedWork, openOrgs } from './orgs/module.js';
 import { openOutbound } from './outbound/module.js';
 import { openPermissions } from './permissions/module.js';
 import { openPipelines } from './pipelines/module.js';
@@ -171,6 +171,7 @@ export const openModules = async (base: Base, options: ModulesOptions) => {
   hub.follow(orgs.toMembers(http.sockets.publish));
   agents.deltas.toSockets(http.deltas);
   return {
+    work: ownedWork({ hooks, vault, outbound, pipelines, agents, documents, knowledge }),
     confinement,
     hub,
     schedule,
@@ -207,6 +208,46 @@ export const openModules = async (base: Base, options: ModulesOptions) => {
     http,
   };
 };
+
+interface OwningModules {
+  hooks: ReturnType<typeof openHooks>;
+  vault: ReturnType<typeof openVault>;
+  outbound: ReturnType<typeof openOutbound>;
+  pipelines: ReturnType<typeof openPipelines>;
+  agents: ReturnType<typeof openAgents>;
+  documents: Documents;
+  knowledge: ReturnType<typeof openKnowledge>;
+}
+
+/** What belongs to an account beside its rows. */
+const ownedWork = ({
+  hooks,
+  vault,
+  outbound,
+  pipelines,
+  agents,
+  documents,
+  knowledge,
+}: OwningModules): OwnedWork => ({
+  stop: async (userId) => {
+    // First, so that the end of an agent starts no further stage.
+    await pipelines.stopAll(userId);
+    await agents.control.stopAll(userId);
+  },
+  moveFiles: documents.moveFiles,
+  removeFiles: documents.removeFiles,
+  reload: async () => {
+    await hooks.load();
+    await outbound.load();
+    await vault.vault.refresh();
+    knowledge.moved();
+  },
+  forget: (userId, ids) => {
+    knowledge.moved();
+    for (const id of ids.hooks) hooks.directory.remove(id);
+    for (const id of ids.webhooks) outbound.forget(userId, id);
+  },
+});
 
 /** The API key may be a credential of an admin. */
 const setUpWebSearch = ({ http }: Base, config: Config, { vault }: ReturnType<typeof openVault>) =>

@@ -1,7 +1,6 @@
 import type { LogRing } from './kernel/ring.js';
 import type { Resource } from './kernel/route.js';
 import { listEndpointScopes } from './kernel/scope.js';
-import { ownedWork } from './lifecycle.js';
 import type { Modules } from './modules.js';
 import type { ExternalHeads } from './store/externalheads.js';
 
@@ -36,7 +35,7 @@ export const createApiResources = (
     confinement,
     daemon,
   });
-  const work = ownedWork(modules);
+  const { work } = modules;
   const users = modules.accounts.resources({
     setup,
     reached: { exposure, address, publicUrl, reach, port },

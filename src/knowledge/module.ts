@@ -69,6 +69,8 @@ export interface Knowledge {
   embedWith(source: EmbedderSource): void;
   /** Call after the embedding model may have changed. */
   embedAnew(): void;
+  /** Call after entries of an owner were moved or deleted by others. */
+  moved(): void;
   amount(): Promise<KnowledgeAmount>;
   /** Takes at most 2 s. */
   reportEmbedder(userId: string): Promise<EmbedderReport>;
@@ -151,6 +153,7 @@ export const openKnowledge = (
         log.error({ error: String(error) }, 'embedder could not be changed');
       });
     },
+    moved: index.changed,
     amount: vectors.amount,
     reportEmbedder: embedders.report,
     start: async () => {

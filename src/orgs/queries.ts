@@ -261,7 +261,7 @@ export const orgsStore = (store: Store) => {
 
     inMemory: async (orgId: string) => {
       const own = (table: 'hooks' | 'webhooks') =>
-        db.selectFrom(table).select('id').where('user_id', '=', orgId).execute();
+        db.selectFrom(table).select('id').where(visibleTo(orgId)).execute();
       const [hooks, webhooks] = await Promise.all([own('hooks'), own('webhooks')]);
       return { hooks: hooks.map(({ id }) => id), webhooks: webhooks.map(({ id }) => id) };
     },

@@ -230,7 +230,7 @@ const dropped = Joi.any().strip().meta({ swaggerHidden: true });
 export const stripUnknownKeys = <T>(of: Joi.ObjectSchema<T>): Joi.ObjectSchema<T> =>
   lazy(() => of.prefs({ stripUnknown: true }));
 
-export const keyNames = (of: Joi.ObjectSchema): string[] => {
+export const keyNames = (of: Schema): string[] => {
   const keys: { key: string }[] = of.$_terms.keys ?? [];
   return keys.map(({ key }) => key);
 };
