@@ -162,7 +162,11 @@ const createRouteHandler =
     const call = isKept ? replayCall(route, request) : null;
     const callers = await findRequestCallers(organizations, endpoint, request, by);
     const [caller] = callers;
-    if (caller && 'member' in caller) audited?.actFor(caller.userId);
+    if (caller && 'member' in caller) {
+      audited?.actFor(caller.userId);
+      // A member who has left gets no stored reply of the organization.
+      if (call) call.route = `${call.route} ${caller.userId}`;
+    }
     const callFor = (input: unknown, of: RequestContext | Caller) =>
       handle(input, audited ? Object.assign(of, { record: audited.record }) : of);
     const work = async (): Promise<CustomReply<unknown>> => {

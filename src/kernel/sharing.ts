@@ -1,7 +1,9 @@
 import Boom from '@hapi/boom';
+import type { ObjectSchema } from 'joi';
 import type { Cancel } from './clock.js';
 import { type Caller, type Endpoint, JsonText } from './contract/endpoint.js';
 import { DEFAULT_LIMIT } from './contract/page.js';
+import { keyNames } from './contract/schema.js';
 
 export type MemberRole = NonNullable<Caller['member']>['role'];
 
@@ -53,9 +55,16 @@ export const findCallers = async (
     return [isMember ? await actFor(owner) : by];
   }
   if (method !== 'GET' || !isPaged(endpoint)) return [by];
-  const others = await organizations.of(by.userId);
-  return [by, ...(await Promise.all(others.map(actFor)))];
+  const others = await Promise.all((await organizations.of(by.userId)).map(actFor).map(orRefused));
+  return [by, ...others.filter((caller) => caller !== null)];
 };
+
+/** A list leaves out the organizations in which the role is too low, or has just ended. */
+const orRefused = (caller: Promise<Caller>): Promise<Caller | null> =>
+  caller.catch((error: unknown) => {
+    if (Boom.isBoom(error)) return null;
+    throw error;
+  });
 
 const takeOrgId = (of: unknown): string | undefined => {
   const value = textIn(of, 'orgId');
@@ -69,7 +78,8 @@ const textIn = (of: unknown, field: string): string | undefined => {
   return typeof value === 'string' ? value : undefined;
 };
 
-const isPaged = ({ query }: Endpoint): boolean => query?.$_reach(['cursor']) !== undefined;
+const isPaged = ({ query }: Endpoint): boolean =>
+  query !== undefined && keyNames(query as ObjectSchema).includes('cursor');
 
 const RANK = { member: 0, admin: 1, owner: 2 };
 

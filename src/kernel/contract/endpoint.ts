@@ -130,9 +130,9 @@ const createEndpointBuilder =
 
 /** Adds `orgId`, which handlers do not receive. */
 const sharedInput = (method: string, path: string, of: Partial<Endpoint>): object => {
-  const { shared, query, body, form } = of;
+  const { shared, query, body, form, rawBytes } = of;
   if (shared === undefined || path.includes('{')) return {};
-  return method === 'GET' || form
+  return method === 'GET' || form || rawBytes !== undefined
     ? { query: s.withOrgId(query, method === 'GET') }
     : { body: s.withOrgId(body, false) };
 };
