@@ -198,7 +198,7 @@ const makeExpert = async (app: TestApp, token: string): Promise<string> => {
 };
 
 const storeCredential = async (app: TestApp, token: string): Promise<string> => {
-  const body = { name: 'theirs', value: 'a value' };
+  const body = { name: 'theirs', value: 'a value of thirty characters', type: 'webhook_secret' };
   return (await app.call('POST', '/api/vault', { token, body })).body.id;
 };
 

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
+import type { ObjectSchema } from 'joi';
 import type { Endpoint } from '../../src/kernel/contract/endpoint.js';
+import { keyNames } from '../../src/kernel/contract/schema.js';
 import { DATABASE } from '../../src/store/engine/protocol.js';
 import { type Reply, startApp, type TestApp } from '../harness/app.js';
 import { makeToken } from '../harness/token.js';
@@ -15,6 +17,7 @@ export const CANARY = 'acmecanary';
 export const OUTSIDERS = ['stranger', 'other', 'installation'] as const;
 export const MEMBERS = ['member', 'memberToken'] as const;
 type Who = (typeof OUTSIDERS)[number] | (typeof MEMBERS)[number] | 'admin';
+type Owner = 'stranger' | 'other' | 'admin';
 
 /** Routes that name neither an admin of the installation nor the SCIM service of an organization. */
 const owned = guarded.filter(
@@ -43,8 +46,8 @@ export interface Orgs {
   tokens: Record<Who, string>;
   /** Resources of `acme`. */
   ids: Ids;
-  /** Resources of persons. */
-  own: { stranger: Ids; member: Ids; admin: Ids };
+  /** Resources of a person, or of the other organization, made on first use. */
+  own(who: Owner): Promise<Ids>;
   /** Every ID of `acme`. */
   hidden: string[];
   /** Checks so far. */
@@ -55,10 +58,12 @@ export interface Orgs {
   isSilent(who: Who, call: Call): Promise<string[]>;
   /** Faults of a call that must be refused for the role, and change nothing. */
   needsAdmin(who: Who, call: Call): Promise<string[]>;
-  /** Faults of a call that must return something of `acme`. */
-  isShown(who: Who, call: Call): Promise<string[]>;
-  /** The faults of another check. */
-  check(call: Call, fault: boolean | string): string[];
+  /** Faults of a call that must succeed. */
+  works(who: Who, call: Call): Promise<string[]>;
+  /** An ID of `acme` of the kind that a field of a body holds. */
+  fitting(field: string[]): string;
+  /** Faults of a call of an admin that must have the status of the same call in the other organization. */
+  isAllowed(call: Call, own: Call): Promise<string[]>;
   stop(): Promise<void>;
 }
 
@@ -95,12 +100,6 @@ export const openOrgs = async (): Promise<Orgs> => {
     orgs: { id: acme, userId: member.id, inviteId: invite.body.id },
     audit: { id: acme },
   };
-  await oneOfShared(forOrg(app, { orgId: other, word: 'others' }), foreign.token);
-  const own = {
-    stranger: await oneOfShared(app, stranger.token),
-    member: await oneOfShared(app, member.token),
-    admin: await oneOfShared(app, admin.token),
-  };
   const tokens = {
     stranger: stranger.token,
     other: foreign.token,
@@ -113,6 +112,17 @@ export const openOrgs = async (): Promise<Orgs> => {
   const hidden = Object.values(resources).flatMap((each) =>
     Object.values(each).filter((id) => id.includes('_')),
   );
+
+  const made = new Map<Owner, Promise<Ids>>();
+  const make = (who: Owner): Promise<Ids> => {
+    const as = who === 'other' ? forOrg(app, { orgId: other, word: 'others' }) : app;
+    return oneOfShared(as, tokens[who]);
+  };
+  const own = (who: Owner): Promise<Ids> => {
+    const ids = made.get(who) ?? make(who);
+    made.set(who, ids);
+    return ids;
+  };
 
   let checks = 0;
   const snapshot = openSnapshot(app, acme);
@@ -170,14 +180,23 @@ export const openOrgs = async (): Promise<Orgs> => {
         ...changed().map((table) => `changes ${table}`),
       ]);
     },
-    isShown: async (who, call) => {
+    works: async (who, call) => {
       checks++;
       const { status, text } = await send(who, call);
-      return report(who, call, status === 200 ? [] : [`${status} ${text}`]);
+      changed();
+      return report(who, call, status < 300 ? [] : [`${status} ${text}`]);
     },
-    check: (call, fault) => {
+    fitting: (field) => {
+      const name = field.find((key) => key !== '0') ?? '';
+      const kind = KINDS[name] ?? name.replace(/Ids?$/, '').toLowerCase();
+      return hidden.find((id) => id.startsWith(`${kind}_`)) ?? hidden[0] ?? '';
+    },
+    isAllowed: async (call, same) => {
       checks++;
-      return fault === false ? [] : [`${call.method} ${call.path}: ${fault}`];
+      const { status, text } = await send('admin', call);
+      const expected = (await send('other', same)).status;
+      changed();
+      return report('admin', call, status === expected ? [] : [`${text} instead of ${expected}`]);
     },
     stop: async () => {
       snapshot.close();
@@ -185,6 +204,9 @@ export const openOrgs = async (): Promise<Orgs> => {
     },
   };
 };
+
+/** Of fields whose names differ from their kind. */
+const KINDS: Record<string, string> = { blockedBy: 'task', parentId: 'task', sourceId: 'document' };
 
 /** For the role, and for personal access tokens. */
 const REFUSALS = ['org_role', 'personal_only', 'scope_missing'];
@@ -281,6 +303,12 @@ export const pathOf = (
   return fill(endpoint.path, (parameter) => as(found[parameter] ?? ''));
 };
 
+/** With the example of the contract, so that only the ID can be refused. */
+export const callOf = ({ endpoint: { method, example } }: Route, path: string): Call => ({
+  ...{ method, path },
+  body: example,
+});
+
 /** Fields of the body that hold an ID, as paths. */
 export const idFields = ({ endpoint }: Route): string[][] =>
   endpoint.body ? fieldsOf(endpoint.body.describe()) : [];
@@ -311,14 +339,24 @@ export const withField = (
   for (const [depth, key] of path.entries()) {
     const isLast = depth === path.length - 1;
     const isList = path[depth + 1] === '0';
-    if (isLast) at[key] = value;
-    else at = (at[key] ??= isList ? [] : {}) as Record<string, unknown>;
+    at[key] = isLast ? value : (at[key] ?? (isList ? [] : {}));
+    at = Object(at[key]);
   }
   return body;
 };
 
+/** Keys of the query that hold an ID. */
+export const idQueries = ({ endpoint }: Route): string[] =>
+  endpoint.query
+    ? keyNames(endpoint.query as ObjectSchema).filter((key) => ID_QUERY.test(key))
+    : [];
+
+const ID_QUERY = /^(?!org)\w+Id$|^(?:cursor|resource|after)$/;
+
+type Reference = (of: (area: string) => string) => Call;
+
 /** Calls that refer to other resources in ways that the fields of a body do not show. */
-export const references: Record<string, (of: (area: string) => string) => Call> = {
+export const references: Record<string, Reference> = {
   'the credential of a hook': (of) =>
     newHook({ triggerConfig: { webhookPath: 'ref', webhookCredentialId: of('vault') } }),
   'the credential of a forward': (of) =>
@@ -358,6 +396,18 @@ export const references: Record<string, (of: (area: string) => string) => Call> 
   'entries to ask': (of) => ({
     ...{ method: 'POST', path: '/api/knowledge/ask' },
     body: { question: 'Which text?', filters: { entryIds: [of('knowledge')] } },
+  }),
+  'a conversation to go on with': (of) => ({
+    ...{ method: 'POST', path: '/api/agents' },
+    body: { prompt: 'go', sessionId: of('sessions') },
+  }),
+  'a template to run': (of) => ({
+    ...{ method: 'POST', path: '/api/pipelines' },
+    body: { templateId: of('templates') },
+  }),
+  'an approval': (of) => ({
+    ...{ method: 'POST', path: '/api/chat/approve' },
+    body: { approvalId: of('approvals'), approved: false },
   }),
   'failed runs to replay': (of) => ({
     ...{ method: 'POST', path: '/api/hooks/executions/replay' },
