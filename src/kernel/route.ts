@@ -201,7 +201,8 @@ const findRequestCallers = async (
   by: RequestContext | Caller,
 ): Promise<(RequestContext | Caller)[]> => {
   if (!('userId' in by)) return [by];
-  const whenClosed = (act: () => void) => raw.res.once('close', act);
+  const whenClosed = (act: () => void) =>
+    void (raw.res.closed ? act() : raw.res.once('close', act));
   const inPath = Object.values(params).map(String)[0];
   return findCallers(organizations, { endpoint, inPath, query, body: payload, whenClosed }, by);
 };

@@ -100,20 +100,18 @@ const callerFor = async (
   if (!isApproved && endpoint.method !== 'GET') throw notApproved();
   const { requestId, address, isShared, userAgent, host, isLocal, username } = by;
   const { sessionId, expiresAt, scopes, tokenId, impersonator } = by;
-  let ending: AbortController | null = null;
-  const abortWithMembership = (): AbortController => {
-    const controller = new AbortController();
-    const abort = () => controller.abort();
-    by.signal.addEventListener('abort', abort, { once: true });
-    whenClosed(organizations.watch(org, by.userId, abort));
-    return controller;
+  let signal: AbortSignal | null = null;
+  const untilLeft = (): AbortSignal => {
+    const left = new AbortController();
+    whenClosed(organizations.watch(org, by.userId, () => left.abort()));
+    return AbortSignal.any([by.signal, left.signal]);
   };
   return {
     ...{ requestId, address, isShared, userAgent, host, isLocal, username },
     ...{ sessionId, expiresAt, scopes, tokenId, impersonator },
     get signal() {
-      ending ??= abortWithMembership();
-      return ending.signal;
+      signal ??= untilLeft();
+      return signal;
     },
     userId: org,
     role: 'user',
