@@ -90,18 +90,17 @@ describe('membership of an organization', () => {
     const { id } = await spawn(bob);
     await bob.reaches(id, 'running');
     const { lastId } = (await cleo.ask('GET', `/api/agents/${id}/events`)).body;
-    const ticking = () => desk.clock.pending().filter((ms) => ms === WATCH_MS).length;
-    const before = ticking();
-    const poll = cleo.ask('GET', `/api/agents/${id}/events?after=${lastId}&wait=60`);
-    const stream = await openStream(`${desk.url}/api/chat/${id}`, { token: cleo.token });
-    await until(
-      async () => ticking(),
-      (count) => count >= before + 2,
-    );
+    const isWatched = () => desk.clock.starting(WATCH_MS);
+    const isPolling = isWatched();
+    const poll = cleo.ask('GET', `/api/agents/${id}/events?after=${lastId}&wait=30`);
+    await isPolling;
+    const isStreaming = isWatched();
+    const opening = openStream(`${desk.url}/api/chat/${id}`, { token: cleo.token });
+    await isStreaming;
     await leave();
     desk.clock.forward(WATCH_MS);
     expect((await poll).body.events).to.equal([]);
-    await stream.until();
+    await (await opening).until();
     expect((await cleo.ask('GET', `/api/agents/${id}`)).status).to.equal(404);
     await bob.ask('DELETE', `/api/agents/${id}`);
   });
@@ -209,9 +208,9 @@ describe('membership of an organization', () => {
     const token = await desk.impersonate(desk.token, bob.userId);
     const ask = (method: string, path: string, body?: object) =>
       desk.call(method, path, { token, ...(body && { body }) });
-    const credential = { name: 'by an admin', value: 'the value', orgId: org };
-    const { body } = await ask('POST', '/api/vault', credential);
-    expect(body.orgId).to.equal(org);
+    const credential = { name: 'by-an-admin', value: 'the value', orgId: org };
+    const { body, text } = await ask('POST', '/api/vault', credential);
+    expect(body.orgId, text).to.equal(org);
     const [entry] = (await bob.ask('GET', `/api/orgs/${org}/audit`)).body.entries;
     expect([entry.action, entry.actorName, entry.impersonatorName]).to.equal([
       ...['vault.create', 'bob', 'owner'],
