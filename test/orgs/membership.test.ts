@@ -76,6 +76,15 @@ describe('membership of an organization', () => {
     await bob.ask('POST', `/api/agents/${id}/message`, { content });
     await bob.reaches(id);
     expect(desk.canary.heard.length).to.equal(1);
+    const { approvals } = (await bob.ask('GET', `/api/chat/approvals?orgId=${org}`)).body;
+    expect([approvals[0].status, approvals[0].decidedBy]).to.equal(['approved', bob.userId]);
+    desk.model.script(says({ toolCalls: [desk.post()] }), DONE);
+    const again = await spawn(cleo);
+    await bob.reaches(again.id, 'waiting_approval');
+    const approvalId = (await pending()).body.approvals[0].id;
+    const denied = await bob.ask('POST', '/api/chat/approve', { approvalId, approved: false });
+    expect(denied.body.decidedBy).to.equal(bob.userId);
+    await bob.reaches(again.id);
     await until(
       async () => sockets.map(({ heard }) => [...new Set(heard.map(({ type }) => type))].sort()),
       ([ofBob = [], ofCleo = []]) => ofBob.length === 2 && ofCleo.length > 0,
