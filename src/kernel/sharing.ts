@@ -1,9 +1,8 @@
 import Boom from '@hapi/boom';
-import type { ObjectSchema } from 'joi';
 import type { Cancel } from './clock.js';
 import { type Caller, type Endpoint, JsonText } from './contract/endpoint.js';
 import { DEFAULT_LIMIT } from './contract/page.js';
-import { keyNames } from './contract/schema.js';
+import { hasKey } from './contract/schema.js';
 
 export type MemberRole = NonNullable<Caller['member']>['role'];
 
@@ -79,7 +78,7 @@ const textIn = (of: unknown, field: string): string | undefined => {
 };
 
 const isPaged = ({ query }: Endpoint): boolean =>
-  query !== undefined && keyNames(query as ObjectSchema).includes('cursor');
+  query !== undefined && hasKey(query, 'cursor');
 
 const RANK = { member: 0, admin: 1, owner: 2 };
 
@@ -119,7 +118,7 @@ const callerFor = async (
   };
 };
 
-export const notApproved = (): Boom.Boom =>
+const notApproved = (): Boom.Boom =>
   Boom.conflict(
     'An admin of the installation has not approved the organization yet. Ask an admin to run: adjutant orgs admin update <organization> --approved',
     { code: 'org_not_approved' },
@@ -141,7 +140,7 @@ export const mergePages = (pages: unknown[], query: unknown): unknown => {
   for (const item of read.flatMap((page) => page[name])) items.set(item.id, item);
   const [own, shipped] = partition([...items.values()], ({ id }) => MINTED.test(id));
   const all = [...own.sort((a, b) => (a.id < b.id ? 1 : -1)), ...shipped];
-  const { limit = DEFAULT_LIMIT } = query as { limit?: number };
+  const limit = Number(Object(query).limit ?? DEFAULT_LIMIT);
   const shown = all.slice(0, limit);
   const isMore = all.length > limit || read.some(({ nextCursor }) => nextCursor !== null);
   return { ...read[0], [name]: shown, nextCursor: isMore ? (shown.at(-1)?.id ?? null) : null };

@@ -4,7 +4,7 @@ import type { Hub } from '../realtime/module.js';
 import type { Store } from '../store/store.js';
 import type { OrgRole } from '../store/tables/orgs.js';
 import type { Tables } from '../store/tables.js';
-import { orgOf } from '../store/visible.js';
+import { orgOf, visibleTo } from '../store/visible.js';
 
 /** Whose resources may belong to an organization, by the first part of their IDs. */
 const OWNED: Record<string, keyof Tables> = {
@@ -75,7 +75,7 @@ export const createOrganizations = ({ store, clock }: { store: Store; clock: Clo
       .innerJoin('orgs as o', 'o.id', 'm.org_id')
       .select(['m.role', 'o.approved_at'])
       .where('m.org_id', '=', orgId)
-      .where('m.user_id', '=', userId)
+      .where(visibleTo(userId, 'm'))
       .executeTakeFirst();
     return row ? { role: row.role, isApproved: row.approved_at !== null } : null;
   };
@@ -83,7 +83,7 @@ export const createOrganizations = ({ store, clock }: { store: Store; clock: Clo
   const organizations: Organizations = {
     membership,
     of: async (userId) => {
-      const rows = db.selectFrom('org_members').select('org_id').where('user_id', '=', userId);
+      const rows = db.selectFrom('org_members').select('org_id').where(visibleTo(userId));
       return (await rows.execute()).map(({ org_id }) => org_id);
     },
     ownerOf: async (resourceId) => {

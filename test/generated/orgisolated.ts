@@ -12,7 +12,7 @@ import { type Ids, oneOfShared } from './oneofeach.js';
 import { fill, guarded, type Route } from './routes.js';
 
 /** In every text of the resources of the organization. */
-export const CANARY = 'acmecanary';
+const CANARY = 'acmecanary';
 
 export const OUTSIDERS = ['stranger', 'other', 'installation'] as const;
 export const MEMBERS = ['member', 'memberToken'] as const;
@@ -229,7 +229,7 @@ const forOrg = (app: TestApp, { orgId, word }: { orgId: string; word: string }) 
 const withWord = (body: unknown, word: string): object =>
   JSON.parse(JSON.stringify(body).replace(/private|theirs|mine/g, word));
 
-export const isInQuery = ({ method, form, rawBytes }: Endpoint): boolean =>
+const isInQuery = ({ method, form, rawBytes }: Endpoint): boolean =>
   method === 'GET' || form !== undefined || rawBytes !== undefined;
 
 /** The organization in a call of a shared endpoint, as its contract wants it. */

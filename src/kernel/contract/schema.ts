@@ -235,6 +235,9 @@ export const keyNames = (of: Joi.ObjectSchema): string[] => {
   return keys.map(({ key }) => key);
 };
 
+export const hasKey = (of: Schema, key: string): boolean =>
+  keyNames(of as Joi.ObjectSchema).includes(key);
+
 /** For lists also `personal`, which leaves organizations out. */
 export const withOrgId = (of: Schema | undefined, isList: boolean): Schema =>
   lazy(() => {
