@@ -110,11 +110,13 @@ export const createMessageDecision =
     const answer = { approved, digest: only.digest, ...(scope && { scope }) };
     const { userId: person } = asPerson(by);
     const step = buildAuditStep(deps.clock, by, { target: only.id, ...answer });
-    await deps.decide(by.userId, only.id, { ...answer, by: person, step }).catch((error: unknown) => {
-      if (error instanceof ScopeNotOffered) throw notOffered(`The scope ${error.message}`);
-      if (error instanceof TooManyGrants) throw notOffered(error.message);
-      throw error;
-    });
+    await deps
+      .decide(by.userId, only.id, { ...answer, by: person, step })
+      .catch((error: unknown) => {
+        if (error instanceof ScopeNotOffered) throw notOffered(`The scope ${error.message}`);
+        if (error instanceof TooManyGrants) throw notOffered(error.message);
+        throw error;
+      });
     return true;
   };
 

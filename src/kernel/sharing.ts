@@ -77,8 +77,7 @@ const textIn = (of: unknown, field: string): string | undefined => {
   return typeof value === 'string' ? value : undefined;
 };
 
-const isPaged = ({ query }: Endpoint): boolean =>
-  query !== undefined && hasKey(query, 'cursor');
+const isPaged = ({ query }: Endpoint): boolean => query !== undefined && hasKey(query, 'cursor');
 
 const RANK = { member: 0, admin: 1, owner: 2 };
 

@@ -69,7 +69,8 @@ describe('every resource of an organization', () => {
         const path = pathOf(route, own);
         const { id = '' } = own[route.area] ?? {};
         const others = Object.entries({ ...orgs.ids[route.area] }).filter(
-          ([key, value]) => route.endpoint.path.includes(`{${key}}`) && key !== 'id' && value.includes('_'),
+          ([key, value]) =>
+            route.endpoint.path.includes(`{${key}}`) && key !== 'id' && value.includes('_'),
         );
         if (path === null || others.length === 0) continue;
         const call = (as: (id: string) => string) => {

@@ -36,8 +36,7 @@ describe('membership of an organization', () => {
     return join();
   });
 
-  const approve = (approved: boolean) =>
-    desk.ask('PATCH', `/api/admin/orgs/${org}`, { approved });
+  const approve = (approved: boolean) => desk.ask('PATCH', `/api/admin/orgs/${org}`, { approved });
   const join = () => bob.ask('POST', `/api/orgs/${org}/members`, { username: 'cleo' });
   const leave = async () => {
     const reply = await bob.ask('DELETE', `/api/orgs/${org}/members/${cleo.userId}`);
