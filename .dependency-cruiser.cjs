@@ -101,7 +101,7 @@ const DAEMON_COMMANDS = {
 const PACKAGES = {
   'better-sqlite3': ['^src/store/', PROCEDURES, PROCEDURE],
   '@hapi/boom':
-    '^src/((?!jobs/|providers/|realtime/|schedule/|secrets/|store/|tools/|client/|kernel/)\\w+/|kernel/(route|sharing|replay|raw|input|form|formdeadlines|jsonform)\\.ts$)',
+    '^src/((?!jobs/|providers/|realtime/|schedule/|secrets/|store/|tools/|client/|kernel/)\\w+/|kernel/(route|replay|raw|input|form|formdeadlines|jsonform|sharing)\\.ts$)',
   '(@hapi/(hapi|nes|inert|vision)|hapi-swagger)':
     '^src/(http/|app\\.ts$|kernel/(route|replay|input)\\.ts$)',
   commander: '^cli/',

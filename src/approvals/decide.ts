@@ -41,6 +41,8 @@ interface DecisionInput {
   digest?: string;
   /** Defaults to `once`. */
   scope?: ApprovalScope;
+  /** The person, if it is not the owner of the approval but an organization is. */
+  by?: string;
   /** The audit record, committed with the decision. */
   step?: TransactionStep;
 }
@@ -61,14 +63,14 @@ interface Decision {
 export const createDecide =
   (deps: DecisionDeps) =>
   async (userId: string, approvalId: string, input: DecisionInput): Promise<Approval> => {
-    const { approved, reason, digest, scope = 'once', step } = input;
+    const { approved, reason, digest, scope = 'once', by = userId, step } = input;
     const row = await deps.approvals.owned(userId, approvalId);
     if (!row) throw new ApprovalNotFound();
     if (digest !== undefined && digest !== row.digest) throw new DigestMismatch();
     refuseScope(row, approved, scope);
     const status = approved ? 'approved' : 'denied';
     const grantScope = scope === 'once' ? undefined : scope;
-    const decision: Decision = { status, by: userId, reason: reason ?? null, grantScope, step };
+    const decision: Decision = { status, by, reason: reason ?? null, grantScope, step };
     if (await settle(deps, row, decision)) return decided(deps, row);
     await expire(deps, row);
     const { status: now, decidedAt } = await decided(deps, row);

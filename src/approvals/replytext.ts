@@ -1,5 +1,5 @@
 import { type Clock, iso } from '../kernel/clock.js';
-import type { Caller } from '../kernel/contract/endpoint.js';
+import { asPerson, type Caller } from '../kernel/contract/endpoint.js';
 import { mint } from '../kernel/ids.js';
 import { type ScopeRefusal, scopeRefusal } from '../kernel/scope.js';
 import type { TransactionStep } from '../store/engine/protocol.js';
@@ -108,12 +108,15 @@ export const createMessageDecision =
     const refusal = await by.refusal();
     if (refusal) throw new DecisionRefused(refusal.code, refusal.message);
     const answer = { approved, digest: only.digest, ...(scope && { scope }) };
+    const { userId: person } = asPerson(by);
     const step = buildAuditStep(deps.clock, by, { target: only.id, ...answer });
-    await deps.decide(by.userId, only.id, { ...answer, step }).catch((error: unknown) => {
-      if (error instanceof ScopeNotOffered) throw notOffered(`The scope ${error.message}`);
-      if (error instanceof TooManyGrants) throw notOffered(error.message);
-      throw error;
-    });
+    await deps
+      .decide(by.userId, only.id, { ...answer, by: person, step })
+      .catch((error: unknown) => {
+        if (error instanceof ScopeNotOffered) throw notOffered(`The scope ${error.message}`);
+        if (error instanceof TooManyGrants) throw notOffered(error.message);
+        throw error;
+      });
     return true;
   };
 

@@ -1,4 +1,5 @@
 import Boom from '@hapi/boom';
+import { asPerson } from '../kernel/contract/endpoint.js';
 import { badRequest, orNotFound, resource } from '../kernel/route.js';
 import {
   ApprovalNotFound,
@@ -32,7 +33,8 @@ export const approvalsResource = ({ rows, decide }: { rows: ApprovalRows; decide
       };
       const data = { approved, ...answer };
       const step = by.record({ target: approvalId, data });
-      return decide(by.userId, approvalId, { ...decision, step }).catch(refused);
+      const { userId: person } = asPerson(by);
+      return decide(by.userId, approvalId, { ...decision, by: person, step }).catch(refused);
     },
   });
 

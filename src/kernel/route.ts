@@ -162,7 +162,11 @@ const createRouteHandler =
     const call = isKept ? replayCall(route, request) : null;
     const callers = await findRequestCallers(organizations, endpoint, request, by);
     const [caller] = callers;
-    if (caller && 'member' in caller) audited?.actFor(caller.userId);
+    if (caller && 'member' in caller) {
+      audited?.actFor(caller.userId);
+      // A member who has left gets no stored reply of the organization.
+      if (call) call.route = `${call.route} ${caller.userId}`;
+    }
     const callFor = (input: unknown, of: RequestContext | Caller) =>
       handle(input, audited ? Object.assign(of, { record: audited.record }) : of);
     const work = async (): Promise<CustomReply<unknown>> => {
@@ -196,8 +200,9 @@ const findRequestCallers = async (
   { params, query, payload, raw }: Request,
   by: RequestContext | Caller,
 ): Promise<(RequestContext | Caller)[]> => {
-  if (!('userId' in by)) return [by];
-  const whenClosed = (act: () => void) => raw.res.once('close', act);
+  if (endpoint.shared === undefined || !('userId' in by)) return [by];
+  const whenClosed = (act: () => void) =>
+    void (raw.res.closed ? act() : raw.res.once('close', act));
   const inPath = Object.values(params).map(String)[0];
   return findCallers(organizations, { endpoint, inPath, query, body: payload, whenClosed }, by);
 };

@@ -2,7 +2,7 @@ import Boom from '@hapi/boom';
 import type { Cancel } from './clock.js';
 import { type Caller, type Endpoint, JsonText } from './contract/endpoint.js';
 import { DEFAULT_LIMIT } from './contract/page.js';
-import { keyNames } from './contract/schema.js';
+import { hasKey } from './contract/schema.js';
 
 export type MemberRole = NonNullable<Caller['member']>['role'];
 
@@ -41,8 +41,7 @@ export const findCallers = async (
   { endpoint, inPath, query, body, whenClosed }: Call,
   by: Caller,
 ): Promise<Caller[]> => {
-  const { shared, sharedBy, method } = endpoint;
-  if (shared === undefined) return [by];
+  const { sharedBy, method } = endpoint;
   const orgId = takeOrgId(query) ?? takeOrgId(body);
   if (orgId === PERSONAL) return [by];
   const actFor = (org: string) => callerFor(organizations, { org, endpoint, whenClosed }, by);
@@ -53,10 +52,17 @@ export const findCallers = async (
     const isMember = owner !== null && (await organizations.membership(owner, by.userId)) !== null;
     return [isMember ? await actFor(owner) : by];
   }
-  if (method !== 'GET' || !isPaged(endpoint)) return [by];
-  const others = await organizations.of(by.userId);
-  return [by, ...(await Promise.all(others.map(actFor)))];
+  if (method !== 'GET' || !isMerged(endpoint)) return [by];
+  const others = await Promise.all((await organizations.of(by.userId)).map(actFor).map(orRefused));
+  return [by, ...others.filter((caller) => caller !== null)];
 };
+
+/** A list leaves out the organizations in which the role is too low, or has just ended. */
+const orRefused = (caller: Promise<Caller>): Promise<Caller | null> =>
+  caller.catch((error: unknown) => {
+    if (Boom.isBoom(error)) return null;
+    throw error;
+  });
 
 const takeOrgId = (of: unknown): string | undefined => {
   const value = textIn(of, 'orgId');
@@ -70,8 +76,8 @@ const textIn = (of: unknown, field: string): string | undefined => {
   return typeof value === 'string' ? value : undefined;
 };
 
-const isPaged = ({ reply }: Endpoint): boolean =>
-  reply !== undefined && keyNames(reply).includes('nextCursor');
+const isMerged = ({ query, unmerged }: Endpoint): boolean =>
+  !unmerged && query !== undefined && hasKey(query, 'cursor');
 
 const RANK = { member: 0, admin: 1, owner: 2 };
 
@@ -89,23 +95,21 @@ const callerFor = async (
       code: 'org_role',
     });
   }
-  if (!isApproved && endpoint.method !== 'GET') throw notApproved();
+  if (!isApproved && endpoint.method !== 'GET' && !endpoint.readsOnly) throw notApproved();
   const { requestId, address, isShared, userAgent, host, isLocal, username } = by;
   const { sessionId, expiresAt, scopes, tokenId, impersonator } = by;
-  let ending: AbortController | null = null;
-  const abortWithMembership = (): AbortController => {
-    const controller = new AbortController();
-    const abort = () => controller.abort();
-    by.signal.addEventListener('abort', abort, { once: true });
-    whenClosed(organizations.watch(org, by.userId, abort));
-    return controller;
+  let signal: AbortSignal | null = null;
+  const untilLeft = (): AbortSignal => {
+    const left = new AbortController();
+    whenClosed(organizations.watch(org, by.userId, () => left.abort()));
+    return AbortSignal.any([by.signal, left.signal]);
   };
   return {
     ...{ requestId, address, isShared, userAgent, host, isLocal, username },
     ...{ sessionId, expiresAt, scopes, tokenId, impersonator },
     get signal() {
-      ending ??= abortWithMembership();
-      return ending.signal;
+      signal ??= untilLeft();
+      return signal;
     },
     userId: org,
     role: 'user',
@@ -135,8 +139,7 @@ export const mergePages = (pages: unknown[], query: unknown): unknown => {
   for (const item of read.flatMap((page) => page[name])) items.set(item.id, item);
   const [own, shipped] = partition([...items.values()], ({ id }) => MINTED.test(id));
   const all = [...own.sort((a, b) => (a.id < b.id ? 1 : -1)), ...shipped];
-  const given: unknown = typeof query === 'object' && query !== null && Reflect.get(query, 'limit');
-  const limit = typeof given === 'number' ? given : DEFAULT_LIMIT;
+  const limit = Number(Object(query).limit ?? DEFAULT_LIMIT);
   const shown = all.slice(0, limit);
   const isMore = all.length > limit || read.some(({ nextCursor }) => nextCursor !== null);
   return { ...read[0], [name]: shown, nextCursor: isMore ? (shown.at(-1)?.id ?? null) : null };

@@ -45,7 +45,7 @@ interface Member {
 
 export const createOrganizations = ({ store, clock }: { store: Store; clock: Clock }) => {
   const { db } = store;
-  const members = new Map<string, Member[]>();
+  const members = new Map<string, { found: Member[]; readAt: number }>();
   const queues = new Map<string, Promise<void>>();
 
   const readMembers = async (orgId: string): Promise<Member[]> => {
@@ -61,6 +61,13 @@ export const createOrganizations = ({ store, clock }: { store: Store; clock: Clo
       const isNotified = isListed ? notifyList(notify).includes(userId) : role === 'owner';
       return { userId, role, isNotified };
     });
+  };
+
+  const refresh = async (orgId: string): Promise<Member[]> => {
+    const readAt = clock.now();
+    const found = await readMembers(orgId);
+    members.set(orgId, { found, readAt });
+    return found;
   };
 
   const membership: Organizations['membership'] = async (orgId, userId) => {
@@ -81,8 +88,9 @@ export const createOrganizations = ({ store, clock }: { store: Store; clock: Clo
       return (await rows.execute()).map(({ org_id }) => org_id);
     },
     ownerOf: async (resourceId) => {
-      const table = OWNED[resourceId.split('_', 1)[0] ?? ''];
-      if (table === undefined) return null;
+      const kind = resourceId.split('_', 1)[0] ?? '';
+      const table = Object.hasOwn(OWNED, kind) && OWNED[kind];
+      if (!table) return null;
       const found = sql<{ user_id: string }>`SELECT user_id FROM ${sql.table(table)}
         WHERE id = ${resourceId}`;
       const [row] = (await found.execute(db)).rows;
@@ -111,10 +119,9 @@ export const createOrganizations = ({ store, clock }: { store: Store; clock: Clo
         if (orgOf(userId) === null) return publish(userId, channel, data);
         const before = queues.get(userId) ?? Promise.resolve();
         const sent = before
-          .then(() => readMembers(userId))
+          .then(() => refresh(userId))
           .then(
             (found) => {
-              members.set(userId, found);
               const reached = found.filter((member) => isFor(member, channel));
               for (const [at, member] of reached.entries()) {
                 publish(
@@ -133,9 +140,12 @@ export const createOrganizations = ({ store, clock }: { store: Store; clock: Clo
         });
       },
 
-    /** Members as of the last publication. */
-    lastMembers: (orgId: string): string[] =>
-      (members.get(orgId) ?? []).map(({ userId }) => userId),
+    /** Members as of the last publication or call, for callers that ask several times per second. */
+    lastMembers: (orgId: string): string[] => {
+      const { found = [], readAt = 0 } = members.get(orgId) ?? {};
+      if (clock.now() - readAt >= WATCH_MS) refresh(orgId).catch(() => undefined);
+      return found.map(({ userId }) => userId);
+    },
   };
 };
 

@@ -142,6 +142,7 @@ const cascadeQuery = (label: string, description: string) =>
 export const tasks = contract({
   list: endpoint.get('/api/tasks', {
     shared: 'member',
+    unmerged: true,
     summary: 'List tasks',
     query: pageQuery('TaskQuery', {
       view: s.optional(

@@ -23,10 +23,18 @@ const withIds = owned.filter(
   ({ endpoint: { path, access } }) => path.includes('{') && access !== 'admin',
 );
 
+/** Counts instead of items. */
+const NO_LIST = 'GET /api/knowledge/stats';
+
 export const lists = owned.filter(
-  ({ endpoint: { path, method, query, access, scim } }) =>
+  ({ name, endpoint: { path, method, query, access, scim } }) =>
+    name !== NO_LIST &&
     // SCIM has no organization for a stranger: 404.
-    method === 'GET' && query && !scim && !path.includes('{') && access !== 'admin',
+    method === 'GET' &&
+    query &&
+    !scim &&
+    !path.includes('{') &&
+    access !== 'admin',
 );
 
 export const isNeverEmpty = ({ name }: Route): boolean => NEVER_EMPTY.includes(name);

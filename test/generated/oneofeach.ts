@@ -19,8 +19,38 @@ export type Ids = Record<string, Record<string, string>>;
 
 const SECRET = 'open sesame';
 
-/** A hook that was fired, its execution, the agent and session that came of it, a notification. */
 export const oneOfEach = async (app: TestApp, token: string): Promise<Ids> => {
+  const get = (path: string) => app.call('GET', path, { token });
+  const shared = await oneOfShared(app, token);
+  const notifications = await until(
+    () => get('/api/notifications'),
+    ({ body }) => body.notifications.length > 0,
+  );
+  const me = await get('/api/auth/me');
+  return {
+    ...shared,
+    permissions: await denyTool(app, token),
+    notifications: { id: notifications.body.notifications[0].id },
+    outbox: { id: notifications.body.notifications[0].id },
+    logins: { id: (await get('/api/auth/sessions')).body.sessions[0].id },
+    tokens: { id: (await makeToken(app, token)).id },
+    passkeys: { id: await seedPasskey(app, me.body.id) },
+    channels: { id: (await linkChannel(app, me.body.id)).id },
+    ...(await seedOrg(app, token)),
+    sso: await addDomain(app, token),
+    mailaccounts: { id: (await seedMailAccount(app, token)).id },
+    sentmail: { id: await keptSentMail(app, token) },
+    maildrafts: { id: await keepDraft(app, token) },
+    mail: await keptMail(app, token),
+    voice: { id: await keepTranscription(app, token) },
+  };
+};
+
+/**
+ * One of each kind that may belong to an organization: a hook that was fired, its execution, the
+ * agent and conversation that came of it, and others.
+ */
+export const oneOfShared = async (app: TestApp, token: string): Promise<Ids> => {
   const hook = await newHook(app, token, 'theirs');
   await app.call('POST', `/api/hooks/incoming/${hook}`, {
     headers: { 'x-webhook-secret': SECRET },
@@ -30,10 +60,6 @@ export const oneOfEach = async (app: TestApp, token: string): Promise<Ids> => {
   const executions = await until(
     () => get(`/api/hooks/${hook}/executions`),
     ({ body }) => body.executions[0]?.status === 'success',
-  );
-  const notifications = await until(
-    () => get('/api/notifications'),
-    ({ body }) => body.notifications.length > 0,
   );
   const { agentId, id: executionId } = executions.body.executions[0];
   const { sessionId } = (await get(`/api/agents/${agentId}`)).body;
@@ -45,20 +71,11 @@ export const oneOfEach = async (app: TestApp, token: string): Promise<Ids> => {
     chat: { agentId },
     approvals: { id: await askApproval(app, me.body.id) },
     grants: { id: await seedGrant(app, me.body.id) },
-    permissions: await denyTool(app, token),
     sessions: { id: sessionId },
-    notifications: { id: notifications.body.notifications[0].id },
-    outbox: { id: notifications.body.notifications[0].id },
-    logins: { id: (await get('/api/auth/sessions')).body.sessions[0].id },
-    tokens: { id: (await makeToken(app, token)).id },
-    passkeys: { id: await seedPasskey(app, me.body.id) },
-    channels: { id: (await linkChannel(app, me.body.id)).id },
     vault: { id: await storeCredential(app, token) },
     webhooks: await seedWebhook(app, token),
     operations: { id: await seedOperation(app, me.body.id) },
     folders: { id: await seedFolder(app, me.body.id) },
-    ...(await seedOrg(app, token)),
-    sso: await addDomain(app, token),
     ...(await libraryOf(app, token)),
   };
 };
@@ -116,6 +133,11 @@ const keptSentMail = async (app: TestApp, token: string): Promise<string> => {
   return seedSentMail(app, { id: userId, token });
 };
 
+const keepMemory = async (app: TestApp, token: string): Promise<string> => {
+  const body = { text: 'A private memory' };
+  return (await app.call('POST', '/api/memories', { token, body })).body.id;
+};
+
 /** A task on a day; resolves to its id. */
 const noteTask = async (app: TestApp, token: string): Promise<string> => {
   const body = { title: 'A private task', due: '2026-01-31', tags: ['private'] };
@@ -126,14 +148,10 @@ const noteTask = async (app: TestApp, token: string): Promise<string> => {
 const libraryOf = async (app: TestApp, token: string): Promise<Ids> => ({
   knowledge: { id: await seedEntry(app, token, 'A private text'), n: '0' },
   tasks: { id: await noteTask(app, token) },
+  memories: { id: await keepMemory(app, token) },
   recurring: { id: await keepRecurring(app, token) },
-  mailaccounts: { id: (await seedMailAccount(app, token)).id },
-  sentmail: { id: await keptSentMail(app, token) },
-  maildrafts: { id: await keepDraft(app, token) },
-  mail: await keptMail(app, token),
   documents: { id: await keepDocument(app, token), number: '1' },
   reader: { id: await keepReading(app, token) },
-  voice: { id: await keepTranscription(app, token) },
   research: { id: await keepResearch(app, token) },
   templates: { id: await seedTemplate(app, token, 'private') },
   experts: { id: await makeExpert(app, token) },
@@ -180,7 +198,7 @@ const makeExpert = async (app: TestApp, token: string): Promise<string> => {
 };
 
 const storeCredential = async (app: TestApp, token: string): Promise<string> => {
-  const body = { name: 'theirs', value: 'a value' };
+  const body = { name: 'theirs', value: 'a value of thirty characters', type: 'webhook_secret' };
   return (await app.call('POST', '/api/vault', { token, body })).body.id;
 };
 

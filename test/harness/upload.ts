@@ -4,7 +4,7 @@ export interface UploadedFile {
 }
 
 export const upload = async (
-  { url }: { url: string },
+  { url, orgId }: { url: string; orgId?: string },
   token: string,
   files: UploadedFile[],
   fields: Record<string, string> = {},
@@ -14,11 +14,14 @@ export const upload = async (
   for (const { name, content } of files) {
     form.append('files', new Blob([content]), name);
   }
-  const response = await fetch(`${url}/api/documents/upload`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${token}` },
-    body: form,
-  });
+  const response = await fetch(
+    `${url}/api/documents/upload${orgId === undefined ? '' : `?orgId=${orgId}`}`,
+    {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}` },
+      body: form,
+    },
+  );
   return { status: response.status, body: (await response.json()) as UploadReply };
 };
 

@@ -37,6 +37,8 @@ export interface Endpoint {
   shared?: 'member' | 'admin';
   /** Field of the body with the ID of the resource. */
   sharedBy?: string;
+  /** A list that is not ordered by ID. Without `orgId`, it has the resources of the caller alone. */
+  unmerged?: true;
   audit?: string;
   /**
    * Maximum time until the reply, in milliseconds, of an endpoint that may take longer than others.
@@ -130,10 +132,15 @@ const createEndpointBuilder =
 
 /** Adds `orgId`, which handlers do not receive. */
 const sharedInput = (method: string, path: string, of: Partial<Endpoint>): object => {
-  const { shared, query, body, form } = of;
+  const { shared, unmerged, query, body, form, rawBytes } = of;
   if (shared === undefined || path.includes('{')) return {};
-  return method === 'GET' || form
-    ? { query: s.withOrgId(query, method === 'GET') }
+  return method === 'GET' || form || rawBytes !== undefined
+    ? {
+        query: s.withOrgId(
+          query,
+          method === 'GET' && !unmerged && query !== undefined && s.hasKey(query, 'cursor'),
+        ),
+      }
     : { body: s.withOrgId(body, false) };
 };
 

@@ -235,6 +235,8 @@ export const keyNames = (of: Schema): string[] => {
   return keys.map(({ key }) => key);
 };
 
+export const hasKey = (of: Schema, key: string): boolean => keyNames(of).includes(key);
+
 /** For lists also `personal`, which leaves organizations out. */
 export const withOrgId = (of: Schema | undefined, isList: boolean): Schema =>
   lazy(() => {
