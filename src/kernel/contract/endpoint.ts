@@ -135,12 +135,7 @@ const sharedInput = (method: string, path: string, of: Partial<Endpoint>): objec
   const { shared, unmerged, query, body, form, rawBytes } = of;
   if (shared === undefined || path.includes('{')) return {};
   return method === 'GET' || form || rawBytes !== undefined
-    ? {
-        query: s.withOrgId(
-          query,
-          method === 'GET' && !unmerged && query !== undefined && s.hasKey(query, 'cursor'),
-        ),
-      }
+    ? { query: s.withOrgId(query, method === 'GET' && !unmerged) }
     : { body: s.withOrgId(body, false) };
 };
 

@@ -237,11 +237,12 @@ export const keyNames = (of: Schema): string[] => {
 
 export const hasKey = (of: Schema, key: string): boolean => keyNames(of).includes(key);
 
-/** For lists also `personal`, which leaves organizations out. */
-export const withOrgId = (of: Schema | undefined, isList: boolean): Schema =>
+/** For pages that are merged also `personal`, which leaves organizations out. */
+export const withOrgId = (of: Schema | undefined, isMerged: boolean): Schema =>
   lazy(() => {
-    const keys = Joi.object({ orgId: isList ? listedOrgId() : ownOrgId() });
-    return of === undefined ? keys.label(isList ? 'OrgQuery' : 'OrgBody') : itself(of).concat(keys);
+    if (of === undefined) return Joi.object({ orgId: ownOrgId() }).label('OrgInput');
+    const orgId = isMerged && hasKey(of, 'cursor') ? listedOrgId() : ownOrgId();
+    return itself(of).concat(Joi.object({ orgId }));
   });
 
 const ownOrgId = once(() =>
