@@ -10,6 +10,7 @@ ALTER TABLE orgs ADD COLUMN notify TEXT NOT NULL DEFAULT '[]';
 
 -- The member who started an agent of an organization.
 ALTER TABLE agents ADD COLUMN member_id TEXT REFERENCES users (id) ON DELETE SET NULL;
+ALTER TABLE pipeline_runs ADD COLUMN member_id TEXT REFERENCES users (id) ON DELETE SET NULL;
 CREATE INDEX agents_by_member ON agents (member_id, created_at) WHERE member_id IS NOT NULL;
 
 -- Actions for an organization. Entries that were edited by hand may not be JSON.

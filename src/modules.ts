@@ -171,7 +171,9 @@ export const openModules = async (base: Base, options: ModulesOptions) => {
   hub.follow(orgs.toMembers(http.sockets.publish));
   agents.deltas.toSockets(http.deltas);
   return {
-    work: ownedWork({ hooks, vault, outbound, pipelines, agents, documents, knowledge }),
+    work: ownedWork({
+      ...{ hooks, vault, outbound, pipelines, agents, documents, knowledge, operations },
+    }),
     confinement,
     hub,
     schedule,
@@ -216,6 +218,7 @@ interface OwningModules {
   pipelines: ReturnType<typeof openPipelines>;
   agents: ReturnType<typeof openAgents>;
   documents: Documents;
+  operations: ReturnType<typeof openOperations>;
   knowledge: ReturnType<typeof openKnowledge>;
 }
 
@@ -228,16 +231,19 @@ const ownedWork = ({
   agents,
   documents,
   knowledge,
+  operations,
 }: OwningModules): OwnedWork => ({
   stop: async (userId) => {
+    await operations.cancelAll(userId);
     // First, so that the end of an agent starts no further stage.
     await pipelines.stopAll(userId);
     await agents.control.stopAll(userId);
   },
   moveFiles: documents.moveFiles,
+  resealed: vault.resealed,
   removeFiles: documents.removeFiles,
-  reload: async () => {
-    await hooks.load();
+  reload: async (ids) => {
+    await hooks.load(ids.hooks);
     await outbound.load();
     await vault.vault.refresh();
     knowledge.moved();

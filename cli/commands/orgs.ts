@@ -9,9 +9,8 @@ import {
   type OrgMember,
 } from '../../src/client/index.js';
 import { buildColumns } from '../columns.js';
-import { type CommandGroup, type Context, command, textFlag } from '../command.js';
+import { type CommandGroup, type Context, command } from '../command.js';
 import { crud } from '../crud.js';
-import { usageFault } from '../exit.js';
 import { requestFields, requestFrom } from '../fields.js';
 import { freshPasswordFile, withPassword } from '../input.js';
 import { everyPage, namePages, requestAll } from '../pages.js';
@@ -132,41 +131,31 @@ const deletion = command({
   calls: [endpoints.delete],
   examples: [
     'acme',
-    'acme --resources transfer --to bob',
+    'acme --resources transfer',
     'acme --resources delete --yes --password-file ./password',
   ],
-  fields: () => requestFields(endpoints.delete.body, ['slug', 'toUserId', 'password']),
-  flags: {
-    to: textFlag('<member>', 'Member who gets the resources with --resources transfer'),
-    passwordFile: freshPasswordFile,
-  },
+  fields: () => requestFields(endpoints.delete.body, ['slug', 'password']),
+  flags: { passwordFile: freshPasswordFile },
   notes: [
     'The accounts of the members are kept.',
     'If the organization has resources, a terminal asks what to do with them.',
   ],
   run: async (context, { args: { org }, flags, fields }) => {
-    const { to } = flags;
-    if (to !== undefined && fields.resources !== 'transfer')
-      throw usageFault('--to requires --resources transfer.');
     const { client, id } = await orgCrud.find(context, org);
     const { slug } = await client.orgs.get({ id });
     const filled = { fields, more: { slug } };
     const body = await requestFrom(endpoints.delete.body, filled, context.at);
-    const transferTo = async () => ({
-      toUserId: await memberId(client, id, to ?? (await context.ask.text(RECIPIENT))),
-    });
     const send = (resources: object) =>
       withPassword(context, flags, (password) =>
         client.call(endpoints.delete, { id, body: { ...body, ...resources, ...password } }),
       );
-    const first = body.resources === 'transfer' ? await transferTo() : {};
     await context.ask.confirm(`Delete the organization ${safe(org)}? Its members lose it.`);
     try {
-      await send(first);
+      await send({});
     } catch (error) {
       if (!context.ask.isPossible || !ownsResources(error)) throw error;
       const resources = (['transfer', 'delete'] as const)[await context.ask.choose(RESOURCES)];
-      await send({ resources, ...(resources === 'transfer' && (await transferTo())) });
+      await send({ resources });
     }
     context.out.note(`Deleted ${safe(org)}.`);
   },
@@ -174,15 +163,9 @@ const deletion = command({
 
 const RESOURCES = {
   ask: 'Resources of the organization',
-  choices: ['transfer to a member', 'delete'],
+  choices: ['transfer to me', 'delete'],
   instead: '--resources',
 };
-const RECIPIENT = {
-  ask: 'Member who gets the resources',
-  instead: '--to',
-  refuse: (typed: string) => (typed === '' ? 'A value is required.' : undefined),
-};
-
 const ownsResources = (error: unknown): boolean =>
   error instanceof ApiError && error.details.some(({ path }) => path === 'resources');
 

@@ -121,7 +121,7 @@ export interface TextDelta {
 }
 
 const verb = <const V extends string>(name: V, summary: string) =>
-  endpoint.post(`/api/agents/{id}/${name}`, { shared: 'member', summary, reply: Agent });
+  endpoint.post(`/api/agents/{id}/${name}`, { shared: 'admin', summary, reply: Agent });
 
 export const agents = contract({
   list: endpoint.get('/api/agents', {

@@ -7,7 +7,7 @@ export const sessionsStore = ({ db }: Store) => {
   const sessions = (userId: string) =>
     db
       .selectFrom('sessions')
-      .select(['id', 'title', 'channel', 'message_count', 'created_at', 'updated_at'])
+      .select(['id', 'user_id', 'title', 'channel', 'message_count', 'created_at', 'updated_at'])
       .select(
         sql<string>`(SELECT coalesce(json_group_array(a.id), '[]')
           FROM agents AS a WHERE a.session_id = sessions.id)`.as('agent_ids'),

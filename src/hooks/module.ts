@@ -56,7 +56,8 @@ export interface Hooks {
   ownRuns: ManualRuns;
   mailTriggers: MailTriggers;
   run(deps: RunModuleDeps): void;
-  load(): Promise<void>;
+  /** All hooks, or those with these IDs. */
+  load(ids?: string[]): Promise<void>;
   resources(deps: HooksResourcesDeps): {
     receivers: Resource;
     replays: Resource;
@@ -152,8 +153,9 @@ export const openHooks = (base: Base, deps: HooksModuleDeps): Hooks => {
       queue.handle(EXECUTION_JOB, executor);
       queue.handle(DELETION_JOB, createDeleter({ store, hooks, directory }));
     },
-    load: async () => {
-      const rows = await store.db.selectFrom('hooks').select(hookTable.columns).execute();
+    load: async (ids) => {
+      const every = store.db.selectFrom('hooks').select(hookTable.columns);
+      const rows = await (ids ? every.where('id', 'in', ids) : every).execute();
       for (const hook of await withZones(store, rows)) directory.put(hook);
     },
     resources: ({ tools, permissions, operations, pipelines, counted, probe, publicUrl }) => {

@@ -52,7 +52,7 @@ export const findCallers = async (
     const isMember = owner !== null && (await organizations.membership(owner, by.userId)) !== null;
     return [isMember ? await actFor(owner) : by];
   }
-  if (method !== 'GET' || !isMerged(endpoint)) return [by];
+  if (method !== 'GET' || !isMerged(endpoint, query)) return [by];
   const others = await Promise.all((await organizations.of(by.userId)).map(actFor).map(orRefused));
   return [by, ...others.filter((caller) => caller !== null)];
 };
@@ -76,8 +76,11 @@ const textIn = (of: unknown, field: string): string | undefined => {
   return typeof value === 'string' ? value : undefined;
 };
 
-const isMerged = ({ query, unmerged }: Endpoint): boolean =>
-  !unmerged && query !== undefined && hasKey(query, 'cursor');
+const isMerged = ({ query, unmerged = [] }: Endpoint, given: unknown): boolean =>
+  query !== undefined &&
+  hasKey(query, 'cursor') &&
+  unmerged !== true &&
+  unmerged.every((filter) => Object(given)[filter] === undefined);
 
 const RANK = { member: 0, admin: 1, owner: 2 };
 

@@ -128,6 +128,11 @@ export const openKnowledge = (
     sources: () => sources,
     embedding: { embedders, vectors, wanted: scheduler.wanted },
   };
+  const embedAnew = (): void => {
+    scheduler.reconcile().catch((error) => {
+      log.error({ error: String(error) }, 'embedder could not be changed');
+    });
+  };
   return {
     actions: knowledgeActions(deps),
     texts: {
@@ -148,12 +153,11 @@ export const openKnowledge = (
       ask = newAsk;
     },
     embedWith: embedders.use,
-    embedAnew: () => {
-      scheduler.reconcile().catch((error) => {
-        log.error({ error: String(error) }, 'embedder could not be changed');
-      });
+    embedAnew,
+    moved: () => {
+      index.changed();
+      embedAnew();
     },
-    moved: index.changed,
     amount: vectors.amount,
     reportEmbedder: embedders.report,
     start: async () => {

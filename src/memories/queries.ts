@@ -94,7 +94,8 @@ const insertion = (row: MemoryRow, agentId: string | null): TransactionStep => {
         created_at, updated_at)
       SELECT ?, ?, ?, ?, ?, ?, trust.confirmed, ?, ?
       FROM (SELECT CASE WHEN ? IS NULL THEN ? ELSE
-        coalesce((SELECT untrusted = 0 FROM agents WHERE id = ? AND user_id = ?), 0) END AS confirmed) AS trust
+        coalesce((SELECT untrusted = 0 AND user_id NOT LIKE 'org\\_%' ESCAPE '\\'
+          FROM agents WHERE id = ? AND user_id = ?), 0) END AS confirmed) AS trust
       WHERE (SELECT count(*) FROM memories WHERE user_id = ?) < ?
         AND (trust.confirmed = 1
           OR (SELECT count(*) FROM memories WHERE user_id = ? AND confirmed = 0) < ?)

@@ -1,12 +1,15 @@
+import Boom from '@hapi/boom';
 import type { Base } from '../base.js';
 import { createQueue } from '../jobs/module.js';
 import type { Operation } from '../kernel/contract/operation.js';
 import type { Resource } from '../kernel/route.js';
 import type { Hub } from '../realtime/module.js';
+import { selectRows } from '../store/rows.js';
+import { operationTable } from '../store/tables/operations.js';
 import type { OperationKind } from './kind.js';
 import { operationsStore } from './queries.js';
 import { operationsResource } from './routes.js';
-import { createOperationRuns, OPERATION_JOB } from './runs.js';
+import { createOperationRuns, isUnfinished, OPERATION_JOB } from './runs.js';
 import {
   type AdditionalSteps,
   beginOperation,
@@ -37,6 +40,7 @@ export interface Operations {
   start(): Promise<void>;
   /** Stops resumable runs at once, and waits at most `waitMs` for the others. */
   stop(waitMs: number): Promise<void>;
+  cancelAll(userId: string): Promise<void>;
   resources(): { operations: Resource };
 }
 
@@ -66,6 +70,15 @@ export const openOperations = (base: Base, { hub }: { hub: Hub }): Operations =>
     },
     ended: (userId, id, { waitMs, signal }) =>
       waitForOperationEnd(service, { userId, signal }, { id, waitMs }),
+    cancelAll: async (userId) => {
+      const rows = selectRows(store.db, operationTable, { user_id: userId });
+      for (const row of (await rows.execute()).filter(isUnfinished)) {
+        await cancelOperation(service, userId, row.id).catch((error) => {
+          // It has just ended.
+          if (!Boom.isBoom(error, 409)) throw error;
+        });
+      }
+    },
     start: queue.start,
     stop: async (waitMs) => {
       const stopped = queue.stop(waitMs);

@@ -97,11 +97,8 @@ const OrgDeletion = s.object('OrgDeletion', {
     s
       .oneOf('OrgResources', 'transfer', 'delete')
       .description(
-        'Whether to transfer the resources of the organization to a user, or to delete them. Required if there are any',
+        'Whether to transfer the resources of the organization to you, or to delete them. Required if there are any. Transferred hooks, outgoing webhooks and recurring tasks are disabled, since others may have created them',
       ),
-  ),
-  toUserId: s.optional(
-    s.text(80).description('User ID of a member who gets the resources. Required for `transfer`'),
   ),
   password: s.ownPassword(),
 });
@@ -123,6 +120,7 @@ export type NewOrgMember = s.Static<typeof NewOrgMember>;
 
 const OrgMemberChanges = s.object('OrgMemberChanges', {
   role: role(),
+  password: s.ownPassword(),
 });
 export type OrgMemberChanges = s.Static<typeof OrgMemberChanges>;
 
@@ -230,7 +228,7 @@ export const orgs = contract({
   delete: endpoint.delete('/api/orgs/{id}', {
     summary: 'Delete an organization',
     description:
-      'Requires the role `owner`. The accounts of the members are kept. The resources of the organization are deleted, or transferred to a member.',
+      'Requires the role `owner`. The accounts of the members are kept. The resources of the organization are deleted, or transferred to you.',
     personal: true,
     audit: 'orgs.delete',
     example: { slug: 'acme' },
@@ -255,7 +253,7 @@ export const orgs = contract({
   'member-update': endpoint.patch('/api/orgs/{id}/members/{userId}', {
     summary: 'Change the role of a member',
     description:
-      'Requires the role `owner` or `admin` in the organization. Only an owner can change owners or make somebody an owner. The last owner cannot be demoted.',
+      'Requires the role `owner` or `admin` in the organization. Only an owner can change owners or make somebody an owner, which requires a recent login. The last owner cannot be demoted.',
     unimpersonated: true,
     audit: 'orgs.member-update',
     example: { role: 'admin' },

@@ -2,6 +2,12 @@ import type { Statement, TransactionStep } from '../store/engine/protocol.js';
 import { changeInSteps } from '../store/rows.js';
 import type { Store } from '../store/store.js';
 
+interface DeletionDeps {
+  store: Store;
+  /** Statements that give the values of the credentials another owner. */
+  resealed(from: string, to: string): Promise<Statement[]>;
+}
+
 export interface OrgDeletionPlan {
   orgId: string;
   /** Who gets the resources. Null deletes them. */
@@ -21,9 +27,9 @@ const LARGE = [
 
 /** Everything else is deleted with the account. */
 const SMALL = [
-  ...['credentials', 'credential_versions', 'hooks', 'webhooks', 'pipeline_templates', 'experts'],
+  ...['credentials', 'hooks', 'webhooks', 'pipeline_templates', 'experts'],
   ...['documents', 'recurring_tasks', 'tasks', 'task_tags', 'task_words', 'task_blockers'],
-  ...['memories', 'memory_words', 'research_sources', 'approval_grants'],
+  ...['memories', 'memory_words', 'research_sources'],
 ];
 
 /** Names are unique per user. A name that the recipient has gets the end of the ID. */
@@ -40,7 +46,10 @@ const SAME = [
 const sql = (text: string, ...parameters: unknown[]): Statement => ({ sql: text, parameters });
 
 /** Continues after an interruption. The account of the organization must be disabled. */
-export const moveOrDelete = async (store: Store, plan: OrgDeletionPlan): Promise<void> => {
+export const moveOrDelete = async (
+  { store, resealed }: DeletionDeps,
+  plan: OrgDeletionPlan,
+): Promise<void> => {
   const { orgId, toUserId } = plan;
   const inSteps = (statements: Statement[], step = STEP) =>
     changeInSteps(store, statements, { step });
@@ -53,6 +62,15 @@ export const moveOrDelete = async (store: Store, plan: OrgDeletionPlan): Promise
     return;
   }
   await store.transact([
+    sql('UPDATE agents SET tools = NULL WHERE user_id = ?', orgId),
+    sql(
+      `DELETE FROM knowledge_entries WHERE user_id = ? AND source_type = 'document' AND source_id IN (
+         SELECT d.id FROM documents AS d JOIN documents AS own ON own.sha256 = d.sha256
+         WHERE d.user_id = ? AND own.user_id = ?)`,
+      orgId,
+      orgId,
+      toUserId,
+    ),
     ...SAME.map(([table, column]) => withoutSame(table, column, { orgId, toUserId })),
     sameSources(orgId, toUserId),
   ]);
@@ -77,6 +95,7 @@ export const moveOrDelete = async (store: Store, plan: OrgDeletionPlan): Promise
     ],
     ENTRIES,
   );
+  const credentials = await resealed(orgId, toUserId);
   const names = NAMED.map((table) =>
     sql(
       `UPDATE ${table} SET name = substr(name, 1, 90) || '-' || substr(id, -6)
@@ -88,7 +107,13 @@ export const moveOrDelete = async (store: Store, plan: OrgDeletionPlan): Promise
   const owned = SMALL.map((table) =>
     sql(`UPDATE ${table} SET user_id = ? WHERE user_id = ?`, toUserId, orgId),
   );
-  await store.transact([...names, ...owned]);
+  // Others may have created them, and the recipient may be allowed more.
+  const harmless = [
+    ...['hooks', 'webhooks', 'recurring_tasks'].map((table) => `UPDATE ${table} SET enabled = 0`),
+    'UPDATE memories SET confirmed = 0',
+    'DELETE FROM approval_grants',
+  ].map((text) => sql(`${text} WHERE user_id = ?`, orgId));
+  await store.transact([...harmless, ...names, ...owned, ...credentials]);
 };
 
 const withoutSame = (

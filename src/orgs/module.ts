@@ -4,6 +4,7 @@ import { isExposed } from '../accounts/module.js';
 import type { Base } from '../base.js';
 import { createSerial } from '../kernel/serial.js';
 import type { Outbound } from '../outbound/module.js';
+import type { Statement } from '../store/engine/protocol.js';
 import { moveOrDelete, type OrgDeletionPlan } from './deletion.js';
 import { createOrganizations } from './organizations.js';
 import { orgsStore } from './queries.js';
@@ -17,6 +18,16 @@ import { ssoResource } from './sso/routes.js';
 
 export { ssoPage } from './sso/page.js';
 
+interface OwnedIds {
+  hooks: string[];
+  webhooks: string[];
+}
+
+const joined = (one: OwnedIds, other: OwnedIds): OwnedIds => ({
+  hooks: [...one.hooks, ...other.hooks],
+  webhooks: [...one.webhooks, ...other.webhooks],
+});
+
 /** What other modules do with the resources of an account. */
 export interface OwnedWork {
   /** Resolves when no agent and no pipeline runs any more. */
@@ -24,9 +35,10 @@ export interface OwnedWork {
   moveFiles(from: string, to: string): Promise<void>;
   removeFiles(userId: string): Promise<void>;
   /** After rows were moved. */
-  reload(): Promise<void>;
+  reload(ids: OwnedIds): Promise<void>;
   /** After rows were deleted. */
-  forget(userId: string, ids: { hooks: string[]; webhooks: string[] }): void;
+  forget(userId: string, ids: OwnedIds): void;
+  resealed(from: string, to: string): Promise<Statement[]>;
 }
 
 interface OrgsResourcesDeps {
@@ -49,13 +61,14 @@ export const openOrgs = ({ store, clock, http, log }: Base, { outbox }: Outbound
 
   const finishDeletion = async (work: OwnedWork, plan: OrgDeletionPlan): Promise<void> => {
     const { orgId, toUserId } = plan;
-    const ids = await orgs.inMemory(orgId);
     await work.stop(orgId);
     if (toUserId !== null) await work.moveFiles(orgId, toUserId);
-    await moveOrDelete(store, plan);
+    const moved = await orgs.inMemory(orgId);
+    await moveOrDelete({ store, resealed: work.resealed }, plan);
+    const left = await orgs.inMemory(orgId);
     await orgs.endDeletion(orgId);
-    if (toUserId === null) work.forget(orgId, ids);
-    else await work.reload();
+    work.forget(orgId, toUserId === null ? joined(moved, left) : left);
+    if (toUserId !== null) await work.reload(moved);
     await work.removeFiles(orgId);
   };
 
@@ -66,9 +79,13 @@ export const openOrgs = ({ store, clock, http, log }: Base, { outbox }: Outbound
     /** Continues deletions that were interrupted. */
     start: (work: OwnedWork): void => {
       const finish = async () => {
-        for (const plan of await orgs.beingDeleted()) await finishDeletion(work, plan);
+        for (const plan of await orgs.beingDeleted()) {
+          await finishDeletion(work, plan).catch((err) =>
+            log.warn({ err, orgId: plan.orgId }, 'the deletion of an organization is not finished'),
+          );
+        }
       };
-      finish().catch((err) => log.warn({ err }, 'the deletion of an organization is not finished'));
+      finish().catch((err) => log.warn({ err }, 'deletions of organizations are not known'));
     },
     /** Returns the ID of the organization of a SCIM token. Null if the token is invalid. */
     identifyProvider: (token: string) => identifyProvider(scim, token),

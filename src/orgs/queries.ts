@@ -71,6 +71,7 @@ const OWNERS = sql<string>`(SELECT json_group_array(u.username) FROM org_members
 const OWNED = [
   ...['hooks', 'credentials', 'webhooks', 'pipeline_templates', 'documents', 'knowledge_entries'],
   ...['agents', 'sessions', 'tasks', 'recurring_tasks', 'experts', 'memories', 'research_jobs'],
+  ...['pipeline_runs', 'reader_tasks', 'operations'],
 ];
 
 const LIMITS = sql<string>`(SELECT limits FROM users WHERE users.id = orgs.id)`.as('limits');
@@ -198,7 +199,12 @@ export const orgsStore = (store: Store) => {
       also: TransactionStep[],
     ): Promise<boolean> =>
       store.tryTransact([
-        statement(updateRows(db, orgTable, { id: orgId }).set({ id: orgId, ...org }), 1),
+        statement(
+          updateRows(db, orgTable, { id: orgId })
+            .set({ id: orgId, ...org })
+            .where('deletion', 'is', null),
+          1,
+        ),
         statement(updateRows(db, userTable, { id: orgId }).set({ id: orgId, ...account }), 1),
         ...also,
       ]),

@@ -41,8 +41,8 @@ export const orgsResource = (deps: OrgsDeps) => {
     },
     'member-add': async ({ id, body }, by) =>
       viewMember(await addMember(deps, { id, request: body }, by)),
-    'member-update': async ({ id, userId, body: { role } }, by) =>
-      viewMember(await updateMember(deps, { id, userId, role }, by)),
+    'member-update': async ({ id, userId, body }, by) =>
+      viewMember(await updateMember(deps, { id, userId, ...body }, by)),
     'member-remove': ({ id, userId }, by) => removeMember(deps, { id, userId }, by),
     invites: async ({ id, query }, { userId }) => {
       await findManaged(deps, id, userId);

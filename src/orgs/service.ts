@@ -17,6 +17,7 @@ import type {
   NewOrgMember,
   OrgChanges,
   OrgDeletion,
+  OrgMemberChanges,
   OrgTransfer,
 } from './contract.js';
 import type { OrgDeletionPlan } from './deletion.js';
@@ -125,7 +126,7 @@ export const deleteOrg = async (
   if (request.slug !== org.slug) {
     throw badRequest([{ path: 'slug', message: `must be ${org.slug}, as a confirmation` }]);
   }
-  const toUserId = await recipientOf(deps, id, request);
+  const toUserId = await recipientOf(deps, { orgId: id, userId: by.userId }, request);
   await deps.accounts.proveFresh(by, request.password);
   const data = { slug: org.slug, members: org.members, resources: request.resources, toUserId };
   const plan = { at: iso(deps.clock.now()), toUserId };
@@ -138,11 +139,11 @@ export const deleteOrg = async (
   await deps.finishDeletion({ orgId: id, toUserId });
 };
 
-/** Null if the resources are to be deleted, or there are none. */
+/** Only the caller may get them, since hooks and webhooks act with the rights of their owner. */
 const recipientOf = async (
   { orgs }: OrgsDeps,
-  orgId: string,
-  { resources, toUserId }: OrgDeletion,
+  { orgId, userId }: { orgId: string; userId: string },
+  { resources }: OrgDeletion,
 ): Promise<string | null> => {
   if (resources === undefined && (await orgs.ownsResources(orgId))) {
     throw badRequest([
@@ -152,10 +153,7 @@ const recipientOf = async (
       },
     ]);
   }
-  if (resources !== 'transfer') return null;
-  const member = toUserId && (await orgs.member({ orgId, userId: toUserId }));
-  if (member) return member.user_id;
-  throw badRequest([{ path: 'toUserId', message: 'must be the user ID of a member' }]);
+  return resources === 'transfer' ? userId : null;
 };
 
 /** Throws 404 if there is no such enabled account. The user is notified. */
@@ -201,12 +199,13 @@ const alreadyMember = (): Boom.Boom =>
 
 export const updateMember = async (
   deps: OrgsDeps,
-  { id, userId, role }: { id: string; userId: string; role: OrgRole },
+  { id, userId, role, password }: OrgMemberChanges & { id: string; userId: string },
   by: By,
 ): Promise<NamedMemberRow> => {
   const org = await findManaged(deps, id, by.userId);
   const from = await requireMember(deps, id, userId);
   if (!mayChangeMember(org.role, from.role, role)) throw roleRequired(['owner']);
+  if (role === 'owner') await deps.accounts.proveFresh(by, password);
   const notice = noticeTo(deps, userId, by, {
     title: `Your role in the organization ${org.name} was changed`,
     body: `${by.username} changed your role from ${from.role} to ${role}.`,

@@ -43,6 +43,7 @@ const NewPermission = s.object('NewPermission', {
 export const permissions = contract({
   list: endpoint.get('/api/skills/permissions', {
     shared: 'member',
+    unmerged: true,
     summary: 'List the tool permissions that you set',
     description:
       'Tools without a permission have their default level. Expired permissions are not included.',

@@ -33,9 +33,12 @@ export const createGrantRule = (toolbox: Pick<Toolbox, 'list'>) => {
      * Throws 403 if the caller may not grant these tools. A grant is an approval in advance, so it
      * requires a logged-in user, or a token with the scope to approve.
      */
-    refuse: ({ scopes, tokenId, impersonator }: Grantor, tools: string[]): void => {
+    refuse: ({ scopes, tokenId, impersonator, member }: Grantor, tools: string[]): void => {
       if (tools.length === 0) return;
       const named = formatNames(tools);
+      if (member?.role === 'member') {
+        throw forbidden(`Only owners and admins of the organization may grant ${named}`);
+      }
       if (impersonator) {
         throw forbidden(
           `An admin who impersonates a user may not grant ${named}. Only the user can, when logged in`,
@@ -51,9 +54,18 @@ export const createGrantRule = (toolbox: Pick<Toolbox, 'list'>) => {
      * may. An impersonating admin may not, since the admin would choose the content of the call and
      * thus give the approval again.
      */
-    refuseUse: ({ impersonator }: Pick<Grantor, 'impersonator'>, names: Iterable<string>): void => {
-      const tools = impersonator ? acting(names) : [];
+    refuseUse: (
+      { impersonator, member }: Pick<Grantor, 'impersonator' | 'member'>,
+      names: Iterable<string>,
+    ): void => {
+      const isMember = member?.role === 'member';
+      const tools = impersonator || isMember ? acting(names) : [];
       if (tools.length === 0) return;
+      if (isMember) {
+        throw forbidden(
+          `Only owners and admins of the organization may use ${formatNames(tools)}, which one of them granted`,
+        );
+      }
       throw forbidden(
         `An admin who impersonates a user may not use ${formatNames(tools)}, which the user granted`,
       );

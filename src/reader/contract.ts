@@ -161,7 +161,7 @@ export const reader = contract({
     reply: ReaderTaskDetail,
   }),
   cancel: endpoint.post('/api/reader/tasks/{id}/cancel', {
-    shared: 'member',
+    shared: 'admin',
     summary: 'Cancel a page reading',
     reply: ReaderTaskDetail,
   }),

@@ -204,7 +204,7 @@ export const research = contract({
     reply: ResearchJobDetail,
   }),
   cancel: endpoint.post('/api/research/jobs/{id}/cancel', {
-    shared: 'member',
+    shared: 'admin',
     summary: 'Cancel a research job',
     reply: ResearchJobDetail,
   }),

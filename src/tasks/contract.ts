@@ -142,7 +142,7 @@ const cascadeQuery = (label: string, description: string) =>
 export const tasks = contract({
   list: endpoint.get('/api/tasks', {
     shared: 'member',
-    unmerged: true,
+    unmerged: ['view', 'due'],
     summary: 'List tasks',
     query: pageQuery('TaskQuery', {
       view: s.optional(

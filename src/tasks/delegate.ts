@@ -47,7 +47,7 @@ const SPAWNING = 'agents:write';
  */
 export const delegateTask = async (
   deps: DelegatingDeps,
-  by: Pick<Caller, 'userId' | 'tokenId' | 'scopes'>,
+  by: Pick<Caller, 'userId' | 'tokenId' | 'scopes' | 'member'>,
   id: string,
   { expertId, model }: DelegationInput,
 ): Promise<TaskView> => {
@@ -62,7 +62,12 @@ export const delegateTask = async (
     read: () => findTask(deps, userId, id),
     write: async (row, version) => {
       await refuseTaken(deps, row);
-      return (await spawn(deps, row, { version, expert: expert ?? null, model })) || null;
+      return (
+        (await spawn(deps, row, {
+          ...{ version, expert: expert ?? null, model },
+          memberId: by.member?.userId,
+        })) || null
+      );
     },
   });
   deps.queue.added(userId);
@@ -94,11 +99,18 @@ const spawn = (
     version,
     expert,
     model,
-  }: { version: string; expert: Expert | null; model?: string | undefined },
+    memberId,
+  }: {
+    version: string;
+    expert: Expert | null;
+    model?: string | undefined;
+    memberId?: string | undefined;
+  },
 ): Promise<boolean> => {
   const { user_id: userId } = row;
   const { id, record } = spawnRecord(deps, {
     userId,
+    memberId,
     prompt: promptFor(row),
     name: `task-${row.id.slice(-6)}`,
     ...modelAndPersona(agents.models, {

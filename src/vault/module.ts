@@ -1,6 +1,11 @@
 import type { Base } from '../base.js';
+import { unsealOrNull } from '../kernel/envelope.js';
 import type { Resource } from '../kernel/route.js';
 import type { Secrets } from '../secrets/module.js';
+import type { Statement } from '../store/engine/protocol.js';
+import { selectRows, updateRows } from '../store/rows.js';
+import { statement } from '../store/store.js';
+import { credentialVersionTable } from '../store/tables/vault.js';
 import { credentialsStore } from './queries.js';
 import { createRenewal } from './renewal.js';
 import { vaultResource } from './routes.js';
@@ -44,6 +49,22 @@ export const openVault = (base: Base, { secrets }: { secrets: Secrets }) => {
     vault,
     renew,
     usage,
+    /** Statements that give all values of an owner another one. A damaged value stays damaged. */
+    resealed: async (from: string, to: string): Promise<Statement[]> => {
+      const rows = await selectRows(store.db, credentialVersionTable, { user_id: from }).execute();
+      return rows.map((row) => {
+        const value = unsealOrNull(() => openVersion(row));
+        const moved = { ...row, user_id: to };
+        const sealed = value?.take((bytes) => sealVersion(moved, bytes.toString())) ?? row.sealed;
+        const { credential_id, version } = row;
+        return statement(
+          updateRows(store.db, credentialVersionTable, { credential_id, version }).set({
+            user_id: to,
+            sealed,
+          }),
+        );
+      });
+    },
     /** Registers the check whether a chat platform uses a credential. */
     platformsUse: (check: CredentialUsageDeps['platformUses']): void => {
       platformUses = check;

@@ -54,7 +54,7 @@ describe('agents', () => {
       })),
     };
     const { id, sessionId, createdAt, startedAt, finishedAt } = agent;
-    const given = { name: 'worker', topic: 'tests', prompt: 'Work' };
+    const given = { orgId: null, name: 'worker', topic: 'tests', prompt: 'Work' };
     const made = { id, sessionId, createdAt, startedAt, finishedAt };
     expect(agent).to.equal({ ...WORKER, ...given, ...made });
     expect([createdAt, startedAt, finishedAt]).to.equal([createdAt, startedAt, finishedAt].sort());

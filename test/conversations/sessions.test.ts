@@ -37,6 +37,7 @@ describe('sessions', () => {
     const { body } = await stage.ask('GET', `/api/sessions/${agent?.sessionId}`);
     expect(body).to.equal({
       id: agent?.sessionId,
+      orgId: null,
       title: 'Question 3',
       channel: 'api',
       agentIds: [agent?.id],

@@ -72,6 +72,7 @@ describe('experts', () => {
     expect(body).to.equal({
       ...given,
       id: body.id,
+      orgId: null,
       source: 'custom',
       keywords: ['invoice', 'tax return'],
       createdAt: NOW,

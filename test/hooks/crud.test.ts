@@ -49,6 +49,7 @@ describe('hooks', () => {
     expect(body.id).to.match(/^hook_[0-9a-z]{26}$/);
     const { id, ...hook } = body;
     expect(hook).to.equal({
+      orgId: null,
       name: 'issues',
       description: null,
       trigger: 'webhook',

@@ -50,6 +50,7 @@ describe('templates of pipelines', () => {
     expect(updatedAt).to.equal(createdAt);
     expect(rest).to.equal({
       ...body,
+      orgId: null,
       description: null,
       stages: [{ ...stage, name: 'draft', needs: [] }],
       limits: { maxSeconds: 3600, maxTokens: 2_000_000, maxCostUsd: 5 },

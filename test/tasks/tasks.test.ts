@@ -39,6 +39,7 @@ describe('tasks', () => {
     const task = await noted('  Renew the\ncertificate ');
     expect(task).to.equal({
       id: task.id,
+      orgId: null,
       title: 'Renew the certificate',
       notes: null,
       status: 'open',

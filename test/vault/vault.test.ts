@@ -42,6 +42,7 @@ describe('the vault', () => {
       status: 201,
       body: {
         id: body.id,
+        orgId: null,
         ...given,
         version: 1,
         rotateEveryDays: null,

@@ -3,6 +3,7 @@ import type { TransactionStep } from '../../store/engine/protocol.js';
 import { insertUpTo, selectCount, selectRows } from '../../store/rows.js';
 import { type Store, statement } from '../../store/store.js';
 import { loginFailureTable, type UserRow, userTable } from '../../store/tables/accounts.js';
+import { isPerson } from '../../store/visible.js';
 import { createDeviceQueries } from './devices.js';
 import { createLoginSessionQueries, FACTOR, type KnownUser } from './sessions.js';
 
@@ -84,6 +85,7 @@ const createUserQueries = (store: Store) => {
         .select('username')
         .where('username_skeleton', 'is', null)
         .where('username', '>', after)
+        .where(isPerson())
         .orderBy('username')
         .limit(limit)
         .execute();

@@ -37,8 +37,11 @@ export interface Endpoint {
   shared?: 'member' | 'admin';
   /** Field of the body with the ID of the resource. */
   sharedBy?: string;
-  /** A list that is not ordered by ID. Without `orgId`, it has the resources of the caller alone. */
-  unmerged?: true;
+  /**
+   * For a list that is not ordered by ID, always or with one of these filters. Without `orgId`, it has
+   * the resources of the caller alone.
+   */
+  unmerged?: true | string[];
   audit?: string;
   /**
    * Maximum time until the reply, in milliseconds, of an endpoint that may take longer than others.
@@ -132,10 +135,10 @@ const createEndpointBuilder =
 
 /** Adds `orgId`, which handlers do not receive. */
 const sharedInput = (method: string, path: string, of: Partial<Endpoint>): object => {
-  const { shared, unmerged, query, body, form, rawBytes } = of;
+  const { shared, query, body, form, rawBytes } = of;
   if (shared === undefined || path.includes('{')) return {};
   return method === 'GET' || form || rawBytes !== undefined
-    ? { query: s.withOrgId(query, method === 'GET' && !unmerged) }
+    ? { query: s.withOrgId(query, method === 'GET') }
     : { body: s.withOrgId(body, false) };
 };
 

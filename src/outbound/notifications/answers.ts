@@ -1,6 +1,7 @@
+import { sql } from 'kysely';
 import type { Statement } from '../../store/engine/protocol.js';
 import { type Store, statement } from '../../store/store.js';
-import { visibleTo } from '../../store/visible.js';
+import { orgOf, visibleTo } from '../../store/visible.js';
 
 /** The user has already answered them. */
 export const markAnsweredAsRead = (
@@ -11,7 +12,13 @@ export const markAnsweredAsRead = (
     db
       .updateTable('notifications')
       .set({ read_at: at })
-      .where(visibleTo(userId))
-      .where('effect_id', 'in', effectIds)
+      .where(
+        orgOf(userId) === null
+          ? sql<boolean>`${visibleTo(userId)} AND effect_id IN (${sql.join(effectIds)})`
+          : // As in `postNotice`.
+            sql<boolean>`effect_id IN (SELECT e.value || ' ' || m.user_id
+                FROM org_members AS m, json_each(${JSON.stringify(effectIds)}) AS e
+                WHERE m.org_id = ${userId})`,
+      )
       .where('read_at', 'is', null),
   );

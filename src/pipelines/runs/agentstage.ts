@@ -45,6 +45,7 @@ export const createAgentBeginning =
     const text = `${renderProse(prompt, scope)}${askForJson(stage.output)}`;
     const { id, record } = spawnRecord(deps, {
       userId,
+      memberId: run.row.member_id ?? undefined,
       prompt: text,
       ...modelAndPersona(deps.models, { model, topic, expert: expert ?? undefined }),
       name: `${run.row.name.slice(0, 60)}-${row.key}-${run.row.id.slice(-6)}`,

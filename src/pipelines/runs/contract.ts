@@ -139,12 +139,12 @@ export const pipelines = contract({
     reply: PipelineRunDetail,
   }),
   stop: endpoint.post('/api/pipelines/{id}/stop', {
-    shared: 'member',
+    shared: 'admin',
     summary: 'Stop a pipeline run',
     reply: PipelineRunDetail,
   }),
   retry: endpoint.post('/api/pipelines/{id}/retry', {
-    shared: 'member',
+    shared: 'admin',
     summary: 'Retry a pipeline run',
     example: { fromStage: 'draft' },
     body: s.object('RunRetry', {
@@ -179,7 +179,7 @@ export const pipelines = contract({
     reply: PipelineRunDetail,
   }),
   input: endpoint.post('/api/pipelines/{id}/stages/{key}/input', {
-    shared: 'member',
+    shared: 'admin',
     summary: 'Submit input for a waiting pipeline stage',
     audit: 'pipelines.input',
     unimpersonated: true,

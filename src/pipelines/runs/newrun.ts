@@ -19,6 +19,8 @@ type StartedTemplate = RunTemplate & { id: string; version: number; name: string
 
 interface RunStart {
   userId: string;
+  /** Of an organization: the member who starts the run. */
+  memberId?: string | undefined;
   template: StartedTemplate;
   /** Checked values. */
   values: Record<string, unknown>;
@@ -33,6 +35,7 @@ export const newRunRows = ({ userId, template, values, ...of }: RunStart): NewRu
   const row = {
     ...emptyRow(of.now),
     user_id: userId,
+    member_id: of.memberId ?? null,
     template_id: template.id,
     template_version: template.version,
     name: of.name?.trim() ?? template.name,
@@ -90,6 +93,7 @@ const nameBelow = ({ row }: LoadedRun, name: string): string =>
 
 const inherited = ({ run, row }: RunStage) => ({
   user_id: run.row.user_id,
+  member_id: run.row.member_id,
   untrusted: row.untrusted,
   hops: run.row.hops,
   parent_id: run.row.id,

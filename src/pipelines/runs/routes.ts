@@ -49,7 +49,8 @@ export const runsResource = ({ runs, service, template, refuseUse }: RunsResourc
     start: async ({ body: { templateId, params = {}, name } }, by) => {
       const of = await template(by.userId, templateId);
       await refuseUse(by, of);
-      const started = { userId: by.userId, template: of, params, name, untrusted: false };
+      const owner = { userId: by.userId, memberId: by.member?.userId };
+      const started = { ...owner, template: of, params, name, untrusted: false };
       return viewDetail(await service.start(started));
     },
     get: async ({ id }, { userId }) => viewDetail(await service.owned(userId, id)),

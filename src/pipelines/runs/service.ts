@@ -31,6 +31,7 @@ export interface RunServiceDeps {
 
 export interface NewRun {
   userId: string;
+  memberId?: string | undefined;
   template: PipelineTemplate;
   params: Record<string, unknown>;
   name?: string | undefined;
@@ -80,11 +81,11 @@ export const createRunService = (deps: RunServiceDeps) => {
     owned,
 
     start: async (started: NewRun): Promise<LoadedRun> => {
-      const { userId, template, params, name, untrusted } = started;
+      const { userId, memberId, template, params, name, untrusted } = started;
       const { values, faults } = resolveParameters(template.parameters, params);
       throwIfFaults(faults);
       const now = clock.now();
-      const rows = newRunRows({ userId, template, values, name, untrusted, now });
+      const rows = newRunRows({ userId, memberId, template, values, name, untrusted, now });
       const { id } = rows.row;
       await deps.store.transact(deps.children.insert(rows));
       await inTurn(id, () => engine.advance(id));

@@ -19,6 +19,8 @@ export type PipelineTemplateRow = Row<typeof pipelineTemplateTable>;
 export const pipelineRunTable = table('pipeline_runs', {
   id: text,
   user_id: text,
+  /** Of an organization: the member who started the run. */
+  member_id: orNull(text),
   template_id: text,
   template_version: number,
   name: text,

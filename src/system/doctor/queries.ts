@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { AuditStep } from '../../kernel/contract/audit.js';
 import type { Store } from '../../store/store.js';
+import { isPerson } from '../../store/visible.js';
 
 /** No further table is checked after this time. A single large table may take longer. */
 const BUDGET_MS = 2000;
@@ -61,6 +62,7 @@ export const doctorStore = ({ db, look, transact }: Store) => ({
     const first = await db
       .selectFrom('users')
       .select('created_at')
+      .where(isPerson())
       .orderBy('id')
       .limit(1)
       .executeTakeFirst();

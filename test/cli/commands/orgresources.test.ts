@@ -141,7 +141,6 @@ describe('the deletion of an organization with resources', () => {
   let world: World;
   let daemon: Listening;
   const id = `org_${'1'.repeat(26)}`;
-  const bob = `user_${'2'.repeat(26)}`;
   before(async () => {
     world = await openWorld({ isLoggedIn: false });
     daemon = await listen((request, response) => {
@@ -162,8 +161,6 @@ describe('the deletion of an organization with resources', () => {
 
   const org = { id, slug: 'acme' };
   const rows = (url: string): object => {
-    if (url.includes('/members'))
-      return { members: [{ userId: bob, username: 'bob' }], nextCursor: null };
     return url.includes(id) ? org : { orgs: [org], nextCursor: null };
   };
   const refusal = ({ resources }: { resources?: string }): object | null =>
@@ -182,27 +179,22 @@ describe('the deletion of an organization with resources', () => {
   };
 
   it('asks on a terminal what becomes of them', async () => {
-    const transferred = await deleted([], ['y', '1', 'bob']);
+    const transferred = await deleted([], ['y', '1']);
     expect(transferred.bodies).to.equal([
       { slug: 'acme' },
-      { slug: 'acme', resources: 'transfer', toUserId: bob },
+      { slug: 'acme', resources: 'transfer' },
     ]);
-    expect(transferred.stderr).to.contain('1 transfer to a member  2 delete');
+    expect(transferred.stderr).to.contain('1 transfer to me  2 delete');
     const gone = await deleted(['--yes'], ['2']);
     expect(gone.bodies.at(-1)).to.equal({ slug: 'acme', resources: 'delete' });
     expect([transferred.code, gone.code]).to.equal([0, 0]);
   });
 
   it('takes the answers as flags, and asks nothing without a terminal', async () => {
-    const to = ['--resources', 'transfer', '--to'];
-    const { bodies } = await deleted([...to, 'bob', '--yes']);
-    expect(bodies).to.equal([{ slug: 'acme', resources: 'transfer', toUserId: bob }]);
+    const { bodies } = await deleted(['--resources', 'transfer', '--yes']);
+    expect(bodies).to.equal([{ slug: 'acme', resources: 'transfer' }]);
     const unsaid = await deleted(['--yes']);
     expect([unsaid.code, unsaid.bodies.length]).to.equal([2, 1]);
     expect(unsaid.stderr).to.contain('--resources');
-    const nobody = await deleted([...to, 'eve', '--yes']);
-    expect([nobody.code, nobody.bodies]).to.equal([1, []]);
-    const useless = await deleted(['--to', 'bob', '--yes']);
-    expect([useless.code, useless.stderr]).to.equal([2, '--to requires --resources transfer.\n']);
   });
 });

@@ -28,6 +28,7 @@ describe('outgoing webhooks', () => {
     expect(secret).to.match(/^whsec_[A-Za-z0-9+/]{43}=$/);
     expect(shown).to.equal({
       id: shown.id,
+      orgId: null,
       name: 'app',
       url: stage.target.url,
       events: ['agent.completed'],
