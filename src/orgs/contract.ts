@@ -5,10 +5,18 @@ import * as s from '../kernel/contract/schema.js';
 
 const slug = () =>
   Joi.string<string>()
-    .pattern(/^[a-z0-9-]{2,32}$/, '2 to 32 lower-case letters, digits and hyphens')
+    .pattern(
+      /^(?!personal$)[a-z0-9][a-z0-9-]{1,31}$/,
+      '2 to 32 lower-case letters, digits and hyphens',
+    )
     .example('acme')
     .description('Short name (slug), unique in the installation. It cannot be changed');
-const name = () => s.text(120).example('Acme Ltd');
+const name = () =>
+  s
+    .text(120)
+    .trim()
+    .pattern(/^[^\p{C}\p{Zl}\p{Zp}]*$/u, 'text without control characters')
+    .example('Acme Ltd');
 const role = () => s.oneOf('OrgRole', 'owner', 'admin', 'member');
 const OrgLimits = s.object('OrgLimits', {
   dailyCostUsd: s

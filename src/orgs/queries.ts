@@ -129,6 +129,14 @@ export const orgsStore = (store: Store) => {
         ),
       1,
     );
+  /** Otherwise they would be valid again with a later promotion. */
+  const withoutInvites = (org_id: string, invited_by: string) =>
+    statement(
+      db
+        .deleteFrom('org_invites')
+        .where('org_id', '=', org_id)
+        .where('invited_by', '=', invited_by),
+    );
   const hasOtherOwner = (orgId: string, userId: string) => (of: MemberBuilder) =>
     of.or([
       of('role', '<>', 'owner'),
@@ -253,6 +261,11 @@ export const orgsStore = (store: Store) => {
         ...also,
       ]),
 
+    memberIds: async (orgId: string): Promise<string[]> => {
+      const rows = db.selectFrom('org_members').select('user_id').where('org_id', '=', orgId);
+      return (await rows.execute()).map(({ user_id }) => user_id);
+    },
+
     managedUsers: async (orgId: string): Promise<string[]> =>
       (await managedUsers(orgId).execute()).map(({ id }) => id),
 
@@ -329,6 +342,7 @@ export const orgsStore = (store: Store) => {
         hasRole({ orgId, userId: by.userId }, ...by.roles),
         ...(role === 'owner' && from.role !== 'owner' ? [mayOwn(userId)] : []),
         statement(isKept, 1),
+        ...(role === 'member' ? [withoutInvites(orgId, userId)] : []),
         ...also,
       ]);
     },
@@ -344,6 +358,7 @@ export const orgsStore = (store: Store) => {
       return store.tryTransact([
         hasRole({ orgId, userId: by.userId }, ...by.roles),
         statement(gone.where(hasOtherOwner(orgId, userId)), 1),
+        withoutInvites(orgId, userId),
         // A linked account may not be entered by the identity provider any more.
         statement(
           deleteRows(db, orgIdentityTable, { org_id: orgId })

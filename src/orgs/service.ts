@@ -131,8 +131,19 @@ export const deleteOrg = async (
   const data = { slug: org.slug, members: org.members, resources: request.resources, toUserId };
   const plan = { at: iso(deps.clock.now()), toUserId };
   const of = { orgId: id, userId: by.userId };
-  const isBegun = await deps.orgs.beginDeletion(of, plan, [by.record({ target: id, data })]);
+  const notices = (await deps.orgs.memberIds(id)).map((userId) =>
+    noticeTo(deps, userId, by, {
+      title: `The organization ${org.name} was deleted`,
+      body: `Deleted by ${by.username}. You are no longer a member.`,
+    }),
+  );
+  const also = [
+    ...notices.flatMap(({ statements }) => statements),
+    by.record({ target: id, data }),
+  ];
+  const isBegun = await deps.orgs.beginDeletion(of, plan, also);
   if (!isBegun) throw roleRequired(['owner']);
+  for (const notice of notices) notice.published();
   for (const userId of await deps.orgs.managedUsers(id)) {
     await deps.managed.endSsoSessions({ userId, orgId: id });
   }

@@ -27,6 +27,11 @@ interface ReaderDeps {
 
 const WAIT_S = 20;
 
+const knowledgeRefused = (): Boom.Boom =>
+  Boom.forbidden('Only owners and admins may add to the knowledge of the organization', {
+    code: 'org_role',
+  });
+
 export const readerResource = (deps: ReaderDeps) => {
   const { tasks, reads } = deps;
   const find = async (userId: string, id: string): Promise<ReaderTaskRow> =>
@@ -56,6 +61,7 @@ export const readerResource = (deps: ReaderDeps) => {
 
   return resource('reader', reader, {
     read: async ({ query, body }, by) => {
+      if (body.index && by.member?.role === 'member') throw knowledgeRefused();
       const { id } = await beginReading(deps, by.userId, body);
       const task = await waitForTask(by, id, query.wait ?? body.wait ?? WAIT_S);
       return new CustomReply(isOpen(task) ? 202 : 200, task);

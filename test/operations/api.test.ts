@@ -20,6 +20,7 @@ describe('the API of operations', () => {
     const { startedAt } = body;
     expect(body).to.equal({
       id,
+      orgId: null,
       kind: 'test.wait',
       resource: { kind: 'hook', id: 'hook_1' },
       title: 'Waiting',

@@ -332,14 +332,20 @@ describe('organizations', () => {
     await add(bob, 'zoe');
     const member = (await ask(bob, 'GET', at('/members'))).body.members[0];
     for (const refused of [
-      await ask(bob, 'PATCH', at(`/members/${member.userId}`), { role: 'owner' }),
+      await ask(bob, 'PATCH', at(`/members/${member.userId}`), {
+        role: 'owner',
+        password: PASSWORD,
+      }),
       await ask(bob, 'POST', at('/transfer'), { userId: member.userId, password: PASSWORD }),
     ]) {
       expect([refused.status, refused.body.code]).to.equal([409, 'too_many_orgs']);
     }
     await add(bob, 'eve');
     await ask(admin, 'PATCH', `/api/admin/users/${eve.id}`, { disabled: true });
-    const disabled = await ask(bob, 'PATCH', at(`/members/${eve.id}`), { role: 'owner' });
+    const disabled = await ask(bob, 'PATCH', at(`/members/${eve.id}`), {
+      role: 'owner',
+      password: PASSWORD,
+    });
     expect([disabled.status, disabled.body.code]).to.equal([409, 'too_many_orgs']);
     await ask(admin, 'PATCH', `/api/admin/users/${eve.id}`, { disabled: false });
     const { body } = await app.call('POST', '/api/auth/login', {

@@ -14,7 +14,10 @@ export interface QueuedLanes {
   queued: string[];
 }
 
-/** False for a repeated effect. Those of an organization go to the members whom it names. */
+/**
+ * False for a repeated effect. Those of an organization go to the members whom it names, requests for
+ * an approval only to owners and admins.
+ */
 export const postNotice = (db: Database.Database, { queued }: QueuedLanes) => {
   const insert = db.prepare(
     `INSERT INTO notifications
@@ -27,12 +30,14 @@ export const postNotice = (db: Database.Database, { queued }: QueuedLanes) => {
     `INSERT INTO jobs (kind, ref, lane, run_at) SELECT 'notice', ?, ?, ?
      WHERE EXISTS (SELECT 1 FROM channels WHERE user_id = ? AND verified_at IS NOT NULL)`,
   );
-  const recipients = db.prepare<{ org: string }, { user_id: string }>(
+  const recipients = db.prepare<{ org: string; kind: string }, { user_id: string }>(
     `SELECT m.user_id FROM org_members AS m JOIN orgs AS o ON o.id = m.org_id
      WHERE m.org_id = @org AND iif(
        EXISTS (SELECT 1 FROM org_members AS n, json_each(o.notify) AS j
-         WHERE n.org_id = @org AND n.user_id = j.value),
-       m.user_id IN (SELECT value FROM json_each(o.notify)),
+         WHERE n.org_id = @org AND n.user_id = j.value
+           AND (@kind <> 'approval_requested' OR n.role <> 'member')),
+       m.user_id IN (SELECT value FROM json_each(o.notify))
+         AND (@kind <> 'approval_requested' OR m.role <> 'member'),
        m.role = 'owner')
      ORDER BY m.id`,
   );
@@ -45,9 +50,9 @@ export const postNotice = (db: Database.Database, { queued }: QueuedLanes) => {
   };
   return (posting: NoticePosting): boolean => {
     const { notice } = posting;
-    const { id, user_id: org, effect_id: effect } = notice;
+    const { id, user_id: org, effect_id: effect, kind } = notice;
     if (!org.startsWith('org_')) return post(posting);
-    const posted = recipients.all({ org }).map(({ user_id }, at) => {
+    const posted = recipients.all({ org, kind }).map(({ user_id }, at) => {
       const own = { user_id, effect_id: effect && `${effect} ${user_id}` };
       return post({ ...posting, notice: { ...notice, ...own, id: at === 0 ? id : `${id}-${at}` } });
     });
