@@ -114,7 +114,7 @@ describe('the daemon in the background', () => {
     const [first = '', second] = refused.stderr.split('\n');
     expect(first).to.startWith(`Not started: port ${port} is already in use`);
     expect(second).to.equal(
-      `Free the port, or: adjutant up --port ${port + 1} --home ${machine.home}`,
+      `Free the port, or: adjutant up --home ${machine.home} --port ${port + 1}`,
     );
     if (process.platform === 'linux') expect(first).to.include(`by pid ${process.pid} (`);
   });
