@@ -72,7 +72,11 @@ const create = requestCommand({
   name: 'create',
   args: '<slug>',
   endpoint: endpoints.create,
-  examples: ['acme --name "Acme Ltd"', 'acme --name "Acme Ltd" --json'],
+  examples: [
+    'acme --name "Acme Ltd"',
+    'acme --name "Acme Ltd" --json',
+    'acme --name "Acme Ltd" --fields id',
+  ],
   except: ['slug'],
   asks: [],
   areFields: true,
@@ -173,7 +177,7 @@ const join = requestCommand({
   name: 'join',
   args: '<inviteToken>',
   endpoint: endpoints.join,
-  examples: ['- < ./invite', '- < ./invite --json'],
+  examples: ['- < ./invite', '- < ./invite --json', '- < ./invite --fields name,role'],
   areFields: true,
   except: ['inviteToken'],
   mayBePiped: 'inviteToken',
@@ -186,7 +190,7 @@ const leave = command({
   args: '<org>',
   summary: 'Leave an organization',
   calls: [endpoints['member-remove']],
-  examples: ['acme', 'acme --yes'],
+  examples: ['acme', 'acme --yes', '4ew6rt --yes'],
   run: async (context, { args: { org } }) => {
     const { client, id } = await orgCrud.find(context, org);
     const { id: userId } = await client.auth.me();
@@ -215,7 +219,7 @@ const auditLog = listCommand({
   endpoint: auditEndpoint,
   name: 'audit',
   args: '<org>',
-  examples: ['acme', 'acme --limit 20 --json'],
+  examples: ['acme', 'acme --limit 20 --json', 'acme --fields time,who,action'],
   rows: 'entries',
   columns: buildColumns<AuditEntry>(
     ['id:data', 'time=at:time', 'who=actorName', 'action', 'outcome:state'],
@@ -260,7 +264,7 @@ export const orgMembersGroup: CommandGroup = {
       name: 'add',
       args: '<org> <username>',
       endpoint: endpoints['member-add'],
-      examples: ['acme bob', 'acme bob --role admin'],
+      examples: ['acme bob', 'acme bob --role admin', 'acme bob@example.org'],
       except: ['username'],
       more: (_, { args: { username } }) => ({ username }),
       seeAlso: 'adjutant orgs invites create',
@@ -271,7 +275,7 @@ export const orgMembersGroup: CommandGroup = {
       name: 'update',
       args: '<org> <member>',
       endpoint: endpoints['member-update'],
-      examples: ['acme bob --role admin', 'acme bob --role member --json'],
+      examples: ['acme bob --role admin', 'acme bob --role owner', 'acme bob --role member --json'],
       except: [],
       ...withMember,
       show: ({ out }, member) =>
@@ -281,7 +285,7 @@ export const orgMembersGroup: CommandGroup = {
       name: 'remove',
       args: '<org> <member>',
       endpoint: endpoints['member-remove'],
-      examples: ['acme bob', 'acme bob --yes'],
+      examples: ['acme bob', 'acme bob --yes', 'acme 4ew6rt --yes'],
       seeAlso: 'adjutant orgs leave',
       ...withMember,
       confirm: ({ args: { org, member } }) => `Remove ${safe(member)} from ${safe(org)}?`,
@@ -295,7 +299,7 @@ export const orgInvitesGroup: CommandGroup = {
     listCommand({
       endpoint: endpoints.invites,
       args: '<org>',
-      examples: ['acme', 'acme --json'],
+      examples: ['acme', 'acme --json', 'acme --fields email,role,expires'],
       rows: 'invites',
       columns: buildColumns<OrgInvite>([
         'id:data',
@@ -328,7 +332,7 @@ export const orgInvitesGroup: CommandGroup = {
       name: 'delete',
       args: '<org> <invite>',
       endpoint: endpoints['invite-delete'],
-      examples: ['acme 4ew6rt', 'acme 4ew6rt --yes'],
+      examples: ['acme 4ew6rt', 'acme 4ew6rt --yes', 'acme bob@example.org --yes'],
       within: async (client, id, { invite }) => ({
         inviteId: await resolveId(invite, {
           noun: 'invite',
@@ -367,7 +371,7 @@ const adminCrud = crud({
 
 export const orgAdminGroup: CommandGroup = {
   commands: [
-    adminCrud.list({ examples: ['', '--approved false', '--json'] }),
+    adminCrud.list({ examples: ['', '--no-approved', '--json'] }),
     adminCrud.update({
       examples: [
         'acme --approved',

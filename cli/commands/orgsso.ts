@@ -1,5 +1,6 @@
 import {
   contracts,
+  type Org,
   type OrgDomain,
   type ScimLogEntry,
   type SsoSettings,
@@ -30,7 +31,7 @@ export const orgSsoGroup: CommandGroup = {
       name: 'get',
       args: '<org>',
       endpoint: sso.get,
-      examples: ['acme', 'acme --json'],
+      examples: ['acme', 'acme --json', 'acme --fields entityId,ssoUrl'],
       show: ({ out }, settings) => out.item(settings, ssoColumns),
     }),
     orgCrud.request({
@@ -59,7 +60,7 @@ export const orgSsoGroup: CommandGroup = {
       name: 'test',
       args: '<org>',
       endpoint: sso.test,
-      examples: ['acme', 'acme --json'],
+      examples: ['acme', 'acme --json', 'acme > problems.txt'],
       notes: ['Shows what is missing, and why recent logins were refused.'],
       say: ({ out }, { ready, problems, results }) => {
         out.line(ready ? 'Single sign-on is ready.' : 'Single sign-on is not ready.');
@@ -74,7 +75,7 @@ export const orgSsoGroup: CommandGroup = {
       name: 'metadata',
       args: '[org]',
       endpoint: sso.metadata,
-      examples: ['acme', 'acme > adjutant.xml'],
+      examples: ['', 'acme', 'acme > adjutant.xml'],
       areFields: true,
       except: ['org'],
       notes: ['Upload the XML at the identity provider. The address is in adjutant orgs sso get.'],
@@ -84,7 +85,7 @@ export const orgSsoGroup: CommandGroup = {
       name: 'link',
       args: '<org>',
       endpoint: sso.link,
-      examples: ['acme', 'acme --json'],
+      examples: ['acme', 'acme --json', 'acme --password-file ./password'],
       isPrivileged: true,
       notes: ['Open the address in a browser that is logged in to the page of the daemon.'],
       say: ({ out }, { url }) => out.line(url),
@@ -93,7 +94,7 @@ export const orgSsoGroup: CommandGroup = {
       name: 'unlink',
       args: '<org>',
       endpoint: sso.unlink,
-      examples: ['acme', 'acme --yes'],
+      examples: ['acme', 'acme --yes', '4ew6rt --yes'],
       confirm: ({ args: { org } }) =>
         `Unlink your account from the identity provider of ${safe(org)}?`,
       show: ({ out }) => out.note('Unlinked.'),
@@ -114,14 +115,18 @@ export const orgDomainsGroup: CommandGroup = {
       name: 'list',
       args: '<org>',
       endpoint: sso.domains,
-      examples: ['acme', 'acme --json'],
+      examples: ['acme', 'acme --json', 'acme --fields record,value'],
       show: ({ out }, reply) => out.page({ reply, rows: reply.domains, columns: domainColumns }),
     }),
     orgCrud.request({
       name: 'add',
       args: '<org> <domain>',
       endpoint: sso['domain-add'],
-      examples: ['acme acme.example', 'acme acme.example --json'],
+      examples: [
+        'acme acme.example',
+        'acme acme.example --json',
+        'acme acme.example --fields record,value',
+      ],
       more: (_, { args: { domain } }) => ({ domain }),
       seeAlso: 'adjutant orgs domains verify',
       show: ({ out }, domain) => {
@@ -133,7 +138,11 @@ export const orgDomainsGroup: CommandGroup = {
       name: 'verify',
       args: '<org> <domain>',
       endpoint: sso['domain-verify'],
-      examples: ['acme acme.example', 'acme acme.example --json'],
+      examples: [
+        'acme acme.example',
+        'acme acme.example --json',
+        'acme acme.example --fields domain,verified',
+      ],
       within: async (_, __, { domain }) => ({ domain }),
       show: ({ out }, row) => out.done(`Verified ${safe(row.domain)}.`, row, domainColumns),
     }),
@@ -141,13 +150,15 @@ export const orgDomainsGroup: CommandGroup = {
       name: 'delete',
       args: '<org> <domain>',
       endpoint: sso['domain-delete'],
-      examples: ['acme acme.example', 'acme acme.example --yes'],
+      examples: ['acme acme.example', 'acme acme.example --yes', '4ew6rt acme.example'],
       within: async (_, __, { domain }) => ({ domain }),
       confirm: ({ args: { domain } }) => `Delete the domain ${safe(domain)}?`,
       show: ({ out }) => out.note('Deleted.'),
     }),
   ],
 };
+
+const scimColumns = buildColumns<Org['scim']>(['enabled', 'tokenSet', 'used=lastUsedAt:ago']);
 
 export const orgScimGroup: CommandGroup = {
   commands: [
@@ -156,20 +167,20 @@ export const orgScimGroup: CommandGroup = {
       summary: 'Enable user provisioning (SCIM)',
       args: '<org>',
       endpoint: scim.settings,
-      examples: ['acme', 'acme --json'],
+      examples: ['acme', 'acme --json', '4ew6rt'],
       more: () => ({ enabled: true }),
       seeAlso: 'adjutant orgs scim token',
-      show: ({ out }) => out.note('User provisioning is enabled.'),
+      show: ({ out }, state) => out.done('User provisioning is enabled.', state, scimColumns),
     }),
     orgCrud.request({
       name: 'disable',
       summary: 'Disable user provisioning (SCIM)',
       args: '<org>',
       endpoint: scim.settings,
-      examples: ['acme', 'acme --yes'],
+      examples: ['acme', 'acme --yes', '4ew6rt --yes'],
       more: () => ({ enabled: false }),
       confirm: ({ args: { org } }) => `Disable user provisioning of ${safe(org)}? Accounts stay.`,
-      show: ({ out }) => out.note('User provisioning is disabled.'),
+      show: ({ out }, state) => out.done('User provisioning is disabled.', state, scimColumns),
     }),
     orgCrud.request({
       name: 'token',
@@ -191,7 +202,7 @@ export const orgScimGroup: CommandGroup = {
       name: 'revoke',
       args: '<org>',
       endpoint: scim['token-delete'],
-      examples: ['acme', 'acme --yes'],
+      examples: ['acme', 'acme --yes', 'acme --yes --password-file ./password'],
       isPrivileged: true,
       more: () => ({}),
       confirm: ({ args: { org } }) => `Delete the SCIM token of ${safe(org)}?`,
@@ -201,7 +212,7 @@ export const orgScimGroup: CommandGroup = {
       endpoint: scim.log,
       name: 'log',
       args: '<org>',
-      examples: ['acme', 'acme --limit 20 --json'],
+      examples: ['acme', 'acme --limit 20 --json', 'acme --fields time,method,path,status'],
       rows: 'requests',
       columns: buildColumns<ScimLogEntry>(
         ['id:data', 'time=createdAt:time', 'method', 'path', 'status:number', 'by=username'],

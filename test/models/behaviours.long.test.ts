@@ -1,12 +1,12 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { anthropic } from '../harness/anthropic.js';
-import { until } from '../harness/app.js';
+import { frozenClock, until } from '../harness/app.js';
 import { google } from '../harness/google.js';
 import { misbehaviours } from '../harness/misbehave.js';
 import { ollama } from '../harness/ollama.js';
 import { openaiDialects } from '../harness/openai.js';
-import { type Dialect, startDialect, type Wire } from '../harness/wire.js';
+import { type Dialect, startDialect, type Wire, type WireReply } from '../harness/wire.js';
 import { at, ELSEWHERE, type Stage, startStage } from './stage.js';
 
 export const lab = Lab.script();
@@ -18,16 +18,27 @@ const TIMEOUTS = {
   modelSilenceSeconds: 0.4,
   modelTotalSeconds: TOTAL_MS / 1000,
 };
+/** Time that passes between two movements of the clock, in milliseconds. */
+const STEP_MS = 20;
 const CALL = { id: 'c1', name: 'time_now', arguments: '{}' };
 
 /** Whatever the first model does, the second one answers, and in time (G14). */
 for (const dialect of [...openaiDialects.slice(1), anthropic, google, ollama]) {
   describe(`an agent whose model is one of ${dialect.provider}`, () => {
+    const clock = frozenClock();
     let stage: Stage;
     let bad: Wire;
     let good: Wire;
+    /** Time passes only during such a reply, so that the second model has time on a busy machine. */
+    const timed =
+      <B>(reply: WireReply<B>): WireReply<B> =>
+      (response, body) => {
+        const timer = setInterval(() => clock.forward(STEP_MS), STEP_MS);
+        response.once('close', () => clearInterval(timer));
+        reply(response, body);
+      };
     before(async () => {
-      stage = await startStage(TIMEOUTS);
+      stage = await startStage(TIMEOUTS, clock);
       [bad, good] = await Promise.all([startDialect(dialect), startDialect(dialect)]);
       const { provider } = dialect;
       await stage.add('good', { provider, baseUrl: good.baseUrl });
@@ -64,7 +75,7 @@ for (const dialect of [...openaiDialects.slice(1), anthropic, google, ollama]) {
 
     for (const [what, reply] of Object.entries(misbehaviours)) {
       it(`is answered by the next one in spite of ${what}`, async () => {
-        bad.script(reply(dialect));
+        bad.script(timed(reply(dialect)));
         await answers();
         // A connection that was kept may end just as the request is sent on it.
         if (bad.asked.length === 0) await begin().then(answers);
@@ -81,7 +92,7 @@ for (const dialect of [...openaiDialects.slice(1), anthropic, google, ollama]) {
       const { 'a hang in mid-stream': hang } = misbehaviours;
       bad.script(
         dialect.says({ text: 'Looking.', toolCalls: [CALL] }),
-        hang?.(dialect) ?? (() => {}),
+        timed(hang?.(dialect) ?? (() => {})),
       );
       await answers();
     });

@@ -2,7 +2,8 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import type { PipelineRunDetail } from '../../src/pipelines/runs/contract.js';
 import { call } from '../agents/stage.js';
-import { PASSWORD, until, untilMatches } from '../harness/app.js';
+import { PASSWORD, untilMatches } from '../harness/app.js';
+import { inside } from '../harness/inside.js';
 import { says } from '../harness/openai.js';
 import { ask, type BoundsStage, openBoundsStage } from './boundsstage.js';
 
@@ -153,24 +154,24 @@ describe('bounds of runs', () => {
         toolParams: { timezone: body[0] },
       },
     }));
-    const id = await stage.start([
-      stage.get('read', '/long', { allowUntrusted: true }),
-      {
-        key: 'send',
-        kind: 'http',
-        needs: ['read'],
-        config: { method: 'POST', url: `${stage.target.url}/x`, body },
-        onError: 'continue',
-      },
-      ...many,
-    ]);
+    const send = {
+      key: 'send',
+      kind: 'http' as const,
+      needs: ['read'],
+      config: { method: 'POST', url: `${stage.target.url}/x`, body },
+      onError: 'continue' as const,
+    };
+    const ended = new Promise<void>((resolve) => {
+      inside(stage.app.app).hub.listen(stage.userId, 'notification', (data) => {
+        if (/^Large (is done|failed)$/.test(Object(data).title)) resolve();
+      });
+    });
+    const read = stage.get('read', '/long', { allowUntrusted: true });
+    const id = await stage.start([read, send, ...many], { template: { name: 'Large' } });
     // A run of this size is read once, at its end.
-    await until(
-      async () => (await stage.call('GET', '')).body.pipelines,
-      ([newest]) => newest.id === id && newest.status === 'completed',
-      60_000,
-    );
+    await ended;
     const run = await stage.run(id);
+    expect(run.status).to.equal('completed');
     const errors = run.stages.map(({ error }) => error ?? '');
     expect(errors[1]).to.equal(
       'The input exceeds 1,048,576 characters after its values are filled in',

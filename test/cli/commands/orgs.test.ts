@@ -71,9 +71,10 @@ describe('orgs', () => {
     expect([refused.code, refused.stderr]).to.match(/must approve the organization first/);
     const approved = await shown('admin', 'update', 'acme', '--approved');
     expect(approved.stderr).to.contain('Updated: acme, approved.');
-    expect((await orgs('scim', 'enable', 'acme')).stderr).to.equal(
+    expect((await shown('scim', 'enable', 'acme')).stderr).to.equal(
       'User provisioning is enabled.\n',
     );
+    expect((await orgs('scim', 'enable', 'acme')).stdout).to.equal('true\tfalse\t\n');
     expect((await orgs('scim', 'token', 'acme')).stdout).to.match(/^scim_\w{26}_[\w-]{43}\n$/);
     expect((await shown('scim', 'log', 'acme')).stderr).to.equal('No requests.\n');
     const test = await orgs('sso', 'test', 'acme');

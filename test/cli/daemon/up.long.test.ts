@@ -113,7 +113,9 @@ describe('the daemon in the background', () => {
     expect(refused.stdout).to.equal('');
     const [first = '', second] = refused.stderr.split('\n');
     expect(first).to.startWith(`Not started: port ${port} is already in use`);
-    expect(second).to.equal(`Free the port, or: adjutant up --port ${port + 1}`);
+    expect(second).to.equal(
+      `Free the port, or: adjutant up --home ${machine.home} --port ${port + 1}`,
+    );
     if (process.platform === 'linux') expect(first).to.include(`by pid ${process.pid} (`);
   });
 

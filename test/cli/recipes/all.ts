@@ -8,6 +8,7 @@ import { daemon } from './daemon.js';
 import { documents } from './documents.js';
 import { email } from './email.js';
 import { hooks } from './hooks.js';
+import { orgs } from './orgs.js';
 import { pipelines } from './pipelines.js';
 import type { Recipes } from './recipe.js';
 import { recurringTasks } from './recurringtasks.js';
@@ -54,6 +55,7 @@ const given: Recipes = {
   ...documents,
   ...email,
   ...hooks,
+  ...orgs,
   ...pipelines,
   ...recurringTasks,
   ...things,

@@ -1,6 +1,7 @@
 import { type Client, createClient } from '../../../src/client/client.js';
 import { saveSession } from '../../../src/client/session.js';
 import { until, untilMatches } from '../../harness/app.js';
+import { type NameServer, startNameServer } from '../../harness/dns.js';
 import { openTarget, type Target } from '../../harness/target.js';
 import { makeFakePrograms, QUICK } from '../../harness/tunnels/fakeprograms.js';
 import { openWorld, type World } from '../world.js';
@@ -22,6 +23,8 @@ export interface Scene {
   target: Target;
   /** A server that does not answer. */
   silent: Target;
+  /** The name server of the daemon. */
+  dns: NameServer;
   /** A name that nothing has. */
   name(): string;
   /** A user without anything. */
@@ -45,6 +48,7 @@ export const openScene = async (): Promise<Scene> => {
   const target = await openTarget();
   const silent = await openTarget();
   silent.answer = () => {};
+  const dns = await startNameServer();
   const programs = await makeFakePrograms();
   await programs.add('cloudflared', QUICK);
   const world = await openWorld({
@@ -62,7 +66,7 @@ export const openScene = async (): Promise<Scene> => {
   const { client } = ada;
   const model = newModel(client, silent, name);
   const scene: Scene = {
-    ...{ world, ada, target, silent, name, model },
+    ...{ world, ada, target, silent, dns, name, model },
     user: () => users(name()),
     logIn: ({ token, username }) =>
       saveSession(world.app.url, { token, username, expiresAt: '2126-01-01T00:00:00.000Z' }),
@@ -81,6 +85,7 @@ export const openScene = async (): Promise<Scene> => {
       await world.stop();
       target.close();
       silent.close();
+      dns.stop();
       await programs.remove();
     },
   };

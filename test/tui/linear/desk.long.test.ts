@@ -108,8 +108,8 @@ describe('desk line by line', () => {
     );
     const found = await desk.answers('find staging\n1', 'Matched   staging');
     expect(found).to.contain('Knowledge: 1 hit, ');
-    const chunk = await desk.answers('open', 'Verbs: ask');
-    expect(chunk).to.contain('Chunk: The staging server is argon.');
+    // The hits have the verb "ask" too, and their last line may come after this one is typed.
+    await desk.answers('open', 'Chunk: The staging server is argon.');
     desk.say('ask\nWhat is the staging server called?\n');
     const answer = await desk.hears('Type a number to open a row.');
     expect(answer).to.contain('Answer: What is the staging server called?');
