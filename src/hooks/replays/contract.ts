@@ -36,7 +36,6 @@ export type FailedRunsReplay = s.Static<typeof FailedRunsReplay>;
 export const replays = contract({
   create: endpoint.post('/api/hooks/executions/replay', {
     shared: 'admin',
-    sharedBy: 'hookId',
     summary: 'Replay failed executions',
     description:
       'Starts an operation that replays the executions. With `dryRun`, the reply lists the executions, and no execution is replayed.',
