@@ -192,7 +192,7 @@ const helpFaults = async ({ path, command }: Leaf): Promise<Faults> => {
   const words = path.split(' ');
   const [help, mistyped] = [
     await adjutant([...words, '--help'], { terminal: WIDTH }),
-    await adjutant([...words, '--jso']),
+    await adjutant([...words, '--jsonn']),
   ];
   const [sentence] = help.stdout.split('\n\n');
   return [
