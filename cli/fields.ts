@@ -54,11 +54,16 @@ export const orgField: RequestField = {
   name: 'org',
   longName: 'org-id',
   kind: 'text',
-  about: 'Slug or ID of an organization of yours. Without it, the command is for you',
+  about:
+    'Slug or ID of one of your organizations to act for. If omitted, you act for your own account',
   values: [],
   isNeeded: false,
   isNullable: false,
 };
+
+/** A path with the organization, for bodies that are not JSON. */
+export const pathInOrg = (path: string, orgId: string | undefined): string =>
+  orgId === undefined ? path : `${path}?orgId=${encodeURIComponent(orgId)}`;
 
 /** As a part of the request. */
 export const orgInput = ({ orgId }: Record<string, unknown>): { orgId?: string } =>

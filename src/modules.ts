@@ -234,11 +234,11 @@ const ownedWork = ({
   operations,
 }: OwningModules): OwnedWork => ({
   stop: async (userId) => {
-    await operations.cancelAll(userId);
     // First, so that the end of an agent starts no further stage.
     await pipelines.stopAll(userId);
     await agents.control.stopAll(userId);
   },
+  cancelOperations: operations.cancelAll,
   moveFiles: documents.moveFiles,
   resealed: vault.resealed,
   removeFiles: documents.removeFiles,

@@ -385,7 +385,7 @@ export const orgAdminGroup: CommandGroup = {
       isPrivileged: true,
       notes: [
         'An approval needs a login of the last ten minutes, or the password.',
-        'null removes a limit.',
+        'Use null to remove a limit.',
       ],
       message: (_, { slug, approved }) =>
         `Updated: ${slug}, ${approved ? 'approved' : 'not approved'}.`,

@@ -3,7 +3,7 @@ import type { Client, DocumentView, Reply } from '../../src/client/index.js';
 import { uploadDocuments } from '../../src/client/upload.js';
 import { type Context, command, textFlag } from '../command.js';
 import { Exit, usageFault } from '../exit.js';
-import { orgField, orgInput } from '../fields.js';
+import { orgField, orgInput, pathInOrg } from '../fields.js';
 import { awaitOperationEnd, noWait } from '../operations/follow.js';
 import { withProgress } from '../progress.js';
 import { formatCount, safe } from '../text.js';
@@ -154,7 +154,7 @@ const send = async (
 
 /** Sends the requests for an organization. */
 const clientFor = (client: Client, orgId: string): Pick<Client, 'request'> => ({
-  request: (of) => client.request({ ...of, path: `${of.path}?orgId=${encodeURIComponent(orgId)}` }),
+  request: (of) => client.request({ ...of, path: pathInOrg(of.path, orgId) }),
 });
 
 interface Sent {

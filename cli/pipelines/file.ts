@@ -1,6 +1,7 @@
 import type { Client, PipelineTemplate, TemplateCheck } from '../../src/client/index.js';
 import { type Context, textFlag } from '../command.js';
 import { failed } from '../exit.js';
+import { pathInOrg } from '../fields.js';
 import { readFileOrStdin } from '../input.js';
 import { oneLine, safe, withCommands } from '../text.js';
 
@@ -25,8 +26,13 @@ export const check = async (client: Client, text: string): Promise<TemplateCheck
   ).body;
 };
 
-export const importText = async (client: Client, text: string): Promise<PipelineTemplate> => {
-  const request = { method: 'POST', path: `${PATH}/import`, headers: { 'content-type': YAML } };
+export const importText = async (
+  client: Client,
+  text: string,
+  orgId: string | undefined,
+): Promise<PipelineTemplate> => {
+  const path = pathInOrg(`${PATH}/import`, orgId);
+  const request = { method: 'POST', path, headers: { 'content-type': YAML } };
   return (await client.request<PipelineTemplate>({ ...request, body: text })).body;
 };
 

@@ -62,11 +62,8 @@ const create = command({
   notes: ['To update the template from the same file later: adjutant pipelines apply -f <file>'],
   run: async (context, { flags: { file }, fields }) => {
     if (file === undefined) throw usageFault('Template file is missing. Add -f <file>');
-    const { client, text, template } = await readTemplate(context, file);
-    const { orgId } = orgInput(fields);
-    const made = await (orgId === undefined
-      ? importText(client, text)
-      : client.templates.create({ body: { ...template, orgId } }));
+    const { client, text } = await readTemplate(context, file);
+    const made = await importText(client, text, orgInput(fields).orgId);
     context.out.done(`Created ${safe(made.name)}.`, made, templateColumns);
   },
 });

@@ -25,8 +25,9 @@ export const createGrantedUseCheck =
   };
 
 const awaitsApproval = (): Boom.Boom =>
-  Boom.forbidden('The agent waits for an approval by an owner or admin of the organization', {
-    code: 'org_role',
-  });
+  Boom.forbidden(
+    'The agent is waiting for an approval. Ask an owner or admin of the organization to decide first',
+    { code: 'org_role' },
+  );
 
 export type CheckGrantedUse = ReturnType<ReturnType<typeof createGrantedUseCheck>>;

@@ -43,6 +43,9 @@ const step = (digits: Uint8Array): void => {
   }
 };
 
+/** Returns the organization that owns a row. Null if a person owns it. */
+export const orgOf = (userId: string): string | null => (userId.startsWith('org_') ? userId : null);
+
 /**
  * First digits of IDs created at a time, as a bound for ranges. Times before 1970 count as 1970.
  */

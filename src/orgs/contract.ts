@@ -11,12 +11,17 @@ const slug = () =>
     )
     .example('acme')
     .description('Short name (slug), unique in the installation. It cannot be changed');
-const name = () =>
-  s
-    .text(120)
+const name = () => s.text(120).example('Acme Ltd');
+const newName = () =>
+  name()
     .trim()
-    .pattern(/^[^\p{C}\p{Zl}\p{Zp}]*$/u, 'text without control characters')
-    .example('Acme Ltd');
+    .pattern(/^[^\p{C}\p{Zl}\p{Zp}]*$/u, 'text without control characters');
+/** Of an existing organization, which may be older than the rules for new ones. */
+const knownSlug = () =>
+  s
+    .text(32)
+    .example('acme')
+    .description('Short name (slug), unique in the installation. It cannot be changed');
 const role = () => s.oneOf('OrgRole', 'owner', 'admin', 'member');
 const OrgLimits = s.object('OrgLimits', {
   dailyCostUsd: s
@@ -45,7 +50,7 @@ const limits = () => OrgLimits.description('Limits, set by an admin of the insta
 
 export const Org = s.object('Org', {
   id: s.id('org'),
-  slug: slug(),
+  slug: knownSlug(),
   name: name(),
   role: s
     .oneOf('OwnOrgRole', 'owner', 'admin', 'member')
@@ -57,7 +62,7 @@ export const Org = s.object('Org', {
   approved: s
     .boolean()
     .description(
-      'Whether an admin of the installation has approved the organization, which own resources, single sign-on and user provisioning require',
+      'Whether an admin of the installation has approved the organization. Required to own resources and to use single sign-on and user provisioning',
     ),
   limits: limits(),
   notify: s
@@ -83,13 +88,13 @@ export const Org = s.object('Org', {
 });
 export type Org = s.Static<typeof Org>;
 
-const NewOrg = s.object('NewOrg', { slug: slug(), name: name() });
+const NewOrg = s.object('NewOrg', { slug: slug(), name: newName() });
 export type NewOrg = s.Static<typeof NewOrg>;
 
 const OrgChanges = s.partial(
   'OrgChanges',
   s.object('OrgChanges', {
-    name: name(),
+    name: newName(),
     notify: s
       .list(s.text(80), 1000)
       .description(
@@ -100,7 +105,7 @@ const OrgChanges = s.partial(
 export type OrgChanges = s.Static<typeof OrgChanges>;
 
 const OrgDeletion = s.object('OrgDeletion', {
-  slug: slug().description('Short name of the organization, as a confirmation'),
+  slug: knownSlug().description('Short name of the organization, as a confirmation'),
   resources: s.optional(
     s
       .oneOf('OrgResources', 'transfer', 'delete')
@@ -163,7 +168,7 @@ export type OrgTransfer = s.Static<typeof OrgTransfer>;
 
 export const AdminOrg = s.object('AdminOrg', {
   id: s.id('org'),
-  slug: slug(),
+  slug: knownSlug(),
   name: name(),
   owners: s.list(s.text(50), 1000).description('Usernames of the owners'),
   members: s.integer(0, 1e6).description('Number of members'),

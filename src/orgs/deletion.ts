@@ -21,8 +21,14 @@ const ENTRIES = 20;
 
 /** With many rows. What belongs to them is deleted with them. */
 const LARGE = [
-  ...['executions', 'agents', 'sessions', 'approvals', 'operations', 'pipeline_runs'],
-  ...['recurring_runs', 'reader_tasks', 'research_jobs', 'sendings', 'outgoing_events'],
+  ...['agents', 'sessions', 'approvals', 'operations', 'pipeline_runs', 'reader_tasks'],
+  ...['research_jobs', 'sendings', 'outgoing_events'],
+];
+
+/** Likewise, but found by what they belong to. */
+const CHILDREN = [
+  { table: 'executions', parent: 'hook_id', parents: 'hooks' },
+  { table: 'recurring_runs', parent: 'recurring_task_id', parents: 'recurring_tasks' },
 ];
 
 /** Everything else is deleted with the account. */
@@ -36,7 +42,7 @@ const SMALL = [
 const NAMED = ['credentials', 'pipeline_templates', 'experts'];
 
 /** Of the same content the recipient keeps one. */
-const SAME = [
+const SAME: [table: string, column: string][] = [
   ['documents', 'sha256'],
   ['memories', 'text'],
   ['tasks', 'effect_id'],
@@ -56,6 +62,7 @@ export const moveOrDelete = async (
   const some = (table: string, step = STEP) =>
     `SELECT id FROM ${table} WHERE user_id = ? ORDER BY id LIMIT ${step}`;
   if (toUserId === null) {
+    await changeChildren(store, plan);
     for (const table of [...LARGE, 'knowledge_entries']) {
       await inSteps([sql(`DELETE FROM ${table} WHERE id IN (${some(table)})`, orgId)]);
     }
@@ -79,6 +86,7 @@ export const moveOrDelete = async (
       sql(`UPDATE ${table} SET user_id = ? WHERE id IN (${some(table)})`, toUserId, orgId),
     ]);
   }
+  await changeChildren(store, plan);
   const entries = some('knowledge_entries', ENTRIES);
   await inSteps(
     [
@@ -116,9 +124,31 @@ export const moveOrDelete = async (
   await store.transact([...harmless, ...names, ...owned, ...credentials]);
 };
 
+const changeChildren = async (
+  { transact }: Store,
+  { orgId, toUserId }: OrgDeletionPlan,
+): Promise<void> => {
+  const idsOf = async (statement: Statement): Promise<string[]> => {
+    const [result] = await transact([statement]);
+    return (result?.rows ?? []).map((row) => String(Object(row).id)).sort();
+  };
+  for (const { table, parent, parents } of CHILDREN) {
+    const change = toUserId === null ? `DELETE FROM ${table}` : `UPDATE ${table} SET user_id = ?`;
+    const next = `${change} WHERE id IN (SELECT id FROM ${table}
+      WHERE ${parent} = ? AND id > ? ORDER BY id LIMIT ${STEP}) RETURNING id`;
+    for (const id of await idsOf(sql(`SELECT id FROM ${parents} WHERE user_id = ?`, orgId))) {
+      let done: string[] = [];
+      do {
+        const owner = toUserId === null ? [] : [toUserId];
+        done = await idsOf(sql(next, ...owner, id, done.at(-1) ?? ''));
+      } while (done.length === STEP);
+    }
+  }
+};
+
 const withoutSame = (
-  table = '',
-  column = '',
+  table: string,
+  column: string,
   { orgId, toUserId }: { orgId: string; toUserId: string },
 ): TransactionStep =>
   sql(

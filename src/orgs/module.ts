@@ -23,15 +23,11 @@ interface OwnedIds {
   webhooks: string[];
 }
 
-const joined = (one: OwnedIds, other: OwnedIds): OwnedIds => ({
-  hooks: [...one.hooks, ...other.hooks],
-  webhooks: [...one.webhooks, ...other.webhooks],
-});
-
 /** What other modules do with the resources of an account. */
 export interface OwnedWork {
   /** Resolves when no agent and no pipeline runs any more. */
   stop(userId: string): Promise<void>;
+  cancelOperations(userId: string): Promise<void>;
   moveFiles(from: string, to: string): Promise<void>;
   removeFiles(userId: string): Promise<void>;
   /** After rows were moved. */
@@ -61,14 +57,15 @@ export const openOrgs = ({ store, clock, http, log }: Base, { outbox }: Outbound
 
   const finishDeletion = async (work: OwnedWork, plan: OrgDeletionPlan): Promise<void> => {
     const { orgId, toUserId } = plan;
+    await work.cancelOperations(orgId);
     await work.stop(orgId);
     if (toUserId !== null) await work.moveFiles(orgId, toUserId);
-    const moved = await orgs.inMemory(orgId);
+    const before = await orgs.inMemory(orgId);
     await moveOrDelete({ store, resealed: work.resealed }, plan);
     const left = await orgs.inMemory(orgId);
     await orgs.endDeletion(orgId);
-    work.forget(orgId, toUserId === null ? joined(moved, left) : left);
-    if (toUserId !== null) await work.reload(moved);
+    for (const ids of [before, left]) work.forget(orgId, ids);
+    if (toUserId !== null) await work.reload(before);
     await work.removeFiles(orgId);
   };
 
@@ -85,7 +82,9 @@ export const openOrgs = ({ store, clock, http, log }: Base, { outbox }: Outbound
           );
         }
       };
-      finish().catch((err) => log.warn({ err }, 'deletions of organizations are not known'));
+      finish().catch((err) =>
+        log.warn({ err }, 'unfinished deletions of organizations could not be read'),
+      );
     },
     /** Returns the ID of the organization of a SCIM token. Null if the token is invalid. */
     identifyProvider: (token: string) => identifyProvider(scim, token),

@@ -1,11 +1,12 @@
 import { sql } from 'kysely';
 import type { Clock } from '../kernel/clock.js';
+import { orgOf } from '../kernel/ids.js';
 import type { Organizations } from '../kernel/sharing.js';
 import type { Hub } from '../realtime/module.js';
 import type { Store } from '../store/store.js';
 import type { OrgRole } from '../store/tables/orgs.js';
 import type { Tables } from '../store/tables.js';
-import { orgOf, visibleTo } from '../store/visible.js';
+import { visibleTo } from '../store/visible.js';
 
 /** Whose resources may belong to an organization, by the first part of their IDs. */
 const OWNED: Record<string, keyof Tables> = {

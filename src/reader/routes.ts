@@ -28,9 +28,12 @@ interface ReaderDeps {
 const WAIT_S = 20;
 
 const knowledgeRefused = (): Boom.Boom =>
-  Boom.forbidden('Only owners and admins may add to the knowledge of the organization', {
-    code: 'org_role',
-  });
+  Boom.forbidden(
+    'Only owners and admins may add pages to the knowledge of the organization. Omit `index`',
+    {
+      code: 'org_role',
+    },
+  );
 
 export const readerResource = (deps: ReaderDeps) => {
   const { tasks, reads } = deps;

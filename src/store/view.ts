@@ -1,7 +1,7 @@
 import type { ObjectSchema } from 'joi';
 import { keyNames } from '../kernel/contract/schema.js';
+import { orgOf } from '../kernel/ids.js';
 import type { AnyJson, CamelCase, Shown, Stored, Table } from './tables/table.js';
-import { orgOf } from './visible.js';
 
 type ColumnOf<C, K> = Extract<
   { [N in keyof C & string]: CamelCase<N> extends K ? N : never }[keyof C & string],

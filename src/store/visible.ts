@@ -11,6 +11,3 @@ export const visibleTo = (userId: string, table?: string): RawBuilder<boolean> =
 /** False for the accounts of organizations, which own resources. */
 export const isPerson = (table = 'users'): RawBuilder<boolean> =>
   sql<boolean>`${sql.ref(`${table}.id`)} NOT LIKE 'org\\_%' ESCAPE '\\'`;
-
-/** Returns the organization that owns a row. Null if a person owns it. */
-export const orgOf = (userId: string): string | null => (userId.startsWith('org_') ? userId : null);

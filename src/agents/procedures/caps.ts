@@ -1,4 +1,5 @@
 import type Database from 'better-sqlite3';
+import { orgOf } from '../../kernel/ids.js';
 import type { AgentRow } from '../../store/tables/agents.js';
 import type { DayCaps } from './spending.js';
 
@@ -193,7 +194,7 @@ const orgReader = (db: Database.Database) => {
     mostUsd,
   });
   return ({ userId, day }: CallRequest, memberId: string | null): SpendingAccount[] => {
-    if (!userId.startsWith('org_')) return [];
+    if (orgOf(userId) === null) return [];
     const { monthlyCostUsd: month = null, memberDailyCostUsd: member = null } = JSON.parse(
       limitsOf.get(userId)?.limits ?? '{}',
     );

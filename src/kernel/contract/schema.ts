@@ -246,17 +246,19 @@ export const withOrgId = (of: Schema | undefined, isMerged: boolean): Schema =>
   });
 
 const ownOrgId = once(() =>
-  id('org').description('ID of an organization of yours. Without it, the call is for you'),
+  id('org').description(
+    'ID of one of your organizations to act for. If omitted, you act for your own account',
+  ),
 );
 const listedOrgId = once(() =>
   id('org').description(
-    'ID of an organization of yours, or `personal`. Without it, a list includes the resources of your organizations',
+    'ID of one of your organizations, or `personal` for your own resources only. If omitted, the list contains your own resources and those of your organizations',
   ),
 );
 
 /** For replies. */
 export const orgId = once(() =>
   nullable(id('org')).description(
-    'Organization to which the resource belongs. `null` if the resource is your own',
+    'ID of the organization that owns the resource. `null` if the resource is your own',
   ),
 );

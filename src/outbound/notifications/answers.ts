@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
+import { orgOf } from '../../kernel/ids.js';
 import type { Statement } from '../../store/engine/protocol.js';
 import { type Store, statement } from '../../store/store.js';
-import { orgOf, visibleTo } from '../../store/visible.js';
+import { visibleTo } from '../../store/visible.js';
 
 /** The user has already answered them. */
 export const markAnsweredAsRead = (

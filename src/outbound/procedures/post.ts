@@ -1,4 +1,5 @@
 import type Database from 'better-sqlite3';
+import { orgOf } from '../../kernel/ids.js';
 import type { NotificationRow } from '../../store/tables/notifications.js';
 import type { NewOutgoingEvent } from '../../store/tables/outbox.js';
 
@@ -51,7 +52,7 @@ export const postNotice = (db: Database.Database, { queued }: QueuedLanes) => {
   return (posting: NoticePosting): boolean => {
     const { notice } = posting;
     const { id, user_id: org, effect_id: effect, kind } = notice;
-    if (!org.startsWith('org_')) return post(posting);
+    if (orgOf(org) === null) return post(posting);
     const posted = recipients.all({ org, kind }).map(({ user_id }, at) => {
       const own = { user_id, effect_id: effect && `${effect} ${user_id}` };
       return post({ ...posting, notice: { ...notice, ...own, id: at === 0 ? id : `${id}-${at}` } });

@@ -54,7 +54,7 @@ describe('resources of organizations', () => {
       'List them: adjutant orgs list',
     ]);
     const help = await cli('tasks', 'list', '--help');
-    expect(help.stdout).to.match(/--org <slug> +Slug or ID of an organization of yours/);
+    expect(help.stdout).to.match(/--org <slug> +Slug or ID of one of your organizations,/);
   });
 
   it('show their organization on a terminal, and in a list only if one has any', async () => {
