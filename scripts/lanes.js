@@ -86,7 +86,8 @@ const startLane = async (root) => {
   };
   const stop = () => {
     end();
-    process.exit(1);
+    // Not at once, so that the other lanes are ended, too.
+    setImmediate(() => process.exit(1));
   };
   process.once('SIGINT', stop).once('SIGTERM', stop);
 

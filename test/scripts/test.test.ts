@@ -1,5 +1,8 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
+import { untilMatches } from '../harness/app.js';
 import { type Clone, cloneProject } from '../harness/clone.js';
 
 export const lab = Lab.script();
@@ -33,6 +36,17 @@ lab.test('is odd', () => {
   throw new Error('not yet');
 });
 `;
+/** Interrupts the runner as soon as both files run, and never ends. */
+const ENDLESS = `${HEAD}
+import { readdirSync, writeFileSync } from 'node:fs';
+lab.test('never ends', () => {
+  const folder = import.meta.dirname;
+  writeFileSync(folder + '/' + process.pid + '.pid', '');
+  const running = readdirSync(folder).filter((name) => name.endsWith('.pid'));
+  if (running.length === 2) process.kill(process.ppid, 'SIGTERM');
+  return new Promise(() => setInterval(() => undefined, 60_000));
+});
+`;
 const ENVIRONMENT = `HOME LANG NODE_ENV TMPDIR TZ ${[
   'CACHE_HOME',
   'CONFIG_HOME',
@@ -59,6 +73,8 @@ describe('test', () => {
       'test/dead.test.ts': DEAD,
       'test/odd.test.ts': ODD,
       'test/faults/odd.test.ts': ODD,
+      'test/endless/one.long.test.ts': ENDLESS,
+      'test/endless/other.long.test.ts': ENDLESS,
       'test/harness.ts': "throw new Error('not a test');\n",
     });
     await clone.run(['scripts/build.js']);
@@ -158,6 +174,15 @@ describe('test', () => {
       code: 1,
       lines: ['failed: is odd: not yet', '0 passed, 1 failed'],
     });
+  });
+
+  it('ends all of its processes when it is interrupted', async () => {
+    const { code } = await run(['--tier', 'long', 'test/endless']);
+    const files = await readdir(join(clone.folder, 'dist/test/endless'));
+    const ids = files.filter((name) => name.endsWith('.pid')).map((name) => name.split('.')[0]);
+    expect({ code, running: ids.length }).to.equal({ code: 1, running: 2 });
+    const commandOf = (id = '') => readFile(`/proc/${id}/cmdline`, 'utf8').catch(() => '');
+    await untilMatches(async () => (await Promise.all(ids.map(commandOf))).join(''), '');
   });
 
   it('fails when no test is meant', async () => {
