@@ -39,9 +39,10 @@ export const createProxyWatch = ({ clock, log, isNamed }: ProxyWatchDeps) => {
   const seen: DetectedProxies = { unnamed: null, unreadable: null };
 
   const seeMark = (request: WatchedRequest): void => {
-    if (!isLoopbackAddress(request.socket.remoteAddress ?? '')) return;
     const mark = proxyMark(request);
     if (mark === null || isNamed()) return;
+    // Last, because the comparison of addresses takes longest.
+    if (!isLoopbackAddress(request.socket.remoteAddress ?? '')) return;
     const isFirst = seen.unnamed === null;
     seen.unnamed = { mark: mark.slice(0, MAX_SHOWN), at: iso(clock.now()) };
     if (!isFirst) return;

@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto';
 import type { VerifiedHook } from './candidates.js';
 import type { SecretFilter } from './headers.js';
 import type { ReceivingHook } from './receivinghooks.js';
@@ -9,6 +10,9 @@ const ESCAPED = /[%+]/;
 const URL_SAFE = /[-_]/;
 /** First base64 character that depends only on the secret, by its offset in a group. */
 const FIRST_WHOLE = [0, 2, 3];
+const WHOLE = ['whole'] as const;
+/** The password alone, too. */
+const BASIC_PARTS = ['whole', 'password'] as const;
 
 export const createSecretFilter = (
   firing: VerifiedHook[],
@@ -20,12 +24,12 @@ export const createSecretFilter = (
     ...own.flatMap(secretsIn),
     ...others.flatMap(secretsIn).filter(({ length }) => length >= MIN_OTHER_LENGTH),
   ];
-  const plain = secrets.flatMap(plainForms);
-  const encoded = secrets.flatMap(base64Forms);
   const isIn = (text: string): boolean => {
-    if (plain.some((form) => text.includes(form))) return true;
     const base64 = URL_SAFE.test(text) ? text.replaceAll('-', '+').replaceAll('_', '/') : text;
-    return encoded.some((form) => base64.includes(form));
+    return secrets.some(
+      ({ plain, encoded }) =>
+        plain.some((form) => text.includes(form)) || encoded.some((form) => base64.includes(form)),
+    );
   };
   return {
     holdsSecret: (text) => isIn(text) || (ESCAPED.test(text) && isIn(percentDecoded(text))),
@@ -33,11 +37,34 @@ export const createSecretFilter = (
   };
 };
 
-const secretsIn = ({ secrets, sender }: ReceivingHook): Buffer[] => {
-  const whole = secrets.map(({ key }) => key.export());
-  const isBasic = sender?.recipe.algorithm === 'basic';
-  const passwords = isBasic ? whole.map((each) => each.subarray(each.indexOf(':') + 1)) : [];
-  return [...whole, ...passwords].filter(({ length }) => length > 0);
+interface SecretForms {
+  /** In bytes. */
+  length: number;
+  plain: string[];
+  encoded: string[];
+}
+
+/** Keys never change, so their forms are kept as long as the key. */
+const knownForms = {
+  whole: new WeakMap<KeyObject, SecretForms>(),
+  password: new WeakMap<KeyObject, SecretForms>(),
+};
+
+const secretsIn = ({ secrets, sender }: ReceivingHook): SecretForms[] => {
+  const parts = sender?.recipe.algorithm === 'basic' ? BASIC_PARTS : WHOLE;
+  return secrets
+    .flatMap(({ key }) => parts.map((part) => formsOf(key, part)))
+    .filter(({ length }) => length > 0);
+};
+
+const formsOf = (key: KeyObject, part: keyof typeof knownForms): SecretForms => {
+  const known = knownForms[part].get(key);
+  if (known) return known;
+  const whole = key.export();
+  const secret = part === 'whole' ? whole : whole.subarray(whole.indexOf(':') + 1);
+  const forms = { length: secret.length, plain: plainForms(secret), encoded: base64Forms(secret) };
+  knownForms[part].set(key, forms);
+  return forms;
 };
 
 /** Node decodes headers as latin1; a query is UTF-8. */

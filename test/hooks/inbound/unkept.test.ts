@@ -55,6 +55,21 @@ describe('unkeptOf', () => {
     expect([holdsSecret('pass word'), holdsSecret('ada')]).to.equal([true, false]);
   });
 
+  it('finds the secret that a hook has now, not the one that it had before', () => {
+    const before = hookOf('ada:first secret');
+    const now = { ...before, secrets: hookOf('ada:second secret').secrets };
+    const isFound = (hook: ReceivingHook, text: string) =>
+      createSecretFilter(firing(hook), []).holdsSecret(text);
+    expect(isFound(before, 'ada:first secret')).to.be.true();
+    expect(isFound(now, 'ada:first secret')).to.be.false();
+    expect(isFound(now, 'ada:second secret')).to.be.true();
+    const basic = { ...now, sender: resolveSender('basic') };
+    expect([isFound(now, 'second secret'), isFound(basic, 'second secret')]).to.equal([
+      false,
+      true,
+    ]);
+  });
+
   it('finds the secrets of all hooks on the path, unless they are short', () => {
     const others = [hookOf('the secret of another'), hookOf('json')];
     const { holdsSecret, headers } = createSecretFilter(firing(hookOf('own', 'gitea')), others);
