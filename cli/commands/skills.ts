@@ -142,7 +142,7 @@ const reset = requestCommand({
   name: 'reset',
   args: '<tool>',
   endpoint: permissions.reset,
-  examples: ['http.request', "'shell.*'", 'http.request --json'],
+  examples: ['http.request', "'shell.*'", 'http.request --org acme'],
   at: (_, { tool }) => parsePermissionTarget(tool),
   show: ({ out }, _, { args: { tool } }) => out.done(`${oneLine(tool)} is reset to its default.`),
 });

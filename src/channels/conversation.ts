@@ -3,7 +3,7 @@ import { type Clock, iso } from '../kernel/clock.js';
 import type { StageQuestions } from '../pipelines/module.js';
 import type { TransactionStep } from '../store/engine/protocol.js';
 import { type Store, statement } from '../store/store.js';
-import { visibleTo } from '../store/visible.js';
+import { decidableBy, visibleTo } from '../store/visible.js';
 import type { LinkedChannel } from './links.js';
 
 export interface ConversationDeps {
@@ -77,7 +77,7 @@ export const formatStatus = async (
   const approvals = await db
     .selectFrom('approvals')
     .select((of) => of.fn.countAll<number>().as('count'))
-    .where(visibleTo(userId))
+    .where(decidableBy(userId))
     .where('status', '=', 'pending')
     .where('expires_at', '>', iso(clock.now()))
     .executeTakeFirst();

@@ -1,6 +1,6 @@
 import { type Clock, iso } from '../kernel/clock.js';
 import type { AuditRecord } from '../kernel/contract/audit.js';
-import { mint } from '../kernel/ids.js';
+import { mint, orgOf } from '../kernel/ids.js';
 import type { TransactionStep } from '../store/engine/protocol.js';
 import type { ApprovalScope } from '../store/tables/permissions.js';
 
@@ -43,11 +43,26 @@ export const notDecided = (why: string): DecisionReply => ({
 export const auditFrom = (
   clock: Clock,
   { address: ip, requestId }: DecisionOrigin,
-  act: Pick<AuditRecord, 'actorId' | 'action' | 'target' | 'data'>,
+  {
+    ownerId,
+    data,
+    ...act
+  }: Pick<AuditRecord, 'actorId' | 'action' | 'target' | 'data'> & { ownerId: string },
 ): TransactionStep => {
+  const orgId = orgOf(ownerId);
+  const withOrg = orgId === null ? data : { ...data, orgId };
   const now = clock.now();
   const id = mint('audit', now);
   return {
-    audit: { id, at: iso(now), impersonatorId: null, outcome: 'ok', ip, requestId, ...act },
+    audit: {
+      id,
+      at: iso(now),
+      impersonatorId: null,
+      outcome: 'ok',
+      ip,
+      requestId,
+      ...act,
+      data: withOrg,
+    },
   };
 };

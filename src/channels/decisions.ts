@@ -12,7 +12,7 @@ import type { Clock } from '../kernel/clock.js';
 import type { StageQuestions } from '../pipelines/module.js';
 import type { Store } from '../store/store.js';
 import type { ApprovalRow, ApprovalScope } from '../store/tables/permissions.js';
-import { visibleTo } from '../store/visible.js';
+import { decidableBy } from '../store/visible.js';
 import {
   AMBIGUOUS,
   auditFrom,
@@ -32,7 +32,10 @@ export interface DecisionsDeps {
   stages: StageQuestions;
 }
 
-type PendingApproval = Pick<ApprovalRow, 'id' | 'tool' | 'action' | 'digest' | 'status'>;
+type PendingApproval = Pick<
+  ApprovalRow,
+  'id' | 'user_id' | 'tool' | 'action' | 'digest' | 'status'
+>;
 
 /**
  * Valid only for what was shown: the digest prefix must match. The first decision counts, from any
@@ -69,15 +72,17 @@ const decideCall = async (
   const { approved, scope = 'once', reason } = decision;
   const because = reason === undefined ? {} : { reason: reason.slice(0, MAX_REASON_LENGTH) };
   const content = { ...because, ...(scope !== 'once' && { scope }) };
-  const { digest } = call;
+  const { digest, user_id: ownerId } = call;
   const step = auditFrom(deps.clock, origin, {
     actorId: channel.userId,
     action: 'approvals.approve',
     target: call.id,
     data: { approved, digest, ...content, channel: channel.kind, channelId: channel.id },
+    ownerId,
   });
   try {
-    await deps.decide(channel.userId, call.id, { approved, digest, ...content, step });
+    const answer = { approved, digest, ...content, by: channel.userId, step };
+    await deps.decide(ownerId, call.id, answer);
     return { text: `${approved ? APPROVED[scope] : 'Denied'}: ${called}`, isOver: true };
   } catch (error) {
     if (error instanceof ApprovalNotPending)
@@ -111,8 +116,8 @@ const findApprovals = async (
 ): Promise<PendingApproval[]> => {
   const own = db
     .selectFrom('approvals')
-    .select(['id', 'tool', 'action', 'digest', 'status'])
-    .where(visibleTo(userId));
+    .select(['id', 'user_id', 'tool', 'action', 'digest', 'status'])
+    .where(decidableBy(userId));
   if (approvalId !== undefined) return own.where('id', '=', approvalId).execute();
   const input = digest.toLowerCase();
   if (!HEX.test(input) || input.length < SHORT_DIGEST_LENGTH) return [];

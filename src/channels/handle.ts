@@ -153,7 +153,15 @@ const redeem = async (
   const { kind, id: address } = sender;
   await deps.links.redeemFrom(sender, code, ({ id: target, user_id: actorId }) => {
     const data = { kind, address };
-    return [auditFrom(deps.clock, origin, { actorId, action: 'channels.link', target, data })];
+    return [
+      auditFrom(deps.clock, origin, {
+        actorId,
+        action: 'channels.link',
+        target,
+        data,
+        ownerId: actorId,
+      }),
+    ];
   });
   return deps.canSend(kind) ? `Linked. ${HELP}` : `Linked. But ${notConfiguredText(kind)}`;
 };

@@ -7,7 +7,7 @@ import type { ChannelMessage } from '../providers/chat/platform.js';
 import type { Store } from '../store/store.js';
 import type { OutboundMessageRow } from '../store/tables/outbox.js';
 import type { ApprovalRow, ApprovalScope, GrantScope } from '../store/tables/permissions.js';
-import { visibleTo } from '../store/visible.js';
+import { decidableBy } from '../store/visible.js';
 import { formatCall, formatVisible } from './calltext.js';
 import { buildStageMessage, stageOfLink } from './stagetext.js';
 
@@ -75,7 +75,9 @@ const buildMessageContent = async (
   const approvalId = APPROVAL.exec(link ?? '')?.[1];
   const approval =
     approvalId &&
-    (await ownApprovals(store, message.user_id).where('id', '=', approvalId).executeTakeFirst());
+    (await decidableApprovals(store, message.user_id)
+      .where('id', '=', approvalId)
+      .executeTakeFirst());
   const isMarkdown = MARKDOWN_KINDS.includes(message.kind);
   if (!approval) {
     const text = isMarkdown ? (markdown ?? body) : body;
@@ -100,7 +102,7 @@ const messageOfAll = async (
   userId: string,
   { agentId, title, isRead }: { agentId: string; title: string | null; isRead: boolean },
 ): Promise<ChannelMessage> => {
-  const approval = await ownApprovals(store, userId)
+  const approval = await decidableApprovals(store, userId)
     .where('agent_id', '=', agentId)
     .where('status', '=', 'pending')
     .orderBy('id')
@@ -112,7 +114,7 @@ const messageOfAll = async (
   return { title, text: texts.join('\n\n') };
 };
 
-const ownApprovals = ({ db }: Store, userId: string) =>
+const decidableApprovals = ({ db }: Store, userId: string) =>
   db
     .selectFrom('approvals')
     .select([
@@ -127,7 +129,7 @@ const ownApprovals = ({ db }: Store, userId: string) =>
       'scopes',
     ])
     .select('expires_at')
-    .where(visibleTo(userId));
+    .where(decidableBy(userId));
 
 type ApprovalQuestion = Pick<
   ApprovalRow,

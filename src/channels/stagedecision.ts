@@ -87,9 +87,9 @@ const buildAuditStep = (
   { id, kind, userId }: LinkedChannel,
   of: { stage: StageQuestion; origin: DecisionOrigin; action: string },
 ) => {
-  const { runId: target, key, digest } = of.stage;
+  const { runId: target, key, digest, ownerId } = of.stage;
   const data = { key, digest, channel: kind, channelId: id };
-  return auditFrom(clock, of.origin, { actorId: userId, action: of.action, target, data });
+  return auditFrom(clock, of.origin, { actorId: userId, action: of.action, target, data, ownerId });
 };
 
 /**
@@ -100,10 +100,10 @@ const settled = async (
   { stages }: StageDecisionDeps,
   { userId }: LinkedChannel,
   stage: StageQuestion,
-  input: { word: string; answer: Parameters<StageQuestions['answer']>[2] },
+  input: { word: string; answer: Parameters<StageQuestions['answer']>[1] },
 ): Promise<DecisionReply> => {
   try {
-    await stages.answer(userId, stage, input.answer);
+    await stages.answer(stage, input.answer);
     return { text: `${input.word}: ${stage.key} of ${stage.run}`, isOver: true };
   } catch (error) {
     if (!Boom.isBoom(error)) throw error;

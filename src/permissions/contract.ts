@@ -62,6 +62,8 @@ export const permissions = contract({
     reply: Permission,
   }),
   reset: endpoint.delete('/api/skills/permissions/{skillId}/{action}', {
+    shared: 'admin',
+    query: s.withOrgId(undefined, false),
     summary: "Reset a tool's permission",
     description: 'The default permission level of the tool then applies again.',
     audit: 'permissions.reset',

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import type { ObjectSchema } from 'joi';
 import type { Endpoint } from '../../src/kernel/contract/endpoint.js';
-import { keyNames } from '../../src/kernel/contract/schema.js';
+import { hasKey, keyNames } from '../../src/kernel/contract/schema.js';
 import { DATABASE } from '../../src/store/engine/protocol.js';
 import { type Reply, startApp, type TestApp } from '../harness/app.js';
 import { makeToken } from '../harness/token.js';
@@ -23,10 +23,15 @@ type Owner = 'stranger' | 'other' | 'admin';
 const owned = guarded.filter(
   ({ endpoint: { access, scim } }) => access !== 'admin' && scim === undefined,
 );
-export const withPath = owned.filter(({ endpoint }) => endpoint.path.includes('{'));
+const isInQuery = ({ query }: Pick<Endpoint, 'query'>): boolean =>
+  query !== undefined && hasKey(query, 'orgId');
+
+/** The organization is named by `orgId`, not by the ID of a resource in the path. */
+const isNamed = ({ endpoint }: Route) => !endpoint.path.includes('{') || isInQuery(endpoint);
+export const withPath = owned.filter((route) => !isNamed(route));
 export const withoutPath = owned.filter(({ endpoint }) => !endpoint.path.includes('{'));
 const isShared = ({ endpoint }: Route) => endpoint.shared !== undefined;
-export const sharedLists = withoutPath.filter(isShared);
+export const sharedLists = owned.filter((route) => isNamed(route) && isShared(route));
 export const lists = withoutPath.filter(
   ({ endpoint: { method, query } }) => method === 'GET' && query,
 );
@@ -229,12 +234,10 @@ const forOrg = (app: TestApp, { orgId, word }: { orgId: string; word: string }) 
 const withWord = (body: unknown, word: string): object =>
   JSON.parse(JSON.stringify(body).replace(/private|theirs|mine/g, word));
 
-const isInQuery = ({ method, form, rawBytes }: Endpoint): boolean =>
-  method === 'GET' || form !== undefined || rawBytes !== undefined;
-
 /** The organization in a call of a shared endpoint, as its contract wants it. */
 export const naming = (endpoint: Endpoint, orgId: string): Call => {
-  const { method, path, example } = endpoint;
+  const { method, example } = endpoint;
+  const path = fill(endpoint.path, (parameter) => parameter);
   if (!isInQuery(endpoint)) return { method, path, body: { ...Object(example), orgId } };
   const at = { method, path: `${path}?orgId=${orgId}` };
   return endpoint.form ? { ...at, ...ONE_FILE } : { ...at, body: example };

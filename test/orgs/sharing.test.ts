@@ -94,6 +94,20 @@ describe('resources of an organization', () => {
     expect(second.nextCursor).to.be.null();
   });
 
+  it('have permissions of tools that only owners and admins set and reset', async () => {
+    const level = { skillId: 'http', action: 'request', level: 'deny' };
+    await ask(bob, 'PUT', '/api/skills/permissions', { ...level, orgId: org });
+    await ask(bob, 'PUT', '/api/skills/permissions', level);
+    const at = `/api/skills/permissions/http/request?orgId=${org}`;
+    expect((await ask(cleo, 'DELETE', at)).body.code).to.equal('org_role');
+    expect((await ask(eve, 'DELETE', at)).status).to.equal(404);
+    expect((await ask(bob, 'DELETE', at)).status).to.equal(204);
+    expect((await ask(bob, 'DELETE', at)).status).to.equal(404);
+    const own = (await ask(bob, 'GET', '/api/skills/permissions')).body.permissions;
+    expect(own.map((one: { level: string }) => one.level)).to.equal(['deny']);
+    await ask(bob, 'DELETE', '/api/skills/permissions/http/request');
+  });
+
   it('use only what the organization has', async () => {
     const credential = { name: 'key', value: 'of bob', type: 'webhook_secret' };
     const { id } = (await ask(bob, 'POST', '/api/vault', credential)).body;

@@ -11,13 +11,15 @@ export interface NoticePosting {
 /** Lane in which notifications and events wait for their fan-out. */
 const ownerLane = (userId: string): string => `owner_${userId}`;
 
+const DECISIONS = new Set<string>(['approval_requested', 'pipeline_waiting']);
+
 export interface QueuedLanes {
   queued: string[];
 }
 
 /**
  * False for a repeated effect. Those of an organization go to the members whom it names, requests for
- * an approval only to owners and admins.
+ * a decision only to owners and admins.
  */
 export const postNotice = (db: Database.Database, { queued }: QueuedLanes) => {
   const insert = db.prepare(
@@ -31,14 +33,14 @@ export const postNotice = (db: Database.Database, { queued }: QueuedLanes) => {
     `INSERT INTO jobs (kind, ref, lane, run_at) SELECT 'notice', ?, ?, ?
      WHERE EXISTS (SELECT 1 FROM channels WHERE user_id = ? AND verified_at IS NOT NULL)`,
   );
-  const recipients = db.prepare<{ org: string; kind: string }, { user_id: string }>(
+  const recipients = db.prepare<{ org: string; isDecision: 0 | 1 }, { user_id: string }>(
     `SELECT m.user_id FROM org_members AS m JOIN orgs AS o ON o.id = m.org_id
      WHERE m.org_id = @org AND iif(
        EXISTS (SELECT 1 FROM org_members AS n, json_each(o.notify) AS j
          WHERE n.org_id = @org AND n.user_id = j.value
-           AND (@kind <> 'approval_requested' OR n.role <> 'member')),
+           AND (NOT @isDecision OR n.role <> 'member')),
        m.user_id IN (SELECT value FROM json_each(o.notify))
-         AND (@kind <> 'approval_requested' OR m.role <> 'member'),
+         AND (NOT @isDecision OR m.role <> 'member'),
        m.role = 'owner')
      ORDER BY m.id`,
   );
@@ -53,10 +55,15 @@ export const postNotice = (db: Database.Database, { queued }: QueuedLanes) => {
     const { notice } = posting;
     const { id, user_id: org, effect_id: effect, kind } = notice;
     if (orgOf(org) === null) return post(posting);
-    const posted = recipients.all({ org, kind }).map(({ user_id }, at) => {
-      const own = { user_id, effect_id: effect && `${effect} ${user_id}` };
-      return post({ ...posting, notice: { ...notice, ...own, id: at === 0 ? id : `${id}-${at}` } });
-    });
+    const posted = recipients
+      .all({ org, isDecision: DECISIONS.has(kind) ? 1 : 0 })
+      .map(({ user_id }, at) => {
+        const own = { user_id, effect_id: effect && `${effect} ${user_id}` };
+        return post({
+          ...posting,
+          notice: { ...notice, ...own, id: at === 0 ? id : `${id}-${at}` },
+        });
+      });
     return posted.includes(true);
   };
 };

@@ -1,12 +1,13 @@
 import type { FieldFault } from '../../kernel/problem.js';
 import type { TransactionStep } from '../../store/engine/protocol.js';
 import type { Store } from '../../store/store.js';
-import { visibleTo } from '../../store/visible.js';
+import { decidableBy } from '../../store/visible.js';
 import { fieldsIn, inputFaults, type StageField } from './inputs.js';
 import { asRecord } from './render.js';
 import type { RunService, StageAnswer } from './service.js';
 
 export interface StageQuestion {
+  ownerId: string;
   runId: string;
   run: string;
   key: string;
@@ -25,6 +26,7 @@ interface StagePlace {
 }
 
 export interface StageQuestions {
+  /** Of the user, or of an organization in which the user is an owner or admin. */
   at(userId: string, place: StagePlace): Promise<StageQuestion | null>;
   /** Returns at most two questions by the beginning of their digest. */
   withDigest(userId: string, begin: string, runId?: string): Promise<StageQuestion[]>;
@@ -32,8 +34,7 @@ export interface StageQuestions {
   faults(question: StageQuestion, values: Record<string, unknown>): FieldFault[];
   /** `steps` are written in the same transaction. Throws the errors of `service.answer`. */
   answer(
-    userId: string,
-    place: StagePlace,
+    place: StagePlace & Pick<StageQuestion, 'ownerId'>,
     answered: { answer: StageAnswer; steps: TransactionStep[] },
   ): Promise<void>;
 }
@@ -49,11 +50,12 @@ export const createStageQuestions = (
     db
       .selectFrom('pipeline_runs as r')
       .innerJoin('pipeline_stages as s', 's.run_id', 'r.id')
-      .where(visibleTo(userId, 'r'))
+      .where(decidableBy(userId, 'r'))
       .where('r.status', 'in', ['running', 'waiting'])
       .where('s.status', 'in', WAITING);
   const questions = (userId: string) =>
     own(userId).select([
+      'r.user_id as ownerId',
       'r.id as runId',
       'r.name as run',
       's.key',
@@ -92,8 +94,8 @@ export const createStageQuestions = (
 
     faults: ({ input }, values) => inputFaults(input, values),
 
-    answer: async (userId, { runId, key }, answered) => {
-      await service.answer(userId, runId, { key, ...answered });
+    answer: async ({ ownerId, runId, key }, answered) => {
+      await service.answer(ownerId, runId, { key, ...answered });
     },
   };
 };

@@ -210,6 +210,38 @@ describe('approvals on channels', () => {
     ]);
   });
 
+  it('of an organization are shown to its owners, and given by them and its admins alone', async () => {
+    const { id: org } = (await desk.ask('POST', '/api/orgs', { slug: 'acme', name: 'Acme' })).body;
+    await desk.ask('PATCH', `/api/admin/orgs/${org}`, { approved: true });
+    const member = await desk.register('member');
+    await desk.ask('POST', `/api/orgs/${org}/members`, { username: 'member' });
+    await inSlack();
+    await inTelegram(member.id);
+    const id = await askApproval(desk, org);
+    const { digest } = await approval(id);
+    const short = digest.slice(0, 8);
+    const [shown] = await desk.inSlack(1);
+    expect(slack.buttonsOf(shown).map(({ value }) => value)).to.include(`${id}:${digest}`);
+
+    const said = async (n: number) =>
+      (await desk.toMessenger(telegram.written(n, `approve ${short}`))).body.text;
+    expect(await said(1)).to.equal('No pending request matches that digest.');
+    const role = (to: string) =>
+      desk.ask('PATCH', `/api/orgs/${org}/members/${member.id}`, { role: to });
+    expect((await role('admin')).status).to.equal(200);
+    expect(await said(2)).to.equal(`Approved: http.request ${short}`);
+    const { status, decidedBy } = await approval(id);
+    expect([status, decidedBy]).to.equal(['approved', member.id]);
+    const [{ actorId, data }] = await desk.audited('approvals.approve');
+    expect([actorId, data.orgId, data.channel]).to.equal([member.id, org, 'telegram']);
+
+    const next = await askApproval(desk, org, { method: 'PUT' });
+    await desk.ask('PATCH', `/api/admin/orgs/${org}`, { approved: false });
+    const withdrawn = (await approval(next)).digest.slice(0, 8);
+    const reply = await desk.toMessenger(telegram.written(3, `approve ${withdrawn}`));
+    expect(reply.body.text).to.equal('No pending request matches that digest.');
+  });
+
   it('are nobody else’s to give, and are given to no other digest', async () => {
     await inSlack();
     const bob = await desk.register('bob');

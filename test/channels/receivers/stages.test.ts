@@ -40,10 +40,11 @@ describe('stages of pipelines on channels', () => {
     desk.telegram.calls.length = 0;
   };
   /** Starts a run of these stages; resolves to its id and that of its first stage. */
-  const start = async (stages: object[], params = {}) => {
+  const start = async (stages: object[], params = {}, orgId?: string) => {
     const parameters = [{ key: 'x', type: 'string' }];
     const onFinish = { notifyOwner: false };
-    const template = { name: `T${++count}`, stages, parameters, onFinish };
+    const own = orgId === undefined ? {} : { orgId };
+    const template = { name: `T${++count}`, stages, parameters, onFinish, ...own };
     const made = await desk.ask('POST', '/api/pipelines/templates', template);
     const begun = await desk.ask('POST', '/api/pipelines', { templateId: made.body.id, params });
     if (begun.status !== 201) throw new Error(made.text + begun.text);
@@ -58,6 +59,20 @@ describe('stages of pipelines on channels', () => {
     kind: 'approval',
     config: { message },
     ...more,
+  });
+
+  it('of an organization are shown to its owners, and answered by them', async () => {
+    const { id: org } = (await desk.ask('POST', '/api/orgs', { slug: 'acme', name: 'Acme' })).body;
+    await desk.ask('PATCH', `/api/admin/orgs/${org}`, { approved: true });
+    await inTelegram();
+    const { id } = await start([asks('Ship it?')], {}, org);
+    const { digest } = await stageOf(id);
+    expect(String((await desk.inTelegram(1))[0]?.text)).to.contain('Ship it?');
+    const reply = await desk.toMessenger(telegram.written(1, `approve ${digest.slice(0, 8)}`));
+    expect(reply.body.text).to.match(/^Approved: ask of /);
+    expect((await stageOf(id)).status).to.equal('completed');
+    const [entry] = await desk.audited('pipelines.approve');
+    expect([entry.actorId, entry.data.orgId]).to.equal([desk.userId, org]);
   });
 
   it('are found by their links, and by those of before the page', () => {
