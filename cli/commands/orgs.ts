@@ -276,7 +276,11 @@ export const orgMembersGroup: CommandGroup = {
       args: '<org> <member>',
       endpoint: endpoints['member-update'],
       examples: ['acme bob --role admin', 'acme bob --role owner', 'acme bob --role member --json'],
-      except: [],
+      except: ['password'],
+      isPrivileged: true,
+      notes: [
+        'To make somebody an owner, a login of the last ten minutes or the password is needed.',
+      ],
       ...withMember,
       show: ({ out }, member) =>
         out.done(`${safe(member.username)} is now ${member.role}.`, member, memberColumns),

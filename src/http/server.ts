@@ -151,12 +151,15 @@ const refuseBody: Lifecycle.Method = (request, _h, error) => {
   throw error ?? Boom.badRequest();
 };
 
+/** nes injects the logins of sockets, with headers that no client sent. */
+const isSocketLogin = ({ method }: { method: string }): boolean => method === 'auth';
+
 const attachRequestContext = (server: Server, deps: ServerDeps): void => {
   server.ext('onRequest', (request, h) => {
     const requestId = resolveRequestId(request.headers['x-request-id'], deps.mintRequestId);
     const trust = deps.trust();
     request.app.context = new LazyRequestContext(request, requestId, trust);
-    deps.proxies.see(request.raw.req, trust);
+    if (!isSocketLogin(request)) deps.proxies.see(request.raw.req, trust);
     requireHost(request.raw.req);
     return h.continue;
   });

@@ -1,9 +1,11 @@
 import { createHmac } from 'node:crypto';
+import { once } from 'node:events';
 import { request } from 'node:http';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
+import { WebSocket } from 'ws';
 import { addressSet } from '../../src/kernel/clientaddress.js';
 import { frozenClock, PASSWORD, startApp, type TestApp } from '../harness/app.js';
 import { type BreakingProxy, startBreaking } from '../harness/tunnels/faults.js';
@@ -242,6 +244,13 @@ describe('a proxy that is not set up', () => {
     await sendLines(app, ['GET /health HTTP/1.1', 'Host: evil.example', 'Connection: close']);
     expect(await detail()).to.include('(the Host header "evil.example", last at 20');
     await app.restart();
+    expect(await detail()).to.be.undefined();
+    const headers = { authorization: `Bearer ${token}` };
+    const socket = new WebSocket(`${app.url.replace('http', 'ws')}/ws`, { headers });
+    await once(socket, 'open');
+    socket.send(JSON.stringify({ type: 'subscribe', channels: ['agent.status'] }));
+    await once(socket, 'message');
+    socket.terminate();
     expect(await detail()).to.be.undefined();
   });
 

@@ -98,12 +98,10 @@ const mergeSettings = async (
   changes: Omit<SsoChanges, 'password' | 'metadataXml' | 'metadataUrl'>,
 ): Promise<OrgSsoRow> => {
   const certificates = changes.certificates?.map(parseCertificate);
+  // Roles of groups also apply to user provisioning, which needs no identity provider for logins.
+  const isUsed = changes.enabled ?? stored.enabled === 1;
   throwIfFaults([
-    ...(['entityId', 'ssoUrl', 'certificates'] as const).flatMap((path) =>
-      stored.updated_at !== NEVER || changes[path] !== undefined
-        ? []
-        : [{ path, message: 'is required, or metadataXml' }],
-    ),
+    ...(isUsed ? missingFields(stored, changes) : []),
     ...(certificates ?? []).flatMap((pem, at) =>
       pem === null
         ? [
@@ -122,6 +120,20 @@ const mergeSettings = async (
   ]);
   const pems = certificates?.filter((pem) => pem !== null);
   return { ...stored, ...storedColumns(orgSsoTable, { ...changes, certificates: pems }) };
+};
+
+const missingFields = (stored: OrgSsoRow, changes: Partial<SsoChanges>) => {
+  const { entity_id: entityId, sso_url: ssoUrl, certificates } = stored;
+  const before = {
+    entityId,
+    ssoUrl,
+    certificates: certificates === DEFAULTS.certificates ? '' : certificates,
+  };
+  return (['entityId', 'ssoUrl', 'certificates'] as const).flatMap((path) =>
+    before[path] !== '' || changes[path] !== undefined
+      ? []
+      : [{ path, message: 'is required for single sign-on, or metadataXml' }],
+  );
 };
 
 const ssoUrlFaults = (url: string | undefined) => {

@@ -102,6 +102,18 @@ describe('single sign-on settings', () => {
     expect(await faults({ metadataUrl: 'http://127.0.0.1:9/' })).to.equal(['metadataUrl']);
   });
 
+  it('hold the roles of groups also without an identity provider for logins', async () => {
+    const { body } = await ask('POST', '/api/orgs', { slug: 'groups', name: 'Groups' });
+    const at = `/api/orgs/${body.id}/sso`;
+    await ask('PATCH', `/api/admin/orgs/${body.id}`, { approved: true }, stage.admin.token);
+    const groupRoles = { admins: 'admin' };
+    const saved = await ask('PUT', at, { groupRoles });
+    expect([saved.status, saved.body.groupRoles]).to.equal([200, groupRoles]);
+    const refused = await ask('PUT', at, { enabled: true });
+    const paths = refused.body.details.map((each: { path: string }) => each.path);
+    expect(paths).to.equal(['entityId', 'ssoUrl', 'certificates']);
+  });
+
   it('come from the metadata of the identity provider', async () => {
     const base64 = stage.keys.certificate.replace(/-----[^-]+-----/g, '');
     const binding = 'urn:oasis:names:tc:SAML:2.0:bindings:HTTP';
@@ -159,7 +171,7 @@ describe('single sign-on settings', () => {
     await ask('PATCH', approve, { approved: true }, stage.admin.token);
     const at = `/api/orgs/${org.body.id}/sso`;
     expect((await ask('GET', at)).body.updatedAt).to.equal(null);
-    const missing = await ask('PUT', at, { tokenDays: 5 });
+    const missing = await ask('PUT', at, { enabled: true, tokenDays: 5 });
     expect(missing.body.details.map((each: { path: string }) => each.path)).to.equal([
       'entityId',
       'ssoUrl',
