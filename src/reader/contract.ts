@@ -60,7 +60,7 @@ const task = {
   changed: s
     .nullable(s.boolean())
     .description(
-      'Whether the content differs from the previous reading in the same format. `null` until the page is read, and if there is no previous reading',
+      'Whether the content differs from the previous extraction in the same format. `null` until the page is read, and if there is no previous extraction',
     ),
   previousTaskId: s
     .nullable(s.id('readertask'))
