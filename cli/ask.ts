@@ -112,7 +112,8 @@ export class Ask {
     if (!this.isPossible) {
       throw usageFault('Confirmation is required, but there is no terminal. Add --yes.');
     }
-    if (!(await this.agree({ ask, instead: '--yes' }, false))) throw failed('Nothing was done.');
+    if (!(await this.agree({ ask, instead: '--yes' }, false)))
+      throw failed('Not confirmed. Nothing was done.');
   }
 
   /** Reads lines until an empty one; ^X moves them into the editor. */

@@ -336,7 +336,9 @@ export const readConfig = (
 
 const refuseUnsearchable = ({ searchProvider, searchUrl }: Config): void => {
   if (searchProvider === 'searxng' && searchUrl === null) {
-    throw new BadSetting('ADJUTANT_SEARCH_PROVIDER=searxng requires ADJUTANT_SEARCH_URL');
+    throw new BadSetting(
+      'ADJUTANT_SEARCH_PROVIDER=searxng requires ADJUTANT_SEARCH_URL. Set it to the address of the SearXNG server',
+    );
   }
 };
 

@@ -75,7 +75,10 @@ const findSpawnedAgent = async (client: Client, typed: string): Promise<Agent> =
     await systemClock.wait(PAUSE_MS);
   }
   const short = executionId.slice(-6);
-  throw failed(`Execution ${short} has not started an agent.`, `See: adjutant hooks find ${short}`);
+  throw failed(
+    `Execution ${short} has started no agent: it is queued, has failed, or its hook has another action.`,
+    `Show the execution: adjutant hooks find ${short}`,
+  );
 };
 
 /** The newest runs of each hook; `cursor` is the place in the list of hooks. */

@@ -62,7 +62,7 @@ const confirmMisfit = async ({ ask, out, flags }: Context, message: string): Pro
   out.warn(oneLine(message));
   if (!ask.isPossible || flags.yes) return;
   const question = { ask: 'Install it anyway?', instead: '--yes' };
-  if (!(await ask.agree(question, false))) throw failed('Nothing was done.');
+  if (!(await ask.agree(question, false))) throw failed('Not confirmed. Nothing was installed.');
 };
 
 const installedColumns = buildColumns<Capability>(['id', 'kind', 'status', 'version', 'name']);

@@ -129,7 +129,7 @@ export const listCapabilities = requestCommand({
   flags: {
     installed: switchFlag('Show only installed capabilities'),
     source: switchFlag(
-      'List the capabilities that can be installed from ADJUTANT_CAPABILITY_SOURCE',
+      'List the models and programs in the folder ADJUTANT_CAPABILITY_SOURCE, from which the daemon installs instead of downloading',
     ),
     all: switchFlag('Show all models of the catalogue and all languages, also on a terminal'),
   },

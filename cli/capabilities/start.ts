@@ -59,7 +59,8 @@ const sendInstall = async (
     if (terms === null || !context.ask.isPossible) throw error;
     context.out.warn(`Terms of the licence: ${oneLine(terms)}`);
     const question = { ask: 'Do you accept these terms?', instead: '--accept-licence' };
-    if (!(await context.ask.agree(question, false))) throw failed('Nothing was done.');
+    if (!(await context.ask.agree(question, false)))
+      throw failed('The licence was not accepted. Nothing was installed.');
     return client.capabilities.install({ body: { ...body, acceptLicence: true } });
   }
 };

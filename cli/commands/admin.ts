@@ -129,7 +129,7 @@ const { outbox: resendAll } = await contracts.resends();
 const resendMessage = command({
   name: 'resend',
   args: '[sending]',
-  summary: 'Resend one message or all failed messages',
+  summary: 'Resend one message, or all failed channel messages',
   calls: [resend, resendAll],
   examples: ['4ew6rt', '4ew6rt --json', '--failed', '--failed --since 2h --yes'],
   fields: () => requestFields(resendAll.body, ['since', 'until', 'dryRun']),

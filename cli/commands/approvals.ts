@@ -57,7 +57,7 @@ const SCOPES: readonly ScopeChoice[] = ['once', 'conversation', 'host'];
 const scopeFlag: Flag<ScopeChoice> = {
   value: '<scope>',
   about:
-    'Scope of the approval: once (this call), conversation (later calls of the conversation) or host (later requests to the same remote host). Defaults to once',
+    'Scope of the approval. once: only this call. conversation: also later calls of the same tool to the same host in this conversation, for 30 days. host: also later requests of the same tool with the same method to the same host and port, for the same hook or conversation, for 30 days. Defaults to once',
   values: SCOPES,
   read: (input) => {
     const scope = SCOPES.find((each) => each === input);

@@ -100,7 +100,10 @@ export const chatCommand = command({
   ],
   fields: () => requestFields(send.body, ['message', 'sessionId']),
   flags: {
-    session: textFlag('<id>', 'Id of the conversation to continue'),
+    session: textFlag(
+      '<id>',
+      'Id of the conversation to continue. If omitted, a new conversation starts',
+    ),
     voice: switchFlag('Speak your messages. The microphone of this machine records the speech'),
     stream: switchFlag(
       'Print the reply as it is generated, also in a pipe. With --json, print every event',

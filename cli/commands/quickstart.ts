@@ -98,7 +98,11 @@ const mayStart = async ({ url, flags, ask }: Context): Promise<void> => {
     );
   }
   const isWanted = await ask.agree({ ask: 'Start one now?', instead: '--yes' }, true);
-  if (!isWanted) throw failed('Nothing was done.', 'To continue later: adjutant quickstart');
+  if (!isWanted)
+    throw failed(
+      'The daemon was not started. Nothing was done.',
+      'To continue later: adjutant quickstart',
+    );
 };
 
 /** Flags of `serve` that differ from its defaults. */

@@ -107,7 +107,7 @@ const read = command({
     }
     const task = await awaited(context, begun);
     if (task.status !== 'completed')
-      throw failed(`${oneLine(task.error ?? `The task is ${task.status}`)}.`);
+      throw failed(`${oneLine(task.error ?? `The extraction is ${task.status}`)}.`);
     showTask(context, task);
   },
 });

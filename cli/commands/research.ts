@@ -85,7 +85,12 @@ const start = command({
     '"What do my notes say of the bridge?" --sources knowledge --no-wait',
   ],
   fields: () => requestFields(endpoints.start.body, ['question']),
-  flags: { noWait, follow: switchFlag('Print each step of the research job') },
+  flags: {
+    noWait,
+    follow: switchFlag(
+      'Print each step on its own line until the job ends. Without the flag, the command waits with one line of progress',
+    ),
+  },
   notes: ['The question is sent to the search provider; your knowledge is not.'],
   run: async (context, { args, fields, flags }) => {
     const more = { question: args.question };

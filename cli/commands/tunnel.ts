@@ -85,7 +85,10 @@ const config = requestCommand({
     'nginx --certificate /etc/ssl/hooks.pem --key /etc/ssl/hooks.key',
   ],
   flags: {
-    publicUrl: textFlag('<url>', 'Public URL. Defaults to the configured public URL'),
+    publicUrl: textFlag(
+      '<url>',
+      'Public address to write into the printed proxy configuration. Defaults to the public address of the daemon',
+    ),
     certificate: textFlag('<file>', 'Path of the TLS certificate on the proxy. Requires --key'),
     key: textFlag('<file>', 'Path of the private key of the certificate on the proxy'),
   },

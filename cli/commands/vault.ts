@@ -59,7 +59,7 @@ const restore = credentialCrud.request({
 
 const valueFile = textFlag(
   '<file|->',
-  'File with the value. If not set, the command asks for the value',
+  'File with the value. A line break at the end is ignored. If not set, the command asks for the value',
 );
 const passwordFile = textFlag(
   '<file|->',
@@ -103,7 +103,7 @@ const rotate = credentialCrud.request({
   flags: {
     valueFile: textFlag(
       '<file|->',
-      'File with the new value. If not set, the command asks for the value, or generates a webhook_secret',
+      'File with the new value. A line break at the end is ignored. If not set, the command asks for the value, or generates a webhook_secret',
     ),
     ask: switchFlag('Ask for the new value, also for a webhook_secret'),
   },

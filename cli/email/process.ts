@@ -19,7 +19,7 @@ export const processMail = command({
   flags: {
     account: textFlag(
       '<account>',
-      'Mail account to process, by address or id. Defaults to all your mail accounts',
+      'Mail account whose new e-mails are classified and passed to hooks, by address or id. Defaults to all your mail accounts',
     ),
     noWait,
   },

@@ -68,8 +68,14 @@ const flags = {
   digest: window,
   threshold,
   taskReminder: lead,
-  mute: textFlag('<kinds>', 'Kinds of notifications to mute, separated by commas'),
-  unmute: textFlag('<kinds>', 'Kinds of notifications to unmute, separated by commas'),
+  mute: textFlag(
+    '<kinds>',
+    'Kinds of notifications to mute, separated by commas. Without flags, the command lists the kinds',
+  ),
+  unmute: textFlag(
+    '<kinds>',
+    'Kinds of notifications to unmute, separated by commas. Without flags, the command lists the kinds',
+  ),
   channel: textFlag('<channel>', 'Channel for --mute and --unmute. Defaults to all channels'),
 };
 
@@ -111,7 +117,9 @@ const buildPreferenceChanges = async (
   const { quietHours: hours, timezone, digest: minutes, threshold, mute, unmute } = input;
   const { taskReminder } = input;
   if (input.channel !== undefined && mute === undefined && unmute === undefined) {
-    throw usageFault('--channel requires --mute or --unmute');
+    throw usageFault(
+      '--channel selects the channel to mute or unmute. Add --mute or --unmute with the kinds of notifications',
+    );
   }
   const { quietHours, digest } = await client.notifications.preferences();
   const isOn = (typed: object | number | null | undefined, before: { enabled: boolean }) =>

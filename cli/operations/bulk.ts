@@ -23,7 +23,9 @@ const momentFlag = (about: string): Flag<string> => ({
 });
 
 export const bulkFlags = {
-  failed: switchFlag('Select all failures between --since and --until'),
+  failed: switchFlag(
+    'Select everything that failed between --since and --until, instead of one item. The command lists the number and asks for confirmation',
+  ),
   since: momentFlag(
     'With --failed: start of the period. A time such as 2026-01-31T09:30, or an age such as 2h. Required for hooks and webhooks',
   ),

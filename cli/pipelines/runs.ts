@@ -49,7 +49,7 @@ const run = command({
   ],
   flags: {
     follow: followFlag,
-    name: textFlag('<text>', 'Name of the run'),
+    name: textFlag('<text>', 'Name of the run. Defaults to the name of the template'),
   },
   fields: () => [orgField],
   notes: [

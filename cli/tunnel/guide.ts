@@ -123,7 +123,12 @@ const knownKeys = async (
     ask.say(`  host key ${key.split(' ', 1)[0]} ${fingerprint}`);
   }
   const question = { ask: 'Are these the keys of that server?', instead: '--host-keys' };
-  if (!(await ask.agree(question, false))) throw failed('Nothing was set up.');
+  if (!(await ask.agree(question, false))) {
+    throw failed(
+      'The host keys were not accepted, so no tunnel was set up.',
+      'Compare them with the host keys on the SSH server, then run: adjutant tunnel setup',
+    );
+  }
   return hostKeys.map(({ key }) => key);
 };
 

@@ -19,7 +19,7 @@ export const Agent = s.object('Agent', {
   role: s
     .nullable(s.text(100))
     .description(
-      'Name of the expert whose role the agent has. `orchestrator`: the agent delegates its task to experts. `null` for other agents',
+      'Name of the expert whose role the agent has. `orchestrator`: the agent delegates its prompt to an expert that is chosen automatically. `null` for other agents',
     ),
   model: s.text(200),
   prompt: s.anyText(10_000_000),
@@ -62,7 +62,7 @@ export const Agent = s.object('Agent', {
 export type Agent = s.Static<typeof Agent>;
 
 const NewAgent = s.object('NewAgent', {
-  prompt: s.text(1_000_000).description('Task for the agent'),
+  prompt: s.text(1_000_000).description('Instructions that the agent carries out'),
   topic: s.optional(
     s
       .text(100)
@@ -80,7 +80,9 @@ const NewAgent = s.object('NewAgent', {
   orchestrated: s.optional(
     s
       .boolean()
-      .description('Whether to delegate the task to an expert that is chosen automatically'),
+      .description(
+        'Whether to delegate the prompt to an expert that is chosen automatically. Defaults to `false`',
+      ),
   ),
   tools: s.optional(
     s

@@ -76,7 +76,10 @@ export const createOllamaLibrary = (
         error instanceof HttpFailure && error.kind === 'timeout'
           ? `no response within ${shortMs / 1000} s`
           : getErrorMessage(error);
-      throw new OllamaFailed(`${method} ${path} failed at Ollama on ${baseUrl}: ${why}`, false);
+      throw new OllamaFailed(
+        `${method} ${path} failed at Ollama on ${baseUrl}: ${why}. Check that Ollama is running there`,
+        false,
+      );
     }
   };
   const post = (path: string, body: object, signal: AbortSignal) => {

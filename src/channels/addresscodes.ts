@@ -142,7 +142,10 @@ const refuseLinked = async (
     .where('sender_id', '=', address)
     .executeTakeFirst();
   if (own)
-    throw Boom.conflict('The address is already one of your channels', { code: 'already_linked' });
+    throw Boom.conflict(
+      'The address is already one of your channels. Use that channel, or enter another address',
+      { code: 'already_linked' },
+    );
 };
 
 /** Throws Unmet beyond the limits. Deletes expired requests. */

@@ -106,6 +106,8 @@ export type ChannelTest = s.Static<typeof ChannelTest>;
 export const channels = contract({
   list: endpoint.get('/api/channels', {
     summary: 'List your linked channels',
+    description:
+      'A channel is a chat or address that is linked to your account. Notifications are sent to it, and a chat can also send messages to an agent.',
     query: pageQuery('ChannelQuery', { kind: s.optional(kind()) }),
     reply: createPageSchema('channels', Channel),
   }),

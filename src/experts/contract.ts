@@ -18,14 +18,14 @@ const description = () =>
   s
     .text(300)
     .description(
-      'Description of the tasks that the expert can do. Models choose an expert by this text.',
+      'Description of the work that the expert can do. Models choose an expert by this text.',
     );
 const instructions = () =>
   s.text(20_000).description('Instructions for an agent that acts as the expert');
 const keywords = () =>
   s
     .list(s.text(50), 100)
-    .description('Words in a task that select the expert when no model can choose an expert');
+    .description('Words in a prompt that select the expert when no model can choose an expert');
 const tools = () =>
   s
     .nullable(s.list(s.text(100), 100))

@@ -124,7 +124,9 @@ const orConflict = async (write: Promise<boolean>, name: string): Promise<boolea
 };
 
 const taken = (name: string): Boom.Boom =>
-  Boom.conflict(`An expert named ${name} already exists`, { code: 'name_taken' });
+  Boom.conflict(`An expert named ${name} already exists. Choose another name`, {
+    code: 'name_taken',
+  });
 
 const normalizeKeywords = (given: string[]): string =>
   JSON.stringify([...new Set(given.map((word) => word.trim().toLowerCase()))].filter(Boolean));

@@ -283,6 +283,8 @@ export const hooks = contract({
   list: endpoint.get('/api/hooks', {
     shared: 'member',
     summary: 'List hooks',
+    description:
+      'A hook runs an action, such as starting an agent, on each webhook, scheduled time, e-mail or event that triggers it.',
     query: pageQuery('HookQuery', {
       trigger: s.optional(hookTrigger()),
       action: s.optional(hookAction()),

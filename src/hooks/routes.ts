@@ -116,18 +116,20 @@ const refuseAwaiting = (
   { verify, webhookPath = '' }: TriggerConfig,
 ): void => {
   if (verify === undefined || createSignatureRecipe(verify).handshake !== 'notion') {
-    throw Boom.conflict('Only hooks with the sender notion accept a verification token');
+    throw Boom.conflict(
+      'Only hooks with the sender notion accept a verification token. For this sender, set the secret of the hook',
+    );
   }
   if (directory.onPath(webhookPath).every((hook) => hook.userId === userId)) return;
   throw Boom.conflict(
-    'Another user has a hook on this path, so the path cannot receive a verification token. Choose another webhookPath',
+    'Another user also has a hook on this path, so a verification token could belong to either hook. Set another webhookPath, and enter the new URL at the sender',
     { code: 'path_shared' },
   );
 };
 
 const tokenNotFound = (): Boom.Boom =>
   Boom.conflict(
-    'This hook has not received this verification token in the last ten minutes. Run: adjutant hooks await-token <hook>. Then start the verification at the sender again',
+    'This hook has not received this verification token in the last ten minutes. To receive a new token, run: adjutant hooks await-token <hook>. While the command waits, start the verification at the sender again',
     {
       code: 'token_changed',
     },

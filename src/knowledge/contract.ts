@@ -42,7 +42,7 @@ const entry = {
   orgId: s.orgId(),
   ...origin,
   tags: tags(),
-  chunks: count().description('Number of chunks'),
+  chunks: count().description('Number of chunks into which the text is divided for search'),
   chars: count().description('Length of the text, in characters'),
   language: s
     .nullable(s.text(10))
@@ -227,7 +227,7 @@ export type KnowledgeIndex = s.Static<typeof KnowledgeIndex>;
 
 const KnowledgeStats = s.object('KnowledgeStats', {
   total: count().description('Number of entries'),
-  chunks: count().description('Number of chunks'),
+  chunks: count().description('Number of chunks of all entries'),
   chars: count().description('Length of all texts, in characters'),
   bySourceType: s.record('KnowledgeCounts').description('Number of entries by source type'),
   embedding: s.object('KnowledgeEmbedding', {
@@ -311,7 +311,7 @@ export const knowledge = contract({
   }),
   chunk: endpoint.get('/api/knowledge/{id}/chunks/{n}', {
     shared: 'member',
-    summary: 'Get a chunk of a knowledge entry',
+    summary: 'Get one text chunk of a knowledge entry by number',
     reply: KnowledgeChunk,
   }),
   update: endpoint.patch('/api/knowledge/{id}', {

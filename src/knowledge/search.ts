@@ -76,7 +76,7 @@ const refusedQuery = (fault: string): Boom.Boom =>
   Boom.badRequest(`query ${fault}`, { details: [{ path: 'query', message: fault }] });
 
 const nothingToFind = (): Boom.Boom =>
-  Boom.badRequest('query contains no search word', {
+  Boom.badRequest('query contains no word to search for. Add a word that does not begin with -', {
     code: 'nothing_to_find',
     details: [{ path: 'query', message: 'must contain at least one word that is not excluded' }],
   });

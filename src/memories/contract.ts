@@ -66,7 +66,7 @@ export type MemoryChanges = s.Static<typeof MemoryChanges>;
 export const memories = contract({
   list: endpoint.get('/api/memories', {
     shared: 'member',
-    summary: 'List memories, newest first',
+    summary: 'List memories by creation time, newest first',
     query: pageQuery('MemoryQuery', {
       q: s.optional(
         s.text(500).description('Words to search for. A memory must contain at least one word.'),
@@ -92,7 +92,7 @@ export const memories = contract({
   }),
   update: endpoint.patch('/api/memories/{id}', {
     shared: 'admin',
-    summary: 'Update or confirm a memory',
+    summary: 'Update a memory, or confirm that it is correct',
     example: { confirmed: true },
     body: MemoryChanges,
     reply: Memory,

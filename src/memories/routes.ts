@@ -67,7 +67,9 @@ const orConflict = async (write: Promise<boolean>): Promise<void> => {
 };
 
 const known = (): Boom.Boom =>
-  Boom.conflict('A memory with this text already exists', { code: 'memory_exists' });
+  Boom.conflict('A memory with this text already exists. Update that memory, or use another text', {
+    code: 'memory_exists',
+  });
 
 const full = (): Boom.Boom =>
   Boom.conflict(`You have the maximum of ${MAX_MEMORIES} memories. Delete a memory first.`, {

@@ -223,7 +223,7 @@ const spent = {
 
 export const models = contract({
   list: endpoint.get('/api/models', {
-    summary: 'List configured models, newest first',
+    summary: 'List configured models by creation time, newest first',
     query: pageQuery('ModelQuery', {
       provider: s.optional(Provider),
       topic: s.optional(topic()),

@@ -42,7 +42,10 @@ export const modelsResource = (deps: ModelsDeps) => {
     routing: async () => viewRouting(deps),
     'set-routing': ({ body }, by) => changeRouting(deps, body, by),
     health: async ({ query }, by) => {
-      if (query.check && by.role !== 'admin') throw Boom.forbidden('Only an admin may test models');
+      if (query.check && by.role !== 'admin')
+        throw Boom.forbidden(
+          'Only an admin of the installation may test models. Omit check, or ask an admin',
+        );
       if (query.check) await checkAllModels(deps, by.signal);
       const providers = registry.list().map((entry) => ({
         provider: entry.provider,

@@ -6,7 +6,9 @@ import * as s from '../kernel/contract/schema.js';
 export const operations = contract({
   list: endpoint.get('/api/operations', {
     shared: 'member',
-    summary: 'List operations',
+    summary: 'List long-running operations',
+    description:
+      'An operation is work in the background, such as an installation or the indexing of a folder.',
     query: pageQuery('OperationQuery', {
       kind: s.optional(s.text(100)),
       status: s.optional(operationStatus()),
@@ -14,14 +16,16 @@ export const operations = contract({
         s
           .text(300)
           .pattern(/^[a-z_]+:.+$/, '<kind>:<id>')
-          .description('Resource of the operation, as `<kind>:<id>`'),
+          .description(
+            'Object that the operation works on, as `<kind>:<id>` with the values of `resource` in the reply, such as `capability:llama`',
+          ),
       ),
     }),
     reply: createPageSchema('operations', Operation),
   }),
   get: endpoint.get('/api/operations/{id}', {
     shared: 'member',
-    summary: 'Get an operation',
+    summary: 'Get a long-running operation',
     query: s.object('OperationWait', {
       wait: s.optional(
         s
@@ -33,7 +37,7 @@ export const operations = contract({
   }),
   cancel: endpoint.post('/api/operations/{id}/cancel', {
     shared: 'admin',
-    summary: 'Cancel an operation',
+    summary: 'Cancel a long-running operation',
     description: 'The results of completed steps are kept.',
     reply: Operation,
   }),

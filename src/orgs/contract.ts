@@ -62,7 +62,7 @@ export const Org = s.object('Org', {
   approved: s
     .boolean()
     .description(
-      'Whether an admin of the installation has approved the organization. Required to own resources and to use single sign-on and user provisioning',
+      'Whether an admin of the installation has approved the organization. Without the approval, the organization cannot own resources such as hooks, and cannot use single sign-on or user provisioning',
     ),
   limits: limits(),
   notify: s
@@ -177,7 +177,7 @@ export const AdminOrg = s.object('AdminOrg', {
   approved: s
     .boolean()
     .description(
-      'Whether the organization may own resources and use single sign-on and user provisioning',
+      'Whether the organization may own resources such as hooks, and use single sign-on and user provisioning',
     ),
   createdAt: s.time(),
 });
@@ -189,7 +189,7 @@ const AdminOrgChanges = s.partial(
     approved: s
       .boolean()
       .description(
-        'Whether the organization may own resources and use single sign-on and user provisioning',
+        'Whether the organization may own resources such as hooks, and use single sign-on and user provisioning',
       ),
     maxMembers: s
       .integer(1, 100_000)

@@ -44,9 +44,9 @@ export const permissions = contract({
   list: endpoint.get('/api/skills/permissions', {
     shared: 'member',
     unmerged: true,
-    summary: 'List the tool permissions that you set',
+    summary: 'List the permission levels that you set for tools',
     description:
-      'Tools without a permission have their default level. Expired permissions are not included.',
+      'The permission level of a tool decides about the calls of agents: `allow`, `ask` (each call needs your approval) or `deny`. Tools without a permission have their default level. Expired permissions are not included.',
     query: pageQuery('PermissionQuery', {
       skillId: s.optional(s.text(100)),
       level: s.optional(level()),
@@ -55,7 +55,7 @@ export const permissions = contract({
   }),
   set: endpoint.put('/api/skills/permissions', {
     shared: 'admin',
-    summary: 'Set the permission of a tool or skill',
+    summary: 'Set the permission level of a tool or skill',
     audit: 'permissions.set',
     example: { skillId: 'http', action: 'request', level: 'ask', reason: 'It sends out' },
     body: s.ignoreReadOnly(NewPermission, 'createdAt', 'updatedAt'),
@@ -64,7 +64,7 @@ export const permissions = contract({
   reset: endpoint.delete('/api/skills/permissions/{skillId}/{action}', {
     shared: 'admin',
     query: s.withOrgId(undefined, false),
-    summary: "Reset a tool's permission",
+    summary: 'Reset a tool to its default permission level',
     description: 'The default permission level of the tool then applies again.',
     audit: 'permissions.reset',
   }),

@@ -71,7 +71,10 @@ export const createPipelineStarts = (
 ): PipelineStarts => ({
   prepare: async ({ userId, templateId, params, isRendered, ...of }) => {
     const template = await find(userId, templateId);
-    if (!template) return { fault: `Unknown template: ${templateId}. Correct templateId` };
+    if (!template)
+      return {
+        fault: `Unknown pipeline template: ${templateId}. Correct templateId in actionConfig`,
+      };
     const { parameters } = template;
     const input = isRendered ? typedValues(parameters, params) : params;
     const { values, faults } = resolveParameters(parameters, input);

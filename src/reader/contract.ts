@@ -60,12 +60,12 @@ const task = {
   changed: s
     .nullable(s.boolean())
     .description(
-      'Whether the content differs from the previous reading in the same format. `null` until the page is read, and if there is no previous reading',
+      'Whether the content differs from the previous extraction in the same format. `null` until the page is read, and if there is no previous extraction',
     ),
   previousTaskId: s
     .nullable(s.id('readertask'))
     .description(
-      'ID of the task that read the address before. `null` until the page is read, and if there is none',
+      'ID of the earlier extraction of the same address. `null` until the page is read, and if there is none',
     ),
   httpStatus: s
     .nullable(s.integer(100, 999))
@@ -142,7 +142,7 @@ export const reader = contract({
   }),
   list: endpoint.get('/api/reader/tasks', {
     shared: 'member',
-    summary: 'List page readings',
+    summary: 'List web page extractions',
     query: pageQuery('ReaderTaskQuery', {
       status: s.optional(status()),
       kind: s.optional(kind()),
@@ -152,22 +152,24 @@ export const reader = contract({
   }),
   get: endpoint.get('/api/reader/tasks/{id}', {
     shared: 'member',
-    summary: 'Get a page reading',
+    summary: 'Get a web page extraction',
     query: s.object('ReaderTaskWait', {
       wait: s.optional(
-        wait(60).description('Maximum time to wait for the task to end, in seconds. Defaults to 0'),
+        wait(60).description(
+          'Maximum time to wait for the extraction to end, in seconds. Defaults to 0',
+        ),
       ),
     }),
     reply: ReaderTaskDetail,
   }),
   cancel: endpoint.post('/api/reader/tasks/{id}/cancel', {
     shared: 'admin',
-    summary: 'Cancel a page reading',
+    summary: 'Cancel a web page extraction',
     reply: ReaderTaskDetail,
   }),
   delete: endpoint.delete('/api/reader/tasks/{id}', {
     shared: 'admin',
-    summary: 'Delete a page reading',
-    description: 'A reading that has not ended is cancelled first.',
+    summary: 'Delete a web page extraction and its content',
+    description: 'An extraction that has not ended is cancelled first.',
   }),
 });

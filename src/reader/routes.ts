@@ -38,7 +38,7 @@ const knowledgeRefused = (): Boom.Boom =>
 export const readerResource = (deps: ReaderDeps) => {
   const { tasks, reads } = deps;
   const find = async (userId: string, id: string): Promise<ReaderTaskRow> =>
-    orNotFound(await tasks.get(userId, id), 'No page reading with that id');
+    orNotFound(await tasks.get(userId, id), 'No web page extraction with that id');
 
   const detailOf = async (userId: string, id: string): Promise<ReaderTaskDetail> => {
     const task = viewTask(await find(userId, id));
@@ -78,7 +78,7 @@ export const readerResource = (deps: ReaderDeps) => {
     cancel: async ({ id }, { userId }) => {
       const task = await find(userId, id);
       if (!isOpen(task))
-        throw Boom.conflict(`The page reading has already ended with status ${task.status}`);
+        throw Boom.conflict(`The web page extraction has already ended with status ${task.status}`);
       await reads.cancel(userId, task.operation_id);
       return detailOf(userId, id);
     },

@@ -155,19 +155,25 @@ export const RecurringRun = s.object('RecurringRun', {
   error: s.nullable(s.anyText(100_000)).description('Error message. `null` without an error'),
   agentId: s
     .nullable(s.id('agent'))
-    .description('ID of the agent that the run spawned. `null` if there is none'),
+    .description('ID of the agent that the run spawned. `null` unless the action is `spawn_agent`'),
   taskId: s
     .nullable(s.id('task'))
-    .description('ID of the task that the run created. `null` if there is none'),
+    .description(
+      'ID of the to-do task that the run created. `null` unless the action is `create_task`',
+    ),
   executionId: s
     .nullable(s.id('execution'))
-    .description('ID of the hook execution that the run started. `null` if there is none'),
+    .description(
+      'ID of the execution of the hook that the run started. `null` unless the action is `run_hook`',
+    ),
   notificationId: s
     .nullable(s.id('notification'))
-    .description('ID of the notification that the run sent. `null` if there is none'),
+    .description('ID of the notification that the run sent. `null` unless the action is `notify`'),
   pipelineId: s
     .nullable(s.id('pipeline'))
-    .description('ID of the pipeline run that was started. `null` if no pipeline run was started'),
+    .description(
+      'ID of the pipeline run that was started. `null` unless the action is `start_pipeline`',
+    ),
   startedAt: s.nullable(s.time()).description('Start time. `null` if not started yet'),
   finishedAt: s.nullable(s.time()).description('End time. `null` if not ended yet'),
 });
@@ -225,7 +231,7 @@ export const recurring = contract({
   }),
   delete: endpoint.delete('/api/recurring-tasks/{id}', {
     shared: 'admin',
-    summary: 'Delete a recurring task',
+    summary: 'Delete a recurring task and its recorded runs',
     description: 'The recorded runs of the task are deleted as well.',
   }),
   runs: endpoint.get('/api/recurring-tasks/{id}/runs', {

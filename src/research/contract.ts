@@ -30,7 +30,7 @@ const limits = {
   maxCostUsd: s
     .number(0, 1000)
     .description(
-      'Maximum cost of model calls, in US dollars. Your daily limit applies as well. Defaults to no separate limit',
+      'Maximum cost of model calls, in US dollars. If omitted, only your daily cost limit applies',
     ),
   maxSources: s
     .integer(1, MAX_SOURCES)
@@ -75,7 +75,9 @@ const job = {
     maxSeconds: limits.maxSeconds,
     maxCostUsd: s
       .nullable(limits.maxCostUsd)
-      .description('Maximum cost of model calls, in US dollars. `null` means no separate limit'),
+      .description(
+        'Maximum cost of model calls, in US dollars. `null` means that only your daily cost limit applies',
+      ),
     maxSources: limits.maxSources,
   }),
   status: status(),

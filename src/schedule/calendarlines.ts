@@ -99,7 +99,10 @@ const linesOfEvent = (lines: Line[]): Line[] => {
     const isInEvent = open.length === 0 || /^(VEVENT|VTODO)$/.test(open.at(-1) ?? '');
     return isInEvent && name !== 'BEGIN' && name !== 'END';
   });
-  if (events > 1) throw new InvalidRule('must be one event. Create a schedule for each VEVENT');
+  if (events > 1)
+    throw new InvalidRule(
+      'must contain only one VEVENT or VTODO. Create a separate schedule for each event',
+    );
   const unknown = events === 0 && found.find(({ name }) => !OF_RECURRENCE.has(name));
   if (!unknown) return found.filter(({ name }) => OF_RECURRENCE.has(name));
   const { name } = unknown;

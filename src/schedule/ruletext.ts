@@ -59,7 +59,7 @@ const parsedParts = ({
   if (isElapsed && parts.has('COUNT'))
     throw new InvalidRule(`must not have COUNT with ${frequency}. Use maxRuns instead`);
   if (parts.has('COUNT') && parts.has('UNTIL'))
-    throw new InvalidRule('must not have both COUNT and UNTIL');
+    throw new InvalidRule('must not have both COUNT and UNTIL. Remove one of them');
   // Otherwise the minute of the creation would be used.
   if (!isElapsed && start === null && parts.has('BYHOUR') && !parts.has('BYMINUTE')) {
     parts.set('BYMINUTE', '0');

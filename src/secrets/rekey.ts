@@ -73,7 +73,7 @@ const refuseShut = async (store: Store, keyring: Keyring): Promise<void> => {
   if (shut.length === 0) return;
   const some = shut.slice(0, 10).join(', ');
   throw new RekeyRefused(
-    `Some encrypted values are damaged. Delete or replace these values first: ${some}`,
+    `The master key was not changed, because it cannot decrypt these stored secrets: ${some}. Delete these objects or enter their secrets again, then rotate the master key again`,
     'value_damaged',
   );
 };

@@ -167,6 +167,8 @@ export type NewMcpServer = s.Static<typeof NewMcpServer>;
 export const skills = contract({
   list: endpoint.get('/api/skills', {
     summary: 'List skills',
+    description:
+      'A skill is a group of tools that agents and hooks can call, or a folder with instructions for agents.',
     query: pageQuery('SkillQuery', { source: s.optional(source()), status: s.optional(status()) }),
     reply: createPageSchema('skills', SkillReply),
   }),

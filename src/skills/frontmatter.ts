@@ -17,16 +17,22 @@ export const readSkillFile = (source: string): SkillFile => {
   const { fields, body } = split(source);
   const name = fields.get('name') ?? '';
   const description = fields.get('description') ?? '';
-  if (name === '') throw new InvalidSkill('The front matter of SKILL.md has no name');
+  if (name === '')
+    throw new InvalidSkill(
+      'The front matter of SKILL.md has no name. Add a line such as name: my-skill',
+    );
   if (name.length > MAX_NAME || !NAME.test(name)) {
     throw new InvalidSkill(
       `The name in SKILL.md must be 1 to ${MAX_NAME} characters: a–z and 0–9, with single hyphens between them`,
     );
   }
-  if (description === '') throw new InvalidSkill('The front matter of SKILL.md has no description');
+  if (description === '')
+    throw new InvalidSkill(
+      'The front matter of SKILL.md has no description. Add a line such as description: When to use the skill',
+    );
   if (description.length > MAX_DESCRIPTION) {
     throw new InvalidSkill(
-      `The description in SKILL.md has more than ${MAX_DESCRIPTION} characters`,
+      `The description in SKILL.md has more than ${MAX_DESCRIPTION} characters. Shorten the description`,
     );
   }
   return { name, description, body };
@@ -36,9 +42,15 @@ const FENCE = '---';
 
 const split = (source: string): { fields: Map<string, string>; body: string } => {
   const lines = source.replace(/^\ufeff/, '').split(/\r?\n/);
-  if (lines[0]?.trimEnd() !== FENCE) throw new InvalidSkill('SKILL.md does not begin with ---');
+  if (lines[0]?.trimEnd() !== FENCE)
+    throw new InvalidSkill(
+      'SKILL.md does not begin with ---. Add the front matter: a line ---, name, description, and a line ---',
+    );
   const end = lines.findIndex((line, at) => at > 0 && line.trimEnd() === FENCE);
-  if (end < 0) throw new InvalidSkill('The front matter of SKILL.md has no end (---)');
+  if (end < 0)
+    throw new InvalidSkill(
+      'The front matter of SKILL.md has no closing line ---. Add the line below the last field',
+    );
   const body = lines
     .slice(end + 1)
     .join('\n')
@@ -84,7 +96,9 @@ const unquoted = (text: string): string => {
     return typeof value === 'string' ? value : text;
   } catch (error) {
     if (error instanceof SyntaxError)
-      throw new InvalidSkill('The front matter of SKILL.md contains an invalid quoted value');
+      throw new InvalidSkill(
+        'The front matter of SKILL.md contains an invalid value in double quotes. Remove the quotes, or write the value as a JSON string',
+      );
     throw error;
   }
 };

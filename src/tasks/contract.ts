@@ -143,7 +143,9 @@ export const tasks = contract({
   list: endpoint.get('/api/tasks', {
     shared: 'member',
     unmerged: ['view', 'due'],
-    summary: 'List tasks',
+    summary: 'List to-do tasks',
+    description:
+      'A task is an item of your to-do list, with an optional due time and reminder. You or an agent complete it.',
     query: pageQuery('TaskQuery', {
       view: s.optional(
         s
@@ -170,10 +172,14 @@ export const tasks = contract({
     }),
     reply: createPageSchema('tasks', Task),
   }),
-  get: endpoint.get('/api/tasks/{id}', { shared: 'member', summary: 'Get a task', reply: Task }),
+  get: endpoint.get('/api/tasks/{id}', {
+    shared: 'member',
+    summary: 'Get a to-do task',
+    reply: Task,
+  }),
   create: endpoint.post('/api/tasks', {
     shared: 'member',
-    summary: 'Create a task',
+    summary: 'Create a to-do task',
     example: { title: 'Renew the certificate', dueAt: '2026-02-01T09:00:00Z', priority: 2 },
     body: NewTask,
     reply: Task,
@@ -181,14 +187,14 @@ export const tasks = contract({
   }),
   update: endpoint.patch('/api/tasks/{id}', {
     shared: 'member',
-    summary: 'Update a task',
+    summary: 'Update a to-do task',
     example: { due: '2026-02-03', tags: ['servers'] },
     body: TaskChanges,
     reply: Task,
   }),
   delete: endpoint.delete('/api/tasks/{id}', {
     shared: 'admin',
-    summary: 'Delete a task',
+    summary: 'Delete a to-do task',
     query: cascadeQuery(
       'TaskDeletion',
       'Whether to delete subtasks as well. Defaults to `false`: a task with subtasks is refused with 409',
@@ -196,7 +202,7 @@ export const tasks = contract({
   }),
   complete: endpoint.post('/api/tasks/{id}/complete', {
     shared: 'member',
-    summary: 'Complete a task',
+    summary: 'Complete a to-do task',
     query: cascadeQuery(
       'TaskCompletion',
       'Whether to complete open subtasks as well. Defaults to `false`: a task with open subtasks is refused with 409',
@@ -205,12 +211,12 @@ export const tasks = contract({
   }),
   reopen: endpoint.post('/api/tasks/{id}/reopen', {
     shared: 'member',
-    summary: 'Reopen a task',
+    summary: 'Reopen a to-do task',
     reply: Task,
   }),
   delegate: endpoint.post('/api/tasks/{id}/delegate', {
     shared: 'member',
-    summary: 'Delegate a task to a new agent',
+    summary: 'Delegate a to-do task to a new agent',
     example: {},
     body: s.object('TaskDelegation', {
       expertId: s.optional(s.text(80)),
@@ -220,7 +226,7 @@ export const tasks = contract({
     status: 202,
   }),
   feed: endpoint.post('/api/tasks/feed', {
-    summary: 'Create a calendar feed address',
+    summary: 'Create a calendar feed address for your tasks',
     reply: s.object('TaskFeed', {
       token: s.text(100),
       url: s
@@ -235,11 +241,11 @@ export const tasks = contract({
     audit: 'tasks.feed',
   }),
   'end-feed': endpoint.delete('/api/tasks/feed', {
-    summary: 'Delete the calendar feed address',
+    summary: 'Delete the calendar feed address of your tasks',
     audit: 'tasks.end-feed',
   }),
   calendar: endpoint.get('/api/tasks.ics', {
-    summary: 'Get the calendar feed (RFC 5545)',
+    summary: 'Get the calendar feed of your tasks (RFC 5545)',
     access: 'public',
     query: s.object('TaskCalendarQuery', {
       token: s.optional(

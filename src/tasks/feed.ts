@@ -51,7 +51,10 @@ export const createTaskFeed = ({ store, clock, tasks }: TaskFeedDeps) => ({
       .where('f.token_hash', '=', hashToken(token))
       .where('u.disabled_at', 'is', null)
       .executeTakeFirst();
-    if (!feed) throw Boom.notFound('This calendar feed address does not exist');
+    if (!feed)
+      throw Boom.notFound(
+        'This calendar feed address does not exist. Create a new address with: adjutant tasks feed create',
+      );
     return renderTaskCalendar(await tasks.feed(feed.user_id, MAX_TASKS));
   },
 });

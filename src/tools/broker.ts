@@ -122,7 +122,7 @@ const refuseExposed = ({ exposed = [] }: Tool, args: Record<string, unknown>): v
     if (name === undefined) continue;
     const remedy = 'Put it in env and let the program read it from there.';
     throw new ToolRefused(
-      `The credential ${name} must not be in ${field}, which other users can read. ${remedy}`,
+      `The value of the credential ${name} must not be in ${field}, which other users of the machine can read. ${remedy}`,
     );
   }
 };
@@ -133,7 +133,7 @@ const refuseHost = (args: Record<string, unknown>, credential: UsableCredential)
   const to = parseUrlArgument(args);
   const reason = to
     ? hostRefusal(to, credential)
-    : `The credential ${credential.name} must not be in a URL`;
+    : `The credential ${credential.name} must not be in a URL. Put it in a header or in the body`;
   if (reason !== null) throw new ToolRefused(reason);
 };
 

@@ -59,7 +59,10 @@ const searchTool = (knowledge: Pick<KnowledgeActions, 'search'>): Tool =>
     outsideIn,
     run: async ({ query, limit = 5 }, { userId }) => {
       const found = await knowledge.search(userId, query, limit);
-      if (!found) throw new ToolRefused('query contains no searchable words');
+      if (!found)
+        throw new ToolRefused(
+          'query contains no word to search for. Add a word that does not begin with -',
+        );
       const results = found.map(({ entryId, chunk, title, sourceType, uri, page, trust, text }) => {
         return { entryId, chunk, title, sourceType, uri, page, trust, text };
       });

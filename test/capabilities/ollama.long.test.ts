@@ -260,7 +260,7 @@ describe('a model of Ollama', () => {
     });
     await expect(remove('tiny:1b', new AbortController().signal)).to.reject(
       OllamaFailed,
-      `DELETE /api/delete failed at Ollama on ${library.origin}/v1: no response within 0.1 s`,
+      `DELETE /api/delete failed at Ollama on ${library.origin}/v1: no response within 0.1 s. Check that Ollama is running there`,
     );
     await http.close();
   });

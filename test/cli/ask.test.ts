@@ -103,7 +103,7 @@ describe('Ask', () => {
     for (const answer of ['\r', 'n\r']) {
       expect(await fault(at([answer]).ask.confirm('Delete it?'))).to.equal([
         Exit.failed,
-        'Nothing was done.',
+        'Not confirmed. Nothing was done.',
       ]);
     }
     await at(['y\r']).ask.confirm('Delete it?');

@@ -82,7 +82,9 @@ describe('hooks that start pipelines', () => {
     await desk.ask('DELETE', `/api/pipelines/templates/${templateId}`);
     await desk.deliver('deploy', JSON.stringify({ ref: 'main', commits: 1 }));
     const [late] = await desk.ended(id, 2);
-    expect(late.error).to.equal(`Unknown template: ${templateId}. Correct templateId`);
+    expect(late.error).to.equal(
+      `Unknown pipeline template: ${templateId}. Correct templateId in actionConfig`,
+    );
     expect((await desk.ask('GET', '/api/pipelines')).body.pipelines).to.equal([]);
   });
 

@@ -74,7 +74,9 @@ describe('knowledge.search', () => {
 
   it('tells the agent if there is nothing to search for', async () => {
     const { told } = await calling('knowledge_search', { query: '-staging' });
-    expect(told).to.contain('no searchable words');
+    expect(told).to.contain(
+      'query contains no word to search for. Add a word that does not begin with -',
+    );
   });
 
   it('finds nothing of somebody else', async () => {

@@ -65,7 +65,7 @@ describe('models of llama', () => {
     expect(await test()).to.equal(`llama/parrot ${notInstalled('parrot')}`);
     await writeFile(modelFile(stage.home, 'parrot'), 'GGUF');
     expect(await test()).to.equal(
-      'llama/parrot needs llama, which is not installed. Run: adjutant capabilities install llama',
+      'llama/parrot needs the engine llama (llama.cpp), which is not installed. Run: adjutant capabilities install llama',
     );
   });
 

@@ -186,7 +186,9 @@ describe('bounds of runs', () => {
   it('wait for 90 days at most, and hold up no other run', async () => {
     const wait = (until: string) => stage.start([{ key: 'w', kind: 'wait', config: { until } }]);
     const far = await stage.reach(await wait('+012345-01-01T00:00:00Z'), 'failed');
-    expect(far.error).to.equal('w: until must be at most 90 days in the future');
+    expect(far.error).to.equal(
+      'w: until of the wait stage must be at most 90 days in the future. Set an earlier time',
+    );
     await stage.reach(await wait('-000001-01-01T00:00:00Z'), 'completed');
   });
 

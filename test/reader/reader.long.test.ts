@@ -171,7 +171,7 @@ describe('the reader', () => {
       const again = await ask('POST', `/${id}/cancel`);
       expect([again.status, again.body.message]).to.equal([
         409,
-        'The page reading has already ended with status cancelled',
+        'The web page extraction has already ended with status cancelled',
       ]);
     }
   });
@@ -241,7 +241,7 @@ describe('the reader', () => {
       ['DELETE', `/${id}`],
     ] as const) {
       const { status, body } = await ask(method, path, stranger.token);
-      expect([status, body.message]).to.equal([404, 'No page reading with that id']);
+      expect([status, body.message]).to.equal([404, 'No web page extraction with that id']);
     }
     expect((await ask('GET', '', stranger.token)).body.tasks).to.equal([]);
     expect((await ask('DELETE', `/${id}`)).status).to.equal(204);

@@ -49,7 +49,7 @@ describe('the reader', () => {
       const again = await ask('POST', `/${id}/cancel`);
       expect([again.status, again.body.message]).to.equal([
         409,
-        'The page reading has already ended with status cancelled',
+        'The web page extraction has already ended with status cancelled',
       ]);
     }
   });

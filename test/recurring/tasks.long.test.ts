@@ -314,7 +314,7 @@ describe('a recurring task', () => {
     const late = await desk.ask('POST', `${PATH}/${id}/run`);
     expect([late.body.status, late.body.error]).to.equal([
       'error',
-      `Unknown template: ${kept.id}. Correct templateId`,
+      `Unknown pipeline template: ${kept.id}. Correct templateId in actionConfig`,
     ]);
   });
 

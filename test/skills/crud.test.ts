@@ -94,7 +94,11 @@ describe('skills', () => {
       ],
       ['out@folder', 'invalid', 'out/SKILL.md has a parent that is not a folder'],
       ['pdf', 'ready', null],
-      ['unnamed@folder', 'invalid', 'The front matter of SKILL.md has no name'],
+      [
+        'unnamed@folder',
+        'invalid',
+        'The front matter of SKILL.md has no name. Add a line such as name: my-skill',
+      ],
     ]);
     await rm(join(stage.test.home, 'skills'), { recursive: true });
     expect(await list('?source=folder')).to.equal([]);

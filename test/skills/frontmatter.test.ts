@@ -54,17 +54,25 @@ describe('readSkillFile', () => {
 
   it('says what is wrong', () => {
     const with_ = (fields: string) => `---\n${fields}\n---\n`;
-    expect(why('# no front matter')).to.equal('SKILL.md does not begin with ---');
-    expect(why('---\nname: x')).to.equal('The front matter of SKILL.md has no end (---)');
-    expect(why(with_('description: x'))).to.equal('The front matter of SKILL.md has no name');
-    expect(why(with_('name: x'))).to.equal('The front matter of SKILL.md has no description');
+    expect(why('# no front matter')).to.equal(
+      'SKILL.md does not begin with ---. Add the front matter: a line ---, name, description, and a line ---',
+    );
+    expect(why('---\nname: x')).to.equal(
+      'The front matter of SKILL.md has no closing line ---. Add the line below the last field',
+    );
+    expect(why(with_('description: x'))).to.equal(
+      'The front matter of SKILL.md has no name. Add a line such as name: my-skill',
+    );
+    expect(why(with_('name: x'))).to.equal(
+      'The front matter of SKILL.md has no description. Add a line such as description: When to use the skill',
+    );
     const name =
       'The name in SKILL.md must be 1 to 64 characters: a–z and 0–9, with single hyphens between them';
     for (const bad of ['Pdf', '-a', 'a-', 'a--b', 'a b', '../a', 'a'.repeat(65)]) {
       expect(why(with_(`name: ${bad}\ndescription: x`))).to.equal(name);
     }
     expect(why(with_(`name: a\ndescription: ${'x'.repeat(1025)}`))).to.equal(
-      'The description in SKILL.md has more than 1024 characters',
+      'The description in SKILL.md has more than 1024 characters. Shorten the description',
     );
   });
 });

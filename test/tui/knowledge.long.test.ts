@@ -136,11 +136,11 @@ describe('knowledge', () => {
     ]);
     expect(shown(knowledgePage.view, state, 80, 19)[1]).to.match(/^> Staging/);
     expect(knowledgePage.summary?.(state)).to.equal('searching…');
-    const trouble = { status: 400, message: 'query contains no search word' };
+    const trouble = { status: 400, message: 'query contains no word to search for' };
     const fail = { do: 'fail' as const, generation: 9, trouble };
     const failed = reduce(state, { type: 'list', name: 'found', change: fail });
     expect(shown(knowledgePage.view, failed, 80, 19)).to.equal([
-      'Search failed: query contains no search word',
+      'Search failed: query contains no word to search for',
     ]);
   });
 

@@ -88,7 +88,7 @@ describe('a tool argument that names a credential', () => {
       const refused = await run({ argv: ['echo', named] });
       expect([refused.status < 500, refused.body.message]).to.equal([
         true,
-        'The credential for-shell must not be in argv, which other users can read. ' +
+        'The value of the credential for-shell must not be in argv, which other users of the machine can read. ' +
           'Put it in env and let the program read it from there.',
       ]);
     }
@@ -115,7 +115,7 @@ describe('a tool argument that names a credential', () => {
     target.answer = (response) => response.end('fine');
   });
 
-  const inAddress = /^The credential pat must not be in a URL$/;
+  const inAddress = /^The credential pat must not be in a URL\. Put it in a header or in the body$/;
   const unknown = /^No credential named nobody$/;
   for (const [why, args, words] of [
     [

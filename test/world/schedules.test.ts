@@ -146,7 +146,10 @@ describe('schedules as people have them', () => {
           `${MONDAYS}\nEXDATE:20270230T073000`,
           'must have a time in EXDATE such as EXDATE:20260131T090000, not "20270230T073000"',
         ],
-        [`${EVENT}${EVENT}`, 'must be one event. Create a schedule for each VEVENT'],
+        [
+          `${EVENT}${EVENT}`,
+          'must contain only one VEVENT or VTODO. Create a separate schedule for each event',
+        ],
       ];
       for (const [rrule, message] of faults) {
         expect(await faultOf({ rrule }), rrule).to.equal({ path: 'schedule.rrule', message });

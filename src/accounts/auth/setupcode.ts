@@ -68,7 +68,9 @@ const write = (file: string, code: string): void => {
     writeDurably(file, `${code}\n`);
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    throw new OpenRefused(`Cannot write the setup code file ${file}: ${why}`);
+    throw new OpenRefused(
+      `Cannot write ${file}, the file with the setup code for the first account: ${why}. Remove the cause, then start the daemon again`,
+    );
   }
 };
 

@@ -68,7 +68,13 @@ const Registration = s
         'Response of the browser to the options of the first call. Completes the registration',
       ),
     ),
-    name: s.optional(s.text(100).description('Name of the passkey. Requires `response`')),
+    name: s.optional(
+      s
+        .text(100)
+        .description(
+          'Name of the passkey. Allowed only in the second call, together with `response`',
+        ),
+    ),
   })
   .with('name', 'response');
 

@@ -74,7 +74,10 @@ export const enableTotp = async (
       code: 'totp_not_set_up',
     });
   if (factor.enabled_at !== null)
-    throw Boom.conflict('Two-factor authentication is already enabled', { code: 'totp_enabled' });
+    throw Boom.conflict(
+      'Two-factor authentication is already enabled. Disable two-factor authentication first',
+      { code: 'totp_enabled' },
+    );
   const recoveryCodes = newCodes();
   await guarded(deps, { by, factor, shownSkewOf: code }, async () => {
     const step = await match(deps, by.userId, factor, { code, purpose: 'enable' });

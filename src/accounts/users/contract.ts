@@ -146,7 +146,7 @@ export const users = contract({
     reply: Account,
   }),
   invite: endpoint.post('/api/admin/users/{id}/invite', {
-    summary: 'Create an invite or a password reset link',
+    summary: "Create a registration link, or a user's password reset link",
     description:
       'With the ID `new`, creates an invite for a new account. With the ID of a user, creates a password reset link.',
     access: 'admin',

@@ -103,7 +103,10 @@ const reset = async (
       path,
       message: 'is allowed only for a new account',
     }));
-    throw Boom.badRequest('role and email are allowed only for a new account', { details });
+    throw Boom.badRequest(
+      'role and email are allowed only for a new account. Omit both for a password reset link',
+      { details },
+    );
   }
   const user = await findAccount(deps, id);
   if (user.role === 'admin') {

@@ -42,7 +42,9 @@ export const Grant = s.object('Grant', {
     .description(
       'ID of the agent whose call led to the approval. Other agents of the hook or conversation may use the grant as well',
     ),
-  approvalId: s.id('approval').description('ID of the approval that created the grant'),
+  approvalId: s
+    .id('approval')
+    .description('ID of the decided approval that created this standing approval (grant)'),
   createdAt: s.time(),
   expiresAt: s.time(),
   lastUsedAt: s.nullable(s.time()).description('Time of the last use. `null` if not used yet'),
@@ -54,6 +56,8 @@ export const grants = contract({
   list: endpoint.get('/api/skills/grants', {
     shared: 'member',
     summary: 'List standing approvals',
+    description:
+      'A standing approval (grant) allows later calls of a tool without asking, in one conversation or for one hook, for 30 days.',
     query: pageQuery('GrantQuery', {
       scope: s.optional(scope()),
       tool: s.optional(s.text(100).description('ID of the skill that provides the tool')),

@@ -25,7 +25,9 @@ export const platformsResource = (deps: PlatformsDeps) =>
     delete: async ({ kind }, by) => {
       const adapter = findPlatformAdapter(kind);
       if (!(await deps.platforms.delete(adapter.kind, [by.record()]))) {
-        throw Boom.notFound(`No settings are stored for ${adapter.kind}`);
+        throw Boom.notFound(
+          `No settings are stored for ${adapter.kind}, so there is nothing to delete`,
+        );
       }
       await deps.platformSettings.refresh();
     },

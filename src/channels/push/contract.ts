@@ -11,7 +11,9 @@ const base64url = (bytes: number) =>
 /** A browser subscription. It is also a channel of kind `push` with the same id. */
 export const PushSubscription = s.object('PushSubscription', {
   id: s.id('channel'),
-  name: s.text(500).description('Name of the browser at the time of the subscription'),
+  name: s
+    .text(500)
+    .description('Name of the browser, such as `Android browser`, at the time of the subscription'),
   service: s.text(500).description('Host of the push service of the browser'),
   createdAt: s.time(),
 });

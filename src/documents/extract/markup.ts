@@ -53,7 +53,7 @@ const parseMarkup = (html: string, styles: string): PageDocument => {
     return visibleDocument(html, styles);
   } catch (error) {
     if (!(error instanceof PageUnreadable)) throw error;
-    throw new ExtractFailed('too_large', `The page ${error.message}`);
+    throw new ExtractFailed('too_large', `The HTML of the file ${error.message}`);
   }
 };
 

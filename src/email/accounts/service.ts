@@ -80,9 +80,12 @@ const insertOnce = async (
     return await accounts.insert(row, record);
   } catch (error) {
     if (!(error instanceof UniqueViolation)) throw error;
-    throw Boom.conflict(`You already have a mail account for ${row.address}`, {
-      code: 'address_taken',
-    });
+    throw Boom.conflict(
+      `You already have a mail account for ${row.address}. Update that account, or use another address`,
+      {
+        code: 'address_taken',
+      },
+    );
   }
 };
 

@@ -4,7 +4,11 @@ import * as s from '../../kernel/contract/schema.js';
 
 const MailProcessing = s.object('MailProcessing', {
   accountId: s.optional(
-    s.text(80).description('ID of the mail account to process. Defaults to all your mail accounts'),
+    s
+      .text(80)
+      .description(
+        'ID of the mail account whose e-mails are processed. Defaults to all your mail accounts',
+      ),
   ),
   since: s.optional(
     s
@@ -25,7 +29,9 @@ export type MailProcessing = s.Static<typeof MailProcessing>;
 
 export const mailprocessing = contract({
   process: endpoint.post('/api/email/process', {
-    summary: 'Run classification and hooks on new e-mails',
+    summary: 'Process new e-mails: download, classify and run hooks',
+    description:
+      'Downloads the new e-mails from the mail server, assigns a category and a priority to each e-mail, and runs the hooks with the trigger `email`. An e-mail that was processed before is skipped.',
     audit: 'email.process',
     unimpersonated: true,
     example: { folder: 'INBOX', since: '2026-01-31T09:00:00.000Z' },

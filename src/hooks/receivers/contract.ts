@@ -70,9 +70,9 @@ export const receivers = contract({
     ...receiving,
   }),
   tryAddress: endpoint.get('/api/webhooks/{path}/try', {
-    summary: 'Reply to the address check of a sender',
+    summary: 'Answer a sender that checks whether the URL exists',
     description:
-      'Some senders, such as Trello and Mandrill, check a webhook address before the first delivery. ' +
+      'Some senders, such as Trello and Mandrill, send a request without an event to the webhook URL before the first delivery. ' +
       '`HEAD` and `GET /api/webhooks/{path}` do the same if they have no `Authorization` header. No hook runs.',
     access: 'public',
     ignoresQuery: true,

@@ -26,7 +26,11 @@ export const agentAction = {
     s.list(s.text(100), 50).description('Tools that the agent may call without approval'),
   ),
   orchestrated: s.optional(
-    s.boolean().description('Whether the agent delegates to experts. Defaults to `false`'),
+    s
+      .boolean()
+      .description(
+        'Whether an expert is chosen automatically and the agent delegates the prompt to it. Defaults to `false`',
+      ),
   ),
   memory: s.optional(
     s.boolean().description('Whether the agent receives your memories. Defaults to `false`'),

@@ -72,10 +72,14 @@ const part = {
   skipped: count(),
   oldest: s
     .nullable(s.time())
-    .description('Time of the oldest item to process. `null` if there is none'),
+    .description(
+      'Creation time of the oldest execution, message or delivery to process. `null` if there is none',
+    ),
   newest: s
     .nullable(s.time())
-    .description('Time of the newest item to process. `null` if there is none'),
+    .description(
+      'Creation time of the newest execution, message or delivery to process. `null` if there is none',
+    ),
 };
 
 export const OperationPreview = s.object('OperationPreview', {
@@ -90,7 +94,9 @@ export const OperationPreview = s.object('OperationPreview', {
     .description('Number of skipped executions, messages or deliveries, by reason'),
   parts: s
     .list(s.object('PreviewedPart', { id: s.text(200), name: s.text(400), ...part }))
-    .description('Totals per hook, webhook or channel. The group with the oldest item comes first'),
+    .description(
+      'Number of executions per hook, deliveries per outgoing webhook, or messages per channel. Sorted by `oldest`, earliest first',
+    ),
   items: s
     .list(
       s.object('PreviewedItem', {

@@ -20,7 +20,9 @@ export const clitools = contract({
           path: s.nullable(s.text(4096)).description('Path of the executable. `null` if not found'),
           loggedIn: s
             .boolean()
-            .description('Whether the tool has a stored login. The login can have expired.'),
+            .description(
+              'Whether a login is stored for the command-line tool. Adjutant does not check the login, which may have expired.',
+            ),
         }),
         10,
       ),

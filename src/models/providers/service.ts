@@ -49,7 +49,10 @@ export const listAvailable = async (
 
 /** A private address that every user may set would give access to the network. */
 const checkBaseUrl = (baseUrl: string, { role }: Pick<Caller, 'role'>): void => {
-  if (role !== 'admin') throw Boom.forbidden('Only an admin may set baseUrl');
+  if (role !== 'admin')
+    throw Boom.forbidden(
+      'Only an admin of the installation may set baseUrl. Omit baseUrl, or ask an admin',
+    );
   const message = addressFault(baseUrl);
   if (message !== null) throw badRequest([{ path: 'baseUrl', message }]);
 };

@@ -29,7 +29,7 @@ export const enableScim = async (
   const org = await findManaged({ orgs }, id, by.userId);
   if (enabled && org.approved_at === null) {
     throw Boom.conflict(
-      'An admin of the installation must approve the organization first (PATCH /api/admin/orgs/{id})',
+      'An admin of the installation has not approved the organization yet. Ask an admin to run: adjutant orgs admin update <organization> --approved',
       { code: 'org_not_approved' },
     );
   }

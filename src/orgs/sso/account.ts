@@ -68,15 +68,21 @@ const refuseIdentity = (known: BoundIdentity, nameId: string): void => {
   const refused = (code: string, reason: string) =>
     new SamlRefused(code, reason, nameId, known.user_id);
   if (known.active !== 1 || known.deleted_at !== null) {
-    throw refused('identity_inactive', 'The identity provider has disabled or deleted the user');
+    throw refused(
+      'identity_inactive',
+      'The identity provider has disabled or deleted the user. Enable the user there',
+    );
   }
   if (known.disabled_at !== null) {
-    throw refused('account_disabled', 'The account of the user is disabled');
+    throw refused(
+      'account_disabled',
+      'The account of the user is disabled. An admin of the installation can enable it',
+    );
   }
   if (known.role === 'admin') {
     throw refused(
       'admin_account',
-      'The account is an admin of the installation, which cannot log in with single sign-on',
+      'The account is an admin of the installation, which cannot log in with single sign-on. Log in with a password or passkey',
     );
   }
   if (known.member_id === null) {
@@ -114,7 +120,11 @@ const createAccount = async (
   };
   // Members who were removed keep their accounts.
   if ((await deps.managed.count(org.org_id)) >= ACCOUNTS_PER_SEAT * org.max_members) {
-    throw new SamlRefused('org_full', 'The organization has its maximum of accounts', nameId);
+    throw new SamlRefused(
+      'org_full',
+      'The organization has its maximum of accounts. An admin of the installation can raise maxMembers',
+      nameId,
+    );
   }
   const account = { orgId: org.org_id, prefix: org.slug, email };
   const create = deps.managed.create(account, (userId) => [
@@ -127,7 +137,7 @@ const createAccount = async (
       if (!(error instanceof ExpectationFailed) || (await hasRoom(deps, org))) throw error;
       throw new SamlRefused(
         'org_full',
-        `The organization has its maximum of ${org.max_members} members`,
+        `The organization has its maximum of ${org.max_members} members. An admin of the installation can raise maxMembers`,
         nameId,
       );
     }),
@@ -218,7 +228,7 @@ export const linkAccount = async (
   if (!isOwn || account.disabled_at !== null) {
     throw new SamlRefused(
       'account_not_linkable',
-      'The account is disabled, or belongs to an admin or to another identity provider',
+      'The account is disabled, or belongs to an admin or to another identity provider, so it cannot be linked. Use another account',
       nameId,
     );
   }
@@ -252,14 +262,14 @@ const once = async (work: Promise<unknown>, nameId: string): Promise<void> => {
     if (isUsed) {
       throw new SamlRefused(
         'saml_replayed',
-        'The response was already used, or the user was changed meanwhile',
+        'The response was already used, or the user was changed during the login. Start the login again',
         nameId,
       );
     }
     if (!(error instanceof UniqueViolation)) throw error;
     throw new SamlRefused(
       'identity_conflict',
-      'The identity or account is already linked, or was changed meanwhile',
+      'The user at the identity provider or the account here is already linked, or was changed during the login. Unlink the account first, or start again',
       nameId,
     );
   }

@@ -50,7 +50,11 @@ export const consumeResponse = async (
     org = request && (await sso.enabledById(request.org_id));
     const xml = decodeResponse(form.response);
     org ??= request ? undefined : await findOrgOf(deps, xml);
-    if (!org) throw new SamlRefused('saml_unknown', 'No organization expects the response');
+    if (!org)
+      throw new SamlRefused(
+        'saml_unknown',
+        'The audience of the response belongs to no organization with single sign-on. Enter the entity ID of this daemon as audience at the identity provider',
+      );
     return await acceptResponse(deps, { xml, form, request: request ?? null, org }, by);
   } catch (error) {
     if (!(error instanceof SamlRefused)) throw error;
@@ -121,11 +125,15 @@ const acceptResponse = async (
   if (request && computeDigest(form.cookie ?? '') !== request.cookie_digest) {
     throw new SamlRefused(
       'saml_cookie',
-      'Another browser started the login, or the browser sent no cookie',
+      'Another browser started the login, or the browser sent no cookie. Allow cookies, and start the login again in the same browser',
     );
   }
   const sp = serviceProviderOf(deps, org.slug);
-  if (!sp) throw new SamlRefused('saml_unknown', 'The daemon has no public https address');
+  if (!sp)
+    throw new SamlRefused(
+      'saml_unknown',
+      'The daemon has no public https address. Set up a tunnel, or set ADJUTANT_PUBLIC_URL',
+    );
   const now = deps.clock.now();
   const assertion = await verifyResponse(xml, { idp: identityProviderOf(org), sp, now });
   refuseUnrequested(assertion, request, org);
@@ -178,7 +186,7 @@ const refuseUnrequested = (
   if (inResponseTo !== (request?.id ?? null)) {
     throw new SamlRefused(
       'saml_in_response_to',
-      'The response does not answer an open login of this daemon, or answers it again',
+      'The response belongs to no open login of this daemon, or its login was already completed. Start the login again',
       nameId,
     );
   }

@@ -90,9 +90,12 @@ export const startLinking = async (
   await findOrg(deps, id, by.userId);
   const org = await deps.sso.enabledById(id);
   if (!org) {
-    throw Boom.conflict('Single sign-on is not enabled for the organization', {
-      code: 'sso_not_enabled',
-    });
+    throw Boom.conflict(
+      'Single sign-on is not enabled for the organization. Ask an owner of the organization',
+      {
+        code: 'sso_not_enabled',
+      },
+    );
   }
   if (by.role === 'admin') {
     throw Boom.forbidden('The account of an admin cannot be linked. Use another account', {

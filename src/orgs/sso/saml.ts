@@ -41,6 +41,9 @@ export interface SamlAssertion {
 
 const MAX_BYTES = 256 * 1024;
 const SKEW_MS = 60_000;
+/** Remedy for what the settings of an identity provider usually do not cause. */
+const UNUSUAL =
+  'Start the login again. If the error repeats, report it to the vendor of the identity provider';
 const BEARER = 'urn:oasis:names:tc:SAML:2.0:cm:bearer';
 const TRANSIENT = 'urn:oasis:names:tc:SAML:2.0:nameid-format:transient';
 /** XML Signature algorithms of SHA-256 and longer digests, without key confusion (no HMAC). */
@@ -78,12 +81,15 @@ export const decodeResponse = (encoded: string): string => {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes).trim();
   } catch {
-    throw new SamlRefused('saml_malformed', 'The response is not UTF-8 text');
+    throw new SamlRefused('saml_malformed', `The response is not UTF-8 text. ${UNUSUAL}`);
   }
 };
 
 const tooLarge = (): SamlRefused =>
-  new SamlRefused('saml_too_large', `The response is larger than ${MAX_BYTES / 1024} KiB`);
+  new SamlRefused(
+    'saml_too_large',
+    `The response is larger than ${MAX_BYTES / 1024} KiB. Configure the identity provider to send fewer attributes and groups`,
+  );
 
 /** The audience that the response names, unverified: it only selects the settings to verify with. */
 export const peekAudience = (xml: string): string | null =>
@@ -111,12 +117,12 @@ export const verifyResponse = async (
 
 const refuseByText = (xml: string): void => {
   if (/<!DOCTYPE/i.test(xml)) {
-    throw new SamlRefused('saml_doctype', 'The response has a document type (DOCTYPE)');
+    throw new SamlRefused('saml_doctype', `The response has a document type (DOCTYPE). ${UNUSUAL}`);
   }
   if (/<!/.test(xml) || /<\?(?!xml\s)/.test(xml) || xml.lastIndexOf('<?') > 0) {
     throw new SamlRefused(
       'saml_markup',
-      'The response has a comment, a CDATA section or a processing instruction',
+      `The response has a comment, a CDATA section or a processing instruction. ${UNUSUAL}`,
     );
   }
   if (countElements(xml, 'Encrypted(?:Assertion|ID|Attribute|Data|Key)') > 0) {
@@ -126,11 +132,17 @@ const refuseByText = (xml: string): void => {
     );
   }
   if (!/^(?:<\?xml[^<>]*\?>\s*)?<(?:[^\s<>/:!?]+:)?Response[\s>]/.test(xml)) {
-    throw new SamlRefused('saml_malformed', 'The message is not a SAML response');
+    throw new SamlRefused(
+      'saml_malformed',
+      'The message is not a SAML response. Select SAML 2.0 with HTTP-POST for this application at the identity provider',
+    );
   }
   const assertions = countElements(xml, 'Assertion');
   if (countElements(xml, 'Response') !== 1 || assertions > 1) {
-    throw new SamlRefused('saml_assertions', `The response has ${assertions} assertions, not one`);
+    throw new SamlRefused(
+      'saml_assertions',
+      `The response has ${assertions} assertions instead of one. ${UNUSUAL}`,
+    );
   }
   const signatures = countElements(xml, 'Signature');
   if (signatures === 0 && assertions === 1) {
@@ -140,7 +152,7 @@ const refuseByText = (xml: string): void => {
     );
   }
   if (signatures > 2 || countElements(xml, 'Reference') !== signatures) {
-    throw new SamlRefused('saml_signatures', 'The response has unexpected signatures');
+    throw new SamlRefused('saml_signatures', `The response has unexpected signatures. ${UNUSUAL}`);
   }
   for (const algorithm of readAttributes(xml, 'Algorithm')) {
     if (ALGORITHMS.has(algorithm)) continue;
@@ -151,7 +163,10 @@ const refuseByText = (xml: string): void => {
   }
   const ids = readAttributes(xml, '[Ii][Dd]');
   if (new Set(ids).size < ids.length) {
-    throw new SamlRefused('saml_duplicate_id', 'Two elements of the response have the same ID');
+    throw new SamlRefused(
+      'saml_duplicate_id',
+      `Two elements of the response have the same ID. ${UNUSUAL}`,
+    );
   }
 };
 
@@ -187,14 +202,14 @@ const translateFailure = (error: unknown, xml: string): SamlRefused => {
   if (error instanceof Error && 'xmlStatus' in error)
     return new SamlRefused('saml_status', message);
   if (countElements(xml, 'Assertion') === 0) {
-    return new SamlRefused('saml_assertions', 'The response has no assertion');
+    return new SamlRefused('saml_assertions', `The response has no assertion. ${UNUSUAL}`);
   }
   return /signature/i.test(message)
     ? new SamlRefused(
         'saml_signature',
-        'The signature is not valid for the certificates in the settings of the organization',
+        'The signature is not valid for the certificates in the settings of the organization. Enter the current signing certificate of the identity provider there',
       )
-    : new SamlRefused('saml_malformed', `The response cannot be read: ${message}`);
+    : new SamlRefused('saml_malformed', `The response cannot be read: ${message}. ${UNUSUAL}`);
 };
 
 /**
@@ -228,11 +243,14 @@ const readNameId = (assertion: Element): string => {
   if (readAttribute(nameId, 'Format') === TRANSIENT) {
     throw new SamlRefused(
       'saml_name_id',
-      'The NameID is transient. Use a persistent NameID or the e-mail address',
+      'The NameID is transient. Select a persistent NameID or the e-mail address at the identity provider',
     );
   }
   if (value === '' || value.length > 254) {
-    throw new SamlRefused('saml_name_id', 'The NameID must have 1 to 254 characters');
+    throw new SamlRefused(
+      'saml_name_id',
+      'The NameID must have 1 to 254 characters. Select another attribute as NameID at the identity provider',
+    );
   }
   return value;
 };
@@ -244,25 +262,40 @@ const readAssertion = (
 ): SamlAssertion => {
   const issuer = readText(only(assertion, 'Issuer'));
   if (issuer !== idp.entityId) {
-    throw new SamlRefused('saml_issuer', `The issuer is ${issuer}, not ${idp.entityId}`);
+    throw new SamlRefused(
+      'saml_issuer',
+      `The Issuer of the assertion is ${issuer}, not ${idp.entityId}. Correct entityId in the single sign-on settings of the organization`,
+    );
   }
   const conditions = only(assertion, 'Conditions');
   const audience = readText(only(only(conditions, 'AudienceRestriction'), 'Audience'));
   if (audience !== sp.entityId) {
-    throw new SamlRefused('saml_audience', `The audience is ${audience}, not ${sp.entityId}`);
+    throw new SamlRefused(
+      'saml_audience',
+      `The Audience of the assertion is ${audience}, not ${sp.entityId}. Enter ${sp.entityId} as audience (entity ID) at the identity provider`,
+    );
   }
   refuseOutside(conditions, now);
   const confirmation = only(only(assertion, 'Subject'), 'SubjectConfirmation');
   if (readAttribute(confirmation, 'Method') !== BEARER) {
-    throw new SamlRefused('saml_subject', 'The subject confirmation is not of the method bearer');
+    throw new SamlRefused(
+      'saml_subject',
+      `The SubjectConfirmation of the assertion does not have the method bearer. ${UNUSUAL}`,
+    );
   }
   const confirmed = only(confirmation, 'SubjectConfirmationData');
   const recipient = readAttribute(confirmed, 'Recipient');
   if (recipient !== sp.acsUrl) {
-    throw new SamlRefused('saml_recipient', `The recipient is ${recipient}, not ${sp.acsUrl}`);
+    throw new SamlRefused(
+      'saml_recipient',
+      `The Recipient of the assertion is ${recipient}, not ${sp.acsUrl}. Enter ${sp.acsUrl} as ACS URL at the identity provider`,
+    );
   }
   if (readTime(confirmed, 'NotOnOrAfter') === null) {
-    throw new SamlRefused('saml_subject', 'The subject confirmation has no end (NotOnOrAfter)');
+    throw new SamlRefused(
+      'saml_subject',
+      `The SubjectConfirmation of the assertion has no expiry time (NotOnOrAfter). ${UNUSUAL}`,
+    );
   }
   refuseOutside(confirmed, now);
   const ends = [confirmed, conditions].flatMap((each) => readTime(each, 'NotOnOrAfter') ?? []);
@@ -270,11 +303,14 @@ const readAssertion = (
     readTime(each, 'SessionNotOnOrAfter'),
   );
   if (sessionEnds.length === 0) {
-    throw new SamlRefused('saml_subject', 'The assertion has no authentication statement');
+    throw new SamlRefused('saml_subject', `The assertion has no AuthnStatement. ${UNUSUAL}`);
   }
   const sessionExpiresAt = sessionEnds.filter((end) => end !== null);
   if (sessionExpiresAt.some((end) => end <= now)) {
-    throw new SamlRefused('saml_expired', 'The session at the identity provider has ended');
+    throw new SamlRefused(
+      'saml_expired',
+      'The session at the identity provider has ended. Log in to the identity provider again',
+    );
   }
   return {
     id: requireAttribute(assertion, 'ID'),
@@ -331,7 +367,10 @@ const childrenOf = (element: Element, name: string): Element[] => {
 const only = (element: unknown, name: string): Element => {
   const [child, ...rest] = isElement(element) ? childrenOf(element, name) : [];
   if (child && rest.length === 0) return child;
-  throw new SamlRefused('saml_malformed', `The assertion must have exactly one ${name}`);
+  throw new SamlRefused(
+    'saml_malformed',
+    `The assertion must have exactly one ${name}. ${UNUSUAL}`,
+  );
 };
 
 const readText = ({ _: text }: Element): string => (typeof text === 'string' ? text.trim() : '');
@@ -344,13 +383,20 @@ const readAttribute = ({ $: attributes }: Element, name: string): string | null 
 const requireAttribute = (element: Element, name: string): string => {
   const value = readAttribute(element, name);
   if (value !== null && value !== '') return value;
-  throw new SamlRefused('saml_malformed', `The assertion lacks an attribute ${name}`);
+  throw new SamlRefused(
+    'saml_malformed',
+    `An element of the assertion lacks the attribute ${name}. ${UNUSUAL}`,
+  );
 };
 
 const readTime = (element: Element, name: string): number | null => {
   const value = readAttribute(element, name);
   if (value === null) return null;
   const at = Date.parse(value);
-  if (Number.isNaN(at)) throw new SamlRefused('saml_malformed', `${name} is not a time`);
+  if (Number.isNaN(at))
+    throw new SamlRefused(
+      'saml_malformed',
+      `The attribute ${name} of the assertion is not a time. ${UNUSUAL}`,
+    );
   return at;
 };

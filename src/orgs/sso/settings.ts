@@ -41,9 +41,12 @@ export const updateSettings = async (
   const { password, metadataXml, metadataUrl, ...given } = changes;
   const findOwned = () => findManaged(deps, id, by.userId, ['owner']);
   if ((await findOwned()).approved_at === null) {
-    throw Boom.conflict('An admin of the installation must approve the organization first', {
-      code: 'org_not_approved',
-    });
+    throw Boom.conflict(
+      'An admin of the installation has not approved the organization yet. Ask an admin to run: adjutant orgs admin update <organization> --approved',
+      {
+        code: 'org_not_approved',
+      },
+    );
   }
   const metadata = await readMetadata(deps, { metadataXml, metadataUrl });
   await updateIf({
@@ -223,7 +226,10 @@ export const metadataOf = async (deps: SsoDeps, slug: string | undefined): Promi
   }
   const sp = serviceProviderOf(deps, only);
   if (sp) return createMetadata(sp);
-  throw Boom.conflict('Single sign-on requires a public https address', {
-    code: 'public_url_required',
-  });
+  throw Boom.conflict(
+    'Single sign-on requires a public https address. Set up a tunnel, or set ADJUTANT_PUBLIC_URL',
+    {
+      code: 'public_url_required',
+    },
+  );
 };

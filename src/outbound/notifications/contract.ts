@@ -40,11 +40,15 @@ export type GivenChoice = s.Static<typeof GivenChoice>;
 
 const times = { from: timeOfDay(), to: timeOfDay(), timezone: s.text(64).example('Europe/Berlin') };
 const amounts = {
-  windowMinutes: s.integer(1, 1440).description('Length of the digest window, in minutes'),
+  windowMinutes: s
+    .integer(1, 1440)
+    .description(
+      'Time from the first notification of a kind until its delayed notifications are sent as one message (digest), in minutes',
+    ),
   threshold: s
     .integer(0, 1000)
     .description(
-      'Number of notifications of a kind sent individually per window before the digest starts',
+      'Number of notifications of a kind within `windowMinutes` that are sent individually. Further notifications are delayed and combined',
     ),
 };
 

@@ -106,10 +106,12 @@ const wait: Begin = async ({ now }, { stage }, scope) => {
       : parseMoment(`${renderConfig(until, scope)}`);
   if (!Number.isFinite(at))
     throw new StageError(
-      `until must be a time such as 2026-01-31T09:30:00Z, not ${renderConfig(until, scope)}`,
+      `until of the wait stage must be a time such as 2026-01-31T09:30:00Z, not ${renderConfig(until, scope)}`,
     );
   if (at > now() + MAX_WAIT_SECONDS * 1000)
-    throw new StageError('until must be at most 90 days in the future');
+    throw new StageError(
+      'until of the wait stage must be at most 90 days in the future. Set an earlier time',
+    );
   const dueAt = iso(Math.max(now(), at));
   return {
     change: {

@@ -28,7 +28,10 @@ export const createNestedBeginning =
     const { run, stage, row } = of;
     const { templateId, params } = stage.config;
     const template = await find(run.row.user_id, `${templateId}`);
-    if (!template) throw new StageError(`Unknown template: ${templateId}. Correct templateId`);
+    if (!template)
+      throw new StageError(
+        `Unknown template: ${templateId}. Correct templateId of the stage in the template`,
+      );
     if (run.row.depth >= MAX_NESTING) {
       throw new StageError(`Pipelines must not be nested more than ${MAX_NESTING} levels deep`);
     }

@@ -160,7 +160,7 @@ export const pipelines = contract({
   }),
   approve: endpoint.post('/api/pipelines/{id}/stages/{key}/approve', {
     shared: 'admin',
-    summary: 'Approve a waiting pipeline stage',
+    summary: 'Approve a pipeline stage that waits for approval',
     audit: 'pipelines.approve',
     unimpersonated: true,
     example: { digest: '0'.repeat(64) },
@@ -169,7 +169,7 @@ export const pipelines = contract({
   }),
   reject: endpoint.post('/api/pipelines/{id}/stages/{key}/reject', {
     shared: 'admin',
-    summary: 'Reject a waiting pipeline stage',
+    summary: 'Reject a waiting pipeline stage, which then fails',
     description:
       'The stage fails without a retry, and `onError` of the stage applies. By default, stages that require its success are skipped.',
     audit: 'pipelines.reject',
@@ -180,7 +180,7 @@ export const pipelines = contract({
   }),
   input: endpoint.post('/api/pipelines/{id}/stages/{key}/input', {
     shared: 'admin',
-    summary: 'Submit input for a waiting pipeline stage',
+    summary: 'Submit the input that a pipeline stage waits for',
     audit: 'pipelines.input',
     unimpersonated: true,
     example: { digest: '0'.repeat(64), values: { title: 'Spring' } },

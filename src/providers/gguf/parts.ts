@@ -78,7 +78,7 @@ const readHeader = (from: HeaderBytes) => {
 const computeDataStart = (metadata: Metadata, end: number): number => {
   const alignment = metadata.get('general.alignment') ?? DEFAULT_ALIGNMENT;
   if (typeof alignment !== 'number' || !(alignment > 0) || alignment % 8 !== 0) {
-    throw new GgufFault('general.alignment is not a multiple of 8');
+    throw new GgufFault('The value of the metadata key general.alignment is not a multiple of 8');
   }
   return Math.ceil(end / alignment) * alignment;
 };

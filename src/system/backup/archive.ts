@@ -82,7 +82,9 @@ const openWarily = ({ path, inode }: FileSource): number => {
   }
   if (inode === undefined || inode === formatInode(fstatSync(from))) return from;
   closeSync(from);
-  throw new FileGone('another file replaced this file during the backup. Create another backup');
+  throw new FileGone(
+    'another file replaced this file during the backup. Run adjutant backup create again',
+  );
 };
 
 /** Fills up with zeros what is missing of `size` bytes. Returns true if something was missing. */

@@ -48,7 +48,10 @@ export const createBackup = async (
   const part = `${of.file}.part`;
   makePrivateFolder(dirname(of.file));
   if (existsSync(of.file))
-    throw new BadBackup(`${of.file} already exists`, 'Create another backup');
+    throw new BadBackup(
+      `${of.file} already exists`,
+      'Run adjutant backup create again. The new backup gets another file name',
+    );
   const copy = `${part}.db`;
   let bytes = 0;
   const archive = openArchive(part, (more) => {

@@ -52,7 +52,7 @@ export const healthResource = (deps: HealthDeps) =>
     metrics: async (_input, by) => {
       if (!isKnown(by) && !(deps.trustsLoopback() && by.isLocal)) {
         throw Boom.unauthorized(
-          'Metrics require a token. Only a daemon without a tunnel, public address or trusted proxy serves them to its own machine without a token',
+          'Metrics require an access token. Send the header Authorization: Bearer <token>. A request without a token must come from the machine of the daemon, and the daemon must have no tunnel, public address or trusted proxy',
           'Bearer',
         );
       }

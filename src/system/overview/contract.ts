@@ -95,7 +95,7 @@ export const Overview = s.object('Overview', {
       'Number of runs that have not ended. Runs that a stage of another run started do not count',
     ),
     waiting: count().description(
-      'Number of stages that wait for your answer, in all runs that have not ended',
+      'Number of stages that wait for your approval or input, in all runs that have not ended',
     ),
   }),
   recurring: s.object('OverviewRecurring', {

@@ -249,7 +249,7 @@ export const tunnel = contract({
     }),
   }),
   'host-keys': endpoint.post('/api/tunnel/host-keys', {
-    summary: 'Get the host keys of an SSH server',
+    summary: "Get an SSH server's host keys without accepting them",
     description:
       'Requests the public keys from the server without accepting them. Compare the returned fingerprints with the fingerprints on the SSH server before you send the keys to `PUT /api/tunnel`.',
     access: 'admin',
@@ -261,14 +261,14 @@ export const tunnel = contract({
     }),
   }),
   config: endpoint.get('/api/tunnel/config', {
-    summary: 'Get a reverse proxy configuration',
+    summary: 'Get a reverse proxy configuration for Caddy or nginx',
     access: 'admin',
     query: s.acceptFormerNames(
       s.object('TunnelConfigQuery', {
         proxy: s.oneOf('ProxyServer', 'caddy', 'nginx'),
         publicUrl: s.optional(
           address().description(
-            'Public address of the proxy, such as `https://hooks.example.org`. Defaults to the known public address',
+            'Public address of the proxy, such as `https://hooks.example.org`. Defaults to the public address of the daemon',
           ),
         ),
         certificate: s.optional(

@@ -28,7 +28,7 @@ export const createTunnelPlan = async (
 ): Promise<Plan> => {
   const provider = row && tunnelProvider(row.provider);
   if (!row || !provider)
-    throw new TunnelNotStarted('No tunnel program is configured. Configure the tunnel first');
+    throw new TunnelNotStarted('No tunnel program is configured. Run: adjutant tunnel setup');
   const { cliPath } = deps.config;
   const path = await findProgram(cliPath, provider.program);
   if (path === null)

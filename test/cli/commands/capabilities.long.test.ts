@@ -233,7 +233,7 @@ describe('capabilities', () => {
       'The model does not fit the memory that is available now. The model needs ',
     );
     expect(stderr).to.include('Install it anyway? [y/N]');
-    expect(stderr).to.match(/Nothing was done\.\n$/);
+    expect(stderr).to.match(/Not confirmed\. Nothing was installed\.\n$/);
     expect(
       (await world.client.operations.list({ query: { kind: 'capabilities.install' } })).operations,
     ).to.equal([]);

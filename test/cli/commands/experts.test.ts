@@ -49,7 +49,7 @@ describe('experts', () => {
     const taken = await create('bookkeeper');
     expect([taken.code, taken.stderr.split('\n')[0]]).to.equal([
       1,
-      'An expert named bookkeeper already exists.',
+      'An expert named bookkeeper already exists. Choose another name.',
     ]);
     const shipped = await experts('delete', 'triage', '--yes');
     expect([shipped.code, shipped.stderr]).to.match(/is built in and cannot be changed/);

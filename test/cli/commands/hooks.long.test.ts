@@ -174,7 +174,7 @@ describe('hooks', () => {
     expect([kept.code, await tsv('list', '--fields', 'name')]).to.equal([1, 'github\n']);
     expect(kept.stderr.split('\n')[0]).to.equal(LOSS);
     expect(kept.stderr).to.include('Delete hook github? This cannot be undone. [y/N] ');
-    expect(kept.stderr).to.endWith('Nothing was done.\n');
+    expect(kept.stderr).to.endWith('Not confirmed. Nothing was done.\n');
     expect((await world.cli(['hooks', 'rm', 'github', '--yes'])).code).to.equal(0);
     expect(await tsv('list')).to.equal('');
   });

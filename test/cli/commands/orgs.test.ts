@@ -68,7 +68,9 @@ describe('orgs', () => {
 
   it('says what single sign-on and provisioning wait for', async () => {
     const refused = await orgs('scim', 'enable', 'acme');
-    expect([refused.code, refused.stderr]).to.match(/must approve the organization first/);
+    expect([refused.code, refused.stderr]).to.match(
+      /An admin of the installation has not approved the organization yet\. Ask an admin to run: adjutant orgs admin update <organization> --approved/,
+    );
     const approved = await shown('admin', 'update', 'acme', '--approved');
     expect(approved.stderr).to.contain('Updated: acme, approved.');
     expect((await shown('scim', 'enable', 'acme')).stderr).to.equal(

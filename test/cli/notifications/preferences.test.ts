@@ -102,7 +102,11 @@ describe('notifications preferences', () => {
     ['a kind that there is not', ['--mute', 'nope'], 'must be one of: approval_requested'],
     ['what cannot be muted', ['--mute', 'token.created'], 'cannot be muted'],
     ['a zone that there is not', ['--timezone', 'Nowhere'], 'must be a time zone'],
-    ['a channel and nothing about it', ['--channel', 'abcdef'], '--channel requires --mute'],
+    [
+      'a channel and nothing about it',
+      ['--channel', 'abcdef'],
+      '--channel selects the channel to mute or unmute. Add --mute or --unmute with the kinds of notifications',
+    ],
   ] as const) {
     it(`refuse ${why}`, async () => {
       const before = await shown();

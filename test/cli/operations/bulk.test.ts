@@ -62,7 +62,10 @@ describe('work on all that failed', () => {
     const piped = await replay(['--failed', '--since', '2h']);
     expect([piped.code, piped.stderr.includes('Add --yes')]).to.equal([2, true]);
     const refused = await replay(['--failed', '--since', '2h'], { terminal: 80, answers: ['n'] });
-    expect([refused.code, refused.stderr.includes('Nothing was done.')]).to.equal([1, true]);
+    expect([refused.code, refused.stderr.includes('Not confirmed. Nothing was done.')]).to.equal([
+      1,
+      true,
+    ]);
     const { code, stderr } = await replay(['--failed', '--since', '2h'], {
       ...{ terminal: 80, answers: ['y'] },
     });

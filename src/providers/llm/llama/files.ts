@@ -63,7 +63,7 @@ const readModelFiles = async (capabilities: string, slug: string): Promise<Model
     const remedy = 'adjutant capabilities install llama';
     throw new NotLoaded(
       'refused_connection',
-      `needs llama, which is not installed. Run: ${remedy}`,
+      `needs the engine llama (llama.cpp), which is not installed. Run: ${remedy}`,
     );
   }
   await refuseDamaged(

@@ -227,7 +227,7 @@ describe('an engine', () => {
 
   it('that is not installed is named with its remedy', async () => {
     expect(await stage.failure('any')).to.equal(
-      'refused_connection: any needs llama, which is not installed. Run: adjutant capabilities install llama',
+      'refused_connection: any needs the engine llama (llama.cpp), which is not installed. Run: adjutant capabilities install llama',
     );
   });
 
