@@ -14,12 +14,16 @@ export interface ScriptedMessage {
 /** IMAP server with wrong counts and UIDs, and duplicate messages. */
 export interface FaultyImapServer {
   port: number;
+  /** Messages of the inbox. */
   messages: ScriptedMessage[];
+  /** Messages of further folders. */
+  folders: Record<string, ScriptedMessage[]>;
   uidNext: number;
+  uidValidity: number;
   /** UIDs answered with NO. */
   refused: number[];
-  /** Lines sent before the reply to a command: `uid search`. */
-  before: Record<string, () => Iterable<string>>;
+  /** Lines sent before the reply to a command, such as `uid search`, whose line is given. */
+  before: Record<string, (line: string) => Iterable<string> | AsyncIterable<string>>;
   close(): void;
 }
 
@@ -46,24 +50,27 @@ export const startFaultyImap = async ({
   const liar: FaultyImapServer = {
     port: 0,
     messages: [],
+    folders: {},
     uidNext: 1,
+    uidValidity: 1,
     refused: [],
     before: {},
     close: () => server.close(),
   };
-  const answers: Record<string, () => string> = {
+  const answers: Record<string, (messages: ScriptedMessage[]) => string> = {
     capability: () => '* CAPABILITY IMAP4rev1 AUTH=PLAIN SASL-IR\r\n',
-    list: () => '* LIST () "/" INBOX\r\n',
+    list: () =>
+      ['INBOX', ...Object.keys(liar.folders)].map((name) => `* LIST () "/" ${name}\r\n`).join(''),
     examine: () =>
-      `* 100000 EXISTS\r\n* OK [UIDVALIDITY 1] x\r\n* OK [UIDNEXT ${liar.uidNext}] x\r\n`,
+      `* 100000 EXISTS\r\n* OK [UIDVALIDITY ${liar.uidValidity}] x\r\n* OK [UIDNEXT ${liar.uidNext}] x\r\n`,
     // Finds each message twice, newest first, and one that does not exist.
-    'uid search': () => {
-      const uids = liar.messages.map(({ uid }) => uid).reverse();
+    'uid search': (messages) => {
+      const uids = messages.map(({ uid }) => uid).reverse();
       return `* SEARCH ${[...uids, 999, ...uids].join(' ')}\r\n`;
     },
     // Sends all messages, requested or not, each twice.
-    'uid fetch': () => {
-      const given = liar.messages.filter(({ uid }) => !liar.refused.includes(uid));
+    'uid fetch': (messages) => {
+      const given = messages.filter(({ uid }) => !liar.refused.includes(uid));
       return [...given, ...given].map(fetched).join('');
     },
     logout: () => '* BYE\r\n',
@@ -74,6 +81,9 @@ export const startFaultyImap = async ({
       socket.on('error', () => undefined);
       socket.write('* OK ready\r\n');
       let rest = '';
+      let selected = 'INBOX';
+      const messages = () =>
+        selected === 'INBOX' ? liar.messages : (liar.folders[selected] ?? []);
       socket.on('data', async (data) => {
         const lines = (rest + data.toString()).split('\r\n');
         rest = lines.pop() ?? '';
@@ -83,15 +93,16 @@ export const startFaultyImap = async ({
           const asked = range.split(',').map((each) => each.split(':').map(Number));
           const isAsked = (uid: number): boolean =>
             asked.some(([from = 0, to = from]) => uid >= from && uid <= to);
+          selected = /^\S+ EXAMINE "?(\w+)/i.exec(line)?.[1] ?? selected;
           const isRefused = verb.toLowerCase() === 'uid fetch' && liar.refused.some(isAsked);
-          for (const said of liar.before[verb.toLowerCase()]?.() ?? []) {
+          for await (const said of liar.before[verb.toLowerCase()]?.(line) ?? []) {
             await new Promise((resolve) => socket.write(said, resolve));
             if (socket.destroyed) return;
           }
           socket.write(
             isRefused
               ? `${tag} NO [SERVERBUG] not now\r\n`
-              : `${answers[verb.toLowerCase()]?.() ?? ''}${tag} OK done\r\n`,
+              : `${answers[verb.toLowerCase()]?.(messages()) ?? ''}${tag} OK done\r\n`,
           );
         }
       });
