@@ -125,6 +125,19 @@ describe('the decoder', () => {
 
 const silence = (): Buffer =>
   Buffer.concat([speechSample('pcm16.wav').subarray(0, HEADER_BYTES), Buffer.alloc(RATE)]);
+/** Chords that decay, with an octave above. */
+const music = (): Buffer => {
+  const samples = Buffer.alloc(2 * 3 * RATE);
+  for (let n = 0; n < 3 * RATE; n++) {
+    const t = n / RATE;
+    const pitch = 262 * 2 ** ((Math.floor((2 * t) % 8) * 2) / 12);
+    const wave = Math.sin(2 * Math.PI * pitch * t) + 0.5 * Math.sin(4 * Math.PI * pitch * t);
+    samples.writeInt16LE(Math.round(8000 * Math.exp(-4 * (t % 0.5)) * wave), 2 * n);
+  }
+  const head = Buffer.from(speechSample('pcm16.wav').subarray(0, HEADER_BYTES));
+  head.writeUInt32LE(samples.length, 40);
+  return Buffer.concat([head, samples]);
+};
 const cut = (name: string, bytes: number) => () => speechSample(name).subarray(0, bytes);
 
 /** Files without words: content, reply status, code and part of the reason. */
@@ -136,6 +149,7 @@ const WORDLESS: [string, () => Buffer, number, string | null, string][] = [
   ['a FLAC file cut in its header', cut('speech.flac', 42), 200, 'damaged', 'flac file is damaged'],
   ['an MP3 file without frames', cut('speech.mp3', 100), 200, 'damaged', 'mp3 file is damaged'],
   ['silence', silence, 200, null, 'silence'],
+  ['music', music, 200, null, 'no_speech'],
 ];
 
 const ffmpeg = existsSync('/usr/bin/ffmpeg');
