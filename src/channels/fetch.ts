@@ -53,9 +53,10 @@ export const fetchFile = async (deps: FetchDeps, fetch: FileFetch): Promise<Fetc
     const { afterMs } = { afterMs: undefined, ...opened };
     return { ...again(file, opened.error), ...(afterMs !== undefined && { afterMs }) };
   }
-  const { name: filename, content } = opened;
+  const { name: filename, isVoice, content } = opened;
+  const store = isVoice || AUDIO.test(filename) ? transcribeFile : storeFile;
   try {
-    return { verdict: 'ended', file: await storeFile(deps, fetch, { filename, content }) };
+    return { verdict: 'ended', file: await store(deps, fetch, { filename, content }) };
   } catch (error) {
     if (!(error instanceof HttpFailure) || signal.aborted) throw error;
     return error.kind === 'too_large' ? ended(file, TOO_LARGE) : again(file, error.message);
@@ -66,13 +67,23 @@ export const fetchFile = async (deps: FetchDeps, fetch: FileFetch): Promise<Fetc
 
 const AUDIO = /\.(aac|amr|caf|flac|m4a|mp3|oga|ogg|opus|wav|wma)$/i;
 
-const storeFile = async (
-  { arrivals, voice }: FetchDeps,
+interface ReceivedFile {
+  filename: string;
+  content: Readable;
+}
+
+const storeFile = (
+  { arrivals }: FetchDeps,
+  { userId }: FileFetch,
+  received: ReceivedFile,
+): Promise<FetchedFile> => arrivals.keep(userId, received);
+
+const transcribeFile = async (
+  { voice }: FetchDeps,
   { userId, file }: FileFetch,
-  received: { filename: string; content: Readable },
+  received: ReceivedFile,
 ): Promise<FetchedFile> => {
   const { filename } = received;
-  if (!file.isVoice && !AUDIO.test(filename)) return arrivals.keep(userId, received);
   const name = file.isVoice ? (file.name ?? filename) : filename;
   const started = await voice.begin(userId, { ...received, filename: name });
   return 'id' in started

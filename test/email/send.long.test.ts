@@ -83,8 +83,6 @@ describe(`the sending of e-mails${skipNote}`, () => {
     stage.clock.forward(ms);
     token = await loggedIn();
   };
-  const notices = async (kind: string) =>
-    (await stage.notices(kind, token)).map(({ title }) => title);
 
   it('sends to everybody once, and names nobody of bcc', IF_INSTALLED, async () => {
     const mail = await send({
@@ -154,101 +152,6 @@ describe(`the sending of e-mails${skipNote}`, () => {
     ]);
   });
 
-  it(
-    'sends again after a refusal for now, to those alone who were refused',
-    IF_INSTALLED,
-    async () => {
-      let isGrey = true;
-      stage.smtp.recipient = (address) => {
-        if (isGrey && address === 'carol@example.org') throw smtpError(450, '4.2.0 Greylisted');
-        if (address === 'eve@example.org') throw smtpError(550, '5.1.1 No such user');
-      };
-      const to = ['bob@example.org', 'carol@example.org', 'eve@example.org'];
-      const mail = await send({ to });
-      expect([mail.status, statuses(mail)]).to.equal(['queued', ['sent', 'queued', 'refused']]);
-      expect(Date.parse(mail.nextAt) - stage.clock.now()).to.be.between(0, 60_001);
-      isGrey = false;
-      await later(61_000);
-      const done = await decided(mail.id, 2);
-      expect([done.status, statuses(done)]).to.equal(['sent', ['sent', 'sent', 'refused']]);
-      expect(done.recipients[2].reply).to.include('5.1.1 No such user');
-      expect(stage.smtp.taken.map((taken) => taken.to)).to.equal([
-        ['bob@example.org'],
-        ['carol@example.org'],
-      ]);
-      expect(await notices('mail_failed')).to.include(
-        'E-mail "The report" did not reach 1 of 3 recipients',
-      );
-    },
-  );
-
-  it('fails for good where the message itself is refused', IF_INSTALLED, async () => {
-    stage.smtp.arrived = () => {
-      throw smtpError(554, '5.7.1 Refused as spam');
-    };
-    const mail = await send({ subject: 'Spam' });
-    expect([mail.status, statuses(mail)]).to.equal(['failed', ['refused']]);
-    expect(mail.error).to.include('5.7.1 Refused as spam');
-    expect(await notices('mail_failed')).to.include('E-mail "Spam" did not reach its recipient');
-  });
-
-  it('is given up after a day of refusals for now', IF_INSTALLED, async () => {
-    stage.smtp.recipient = () => {
-      throw smtpError(450, '4.2.0 Later');
-    };
-    const mail = await send();
-    const since = stage.clock.now();
-    let left = mail;
-    while (left.nextAt !== null) {
-      await later(Math.max(1, Date.parse(left.nextAt) - stage.clock.now()));
-      left = await decided(mail.id, left.attempts + 1);
-    }
-    expect(left.status).to.equal('failed');
-    expect([left.attempts, statuses(left)]).to.equal([10, ['refused']]);
-    expect((stage.clock.now() - since) / HOUR_MS).to.be.between(23.9, 24.5);
-  });
-
-  it('is unknown, told and not sent again where the answer is lost', IF_INSTALLED, async () => {
-    let whole = 0;
-    stage.smtp.arrived = () => {
-      whole++;
-      stage.smtp.breakOff();
-    };
-    const mail = await send({ subject: 'Lost' });
-    expect([mail.status, statuses(mail)]).to.equal(['unknown', ['unknown']]);
-    await later(25 * HOUR_MS);
-    stage.smtp.arrived = () => undefined;
-    expect((await send({ subject: 'Another' })).status).to.equal('sent');
-    expect([(await sent(mail.id)).attempts, whole]).to.equal([1, 1]);
-    expect(await notices('mail_unknown')).to.include(
-      'E-mail "Lost": delivery status unknown, not resent automatically',
-    );
-  });
-
-  it(
-    'is unknown for those alone who were not refused before the answer was lost',
-    IF_INSTALLED,
-    async () => {
-      stage.smtp.recipient = (address) => {
-        const [name = ''] = address.split('@');
-        const status = { never: 550, later: 450 }[name];
-        if (status) throw Object.assign(new Error(`no ${name}`), { responseCode: status });
-      };
-      stage.smtp.arrived = () => stage.smtp.breakOff();
-      const to = ['bob@example.org', 'never@example.org', 'later@example.org'];
-      const mail = await send({ to, subject: 'Lost for one' });
-      expect([mail.status, statuses(mail)]).to.equal(['queued', ['unknown', 'refused', 'queued']]);
-      expect(mail.recipients[1].reply).to.include('no never');
-      stage.smtp.arrived = () => undefined;
-      stage.smtp.recipient = () => undefined;
-      await later(61_000);
-      const after = await decided(mail.id, 2);
-      expect([after.status, statuses(after)]).to.equal(['unknown', ['unknown', 'refused', 'sent']]);
-      const taken = stage.smtp.taken.filter(({ text }) => text.includes('Subject: Lost for one'));
-      expect(taken.map((each) => each.to)).to.equal([['bob@example.org'], ['later@example.org']]);
-    },
-  );
-
   it('keeps no secret that the server repeats after the login', IF_INSTALLED, async () => {
     stage.smtp.recipient = () => {
       throw Object.assign(new Error(`who is ${MAILBOX}?`), { responseCode: 550 });
@@ -264,82 +167,6 @@ describe(`the sending of e-mails${skipNote}`, () => {
     expect([whole.status, JSON.stringify(whole).includes(MAILBOX)]).to.equal(['failed', false]);
     expect(whole.error).to.include('not from ');
     stage.smtp.arrived = () => undefined;
-  });
-
-  it('waits for a server that hangs up at the login, and sends once', IF_INSTALLED, async () => {
-    let tries = 0;
-    stage.smtp.isRight = () => ++tries > 1;
-    const mail = await send();
-    expect([mail.status, statuses(mail)]).to.equal(['queued', ['queued']]);
-    expect(mail.error).to.include('rejected the login');
-    await later(61_000);
-    expect((await decided(mail.id, 2)).status).to.equal('sent');
-    expect(stage.smtp.taken.length).to.equal(1);
-  });
-
-  it('begins no header with what is given, and names the field', IF_INSTALLED, async () => {
-    const bad: [object, string][] = [
-      [{ subject: 'Hi\r\nBcc: eve@example.org' }, 'subject'],
-      [{ subject: 'Hi\u2028there' }, 'subject'],
-      [{ to: ['bob@example.org\r\nRCPT TO:<eve@example.org>'] }, 'to.0'],
-      [{ to: ['Bob <bob@example.org>'] }, 'to.0'],
-      [{ cc: ['bob@example.org', 'a@b@c.org'] }, 'cc.1'],
-      [{ to: [] }, 'to'],
-      [{ to: Array.from({ length: 101 }, (_, at) => `u${at}@example.org`) }, 'to'],
-      [{ bcc: Array.from({ length: 100 }, (_, at) => `u${at}@example.org`) }, 'to'],
-      [{ inReplyTo: 'mail_01j9zq4w8k2m6n0p3r5t7v9xyz' }, 'inReplyTo'],
-      [{ attachments: ['document_01j9zq4w8k2m6n0p3r5t7v9xyz'] }, 'attachments.0'],
-      [{ accountId: 'mailaccount_01j9zq4w8k2m6n0p3r5t7v9xyz' }, 'accountId'],
-    ];
-    for (const [over, path] of bad) {
-      const { status, body } = await post(letter(over));
-      expect([status, body.details?.[0]?.path], JSON.stringify(over).slice(0, 80)).to.equal([
-        ...[400, path],
-      ]);
-    }
-    const many = Array.from({ length: 10_000 }, (_, at) => `u${at}@example.org`);
-    expect((await post(letter({ to: many }))).status).to.equal(400);
-    expect(stage.smtp.taken).to.equal([]);
-    const quoted = await send({ subject: 'Grüße =?utf-8?q?x?= "and" <more>' });
-    expect(quoted.status).to.equal('sent');
-    expect(stage.smtp.taken[0]?.text).to.match(/\r\nSubject: =\?UTF-8\?/);
-  });
-
-  it('takes the permission, also at the time of sending', IF_INSTALLED, async () => {
-    const bob = await stage.app.register('bob');
-    const refused = await post(letter(), bob.token);
-    expect([refused.status, refused.body.code]).to.equal([403, 'permission_missing']);
-    const allow = (email: boolean) =>
-      call('PATCH', `/api/admin/users/${bob.id}`, { permissions: { email } });
-    expect((await allow(true)).status).to.equal(200);
-    expect((await post(letter(), bob.token)).body.code).to.equal('no_mail_account');
-    await stage.account('bob', {}, bob.token);
-    stage.smtp.recipient = () => {
-      throw smtpError(451, 'Later');
-    };
-    const { id } = (await post(letter(), bob.token)).body;
-    const ofBob = async () =>
-      (await call('GET', `/api/email/sent/${id}`, undefined, bob.token)).body;
-    await until(ofBob, ({ attempts }) => attempts === 1);
-    await allow(false);
-    stage.smtp.recipient = () => undefined;
-    await later(2 * 60_000);
-    const left = await until(ofBob, ({ status }) => status !== 'queued');
-    expect([left.status, left.error]).to.equal([
-      'failed',
-      'the owner no longer has the permission email',
-    ]);
-    expect(stage.smtp.taken).to.equal([]);
-    expect((await call('GET', `/api/email/sent/${id}`)).status).to.equal(404);
-  });
-
-  it('takes so many an hour, and says when there is room again', IF_INSTALLED, async () => {
-    const all = await Promise.all(Array.from({ length: 43 }, () => post(letter())));
-    const refused = all.filter(({ status }) => status === 429);
-    expect([refused.length, refused[0]?.body.code]).to.equal([3, 'too_many_mails']);
-    expect(Number(refused[0]?.headers['retry-after'])).to.be.between(3500, 3601);
-    stage.clock.forward(HOUR_MS + 1000);
-    expect((await post(letter())).status).to.equal(202);
   });
 
   it('saves one copy in the folder of sent mail', IF_INSTALLED, async () => {

@@ -5,6 +5,7 @@ import {
   type Reply,
   startApp,
   type TestApp,
+  until,
 } from '../harness/app.js';
 import { type Dovecot, dovecotMissing, MAILBOX, startDovecot } from '../harness/mail/dovecot.js';
 import { type FakeSmtpServer, startSmtp } from '../harness/mail/smtp.js';
@@ -17,16 +18,18 @@ export const missing = dovecotMissing() ?? opensslMissing();
 export const skipNote = missing ? ` (skipped: ${missing})` : '';
 export const IF_INSTALLED = { skip: missing !== null };
 
-/** A daemon beside a mail server, and an admin with a mailbox there. */
-export interface MailStage {
+/** For tests whose mail servers are scripted. */
+export const unlessOpenssl = opensslMissing() ? ` (skipped: ${opensslMissing()})` : '';
+export const IF_OPENSSL = { skip: opensslMissing() !== null };
+
+/** A daemon beside a scripted SMTP server, and an admin. */
+export interface ScriptedMailStage {
   app: TestApp;
   clock: FrozenClock;
   token: string;
   userId: string;
   certificate: Certificate;
-  dovecot: Dovecot;
   smtp: FakeSmtpServer;
-  tokens: TokenService;
   call(method: string, path: string, body?: unknown, token?: string): Promise<Reply>;
   /** Stores a credential; resolves to its id. */
   credential(value?: string, token?: string): Promise<string>;
@@ -36,38 +39,37 @@ export interface MailStage {
   servers: { imap: object; smtp: object };
   /** The notifications of a kind. */
   notices(kind: string, token?: string): Promise<{ title: string; body: string }[]>;
+  /** Processes new mail and waits for the end; resolves to the operation. `passMs` pass at each look. */
+  processed(body?: object, options?: { passMs?: number; by?: string }): Promise<Reply['body']>;
   stop(): Promise<void>;
 }
 
-export const openMailStage = async (
+/** A daemon beside a mail server, and an admin with a mailbox there. */
+export interface MailStage extends ScriptedMailStage {
+  dovecot: Dovecot;
+  tokens: TokenService;
+}
+
+export const openScriptedMailStage = async (
   config: Partial<Config> = {},
   clock: FrozenClock = frozenClock(Date.now()),
-): Promise<MailStage> => {
+): Promise<ScriptedMailStage> => {
   const authority = await makeAuthority();
   const distrust = trustAuthority(authority.file);
   const certificate = await authority.issue('mail');
-  const tokens = await startTokens(certificate);
-  const dovecot = await startDovecot({ certificate, introspection: tokens.introspection });
   const smtp = await startSmtp({ certificate });
-  // It puts each message into the mailbox of each recipient, as a mail server does.
-  smtp.arrived = async ({ to, text }) => {
-    for (const address of to) {
-      const user = address.slice(0, address.indexOf('@'));
-      await dovecot.deliver(user, Buffer.from(results + text, 'latin1'));
-    }
-  };
   const app = await startApp({
     clock,
     config: { registration: 'open', egressAllow: ['localhost', '127.0.0.1'], ...config },
   });
   const { token, id: userId } = await app.register('ada');
   const servers = {
-    imap: { host: 'localhost', port: dovecot.ports.implicit, tls: 'implicit' },
+    imap: { host: 'localhost', port: 1, tls: 'implicit' },
     smtp: { host: 'localhost', port: smtp.port, tls: 'implicit' },
   };
   let count = 0;
-  const stage: MailStage = {
-    ...{ app, clock, token, userId, certificate, dovecot, smtp, tokens, servers },
+  const stage: ScriptedMailStage = {
+    ...{ app, clock, token, userId, certificate, smtp, servers },
     call: (method, path, body, by = token) => app.call(method, path, { token: by, body }),
     credential: async (value = MAILBOX, by = token) => {
       const body = { name: `mailbox-${++count}`, value, type: 'password' };
@@ -82,16 +84,52 @@ export const openMailStage = async (
       const { body } = await stage.call('GET', '/api/notifications?limit=200', undefined, by);
       return body.notifications.filter((each: { kind: string }) => each.kind === kind);
     },
+    processed: async (body = {}, { passMs = 0, by = token } = {}) => {
+      const begun = await stage.call('POST', '/api/email/process', body, by);
+      return until(
+        async () => {
+          if (passMs > 0) clock.forward(passMs);
+          return (await stage.call('GET', `/api/operations/${begun.body.id}`, undefined, by)).body;
+        },
+        ({ status }) => status !== 'queued' && status !== 'running',
+      );
+    },
     stop: async () => {
       await app.stop();
       await smtp.close();
-      await dovecot.stop();
-      tokens.close();
       distrust();
       await authority.remove();
     },
   };
   return stage;
+};
+
+export const openMailStage = async (
+  config: Partial<Config> = {},
+  clock: FrozenClock = frozenClock(Date.now()),
+): Promise<MailStage> => {
+  const stage = await openScriptedMailStage(config, clock);
+  const { certificate, smtp } = stage;
+  const tokens = await startTokens(certificate);
+  const dovecot = await startDovecot({ certificate, introspection: tokens.introspection });
+  // It puts each message into the mailbox of each recipient, as a mail server does.
+  smtp.arrived = async ({ to, text }) => {
+    for (const address of to) {
+      const user = address.slice(0, address.indexOf('@'));
+      await dovecot.deliver(user, Buffer.from(results + text, 'latin1'));
+    }
+  };
+  stage.servers.imap = { host: 'localhost', port: dovecot.ports.implicit, tls: 'implicit' };
+  const { stop } = stage;
+  return Object.assign(stage, {
+    dovecot,
+    tokens,
+    stop: async () => {
+      await stop();
+      await dovecot.stop();
+      tokens.close();
+    },
+  });
 };
 
 /** The header that the receiving server writes on top of each message. */

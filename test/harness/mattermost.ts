@@ -28,8 +28,8 @@ export const openMattermost = async () => {
     const [, id = '', isInfo] = /^GET \/api\/v4\/files\/(\w{26})(\/info)?$/.exec(asked) ?? [];
     const file = files.get(id);
     if (file && isInfo) {
-      const { name = `${id}.txt` } = file;
-      return say(response, 200, { id, name, size: sizeOf(file), mime_type: 'text/plain' });
+      const { name = `${id}.txt`, mime: mime_type = 'text/plain' } = file;
+      return say(response, 200, { id, name, size: sizeOf(file), mime_type });
     }
     if (file) return serveFile(response, file);
     if (asked === 'POST /api/v4/channels/direct') {

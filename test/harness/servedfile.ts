@@ -4,6 +4,8 @@ import type { ServerResponse } from 'node:http';
 export interface ServedFile {
   content: string | Buffer;
   name?: string;
+  /** Reported media type. Defaults to text. */
+  mime?: string;
   size?: number;
   /** Reported address. Defaults to its own. */
   url?: string;

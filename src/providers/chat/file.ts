@@ -7,6 +7,7 @@ import type { PlatformFile, PlatformFiles, PlatformReach, PlatformRefusal } from
 interface OpenFile {
   verdict: 'opened';
   name: string;
+  isVoice: boolean;
   content: Readable;
 }
 
@@ -34,7 +35,8 @@ export const openPlatformFile = async (
     const get = reach.http.fetchFor(new URL(url).origin, { ...LIMITS, maxBytes });
     const { status, body } = await get(url, { headers, signal });
     const content = toReadable(body);
-    if (status === 200) return { verdict: 'opened', name: place.name ?? UNNAMED, content };
+    const isVoice = file.isVoice === true || place.isVoice === true;
+    if (status === 200) return { verdict: 'opened', name: place.name ?? UNNAMED, isVoice, content };
     content.destroy();
     return toPlatformRefusal(status);
   } catch (error) {

@@ -90,8 +90,15 @@ export const mattermost: Platform = {
       const info = await call(reach, `${path}/info`);
       if (info.verdict !== 'replied') return info;
       const url = `${reach.settings.baseUrl}/api/v4/${path}`;
-      const { name, size: bytes } = info.body;
-      return { verdict: 'found', url, headers: bearer(reach), name: asText(name) || null, bytes };
+      const { name, size: bytes, mime_type } = info.body;
+      return {
+        verdict: 'found',
+        url,
+        headers: bearer(reach),
+        name: asText(name) || null,
+        bytes,
+        ...(asText(mime_type).startsWith('audio/') && { isVoice: true as const }),
+      };
     },
   },
   check: async (reach) =>

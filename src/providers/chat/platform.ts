@@ -241,6 +241,7 @@ export interface FilePlace {
   headers?: Record<string, string>;
   name: string | null;
   bytes?: unknown;
+  isVoice?: true;
 }
 
 export interface PlatformFiles {

@@ -21,7 +21,7 @@ import type {
   PlatformReach,
   PlatformSent,
 } from './platform.js';
-import { COMMAND, isSlackSignature, parseSlack, threadIn } from './slackinbound.js';
+import { COMMAND, isSlackSignature, parseSlack, threadIn, voiceFlag } from './slackinbound.js';
 
 /** Recommended maximum per message; 3,000 for the text of a block. */
 const MESSAGE = 4_000;
@@ -104,7 +104,7 @@ export const slack: Platform = {
       if (reply.verdict !== 'replied') return reply;
       const file = asObject(reply.body.file);
       const found = { url: asText(file.url_private_download), name: asText(file.name) || name };
-      return { verdict: 'found', headers, ...found };
+      return { verdict: 'found', headers, ...found, ...voiceFlag(file) };
     },
   },
   check: async (reach) =>

@@ -89,14 +89,20 @@ const isFile = ({ channel_type, files }: Record<string, unknown>): boolean =>
 const filesIn = (files: unknown): PlatformFile[] =>
   (Array.isArray(files) ? files.map(asObject) : [])
     .filter(({ is_external }) => is_external !== true)
-    .map(({ id, name, title, size, url_private_download, mimetype }) => ({
-      name: asText(name) || asText(title) || null,
-      bytes: typeof size === 'number' ? size : null,
-      ref: asText(url_private_download) || asText(id),
-      // A clip recorded in Slack counts as a voice message.
-      ...(asText(mimetype).startsWith('audio/') && { isVoice: true as const }),
+    .map((file) => ({
+      name: asText(file.name) || asText(file.title) || null,
+      bytes: typeof file.size === 'number' ? file.size : null,
+      ref: asText(file.url_private_download) || asText(file.id),
+      ...voiceFlag(file),
     }))
     .filter(({ ref }) => ref !== '');
+
+/** A clip recorded in Slack may have a video type, or none. */
+export const voiceFlag = ({
+  mimetype,
+  subtype,
+}: Record<string, unknown>): Pick<PlatformFile, 'isVoice'> =>
+  subtype === 'slack_audio' || asText(mimetype).startsWith('audio/') ? { isVoice: true } : {};
 
 /** Not a bot's own message, an edit, a deletion or a join. */
 const isSpoken = ({ type, channel_type, subtype, bot_id }: Record<string, unknown>): boolean => {

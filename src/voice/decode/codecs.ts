@@ -40,13 +40,17 @@ export async function* readPacked(
     const channels = channelData.map((each) => each.subarray(0, samplesDecoded));
     return [{ channels, rate: sampleRate }];
   };
-  for await (const piece of createReadStream(path, { highWaterMark: PIECE_BYTES })) {
-    yield* blockOf(await decoder.decode(piece));
+  try {
+    for await (const piece of createReadStream(path, { highWaterMark: PIECE_BYTES })) {
+      yield* blockOf(await decoder.decode(piece));
+    }
+    if (decoder.flush) yield* blockOf(await decoder.flush());
+  } catch {
+    // The messages of the decoders are about their memory.
+    throw damaged(name, 'its content is invalid or incomplete');
   }
-  if (decoder.flush) yield* blockOf(await decoder.flush());
-  if (isEmpty)
-    throw new DecodeFailed(
-      'damaged',
-      `The ${name} file is damaged: it contains no audio samples. Upload the recording again`,
-    );
+  if (isEmpty) throw damaged(name, 'it contains no audio samples');
 }
+
+const damaged = (name: DecoderName, reason: string): DecodeFailed =>
+  new DecodeFailed('damaged', `The ${name} file is damaged: ${reason}. Upload the recording again`);

@@ -1,21 +1,11 @@
 import { writeFile } from 'node:fs/promises';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { formatCaptions } from '../../../cli/voice/captions.js';
 import { silentWav } from '../../harness/speech.js';
 import { openWorld, type World } from '../world.js';
 
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;
-
-const TALK = {
-  durationSeconds: 3725.5,
-  text: 'good morning to all',
-  segments: [
-    { start: 0.08, end: 1.5, text: 'good\n\nmorning' },
-    { start: 3661.25, end: 3725.5, text: 'to --> all' },
-  ],
-};
 
 describe('adjutant voice', () => {
   let world: World;
@@ -23,15 +13,6 @@ describe('adjutant voice', () => {
     world = await openWorld();
   });
   after(() => world.stop());
-
-  it('writes subtitles as SubRip and WebVTT', () => {
-    expect(formatCaptions('srt', TALK)).to.equal(
-      '1\n00:00:00,080 --> 00:00:01,500\ngood morning\n\n2\n01:01:01,250 --> 01:02:05,500\nto → all\n',
-    );
-    expect(formatCaptions('vtt', { ...TALK, segments: [] })).to.equal(
-      'WEBVTT\n\n00:00:00.000 --> 01:02:05.500\ngood morning to all\n',
-    );
-  });
 
   it('goes on after a file that failed, and ends with 1', async () => {
     const text = await world.file('song.mp3', 'This is no audio.');

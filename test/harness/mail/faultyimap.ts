@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { createServer } from 'node:tls';
+import { createServer, type TLSSocket } from 'node:tls';
 import type { Certificate } from '../tunnels/tls.js';
 
 /** Message of a scripted IMAP server. */
@@ -14,12 +14,25 @@ export interface ScriptedMessage {
 /** IMAP server with wrong counts and UIDs, and duplicate messages. */
 export interface FaultyImapServer {
   port: number;
+  /** Messages of the inbox. */
   messages: ScriptedMessage[];
+  /** Messages of further folders. */
+  folders: Record<string, ScriptedMessage[]>;
   uidNext: number;
+  uidValidity: number;
   /** UIDs answered with NO. */
   refused: number[];
-  /** Lines sent before the reply to a command: `uid search`. */
-  before: Record<string, () => Iterable<string>>;
+  /** Whether IDLE is supported. */
+  canIdle: boolean;
+  /** Whether logins succeed. */
+  isRight: boolean;
+  /** Command lines without their tags. */
+  commands: string[];
+  /** Lines sent before the reply to a command, such as `uid search`, whose line is given. */
+  before: Record<string, (line: string) => Iterable<string> | AsyncIterable<string>>;
+  /** Reports new messages to the sessions with an open IDLE. */
+  announce(): void;
+  breakOff(): void;
   close(): void;
 }
 
@@ -46,24 +59,41 @@ export const startFaultyImap = async ({
   const liar: FaultyImapServer = {
     port: 0,
     messages: [],
+    folders: {},
     uidNext: 1,
+    uidValidity: 1,
     refused: [],
+    canIdle: false,
+    isRight: true,
+    commands: [],
     before: {},
+    announce: () => {
+      for (const socket of idling.keys()) socket.write(`* ${++exists} EXISTS\r\n`);
+    },
+    breakOff: () => {
+      for (const socket of sockets) socket.destroy();
+    },
     close: () => server.close(),
   };
-  const answers: Record<string, () => string> = {
-    capability: () => '* CAPABILITY IMAP4rev1 AUTH=PLAIN SASL-IR\r\n',
-    list: () => '* LIST () "/" INBOX\r\n',
+  const sockets = new Set<TLSSocket>();
+  /** Tags of the IDLE commands. */
+  const idling = new Map<TLSSocket, string>();
+  let exists = 100_000;
+  const answers: Record<string, (messages: ScriptedMessage[]) => string> = {
+    capability: () =>
+      `* CAPABILITY IMAP4rev1 AUTH=PLAIN AUTH=XOAUTH2 SASL-IR${liar.canIdle ? ' IDLE' : ''}\r\n`,
+    list: () =>
+      ['INBOX', ...Object.keys(liar.folders)].map((name) => `* LIST () "/" ${name}\r\n`).join(''),
     examine: () =>
-      `* 100000 EXISTS\r\n* OK [UIDVALIDITY 1] x\r\n* OK [UIDNEXT ${liar.uidNext}] x\r\n`,
+      `* ${exists} EXISTS\r\n* OK [UIDVALIDITY ${liar.uidValidity}] x\r\n* OK [UIDNEXT ${liar.uidNext}] x\r\n`,
     // Finds each message twice, newest first, and one that does not exist.
-    'uid search': () => {
-      const uids = liar.messages.map(({ uid }) => uid).reverse();
+    'uid search': (messages) => {
+      const uids = messages.map(({ uid }) => uid).reverse();
       return `* SEARCH ${[...uids, 999, ...uids].join(' ')}\r\n`;
     },
     // Sends all messages, requested or not, each twice.
-    'uid fetch': () => {
-      const given = liar.messages.filter(({ uid }) => !liar.refused.includes(uid));
+    'uid fetch': (messages) => {
+      const given = messages.filter(({ uid }) => !liar.refused.includes(uid));
       return [...given, ...given].map(fetched).join('');
     },
     logout: () => '* BYE\r\n',
@@ -71,9 +101,17 @@ export const startFaultyImap = async ({
   const server = createServer(
     { cert: await readFile(certificate), key: await readFile(key) },
     (socket) => {
+      sockets.add(socket);
       socket.on('error', () => undefined);
+      socket.on('close', () => {
+        sockets.delete(socket);
+        idling.delete(socket);
+      });
       socket.write('* OK ready\r\n');
       let rest = '';
+      let selected = 'INBOX';
+      const messages = () =>
+        selected === 'INBOX' ? liar.messages : (liar.folders[selected] ?? []);
       socket.on('data', async (data) => {
         const lines = (rest + data.toString()).split('\r\n');
         rest = lines.pop() ?? '';
@@ -83,15 +121,32 @@ export const startFaultyImap = async ({
           const asked = range.split(',').map((each) => each.split(':').map(Number));
           const isAsked = (uid: number): boolean =>
             asked.some(([from = 0, to = from]) => uid >= from && uid <= to);
-          const isRefused = verb.toLowerCase() === 'uid fetch' && liar.refused.some(isAsked);
-          for (const said of liar.before[verb.toLowerCase()]?.() ?? []) {
+          const name = verb.toLowerCase();
+          liar.commands.push(tag === '' ? line : line.slice(tag.length + 1));
+          selected = /^\S+ EXAMINE "?(\w+)/i.exec(line)?.[1] ?? selected;
+          if (name === 'idle') {
+            idling.set(socket, tag);
+            socket.write('+ idling\r\n');
+            continue;
+          }
+          if (line.toLowerCase() === 'done') {
+            socket.write(`${idling.get(socket)} OK done\r\n`);
+            idling.delete(socket);
+            continue;
+          }
+          const isRefused = name === 'uid fetch' && liar.refused.some(isAsked);
+          for await (const said of liar.before[name]?.(line) ?? []) {
             await new Promise((resolve) => socket.write(said, resolve));
             if (socket.destroyed) return;
+          }
+          if (!liar.isRight && ['authenticate', 'login'].includes(name)) {
+            socket.write(`${tag} NO [AUTHENTICATIONFAILED] wrong\r\n`);
+            continue;
           }
           socket.write(
             isRefused
               ? `${tag} NO [SERVERBUG] not now\r\n`
-              : `${answers[verb.toLowerCase()]?.() ?? ''}${tag} OK done\r\n`,
+              : `${answers[name]?.(messages()) ?? ''}${tag} OK done\r\n`,
           );
         }
       });

@@ -28,7 +28,10 @@ const attached = (type: string, name: string, bytes: Buffer): string =>
   part(type, base64(bytes), BASE64, `Content-Disposition: attachment; filename="${name}"`);
 
 /** A TNEF stream begins with its signature and a key. */
-const TNEF = Buffer.concat([Buffer.from([0x78, 0x9f, 0x3e, 0x22, 1, 0]), Buffer.alloc(200, 7)]);
+export const TNEF = Buffer.concat([
+  Buffer.from([0x78, 0x9f, 0x3e, 0x22, 1, 0]),
+  Buffer.alloc(200, 7),
+]);
 
 /** Fields and body of each kind of message. */
 const KINDS: Record<string, (n: number) => string> = {
@@ -66,12 +69,12 @@ const KINDS: Record<string, (n: number) => string> = {
     multipart('mixed', 'm', PLAIN, part('message/rfc822', lines('Subject: Inner', '', 'x'))),
 };
 
-const NAMES = Object.keys(KINDS);
+export const KIND_NAMES = Object.keys(KINDS);
 const LARGE = 30 * 1024 * 1024;
 
 /** A message of some kind, the same for the same number. The first one has 30 MB. */
 export const mailOfKind = (n: number): Buffer => {
-  const kind = NAMES[n % NAMES.length] ?? 'plain';
+  const kind = KIND_NAMES[n % KIND_NAMES.length] ?? 'plain';
   const rest =
     n === 0
       ? multipart(
