@@ -69,6 +69,8 @@ export const moveOrDelete = async (
     return;
   }
   await store.transact([
+    // Their names begin with the slug of the organization.
+    sql('DELETE FROM models WHERE user_id = ?', orgId),
     sql('UPDATE agents SET tools = NULL WHERE user_id = ?', orgId),
     sql(
       `DELETE FROM knowledge_entries WHERE user_id = ? AND source_type = 'document' AND source_id IN (
