@@ -120,7 +120,7 @@ const buildStartupReport = (of: {
     schema,
     snapshot,
     migrated,
-    models: of.modules.agents.models.names(),
+    models: of.modules.agents.models.names(null),
     /** The public address; null if there is none. */
     publicUrl: of.modules.system.tunnel.address(),
     /** One sentence for each invalid setting. */

@@ -172,7 +172,7 @@ export const openModules = async (base: Base, options: ModulesOptions) => {
   agents.deltas.toSockets(http.deltas);
   return {
     work: ownedWork({
-      ...{ hooks, vault, outbound, pipelines, agents, documents, knowledge, operations },
+      ...{ hooks, vault, outbound, pipelines, agents, documents, knowledge, operations, models },
     }),
     confinement,
     hub,
@@ -220,6 +220,7 @@ interface OwningModules {
   documents: Documents;
   operations: ReturnType<typeof openOperations>;
   knowledge: ReturnType<typeof openKnowledge>;
+  models: ReturnType<typeof openModels>;
 }
 
 /** What belongs to an account beside its rows. */
@@ -232,6 +233,7 @@ const ownedWork = ({
   documents,
   knowledge,
   operations,
+  models,
 }: OwningModules): OwnedWork => ({
   stop: async (userId) => {
     // First, so that the end of an agent starts no further stage.
@@ -248,10 +250,11 @@ const ownedWork = ({
     await vault.vault.refresh();
     knowledge.moved();
   },
-  forget: (userId, ids) => {
+  forget: async (userId, ids) => {
     knowledge.moved();
     for (const id of ids.hooks) hooks.directory.remove(id);
     for (const id of ids.webhooks) outbound.forget(userId, id);
+    await models.forget(userId);
   },
 });
 

@@ -153,7 +153,9 @@ const deletion = command({
       withPassword(context, flags, (password) =>
         client.call(endpoints.delete, { id, body: { ...body, ...resources, ...password } }),
       );
-    await context.ask.confirm(`Delete the organization ${safe(org)}? Its members lose it.`);
+    await context.ask.confirm(
+      `Delete the organization ${safe(org)}? Its members lose it, and its models are deleted.`,
+    );
     try {
       await send({});
     } catch (error) {

@@ -28,19 +28,19 @@ export const findModelConstraints = async (
   facts: Pick<AgentFacts, 'now'>,
 ): Promise<ModelConstraints | Interruption> => {
   const { agent } = run;
-  const { model, topic } = agent;
+  const { user_id: userId, model, topic } = agent;
   const trust = agentTrust(facts.now);
   const { isUntrusted } = trust;
-  if (!isUntrusted) return { model, topic, isUntrusted, barred: () => null };
+  if (!isUntrusted) return { userId, model, topic, isUntrusted, barred: () => null };
   const approvals = await approvalRows(deps.store).ofCalls(
     agent.id,
     deps.access.models.cliNames().map(buildCallId),
   );
   const barred = (entry: RegisteredModel) => ineligibleReason({ agent, trust, approvals }, entry);
-  const first = deps.access.models.first({ model, topic, isUntrusted });
+  const first = deps.access.models.first({ userId, model, topic, isUntrusted });
   const isOpen =
     first && barred(first) !== null && !isDecided(approvals.get(buildCallId(first.name)));
-  if (!isOpen) return { model, topic, isUntrusted, barred };
+  if (!isOpen) return { userId, model, topic, isUntrusted, barred };
   const isAsked = approvals.has(buildCallId(first.name));
   const outcome = await waitForOwner(deps, run, {
     questions: isAsked ? [] : [buildCliApprovalRequest(agent, first)],

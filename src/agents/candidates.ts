@@ -3,6 +3,8 @@ import { DEFAULT_FALLBACK, type RegisteredModel, type Registry } from '../models
 import { digest } from '../providers/llm/digest.js';
 
 export interface CandidateAgent {
+  /** Owner of the agent. An organization also has models of its own. */
+  userId: string;
   /** Model named for the agent, or routed for its topic when it started. */
   model: string;
   topic: string | null;
@@ -26,13 +28,13 @@ export const isDigestConfigured = (registry: ModelLookup, of: CandidateAgent): b
   chosenFor(registry, of).includes(digest.name);
 
 const chosenFor = (registry: ModelLookup, of: CandidateAgent): string[] => {
-  const { model, topic, isUntrusted } = of;
+  const { userId, model, topic, isUntrusted } = of;
   const route = registry.routes().find((each) => each.topic === topic);
-  const own = [model, ...getFallbacks(registry, model)];
+  const own = [model, ...getFallbacks(registry, model, userId)];
   const routed = route ? [route.primary, ...route.fallbacks] : [];
   const staying = route?.primary === model ? [...own, ...route.fallbacks] : own;
   const isStaying =
-    isUntrusted && isLocal(registry.find(model)) && !staying.includes(DEFAULT_FALLBACK);
+    isUntrusted && isLocal(registry.find(model, userId)) && !staying.includes(DEFAULT_FALLBACK);
   const order = isStaying ? staying : [...own, ...routed, DEFAULT_FALLBACK];
   const chosen = registry.default();
   const named = order.flatMap((name) =>
@@ -41,8 +43,8 @@ const chosenFor = (registry: ModelLookup, of: CandidateAgent): string[] => {
   return named.filter((name) => name !== DEFAULT_FALLBACK);
 };
 
-const getFallbacks = (registry: ModelLookup, name: string): string[] =>
-  registry.find(name)?.fallbacks ?? [];
+const getFallbacks = (registry: ModelLookup, name: string, userId?: string): string[] =>
+  registry.find(name, userId)?.fallbacks ?? [];
 
 const HERE: RegisteredModel['provider'][] = ['llama', 'ollama', 'digest'];
 

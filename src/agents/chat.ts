@@ -56,7 +56,7 @@ export const createChat =
       memberId: by?.member?.userId,
       prompt: content,
       ...(speaker?.expert && { persona: readPersona(speaker.expert) }),
-      ...modelAndPersona(models, { ...input, otherwise: speaker?.model }),
+      ...modelAndPersona(models, { ...input, userId, otherwise: speaker?.model }),
       ...(sessionId !== undefined && { sessionId }),
       channel: via?.kind ?? 'chat',
       ...(via && { channelId: via.channelId, also: via.steps }),

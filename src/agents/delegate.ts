@@ -86,20 +86,24 @@ const modelAndExpert = (
   { expert, model }: { expert: Expert | undefined; model: string | undefined },
 ): ReturnType<typeof modelAndPersona> => {
   const topic = parent.topic ?? undefined;
-  if (model !== undefined && !models.has(model)) {
-    throw refused(`unknown model ${model}. Available models: ${models.names().join(', ')}`);
+  const userId = parent.user_id;
+  if (model !== undefined && !models.has(userId, model)) {
+    throw refused(`unknown model ${model}. Available models: ${models.names(userId).join(', ')}`);
   }
   if (parent.untrusted === 0) {
-    return modelAndPersona(models, { expert, model, topic, otherwise: parent.model });
+    return modelAndPersona(models, { userId, expert, model, topic, otherwise: parent.model });
   }
-  const within = models.within({ model: parent.model, topic: parent.topic, isUntrusted: true });
+  const within = models.within({
+    ...{ userId, model: parent.model, topic: parent.topic },
+    isUntrusted: true,
+  });
   if (model !== undefined && !within.includes(model)) {
     throw refused(
       `you have read untrusted content and cannot use the model ${model}. Available models: ${within.join(', ')}`,
     );
   }
   const plain = expert && { ...expert, topic: null };
-  return modelAndPersona(models, { expert: plain, model: model ?? parent.model, topic });
+  return modelAndPersona(models, { userId, expert: plain, model: model ?? parent.model, topic });
 };
 
 const findExpert = async (

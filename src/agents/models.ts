@@ -66,11 +66,12 @@ const toModelState = (name: string, { status, lastError }: ModelHealth): ModelSt
   lastError,
 });
 
-const listEnabledModels = (registry: Registry): RegisteredModel[] =>
-  registry.list().filter(({ isEnabled }) => isEnabled);
+const listEnabledModels = (registry: Registry, userId: string | null): RegisteredModel[] =>
+  registry.list(userId).filter(({ isEnabled }) => isEnabled);
 
 export const createModels = (registry: Registry, health: ModelHealths) => {
-  const has = (name: string): boolean => registry.find(name)?.isEnabled === true;
+  const has = (userId: string | null, name: string): boolean =>
+    registry.find(name, userId)?.isEnabled === true;
 
   const routed = (topic?: string | null): string | undefined =>
     registry.routes().find((route) => route.topic === topic)?.primary;
@@ -114,7 +115,7 @@ export const createModels = (registry: Registry, health: ModelHealths) => {
     step: StepModelRequest,
     budget: StepBudget,
   ): Promise<Attempt> => {
-    const entry = registry.find(name);
+    const entry = registry.find(name, wanted.userId);
     const because =
       ineligibleReason(entry, wanted) ?? health.refusal(name) ?? toolFault(entry, step);
     if (!entry || because !== null) return { because: because ?? '' };
@@ -132,17 +133,19 @@ export const createModels = (registry: Registry, health: ModelHealths) => {
 
   return {
     has,
-    names: () => listEnabledModels(registry).map(({ name }) => name),
+    /** With null, only those of the installation. */
+    names: (userId: string | null) => listEnabledModels(registry, userId).map(({ name }) => name),
     cliNames: () =>
-      listEnabledModels(registry).flatMap(({ name, provider }) =>
+      listEnabledModels(registry, null).flatMap(({ name, provider }) =>
         provider === 'cli' ? [name] : [],
       ),
+    /** Of the models of the installation. */
     states: (): ModelState[] =>
-      listEnabledModels(registry).map((entry) => toModelState(entry.name, health.of(entry))),
+      listEnabledModels(registry, null).map((entry) => toModelState(entry.name, health.of(entry))),
     /** First model of the topic, or the default model. */
     choose: (topic?: string | null): string => {
       const primary = routed(topic);
-      return primary !== undefined && has(primary) ? primary : registry.default();
+      return primary !== undefined && has(null, primary) ? primary : registry.default();
     },
     /**
      * For agents that read payloads. A disabled model is included: it is skipped later, but decides
@@ -150,12 +153,17 @@ export const createModels = (registry: Registry, health: ModelHealths) => {
      */
     routed: (topic?: string): string => routed(topic) ?? registry.default(),
     first: (of: CandidateAgent): RegisteredModel | undefined =>
-      registry.find(candidateModels(registry, of).find(has) ?? ''),
+      registry.find(
+        candidateModels(registry, of).find((name) => has(of.userId, name)) ?? '',
+        of.userId,
+      ),
     /** Models to which an agent may delegate: its own that lead to no others. */
     within: (of: CandidateAgent): string[] => {
       const own = candidateModels(registry, of);
       const reaches = (model: string) => candidateModels(registry, { ...of, model });
-      return own.filter((name) => has(name) && reaches(name).every((each) => own.includes(each)));
+      return own.filter(
+        (name) => has(of.userId, name) && reaches(name).every((each) => own.includes(each)),
+      );
     },
     /**
      * Calls the candidates in order. A prompt is never cut: the next model with enough room gets
@@ -168,7 +176,9 @@ export const createModels = (registry: Registry, health: ModelHealths) => {
       budget: StepBudget,
     ): Promise<ModelReply | 'gone'> => {
       const passedOver: ModelReply['passedOver'] = [];
-      const isDigestChosen = listEnabledModels(registry).some(({ source }) => source !== 'builtin');
+      const isDigestChosen = listEnabledModels(registry, wanted.userId).some(
+        ({ source }) => source !== 'builtin',
+      );
       let isSizeAlone = true;
       for (const name of candidateModels(registry, wanted)) {
         const unanswered = formatFailures(passedOver);
@@ -190,11 +200,12 @@ export const createModels = (registry: Registry, health: ModelHealths) => {
     },
     /** Maximum size of a prompt for the likely model, in tokens, with room for a reply. */
     room: (wanted: ModelConstraints): number => {
-      const mayHave = (name: string) => ineligibleReason(registry.find(name), wanted) === null;
+      const entryOf = (name: string) => registry.find(name, wanted.userId);
+      const mayHave = (name: string) => ineligibleReason(entryOf(name), wanted) === null;
       const likely = candidateModels(registry, wanted).find(
         (name) => mayHave(name) && !health.refusal(name),
       );
-      const window = registry.find(likely ?? '')?.contextWindow ?? 0;
+      const window = entryOf(likely ?? '')?.contextWindow ?? 0;
       return window - Math.min(MAX_REPLY_LENGTH, Math.floor(window / 8));
     },
   };

@@ -65,14 +65,17 @@ export const agentsResource = (deps: AgentsDeps) => {
       const expert = await findNamedExpert(experts, by.userId, expertId);
       const ofTools = toolNameFaults(toolbox, tools);
       throwIfFaults([
-        ...agentFaults(models, { model: body.model, expert }),
+        ...agentFaults(models, by.userId, { model: body.model, expert }),
         ...ofTools.map(({ at, message }) => ({ path: `tools.${at}`, message })),
       ]);
       grants.refuse(by, grants.acting(tools));
       const spawning = control.spawn({
         ...given,
         ...(body.tools && { tools }),
-        ...modelAndPersona(models, { ...given, expert: expert ?? undefined }),
+        ...modelAndPersona(models, {
+          ...{ ...given, userId: by.userId },
+          expert: expert ?? undefined,
+        }),
         userId: by.userId,
         memberId: by.member?.userId,
         channel: 'api',
@@ -126,11 +129,12 @@ export const findNamedExpert = async (
 
 export const agentFaults = (
   models: Models,
+  userId: string,
   { model, expert }: { model?: string; expert: Expert | null | undefined },
 ): FieldFault[] => {
   const faults: FieldFault[] = [];
-  if (model !== undefined && !models.has(model)) {
-    const message = `must be one of the models: ${models.names().join(', ')}`;
+  if (model !== undefined && !models.has(userId, model)) {
+    const message = `must be one of the models: ${models.names(userId).join(', ')}`;
     faults.push({ path: 'model', message });
   }
   if (expert === undefined) {

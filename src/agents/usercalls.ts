@@ -40,7 +40,7 @@ export interface UserCalls {
   /** Counts towards the daily limits of the user. Null if they forbid the call. */
   ask(question: UserQuestion): Promise<UserAnswer | null>;
   /** Maximum size of a prompt for the likely model, with room for a reply. */
-  room(of: Pick<UserQuestion, 'model' | 'topic'>): number;
+  room(of: Pick<UserQuestion, 'userId' | 'model' | 'topic'>): number;
 }
 
 interface UserCallsDeps {
@@ -57,9 +57,11 @@ export const createUserCalls = ({
   dailyCostUsd,
 }: UserCallsDeps): UserCalls => {
   const constraints = ({
+    userId,
     model,
     topic,
-  }: Pick<UserQuestion, 'model' | 'topic'>): ModelConstraints => ({
+  }: Pick<UserQuestion, 'userId' | 'model' | 'topic'>): ModelConstraints => ({
+    userId,
     model: model ?? models.routed(topic),
     topic,
     isUntrusted: true,

@@ -17,6 +17,8 @@ export const expertPersona = ({ id, name, instructions, tools }: Expert): Person
 });
 
 interface PersonaRequest {
+  /** Owner of the agent. */
+  userId: string;
   expert?: Expert | undefined;
   model?: string | undefined;
   topic?: string | undefined;
@@ -25,19 +27,19 @@ interface PersonaRequest {
 }
 
 interface ModelChoice {
-  has(name: string): boolean;
+  has(userId: string, name: string): boolean;
   choose(topic?: string): string;
 }
 
 /** The request takes precedence over the settings of the expert. */
 export const modelAndPersona = (
   models: ModelChoice,
-  { expert, model, topic = expert?.topic ?? undefined, otherwise }: PersonaRequest,
+  { userId, expert, model, topic = expert?.topic ?? undefined, otherwise }: PersonaRequest,
 ): { model: string; topic?: string; persona?: Persona } => {
   const own = expert?.model ?? null;
   const routed = models.choose(topic);
   const isRouted = routed !== models.choose() || otherwise === undefined;
-  const chosen = own !== null && models.has(own) ? own : isRouted ? routed : otherwise;
+  const chosen = own !== null && models.has(userId, own) ? own : isRouted ? routed : otherwise;
   return {
     model: model ?? chosen,
     ...(topic !== undefined && { topic }),

@@ -13,7 +13,7 @@ import { type ExpertsStore, MAX_EXPERTS, viewOwn } from './queries.js';
 export interface ExpertsDeps {
   experts: ExpertsStore;
   clock: Clock;
-  models: { has(name: string): boolean; names(): string[] };
+  models: { has(userId: string, name: string): boolean; names(userId: string): string[] };
   faultsOfTools(names: string[]): { at: number; message: string }[];
 }
 
@@ -44,7 +44,7 @@ export const expertsResource = (deps: ExpertsDeps) => {
     },
     get: ({ id }, by) => find(by.userId, id),
     create: async ({ body }, by) => {
-      check(deps, body);
+      check(deps, by.userId, body);
       const now = clock.now();
       const { keywords = [], tools, topic = null, model = null, ...named } = body;
       const row: ExpertRow = {
@@ -68,7 +68,7 @@ export const expertsResource = (deps: ExpertsDeps) => {
     },
     update: async ({ id, body }, by) => {
       refuseSystem(id);
-      check(deps, body);
+      check(deps, by.userId, body);
       const { keywords, tools, ...plain } = body;
       const change = {
         ...plain,
@@ -100,7 +100,7 @@ const refuseSystem = (id: string): void => {
 };
 
 /** A model that is deleted later is ignored. */
-const check = (deps: ExpertsDeps, { name, tools, model }: ExpertChanges): void => {
+const check = (deps: ExpertsDeps, userId: string, { name, tools, model }: ExpertChanges): void => {
   if (SYSTEM_EXPERTS.some((expert) => expert.name === name)) throw taken(name ?? '');
   const listed = (tools ?? []).map((tool) => (tool === MCP ? null : tool));
   const known = listed.filter((tool) => tool !== null);
@@ -108,8 +108,8 @@ const check = (deps: ExpertsDeps, { name, tools, model }: ExpertChanges): void =
     path: `tools.${listed.indexOf(known[at] ?? null)}`,
     message,
   }));
-  if (typeof model === 'string' && !deps.models.has(model)) {
-    const message = `must be one of the models: ${deps.models.names().join(', ')}`;
+  if (typeof model === 'string' && !deps.models.has(userId, model)) {
+    const message = `must be one of the models: ${deps.models.names(userId).join(', ')}`;
     faults.push({ path: 'model', message });
   }
   throwIfFaults(faults);

@@ -21,10 +21,15 @@ const HOOKS_PER_PATH = 100;
 /** Tools that the hook already had are not checked. */
 export const refuseHookFaults = (
   { named, http }: HooksDeps,
+  userId: string,
   hook: CheckedHook,
   { areToolsKept } = { areToolsKept: false },
 ): void => {
-  const faults = hookFaults(hook, areToolsKept ? { ...named, faultsOfTools: () => [] } : named);
+  const faults = hookFaults(
+    hook,
+    userId,
+    areToolsKept ? { ...named, faultsOfTools: () => [] } : named,
+  );
   const { webhookUrl } = hook.actionConfig;
   if (hook.action === 'webhook' && webhookUrl) {
     faults.push(...urlFaults(http, withoutPlaceholders(webhookUrl)));

@@ -15,7 +15,7 @@ import { isBrokenJson } from './template.js';
 const MAX_CONDITIONS_LENGTH = 128 * 1024;
 
 export interface KnownReferences {
-  models(): string[];
+  models(userId: string): string[];
   faultsOfTools(names: string[]): { at: number; message: string }[];
   literalsOf(toolId: string, action: string): readonly string[];
   pipelines: Pick<HookPipelines, 'check'>;
@@ -27,9 +27,13 @@ export type CheckedHook = Pick<
   'trigger' | 'action' | 'actionConfig' | 'triggerConfig' | 'conditions'
 >;
 
-export const hookFaults = (hook: CheckedHook, known: KnownReferences): FieldFault[] => [
+export const hookFaults = (
+  hook: CheckedHook,
+  userId: string,
+  known: KnownReferences,
+): FieldFault[] => [
   ...triggerFaults(hook, known),
-  ...actionFaults(hook, known),
+  ...actionFaults(hook, userId, known),
   ...conditionFaults(hook.conditions ?? [], 'conditions'),
 ];
 
@@ -74,6 +78,7 @@ const senderFaults = (
 
 export const actionFaults = (
   { action, actionConfig }: Pick<CheckedHook, 'action' | 'actionConfig'>,
+  userId: string,
   known: Pick<KnownReferences, 'models' | 'faultsOfTools' | 'literalsOf'>,
 ): FieldFault[] => {
   const wants = {
@@ -93,7 +98,7 @@ export const actionFaults = (
   if (action === 'webhook') faults.push(...bodyFaults(actionConfig));
   if (action === 'execute_tool') faults.push(...literalFaults(actionConfig, known));
   if (credentialId !== undefined) faults.push(...credentialFaults(action, actionConfig));
-  const models = known.models();
+  const models = known.models(userId);
   if (agentModel !== undefined && !models.includes(agentModel)) {
     const message = `must be one of the models: ${models.join(', ')}`;
     faults.push({ path: 'actionConfig.agentModel', message });

@@ -27,7 +27,7 @@ export const addHook = async (
   given: NewHook,
 ): Promise<HookWithStats> => {
   const { userId } = by;
-  refuseHookFaults(deps, given);
+  refuseHookFaults(deps, by.userId, given);
   await refusePipelineFaults(deps, userId, given);
   refuseGrants(deps, by, null, { conditions: [], ...given, firedBy: null });
   await checkReferences(deps, userId, given);
@@ -111,7 +111,7 @@ const buildHookChanges = (
   const { webhookBody: _, ...uncheckedConfig } = merged.actionConfig;
   const actionConfig = given.actionConfig ?? uncheckedConfig;
   const checked = { ...merged, actionConfig, conditions: given.conditions };
-  refuseHookFaults(deps, checked, { areToolsKept: given.actionConfig === undefined });
+  refuseHookFaults(deps, by.userId, checked, { areToolsKept: given.actionConfig === undefined });
   const secrets = { webhookSecret, webhookCredentialId };
   refuseGrants(deps, by, grantingHook(row), {
     ...merged,

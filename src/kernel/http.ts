@@ -117,12 +117,16 @@ export const createHttp = (options: {
     },
     /**
      * fetch with streaming for models and MCP servers. Limits: 120 s to the first byte, 60 s of
-     * silence, 64 MiB. Reaches only `origin`, even a private one, and egressAllow, also after
-     * redirects. Throws like `request`.
+     * silence, 64 MiB. Reaches only `origin` and egressAllow, also after redirects. `isTrusted`:
+     * whether `origin` may be private. Throws like `request`.
      */
-    fetchFor: (origin: string, limits: Partial<CallLimits> = {}): typeof fetch => {
+    fetchFor: (
+      origin: string,
+      { isTrusted = true, ...limits }: Partial<CallLimits> & { isTrusted?: boolean } = {},
+    ): typeof fetch => {
       const own = [hostAndPort(origin)];
-      return fetchOver(() => ways.to(own), bounded(limits, forModels));
+      const open = () => ways.to(isTrusted ? own : []);
+      return fetchOver(open, createEgress(own).names, bounded(limits, forModels));
     },
     /**
      * Checks a URL before it is stored. Does not resolve names. Throws EgressRefused and BadUrl.
@@ -202,12 +206,17 @@ const requestEncoded = (out: Outgoing): Outgoing => {
 const ofEncoding = /^(accept-encoding|range)$/i;
 
 const fetchOver =
-  (open: () => Promise<CheckedAgent>, limits: CallLimits): typeof fetch =>
+  (
+    open: () => Promise<CheckedAgent>,
+    isOwn: (url: URL) => boolean,
+    limits: CallLimits,
+  ): typeof fetch =>
   async (input, init) => {
     const { clock, egress, agent } = await open();
+    const isReachable = (url: URL): boolean => isOwn(url) || egress.names(url);
     const check = (url: URL) => {
       egress.check(url);
-      if (!egress.names(url)) throw new EgressRefused(url.hostname, OWN_HOST_ONLY);
+      if (!isReachable(url)) throw new EgressRefused(url.hostname, OWN_HOST_ONLY);
     };
     const signal = init?.signal ?? (input instanceof Request ? input.signal : null);
     const hop = prepareRequest(textRequest(input, init) ?? (await wholeRequest(input, init)));
@@ -215,7 +224,7 @@ const fetchOver =
     if (reply.notFollowed) {
       reply.body.cancel();
       const { hostname } = reply.notFollowed;
-      const why = egress.names(reply.notFollowed) ? REDIRECTED_AWAY : OWN_HOST_ONLY;
+      const why = isReachable(reply.notFollowed) ? REDIRECTED_AWAY : OWN_HOST_ONLY;
       throw new EgressRefused(hostname, why, true);
     }
     return toResponse(reply);

@@ -22,7 +22,7 @@ import { isJsonForm, openJsonForm } from './jsonform.js';
 import { type FieldFault, faultsMessage, type ProblemData } from './problem.js';
 import { readRawBody } from './raw.js';
 import { isReplyStored, type Replays, replayCall, replyOnce } from './replay.js';
-import { findCallers, mergePages, type Organizations } from './sharing.js';
+import { findCallers, isForOrganization, mergePages, type Organizations } from './sharing.js';
 import { createEventReadable, parseStreamRequest, STREAMED } from './stream.js';
 
 declare module '@hapi/hapi' {
@@ -84,8 +84,22 @@ export const createResourceRoutes = (of: Resource, options: RouteOptions): Serve
 const buildAuthOptions = (endpoint: Endpoint) => {
   if (endpoint.access === 'public') return { auth: false as const };
   if (endpoint.access === 'optional') return { auth: { mode: 'try' as const } };
-  return endpoint.access === 'admin' ? { auth: { access: { scope: ['admin'] } } } : {};
+  const isForAdmins = endpoint.access === 'admin' && endpoint.shared === undefined;
+  return isForAdmins ? { auth: { access: { scope: ['admin'] } } } : {};
 };
+
+/** Of an endpoint that members may call for their organization. The handler checks their role. */
+const refuseOthers =
+  (organizations: Organizations): Lifecycle.Method =>
+  async ({ auth, params, query, payload }, h) => {
+    const { role, userId } = auth.credentials?.app?.caller ?? { role: 'user', userId: '' };
+    const named = { inPath: Object.values(params).map(String)[0], query, body: payload };
+    if (role !== 'admin' && !(await isForOrganization(organizations, named, userId)))
+      throw adminRequired();
+    return h.continue;
+  };
+
+const adminRequired = (): Boom.Boom => Boom.forbidden('This action requires the admin role');
 
 const SCIM = 'application/scim+json';
 
@@ -106,7 +120,12 @@ const buildPayloadOptions = ({ method, form, rawBytes, scim }: Endpoint) => {
 };
 
 const buildExtensions = (endpoint: Endpoint, options: RouteOptions) => ({
-  ...(isJson(endpoint) && { onPostAuth: { method: readBody(options.apart) } }),
+  onPostAuth: [
+    ...(isJson(endpoint) ? [{ method: readBody(options.apart) }] : []),
+    ...(endpoint.access === 'admin' && endpoint.shared !== undefined
+      ? [{ method: refuseOthers(options.organizations) }]
+      : []),
+  ],
   ...(endpoint.audit && { onPreResponse: { method: recordFailure(options.auditing) } }),
 });
 
@@ -204,7 +223,11 @@ const findRequestCallers = async (
   const whenClosed = (act: () => void) =>
     void (raw.res.closed ? act() : raw.res.once('close', act));
   const inPath = Object.values(params).map(String)[0];
-  return findCallers(organizations, { endpoint, inPath, query, body: payload, whenClosed }, by);
+  const call = { endpoint, inPath, query, body: payload, whenClosed };
+  const callers = await findCallers(organizations, call, by);
+  const isAllowed = callers.every(({ member, role }) => member || role === 'admin');
+  if (endpoint.access === 'admin' && !isAllowed) throw adminRequired();
+  return callers;
 };
 
 /** Created on first use, by the handler or an earlier refusal, so that a call leaves one row. */

@@ -57,6 +57,17 @@ export const findCallers = async (
   return [by, ...others.filter((caller) => caller !== null)];
 };
 
+/** Whether the call may be for an organization of the user. */
+export const isForOrganization = async (
+  organizations: Organizations,
+  { inPath, query, body }: Pick<Call, 'inPath' | 'query' | 'body'>,
+  userId: string,
+): Promise<boolean> => {
+  if ((textIn(query, 'orgId') ?? textIn(body, 'orgId')) !== undefined) return true;
+  const owner = inPath === undefined ? null : await organizations.ownerOf(inPath);
+  return owner !== null && (await organizations.membership(owner, userId)) !== null;
+};
+
 /** A list leaves out the organizations in which the role is too low, or has just ended. */
 const orRefused = (caller: Promise<Caller>): Promise<Caller | null> =>
   caller.catch((error: unknown) => {
@@ -139,7 +150,10 @@ export const mergePages = (pages: unknown[], query: unknown): unknown => {
   const read = pages.map((page) => (page instanceof JsonText ? JSON.parse(page.text) : page));
   const name = Object.keys(read[0]).find((key) => Array.isArray(read[0][key])) ?? '';
   const items = new Map<string, { id: string }>();
-  for (const item of read.flatMap((page) => page[name])) items.set(item.id, item);
+  // The first page is that of the caller, who may see more of what all owners have.
+  for (const item of read.flatMap((page) => page[name])) {
+    if (!items.has(item.id)) items.set(item.id, item);
+  }
   const [own, shipped] = partition([...items.values()], ({ id }) => MINTED.test(id));
   const all = [...own.sort((a, b) => (a.id < b.id ? 1 : -1)), ...shipped];
   const limit = Number(Object(query).limit ?? DEFAULT_LIMIT);

@@ -30,6 +30,7 @@ export const configuredModel = (config: Config): ConfiguredModel | null => {
     fallbacks: config.modelDigest ? [digest.name] : [],
     supports: ALL,
     embedding: null,
+    orgId: null,
     price: inputPerMTok > 0 || outputPerMTok > 0 ? { inputPerMTok, outputPerMTok } : null,
   };
 };

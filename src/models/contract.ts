@@ -47,18 +47,24 @@ const state = {
 };
 
 export const ModelView = s.object('Model', {
+  id: s.text(100).description('ID of the model. The name if the model is not registered'),
+  orgId: s
+    .nullable(s.id('org'))
+    .description(
+      'ID of the organization that owns the model. `null` for the models of the installation, which everybody can use',
+    ),
   name: s.text(100),
   provider: Provider,
   modelId: s.text(200),
   baseUrl: s
     .nullable(s.text(2000))
     .description(
-      'Base URL of the API. `null` for the default of the provider. Always `null` for users who are not admins.',
+      'Base URL of the API. `null` for the default of the provider. Always `null` for users who may not change the model.',
     ),
   credentialId: s
     .nullable(s.id('credential'))
     .description(
-      'ID of the vault credential that contains the API key. `null` if the key is not in the vault (see `apiKeySet`), and for users who are not admins',
+      'ID of the vault credential that contains the API key. `null` if the key is not in the vault (see `apiKeySet`), and for users who may not change the model',
     ),
   apiKeySet: s.boolean().description('Whether an API key or a credential is set'),
   contextWindow: tokens().description('Size of the context window, in tokens'),
@@ -138,7 +144,11 @@ const modelFields = {
 };
 
 export const NewModel = s.object('NewModel', {
-  name: s.text(100),
+  name: s
+    .text(100)
+    .description(
+      'Name of the model. For an organization, it begins with the slug of the organization and a slash',
+    ),
   provider: Provider,
   ...modelFields,
 });
@@ -147,6 +157,8 @@ export type NewModel = s.Static<typeof NewModel>;
 /** The name cannot change, because agents and routes refer to it. */
 export const ModelChanges = s.ignoreReadOnly(
   s.partial('ModelChanges', s.object('AllModelChanges', { provider: Provider, ...modelFields })),
+  'id',
+  'orgId',
   'name',
   'apiKeySet',
   'isDefault',
@@ -223,6 +235,7 @@ const spent = {
 
 export const models = contract({
   list: endpoint.get('/api/models', {
+    shared: 'member',
     summary: 'List configured models by creation time, newest first',
     query: pageQuery('ModelQuery', {
       provider: s.optional(Provider),
@@ -232,6 +245,7 @@ export const models = contract({
     reply: createPageSchema('models', ModelView),
   }),
   create: endpoint.post('/api/models', {
+    shared: 'admin',
     summary: 'Register a model',
     access: 'admin',
     audit: 'models.create',
@@ -240,8 +254,13 @@ export const models = contract({
     reply: ModelView,
     status: 201,
   }),
-  get: endpoint.get('/api/models/{name}', { summary: 'Get a model', reply: ModelView }),
+  get: endpoint.get('/api/models/{name}', {
+    shared: 'member',
+    summary: 'Get a model',
+    reply: ModelView,
+  }),
   update: endpoint.patch('/api/models/{name}', {
+    shared: 'admin',
     summary: 'Update the settings of a model',
     access: 'admin',
     audit: 'models.update',
@@ -250,6 +269,7 @@ export const models = contract({
     reply: ModelView,
   }),
   delete: endpoint.delete('/api/models/{name}', {
+    shared: 'admin',
     summary: 'Delete the registration of a model',
     description: 'The installed files of the model are kept.',
     access: 'admin',
@@ -262,6 +282,7 @@ export const models = contract({
     reply: ModelView,
   }),
   check: endpoint.post('/api/models/{name}/test', {
+    shared: 'admin',
     summary: 'Test a registered model',
     maxReplyMs: 120_000,
     access: 'admin',
@@ -269,6 +290,7 @@ export const models = contract({
     reply: Probed,
   }),
   test: endpoint.post('/api/models/test', {
+    shared: 'admin',
     summary: 'Test an unregistered model',
     maxReplyMs: 120_000,
     access: 'admin',
@@ -290,13 +312,16 @@ export const models = contract({
     reply: RoutingView,
   }),
   health: endpoint.get('/api/models/health', {
+    shared: 'member',
     summary: 'Get the health of all models',
     maxReplyMs: 120_000,
     query: s.object('ModelHealthQuery', {
       check: s.optional(
         s
           .queryFlag()
-          .description('Whether to test each model first. Defaults to `false`. Admins only.'),
+          .description(
+            'Whether to test each model first. Defaults to `false`. Admins only. For an organization, its models are tested.',
+          ),
       ),
     }),
     reply: s.object('ModelsHealth', {
@@ -306,6 +331,8 @@ export const models = contract({
     }),
   }),
   usage: endpoint.get('/api/models/usage', {
+    shared: 'member',
+    unmerged: true,
     summary: 'Get model usage and cost',
     query: pageQuery('ModelUsageQuery', {
       by: s.optional(

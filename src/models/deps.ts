@@ -1,4 +1,5 @@
 import type { Clock } from '../kernel/clock.js';
+import type { Http } from '../kernel/http.js';
 import type { KnowledgeAmount } from '../knowledge/module.js';
 import type { Vault } from '../vault/module.js';
 import type { ModelHealths } from './health.js';
@@ -13,6 +14,7 @@ export interface ModelsDeps {
   modelHealth: ModelHealths;
   openModel: OpenModel;
   clock: Clock;
+  http: Pick<Http, 'check'>;
   keys: Pick<Vault, 'isOwn' | 'newest'> & {
     seal(id: string, key: string): string;
   };

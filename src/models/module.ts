@@ -42,6 +42,8 @@ export interface ModelsModule {
   /** Sets how the files of local models are read. */
   describeLlama: LlamaFactsRegistry['use'];
   register(given: NewModel): Promise<string>;
+  /** After the models of an organization were deleted. */
+  forget(orgId: string): Promise<void>;
   load(): Promise<void>;
   stop(): Promise<void>;
   resources(): Resource[];
@@ -89,6 +91,7 @@ export const openModels = (base: Base, deps: ModelsModuleDeps): ModelsModule => 
     modelHealth: health,
     openModel: open,
     clock,
+    http,
     keys: { seal: sealKey, isOwn: vault.isOwn, newest: vault.newest },
     amountOfTexts: deps.amountOfTexts,
     llamaFacts: facts.read,
@@ -101,6 +104,11 @@ export const openModels = (base: Base, deps: ModelsModuleDeps): ModelsModule => 
     measureLlama: memory.use,
     describeLlama: facts.use,
     register: (given) => registerInstalled(service, given),
+    forget: async (orgId) => {
+      const gone = registry.list(orgId).filter((entry) => entry.orgId === orgId);
+      await registry.refresh();
+      for (const { name } of gone) health.forget(name);
+    },
     load: registry.refresh,
     stop: llama.close,
     resources: () => [

@@ -33,6 +33,8 @@ export interface ModelAccess {
   price: Price | null;
   /** Null if the model creates no embeddings. */
   embedding: ModelEmbedding | null;
+  /** Organization that owns the model. Its base URL gets no exception from the egress guard. */
+  orgId: string | null;
 }
 
 export type OpenModel = (opening: ModelAccess) => Model;
@@ -50,7 +52,7 @@ export const embeddingOpener =
     if (provider === 'llama') return llama.embedding(llamaOpening(opening), embedding.dimensions);
     const baseUrl = opening.baseUrl ?? adapters[provider].baseUrl ?? '';
     const limits = { firstByteMs: BATCH_MS, silenceMs: BATCH_MS, totalMs: BATCH_MS };
-    const fetch = http.fetchFor(baseUrl, limits);
+    const fetch = http.fetchFor(baseUrl, { ...limits, isTrusted: isTrusted(opening) });
     return embeddingModel({
       ...opening,
       provider,
@@ -72,7 +74,11 @@ export const transcriptionOpener =
     if (!supports.transcription || !canTranscribe(provider)) return null;
     const baseUrl = opening.baseUrl ?? adapters[provider].baseUrl ?? '';
     const limits = { firstByteMs: SPEECH_MS, silenceMs: SPEECH_MS, totalMs: SPEECH_MS };
-    const fetch = http.fetchFor(baseUrl, { ...limits, redirects: 0 });
+    const fetch = http.fetchFor(baseUrl, {
+      ...limits,
+      redirects: 0,
+      isTrusted: isTrusted(opening),
+    });
     return transcriptionModel({ ...opening, provider, baseUrl, fetch });
   };
 
@@ -83,6 +89,9 @@ interface OpenerDeps {
   cliTools: Pick<CliTools, 'model'>;
   llama: LlamaModels;
 }
+
+/** Only admins of the installation may set the base URLs of its models. */
+const isTrusted = ({ orgId }: Pick<ModelAccess, 'orgId'>): boolean => orgId === null;
 
 /** A model can reach the host and port of its base URL, and egressAllow. */
 export const modelOpener =
@@ -101,7 +110,10 @@ export const modelOpener =
       ...(price && { price }),
       streaming: supports.streaming,
       takesTools: supports.tools,
-      fetch: http.fetchFor(baseUrl, { firstByteMs, silenceMs, totalMs }),
+      fetch: http.fetchFor(baseUrl, {
+        ...{ firstByteMs, silenceMs, totalMs },
+        isTrusted: isTrusted(given),
+      }),
       timeouts,
       clock,
     });

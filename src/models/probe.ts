@@ -15,8 +15,9 @@ import { emptyReply } from '../providers/llm/reply.js';
 import type { ModelTrial, ProbeResult } from './contract.js';
 import type { ModelsDeps } from './deps.js';
 import type { ModelHealths } from './health.js';
-import { isProvider, providerFaults, withModelDefaults } from './rules.js';
-import { checkModelCredential, findModel } from './service.js';
+import type { RegisteredModel } from './registry.js';
+import { isProvider, orgModelFaults, providerFaults, withModelDefaults } from './rules.js';
+import { checkModelCredential, orgOfCaller } from './service.js';
 
 /** Models that are tested at the same time. */
 const AT_ONCE = 8;
@@ -26,7 +27,11 @@ export const testUnregistered = async (
   { provider, modelId, baseUrl = null, credentialId, apiKey }: ModelTrial,
   by: Caller,
 ): Promise<ProbeResult> => {
-  throwIfFaults(providerFaults({ provider, modelId, baseUrl, credentialId, apiKey }));
+  const orgId = orgOfCaller(by);
+  throwIfFaults([
+    ...providerFaults({ provider, modelId, baseUrl, credentialId, apiKey }),
+    ...(orgId === null ? [] : orgModelFaults({ provider, baseUrl }, deps.http)),
+  ]);
   if (!isProvider(provider)) throw new Error(`No adapter for the provider ${provider}`);
   await checkModelCredential(deps, credentialId, by);
   const key = credentialId === undefined ? apiKey : await deps.keys.newest(credentialId);
@@ -34,6 +39,7 @@ export const testUnregistered = async (
   const model = deps.openModel({
     ...withModelDefaults({ provider, modelId }),
     embedding: null,
+    orgId,
     name: `${provider}/${modelId}`,
     provider,
     modelId,
@@ -45,12 +51,11 @@ export const testUnregistered = async (
 
 export const checkModel = async (
   deps: ModelsDeps,
-  name: string,
+  entry: RegisteredModel,
   signal: AbortSignal,
 ): Promise<ProbeResult> => {
-  const entry = findModel(deps, name);
   const because = entry.whyKeyless();
-  if (because !== null) return { ok: false, latencyMs: 0, error: `${name}: ${because}` };
+  if (because !== null) return { ok: false, latencyMs: 0, error: `${entry.name}: ${because}` };
   if (entry.embedder) return probeEmbedder(entry.name, entry.embedder, { signal, deps });
   return probe(deps.clock, entry.model, { signal, health: deps.modelHealth });
 };
@@ -75,11 +80,15 @@ const probeEmbedder = async (
   }
 };
 
-export const checkAllModels = async (deps: ModelsDeps, signal: AbortSignal): Promise<void> => {
-  const names = deps.registry.list().flatMap(({ name, isEnabled }) => (isEnabled ? [name] : []));
+/** Those that the caller may change. */
+export const checkAllModels = async (deps: ModelsDeps, by: Caller): Promise<void> => {
+  const orgId = orgOfCaller(by);
+  const entries = deps.registry
+    .list(orgId)
+    .filter((entry) => entry.isEnabled && entry.orgId === orgId);
   const next = async (): Promise<void> => {
-    for (let name = names.shift(); name !== undefined; name = names.shift()) {
-      await checkModel(deps, name, signal);
+    for (let entry = entries.shift(); entry !== undefined; entry = entries.shift()) {
+      await checkModel(deps, entry, by.signal);
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, next));

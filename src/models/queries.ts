@@ -1,10 +1,16 @@
+import { type RawBuilder, sql } from 'kysely';
 import type { Statement } from '../store/engine/protocol.js';
 import { writeFact } from '../store/facts.js';
 import { type Store, statement } from '../store/store.js';
 import type { ModelRow } from '../store/tables/models.js';
 import { unchangedSince } from '../store/updateif.js';
 import { visibleTo } from '../store/visible.js';
-import { DEFAULT_FACT, type TopicRoute } from './registry.js';
+import { DEFAULT_FACT, type RegisteredModel, type TopicRoute } from './registry.js';
+
+/** Null for the models of the installation. */
+export type OwnedModel = Pick<RegisteredModel, 'name' | 'orgId'>;
+
+const isOf = (orgId: string | null): RawBuilder<boolean> => sql<boolean>`user_id IS ${orgId}`;
 
 export type ServerRow = Pick<ModelRow, 'id' | 'name' | 'base_url' | 'key_sealed' | 'credential_id'>;
 
@@ -36,14 +42,26 @@ export const modelsStore = (store: Store) => {
   return {
     transact: store.transact,
 
-    row: (name: string): Promise<ModelRow | undefined> =>
-      db.selectFrom('models').selectAll().where('name', '=', name).executeTakeFirst(),
+    row: ({ name, orgId }: OwnedModel): Promise<ModelRow | undefined> =>
+      db
+        .selectFrom('models')
+        .selectAll()
+        .where('name', '=', name)
+        .where(isOf(orgId))
+        .executeTakeFirst(),
+
+    /** Null if there is no such organization. */
+    orgBySlug: async (slug: string): Promise<string | null> => {
+      const found = db.selectFrom('orgs').select('id').where('slug', '=', slug);
+      return (await found.executeTakeFirst())?.id ?? null;
+    },
 
     newestOf: (provider: ModelRow['provider']): Promise<ServerRow | undefined> =>
       db
         .selectFrom('models')
         .select(['id', 'name', 'base_url', 'key_sealed', 'credential_id'])
         .where('provider', '=', provider)
+        .where(isOf(null))
         .orderBy('id', 'desc')
         .limit(1)
         .executeTakeFirst(),
@@ -61,8 +79,8 @@ export const modelsStore = (store: Store) => {
         1,
       ),
 
-    delete: (name: string): Statement[] => [
-      statement(db.deleteFrom('models').where('name', '=', name), 1),
+    delete: ({ name, orgId }: OwnedModel): Statement[] => [
+      statement(db.deleteFrom('models').where('name', '=', name).where(isOf(orgId)), 1),
       statement(db.deleteFrom('facts').where('name', '=', DEFAULT_FACT).where('value', '=', name)),
     ],
 

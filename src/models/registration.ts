@@ -18,11 +18,11 @@ export const registerInstalled = async (deps: ModelsDeps, model: NewModel): Prom
       .find(({ provider, modelId }) => provider === model.provider && modelId === model.modelId);
     if (known) return known.name;
     const name = nth === 1 ? model.name : `${model.name}-${nth}`;
-    const names = modelNames(registry);
+    const names = modelNames(registry, null);
     if (names.includes(name)) continue;
     throwIfFaults([...modelNameFaults(name), ...modelFaults({ ...model, name }, names)]);
     try {
-      await models.transact([models.insert(newRow(deps, { ...model, name }))]);
+      await models.transact([models.insert(newRow(deps, { ...model, name }, null))]);
     } catch (error) {
       if (error instanceof UniqueViolation) continue;
       throw error;

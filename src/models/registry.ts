@@ -13,6 +13,8 @@ import type { ModelAccess, OpenEmbedding, OpenModel, OpenTranscription, Supports
 
 /** Registered, from the environment, or the built-in digest. */
 export interface RegisteredModel extends Omit<ModelAccess, 'provider' | 'apiKey' | 'keyOf'> {
+  /** Name of a model that is not registered. */
+  id: string;
   provider: ModelAccess['provider'] | 'digest';
   hasKey: boolean;
   credentialId: string | null;
@@ -101,14 +103,20 @@ export const createRegistry = (deps: RegistryDeps) => {
     onRead: (call: () => void): void => {
       follow = call;
     },
-    /** Registered models, newest first, then that of the environment, then the digest. */
-    list: () => entries,
-    find: (name: string) => entries.find((entry) => entry.name === name),
+    /**
+     * The models of the installation, and those of the organization if `userId` is one: registered
+     * models, newest first, then that of the environment, then the digest.
+     */
+    list: (userId: string | null = null) => entries.filter(isFor(userId)),
+    find: (name: string, userId: string | null = null) =>
+      entries.find((entry) => entry.name === name && isFor(userId)(entry)),
+    /** Of all owners. */
+    withFallback: (name: string) => entries.filter(({ fallbacks }) => fallbacks.includes(name)),
     routes: () => routes,
     isRouted: (topic: string): boolean => routes.some((route) => route.topic === topic),
     /** Without a choice: the model of the environment, the oldest registered one, or the digest. */
     default: (): string => {
-      const usable = entries.filter(
+      const usable = entries.filter(isFor(null)).filter(
         // Embedding and transcription models answer prompts only if they were chosen.
         ({ isEnabled, embedding, supports: { transcription }, name }) =>
           isEnabled && (!(embedding || transcription) || name === chosen),
@@ -124,17 +132,26 @@ export const createRegistry = (deps: RegistryDeps) => {
 
 export type Registry = ReturnType<typeof createRegistry>;
 
+const isFor =
+  (userId: string | null) =>
+  ({ orgId }: RegisteredModel): boolean =>
+    orgId === null || orgId === userId;
+
 const fixedEntries = ({ configured, open }: RegistryDeps): RegisteredModel[] => {
   if (configured === null) return [builtin];
   const { apiKey, fallbacks, ...spec } = configured;
   const model = open(configured);
   return [
-    { ...spec, ...fixedFields, fallbacks, hasKey: apiKey !== undefined, source: 'settings', model },
+    {
+      ...{ ...spec, ...fixedFields, id: spec.name, fallbacks, model },
+      ...{ hasKey: apiKey !== undefined, source: 'settings' },
+    },
     builtin,
   ];
 };
 
 const fixedFields = {
+  orgId: null,
   fallbacks: [],
   isEnabled: true,
   credentialId: null,
@@ -146,6 +163,7 @@ const fixedFields = {
 
 const builtin: RegisteredModel = {
   ...fixedFields,
+  id: digest.name,
   name: digest.name,
   provider: 'digest',
   modelId: digest.name,
@@ -173,6 +191,7 @@ const buildRegisteredModel = async (
     supports: { transcription: false, ...JSON.parse(row.supports) },
     price: row.price === null ? null : JSON.parse(row.price),
     embedding: row.embedding === null ? null : JSON.parse(row.embedding),
+    orgId: row.user_id,
   };
   const { id, credential_id, key_sealed } = row;
   const isDamaged =
@@ -182,6 +201,7 @@ const buildRegisteredModel = async (
     : await loadExpiryCheck(deps, row);
   return {
     ...spec,
+    id,
     fallbacks: JSON.parse(row.fallbacks),
     isEnabled: row.enabled === 1,
     hasKey: row.key_sealed !== null || row.credential_id !== null,

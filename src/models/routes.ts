@@ -1,7 +1,7 @@
 import Boom from '@hapi/boom';
-import { DEFAULT_LIMIT } from '../kernel/contract/page.js';
+import { cutPage, DEFAULT_LIMIT } from '../kernel/contract/page.js';
 import { resource } from '../kernel/route.js';
-import { models } from './contract.js';
+import { type ModelView, models } from './contract.js';
 import type { ModelsDeps } from './deps.js';
 import { checkAllModels, checkModel, testUnregistered } from './probe.js';
 import { changeRouting, chooseDefault, viewRouting } from './routing.js';
@@ -10,6 +10,7 @@ import {
   changeModel,
   deleteModel,
   findModel,
+  findOwnModel,
   viewHealth,
   viewModelFor,
 } from './service.js';
@@ -20,34 +21,34 @@ export const modelsResource = (deps: ModelsDeps) => {
   return resource('models', models, {
     list: async ({ query }, by) => {
       const { limit = DEFAULT_LIMIT, cursor, provider, topic, enabled } = query;
-      const all = registry.list().map((entry) => viewModelFor(deps, entry, by));
+      const all = registry.list(by.userId).map((entry) => viewModelFor(deps, entry, by));
       const chosen = all.filter(
         (model) =>
           (provider === undefined || model.provider === provider) &&
           (topic === undefined || model.topics.includes(topic)) &&
           (enabled === undefined || model.enabled === enabled),
       );
-      const from = chosen.findIndex(({ name }) => name === cursor) + 1;
-      const page = cursor !== undefined && from === 0 ? [] : chosen.slice(from, from + limit);
-      const isLast = from + limit >= chosen.length;
-      return { models: page, nextCursor: isLast ? null : (page.at(-1)?.name ?? null) };
+      const rest = cursor === undefined ? chosen : modelsAfter(chosen, cursor);
+      const { rows, nextCursor } = cutPage(rest, limit);
+      return { models: rows, nextCursor };
     },
     create: ({ body }, by) => addModel(deps, body, by),
-    get: async ({ name }, by) => viewModelFor(deps, findModel(deps, name), by),
+    get: async ({ name }, by) => viewModelFor(deps, findModel(deps, name, by.userId), by),
     update: ({ name, body }, by) => changeModel(deps, name, body, by),
     delete: ({ name }, by) => deleteModel(deps, name, by),
     default: ({ name }, by) => chooseDefault(deps, name, by),
-    check: ({ name }, by) => checkModel(deps, name, by.signal),
+    check: ({ name }, by) => checkModel(deps, findOwnModel(deps, name, by), by.signal),
     test: ({ body }, by) => testUnregistered(deps, body, by),
     routing: async () => viewRouting(deps),
     'set-routing': ({ body }, by) => changeRouting(deps, body, by),
     health: async ({ query }, by) => {
-      if (query.check && by.role !== 'admin')
+      const mayTest = by.member ? by.member.role !== 'member' : by.role === 'admin';
+      if (query.check && !mayTest)
         throw Boom.forbidden(
           'Only an admin of the installation may test models. Omit check, or ask an admin',
         );
-      if (query.check) await checkAllModels(deps, by.signal);
-      const providers = registry.list().map((entry) => ({
+      if (query.check) await checkAllModels(deps, by);
+      const providers = registry.list(by.userId).map((entry) => ({
         provider: entry.provider,
         model: entry.name,
         ...viewHealth(modelHealth, entry),
@@ -66,4 +67,12 @@ export const modelsResource = (deps: ModelsDeps) => {
       };
     },
   });
+};
+
+/** The cursor may be a model of another owner in the same list. */
+const modelsAfter = (all: ModelView[], cursor: string): ModelView[] => {
+  if (cursor.startsWith('model_'))
+    return all.filter(({ id, source }) => source !== 'registry' || id < cursor);
+  const at = all.findIndex(({ id }) => id === cursor);
+  return at < 0 ? [] : all.slice(at + 1);
 };

@@ -20,14 +20,14 @@ export const chooseDefault = async (
   name: string,
   by: Recorder,
 ): Promise<ModelView> => {
-  if (!findModel(deps, name).isEnabled) {
+  if (!findModel(deps, name, null).isEnabled) {
     throw Boom.conflict(`The model ${name} is disabled. Enable the model first.`, {
       code: 'model_disabled',
     });
   }
   throwIfFaults(defaultFaults(deps, name, 'name'));
   await deps.models.transact([deps.models.setDefault(name), by.record({ target: name })]);
-  return viewChangedModel(deps, name);
+  return viewChangedModel(deps, { name, orgId: null });
 };
 
 /** Such models cannot reply to prompts. */
@@ -46,7 +46,7 @@ export const changeRouting = async (
   const { registry, models } = deps;
   const enabled = registry.list().filter(({ isEnabled }) => isEnabled);
   const known = {
-    names: modelNames(registry),
+    names: modelNames(registry, null),
     enabled: enabled.map(({ name }) => name),
     embedding: registry.list().flatMap(({ name, embedding }) => (embedding ? [name] : [])),
     speech: registry.list().flatMap(({ name, transcriber }) => (transcriber ? [name] : [])),

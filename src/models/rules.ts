@@ -1,4 +1,6 @@
+import { getEgressRefusal } from '../kernel/egress.js';
 import { faultOfHeaderValue } from '../kernel/headervalue.js';
+import type { Http } from '../kernel/http.js';
 import type { FieldFault } from '../kernel/problem.js';
 import { cliTools, findCliTool } from '../providers/clitools/tools.js';
 import { adapters, type Provider } from '../providers/llm/adapters.js';
@@ -74,6 +76,27 @@ export const providerFaults = (model: TriedModel): FieldFault[] => {
   const isNeeded = isServer(provider) && adapters[provider].baseUrl === null;
   return isNeeded ? [...faults, fault('baseUrl', 'is required')] : faults;
 };
+
+/** Routes, programs and local models belong to the installation. */
+export const orgModelFaults = (
+  { provider, baseUrl, topics = [], embedding, supports }: TriedModel,
+  { check }: Pick<Http, 'check'>,
+): FieldFault[] => {
+  const faults = unsupportedFaults(
+    {
+      ...(!isServer(provider) && { provider }),
+      ...(topics.length > 0 && { topics }),
+      ...(embedding && { embedding }),
+    },
+    UNSUPPORTED_BY_ORG,
+  );
+  if (supports?.transcription) faults.push(fault('supports.transcription', UNSUPPORTED_BY_ORG));
+  const url = baseUrl ?? (isServer(provider) ? adapters[provider].baseUrl : null);
+  const refusal = url === null ? null : getEgressRefusal(() => check(url));
+  return refusal === null ? faults : [...faults, fault('baseUrl', `cannot be used: ${refusal}`)];
+};
+
+const UNSUPPORTED_BY_ORG = 'is not supported for models of an organization';
 
 const embeddingFaults = ({ provider, embedding }: CheckedModel): FieldFault[] => {
   if (!embedding) return [];

@@ -14,8 +14,15 @@ import type { ModelChanges, ModelView, NewModel } from './contract.js';
 import type { ModelsDeps } from './deps.js';
 import type { ModelHealth, ModelHealths } from './health.js';
 import { type LlamaFacts, modelFileFaults, withFileDefaults } from './llamafacts.js';
+import type { OwnedModel } from './queries.js';
 import type { RegisteredModel, Registry } from './registry.js';
-import { isProvider, modelFaults, modelNameFaults, withModelDefaults } from './rules.js';
+import {
+  isProvider,
+  modelFaults,
+  modelNameFaults,
+  orgModelFaults,
+  withModelDefaults,
+} from './rules.js';
 import { modelRemovalStatements, topicStatements } from './topics.js';
 import { assertEmbedderUnused, embedderTopicFaults, mergeEmbedding } from './vectors.js';
 
@@ -27,7 +34,9 @@ export const addModel = async (
   by: Caller & Recorder,
 ): Promise<ModelView> => {
   const { registry, models } = deps;
-  const names = modelNames(registry);
+  const orgId = orgOfCaller(by);
+  await refuseOrgFaults(deps, orgId, asked);
+  const names = modelNames(registry, orgId);
   const facts = await loadLlamaFacts(deps, asked, by.signal);
   const given = facts ? withFileDefaults(asked, facts) : asked;
   const faults = [
@@ -38,9 +47,10 @@ export const addModel = async (
   throwIfFaults([...faults, ...embedderTopicFaults(deps, given)]);
   await checkModelCredential(deps, given.credentialId, by);
   if (names.includes(given.name)) throw taken(given.name);
-  if (names.length > MOST)
+  const own = registry.list(orgId).filter((entry) => entry.orgId === orgId);
+  if (own.filter(({ source }) => source === 'registry').length >= MOST)
     throw Boom.conflict(`Adjutant has the maximum of ${MOST} models. Delete a model first.`);
-  const row = newRow(deps, given);
+  const row = newRow(deps, given, orgId);
   const topics = given.topics ? topicStatements(deps, row.name, given.topics) : [];
   const recorded = by.record({ target: row.name, data: auditData(given) });
   try {
@@ -48,7 +58,25 @@ export const addModel = async (
   } catch (error) {
     throw error instanceof UniqueViolation ? taken(given.name) : error;
   }
-  return viewChangedModel(deps, row.name);
+  return viewChangedModel(deps, { name: row.name, orgId });
+};
+
+/** The first part of a name with a slash tells whose model it is. */
+const refuseOrgFaults = async (
+  { models, http }: ModelsDeps,
+  orgId: string | null,
+  model: NewModel,
+): Promise<void> => {
+  const [slug = '', ...rest] = model.name.split('/');
+  const owner = rest.length === 0 ? null : await models.orgBySlug(slug);
+  if (owner !== orgId) {
+    const message =
+      orgId === null
+        ? 'must not begin with the slug of an organization and a slash'
+        : 'must begin with the slug of the organization and a slash, such as acme/large';
+    throw badRequest([{ path: 'name', message }]);
+  }
+  if (orgId !== null) throwIfFaults(orgModelFaults(model, http));
 };
 
 /** A key belongs to its origin: another address or provider requires it again. */
@@ -58,9 +86,10 @@ export const changeModel = async (
   asked: ModelChanges,
   by: Caller & Recorder,
 ): Promise<ModelView> => {
-  const { source, provider, modelId } = findModel(deps, name);
+  const { orgId, source, provider, modelId } = findOwnModel(deps, name, by);
   refuseFixed({ name, source });
-  const facts = await loadLlamaFacts(deps, { provider, modelId, ...asked }, by.signal);
+  const of = { provider, modelId, ...asked };
+  const facts = orgId === null ? await loadLlamaFacts(deps, of, by.signal) : null;
   throwIfFaults(facts ? modelFileFaults(asked, facts) : []);
   const isOther = asked.provider !== undefined || asked.modelId !== undefined;
   const given = facts && isOther ? withFileDefaults(asked, facts) : asked;
@@ -70,7 +99,7 @@ export const changeModel = async (
   await updateIf({
     clock: deps.clock,
     read: async () => {
-      const row = await deps.models.row(name);
+      const row = await deps.models.row({ name, orgId });
       if (!row) throw noModel();
       return row;
     },
@@ -82,7 +111,7 @@ export const changeModel = async (
     },
   });
   deps.modelHealth.forget(name);
-  return viewChangedModel(deps, name);
+  return viewChangedModel(deps, { name, orgId });
 };
 
 /** Null for models that are not local. */
@@ -93,22 +122,50 @@ const loadLlamaFacts = async (
 ): Promise<LlamaFacts | null> =>
   provider === 'llama' && isSlug(modelId) ? llamaFacts(modelId, signal) : null;
 
-export const deleteModel = async (deps: ModelsDeps, name: string, by: Recorder): Promise<void> => {
-  refuseFixed(findModel(deps, name));
-  const statements = [...deps.models.delete(name), ...modelRemovalStatements(deps, name)];
+export const deleteModel = async (
+  deps: ModelsDeps,
+  name: string,
+  by: Caller & Recorder,
+): Promise<void> => {
+  const entry = findOwnModel(deps, name, by);
+  refuseFixed(entry);
+  const statements = [...deps.models.delete(entry), ...modelRemovalStatements(deps, name)];
   const recorded = by.record({ target: name });
   if (!(await isDone(deps, statements, recorded))) throw noModel();
   deps.modelHealth.forget(name);
   await deps.registry.refresh();
 };
 
-export const findModel = ({ registry }: ModelsDeps, name: string): RegisteredModel => {
-  const entry = registry.find(name);
+/** Null for an admin of the installation. */
+export const orgOfCaller = ({
+  userId,
+  member,
+}: Pick<Caller, 'userId' | 'member'>): string | null => (member ? userId : null);
+
+export const findModel = (
+  { registry }: ModelsDeps,
+  name: string,
+  userId: string | null,
+): RegisteredModel => {
+  const entry = registry.find(name, userId);
   if (!entry) throw noModel();
   return entry;
 };
 
-export const modelNames = (registry: Registry): string[] => registry.list().map(({ name }) => name);
+/** A model that the caller may change: of the installation, or of the organization of the call. */
+export const findOwnModel = (
+  deps: ModelsDeps,
+  name: string,
+  by: Pick<Caller, 'userId' | 'member'>,
+): RegisteredModel => {
+  const orgId = orgOfCaller(by);
+  const entry = findModel(deps, name, orgId);
+  if (entry.orgId !== orgId) throw noModel();
+  return entry;
+};
+
+export const modelNames = (registry: Registry, orgId: string | null): string[] =>
+  registry.list(orgId).map(({ name }) => name);
 
 /** 400 if the credential does not exist for the caller, or cannot be an HTTP header. */
 export const checkModelCredential = async (
@@ -117,6 +174,12 @@ export const checkModelCredential = async (
   by: Caller,
 ): Promise<void> => {
   if (!id) return;
+  // The address that a model sends the value to may be anywhere, which is as good as a reveal.
+  if (by.member && (by.tokenId !== null || by.impersonator)) {
+    const message =
+      'Setting the credential of a model requires your own login and is not available with a personal access token or during impersonation';
+    throw Boom.forbidden(message, { code: 'personal_only' });
+  }
   const path = 'credentialId';
   if (!(await keys.isOwn(by.userId, id))) {
     throw badRequest([{ path, message: 'must be the ID of one of your credentials' }]);
@@ -125,17 +188,20 @@ export const checkModelCredential = async (
   if (fault !== null) throw badRequest([{ path, message: `refers to a value that ${fault}` }]);
 };
 
-/** Addresses within the network of the daemon are for admins. */
+/** Addresses are for those who may change the model. */
 export const viewModelFor = (
   deps: ModelsDeps,
   entry: RegisteredModel,
-  { role }: Pick<Caller, 'role'>,
+  { role, member }: Pick<Caller, 'role' | 'member'>,
 ): ModelView => {
   const view = viewModel(deps, entry);
-  return role === 'admin' ? view : { ...view, baseUrl: null, credentialId: null };
+  const isShown = entry.orgId === null ? role === 'admin' : member && member.role !== 'member';
+  return isShown ? view : { ...view, baseUrl: null, credentialId: null };
 };
 
 const viewModel = ({ registry, modelHealth }: ModelsDeps, entry: RegisteredModel): ModelView => ({
+  id: entry.id,
+  orgId: entry.orgId,
   name: entry.name,
   provider: entry.provider,
   modelId: entry.modelId,
@@ -167,9 +233,12 @@ export const viewHealth = (health: ModelHealths, entry: RegisteredModel): ModelH
   return entry.source === 'builtin' ? { ...seen, status: 'up' } : seen;
 };
 
-export const viewChangedModel = async (deps: ModelsDeps, name: string): Promise<ModelView> => {
+export const viewChangedModel = async (
+  deps: ModelsDeps,
+  { name, orgId }: OwnedModel,
+): Promise<ModelView> => {
   await deps.registry.refresh();
-  return viewModel(deps, findModel(deps, name));
+  return viewModel(deps, findModel(deps, name, orgId));
 };
 
 const isDone = (
@@ -188,7 +257,11 @@ const refuseFixed = ({ name, source }: Pick<RegisteredModel, 'name' | 'source'>)
 };
 
 /** The fields must be checked before. */
-export const newRow = ({ clock, keys }: ModelsDeps, given: NewModel): ModelRow => {
+export const newRow = (
+  { clock, keys }: ModelsDeps,
+  given: NewModel,
+  orgId: string | null,
+): ModelRow => {
   const now = clock.now();
   const id = mint('model', now);
   const { contextWindow, maxOutputTokens, supports, price } = withModelDefaults(given);
@@ -209,6 +282,7 @@ export const newRow = ({ clock, keys }: ModelsDeps, given: NewModel): ModelRow =
     created_at: iso(now),
     updated_at: iso(now),
     embedding: given.embedding ? JSON.stringify(mergeEmbedding(given.embedding, null)) : null,
+    user_id: orgId,
   };
 };
 
@@ -223,7 +297,10 @@ const buildModelChanges = (
   const able = { ...JSON.parse(row.supports), ...given.supports };
   const embedding = given.embedding && mergeEmbedding(given.embedding, row.embedding);
   const asked = { ...given, name: row.name, provider, baseUrl, modelId, supports: able, embedding };
-  throwIfFaults(modelFaults(asked, modelNames(deps.registry)));
+  throwIfFaults([
+    ...(row.user_id === null ? [] : orgModelFaults({ ...asked, topics: given.topics }, deps.http)),
+    ...modelFaults(asked, modelNames(deps.registry, row.user_id)),
+  ]);
   const isMoved = provider !== row.provider || getUrlOrigin(baseUrl) !== getUrlOrigin(row.base_url);
   const { contextWindow, maxOutputTokens, supports, price, fallbacks } = given;
   return {

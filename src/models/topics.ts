@@ -25,7 +25,6 @@ export const modelRemovalStatements = (
   name: string,
 ): Statement[] => {
   const routes = registry.routes().filter((route) => namesIn(route).includes(name));
-  const named = registry.list().filter(({ fallbacks }) => fallbacks.includes(name));
   return [
     ...routes.map((route) => {
       const [primary, ...fallbacks] = namesIn(route).filter((each) => each !== name);
@@ -34,7 +33,7 @@ export const modelRemovalStatements = (
         ? models.removeRoute(topic)
         : models.setRoute({ topic, primary, fallbacks });
     }),
-    ...named.map((entry) =>
+    ...registry.withFallback(name).map((entry) =>
       models.setFallbacks(
         entry.name,
         entry.fallbacks.filter((each) => each !== name),

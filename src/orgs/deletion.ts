@@ -69,6 +69,8 @@ export const moveOrDelete = async (
     return;
   }
   await store.transact([
+    // Their names begin with the slug of the organization.
+    sql('DELETE FROM models WHERE user_id = ?', orgId),
     sql('UPDATE agents SET tools = NULL WHERE user_id = ?', orgId),
     sql(
       `DELETE FROM knowledge_entries WHERE user_id = ? AND source_type = 'document' AND source_id IN (
@@ -117,7 +119,8 @@ export const moveOrDelete = async (
   );
   // Others may have created them, and the recipient may be allowed more.
   const harmless = [
-    ...['hooks', 'webhooks', 'recurring_tasks'].map((table) => `UPDATE ${table} SET enabled = 0`),
+    ...['hooks', 'webhooks'].map((table) => `UPDATE ${table} SET enabled = 0`),
+    'UPDATE recurring_tasks SET enabled = 0, next_run_at = NULL',
     'UPDATE memories SET confirmed = 0',
     'DELETE FROM approval_grants',
   ].map((text) => sql(`${text} WHERE user_id = ?`, orgId));

@@ -33,7 +33,7 @@ export interface OwnedWork {
   /** After rows were moved. */
   reload(ids: OwnedIds): Promise<void>;
   /** After rows were deleted. */
-  forget(userId: string, ids: OwnedIds): void;
+  forget(userId: string, ids: OwnedIds): Promise<void>;
   resealed(from: string, to: string): Promise<Statement[]>;
 }
 
@@ -64,7 +64,7 @@ export const openOrgs = ({ store, clock, http, log }: Base, { outbox }: Outbound
     await moveOrDelete({ store, resealed: work.resealed }, plan);
     const left = await orgs.inMemory(orgId);
     await orgs.endDeletion(orgId);
-    for (const ids of [before, left]) work.forget(orgId, ids);
+    for (const ids of [before, left]) await work.forget(orgId, ids);
     if (toUserId !== null) await work.reload(before);
     await work.removeFiles(orgId);
   };

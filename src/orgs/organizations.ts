@@ -89,13 +89,15 @@ export const createOrganizations = ({ store, clock }: { store: Store; clock: Clo
       return (await rows.execute()).map(({ org_id }) => org_id);
     },
     ownerOf: async (resourceId) => {
+      // Models have names, which contain a slash if they belong to an organization.
+      const isModel = resourceId.includes('/');
       const kind = resourceId.split('_', 1)[0] ?? '';
-      const table = Object.hasOwn(OWNED, kind) && OWNED[kind];
+      const table = isModel ? 'models' : Object.hasOwn(OWNED, kind) && OWNED[kind];
       if (!table) return null;
-      const found = sql<{ user_id: string }>`SELECT user_id FROM ${sql.table(table)}
-        WHERE id = ${resourceId}`;
+      const found = sql<{ user_id: string | null }>`SELECT user_id FROM ${sql.table(table)}
+        WHERE ${sql.ref(isModel ? 'name' : 'id')} = ${resourceId}`;
       const [row] = (await found.execute(db)).rows;
-      return row ? orgOf(row.user_id) : null;
+      return row?.user_id ? orgOf(row.user_id) : null;
     },
     watch: (orgId, userId, left) =>
       clock.every(

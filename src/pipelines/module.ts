@@ -61,13 +61,13 @@ export const openPipelines = (base: Base, deps: RunsModuleDeps): Pipelines => {
       templatesResource({
         templates,
         clock,
-        known: {
-          models: agents.models.names,
+        known: (userId) => ({
+          models: () => agents.models.names(userId),
           faultsOfTools: (names) => toolNameFaults(tools.toolbox, names),
           faultsOfParams: (tool, params) => toolParamFaults(tools.toolbox, tool, params),
           isNumericParam: (tool, key) => isNumericParam(tools.toolbox, tool, key),
           refusalOf: (url) => getEgressRefusal(() => base.http.check(url)),
-        },
+        }),
         refuseGrants: (by, named) => grants.refuse(by, grants.acting(named)),
       }),
       runsResource({ runs, service, template, refuseUse }),

@@ -22,7 +22,7 @@ interface ReaderDeps {
   http: Pick<Http, 'check'>;
   tasks: ReaderStore;
   reads: OperationBeginner<ReadInput>;
-  hasModel(name: string): boolean;
+  hasModel(userId: string, name: string): boolean;
 }
 
 const WAIT_S = 20;
@@ -100,7 +100,7 @@ export const beginReading = async (
 ): Promise<{ id: string; operation: Operation }> => {
   const { url: address, format = 'markdown', summarize = false, model, index, tags } = body;
   const refusal = getEgressRefusal(() => http.check(address));
-  const isUnknown = model !== undefined && !hasModel(model);
+  const isUnknown = model !== undefined && !hasModel(userId, model);
   throwIfFaults([
     ...(refusal === null ? [] : [{ path: 'url', message: `cannot be read: ${refusal}` }]),
     ...(isUnknown ? [{ path: 'model', message: 'must be an enabled model' }] : []),

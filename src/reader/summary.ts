@@ -20,7 +20,7 @@ const RULES = [
 export const createSummarize =
   (userCalls: UserCalls): Summarize =>
   async ({ user_id: userId, operation_id: askedBy, model, title, url }, content, signal) => {
-    const room = userCalls.room({ model, topic: TOPIC }) - OUTPUT_TOKENS;
+    const room = userCalls.room({ userId, model, topic: TOPIC }) - OUTPUT_TOKENS;
     const text = truncateText(
       content,
       Math.max(2000, Math.min(MAX_CHARS, room * TOKEN_CHARACTERS)),

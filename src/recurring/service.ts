@@ -20,7 +20,7 @@ import { lastRunStep, MAX_RECURRING, type RecurringStore } from './queries.js';
 import { disallowedFields, nextRunAt, type RecurrenceRow } from './rules.js';
 
 export interface RecurringDeps extends DueDeps {
-  named: Parameters<typeof actionFaults>[1];
+  named: Parameters<typeof actionFaults>[2];
   grants: GrantRule;
   fires: { hooks: ManualRuns; pipelines: Pick<PipelineStarts, 'check'> };
 }
@@ -185,7 +185,7 @@ const refuse = async (
   if (ofSchedule && !isSameSchedule) {
     faults.push({ ...ofSchedule, path: `schedule.${ofSchedule.path}` });
   }
-  faults.push(...disallowedFields(action, config), ...configFaults(deps, before, after));
+  faults.push(...disallowedFields(action, config), ...configFaults(deps, by.userId, before, after));
   throwIfFaults(faults);
   if (action === 'run_hook') await refuseHook(deps, by, config);
   if (action === 'start_pipeline') await refusePipeline(deps, by, before, after);
@@ -195,6 +195,7 @@ const refuse = async (
 
 const configFaults = (
   { named }: RecurringDeps,
+  userId: string,
   before: Checked | null,
   { action, config: actionConfig }: Checked,
 ): FieldFault[] => {
@@ -210,7 +211,7 @@ const configFaults = (
   if (action !== 'spawn_agent' && action !== 'notify') return [];
   // A tool or model that has since been removed must not block a change of other fields.
   const isSame = before && canonical(before.config) === canonical(actionConfig);
-  return isSame ? [] : actionFaults({ action, actionConfig }, named);
+  return isSame ? [] : actionFaults({ action, actionConfig }, userId, named);
 };
 
 /** Throws if the pipeline cannot start, or if the caller may not grant the tools of its stages. */

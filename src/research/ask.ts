@@ -79,7 +79,8 @@ export const promptRoom = (
   { job }: ResearchWork,
   maxOutputTokens: number,
 ): number => {
-  const tokens = userCalls.room({ model: job.model, topic: TOPIC }) - maxOutputTokens;
+  const tokens =
+    userCalls.room({ userId: job.user_id, model: job.model, topic: TOPIC }) - maxOutputTokens;
   return Math.max(0, tokens) * TOKEN_CHARACTERS;
 };
 

@@ -23,7 +23,7 @@ export interface ResearchServiceDeps {
   sources: ResearchSourcesStore;
   texts: Pick<KnowledgeTexts, 'removal' | 'changed'>;
   starts: OperationBeginner<ResearchInput>;
-  hasModel(name: string): boolean;
+  hasModel(userId: string, name: string): boolean;
   isSearchable: boolean;
 }
 
@@ -44,7 +44,7 @@ export const startResearch = async (
   const effectId = cause?.effectId ?? null;
   const existing = effectId === null ? undefined : await deps.jobs.ofEffect(userId, effectId);
   if (existing) return existing.id;
-  refuseRequest(deps, body);
+  refuseRequest(deps, userId, body);
   const { jobs, sources, starts, clock } = deps;
   const now = clock.now();
   const id = mint('research', now);
@@ -75,14 +75,14 @@ export const startResearch = async (
   return id;
 };
 
-const refuseRequest = (deps: ResearchServiceDeps, body: ResearchRequest): void => {
+const refuseRequest = (deps: ResearchServiceDeps, userId: string, body: ResearchRequest): void => {
   const { urls = [], model, sources = [], limits = {}, depth = 'standard' } = body;
   const most = limits.maxSources ?? DEPTHS[depth].maxSources;
   const tooMany = `has ${urls.length} addresses, but maxSources is ${most}`;
   throwIfFaults([
     ...urls.flatMap((url, at) => addressFaults(deps.http, url, at)),
     ...(urls.length > most ? [{ path: 'urls', message: tooMany }] : []),
-    ...(model === undefined || deps.hasModel(model)
+    ...(model === undefined || deps.hasModel(userId, model)
       ? []
       : [{ path: 'model', message: 'must be an enabled model' }]),
   ]);

@@ -56,7 +56,9 @@ export const delegateTask = async (
     throw Boom.forbidden(missingScope(SPAWNING), { code: 'scope_missing' });
   }
   const expert = await findNamedExpert(deps.experts, userId, expertId);
-  throwIfFaults(agentFaults(deps.agents.models, { ...(model !== undefined && { model }), expert }));
+  throwIfFaults(
+    agentFaults(deps.agents.models, userId, { ...(model !== undefined && { model }), expert }),
+  );
   await updateIf({
     clock: deps.clock,
     read: () => findTask(deps, userId, id),
@@ -114,6 +116,7 @@ const spawn = (
     prompt: promptFor(row),
     name: `task-${row.id.slice(-6)}`,
     ...modelAndPersona(agents.models, {
+      userId,
       ...(model !== undefined && { model }),
       expert: expert ?? undefined,
     }),

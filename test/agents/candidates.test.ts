@@ -49,7 +49,12 @@ describe('the models that may answer', () => {
   after(() => stage.stop());
 
   const order = (model: string, topic: string | null, isUntrusted = true): string =>
-    candidateModels(inside(stage.app).registry, { model, topic, isUntrusted }).join(' ');
+    candidateModels(inside(stage.app).registry, {
+      userId: stage.userId,
+      model,
+      topic,
+      isUntrusted,
+    }).join(' ');
 
   it('of a trusted agent end with the default and the digest', () => {
     expect(order('house', 'home', false)).to.equal('house near shed other far digest');
@@ -89,7 +94,9 @@ describe('the models that may answer', () => {
 
   it('can be handed on only as far as they reach', () => {
     const within = (model: string, topic: string | null = null) =>
-      inside(stage.app).models.within({ model, topic, isUntrusted: true }).join(' ');
+      inside(stage.app)
+        .models.within({ userId: stage.userId, model, topic, isUntrusted: true })
+        .join(' ');
     expect(within('house')).to.equal('house near digest');
     expect(within('near')).to.equal('near digest');
     expect(within('far')).to.equal('far other digest');

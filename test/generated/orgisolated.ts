@@ -19,9 +19,10 @@ export const MEMBERS = ['member', 'memberToken'] as const;
 type Who = (typeof OUTSIDERS)[number] | (typeof MEMBERS)[number] | 'admin';
 type Owner = 'stranger' | 'other' | 'admin';
 
-/** Routes that name neither an admin of the installation nor the SCIM service of an organization. */
+/** Routes of neither admins of the installation alone nor the SCIM service of an organization. */
 const owned = guarded.filter(
-  ({ endpoint: { access, scim } }) => access !== 'admin' && scim === undefined,
+  ({ endpoint: { access, shared, scim } }) =>
+    (access !== 'admin' || shared !== undefined) && scim === undefined,
 );
 const isInQuery = ({ query }: Pick<Endpoint, 'query'>): boolean =>
   query !== undefined && hasKey(query, 'orgId');
@@ -101,7 +102,7 @@ export const openOrgs = async (): Promise<Orgs> => {
     body: {},
   });
   const ids: Ids = {
-    ...(await oneOfShared(forOrg(app, { orgId: acme, word: CANARY }), owner.token)),
+    ...(await oneOfOrg(forOrg(app, { orgId: acme, word: CANARY }), 'acme', owner.token)),
     orgs: { id: acme, userId: member.id, inviteId: invite.body.id },
     audit: { id: acme },
   };
@@ -120,8 +121,9 @@ export const openOrgs = async (): Promise<Orgs> => {
 
   const made = new Map<Owner, Promise<Ids>>();
   const make = (who: Owner): Promise<Ids> => {
-    const as = who === 'other' ? forOrg(app, { orgId: other, word: 'others' }) : app;
-    return oneOfShared(as, tokens[who]);
+    return who === 'other'
+      ? oneOfOrg(forOrg(app, { orgId: other, word: 'others' }), 'other', tokens.other)
+      : oneOfShared(app, tokens[who]);
   };
   const own = (who: Owner): Promise<Ids> => {
     const ids = made.get(who) ?? make(who);
@@ -208,6 +210,14 @@ export const openOrgs = async (): Promise<Orgs> => {
       await app.stop();
     },
   };
+};
+
+/** People own no models. */
+const oneOfOrg = async (app: TestApp, slug: string, token: string): Promise<Ids> => {
+  const model = { provider: 'openai-compatible', baseUrl: 'https://nowhere.invalid/v1' };
+  const body = { ...model, name: `${slug}/private`, modelId: 'private', apiKey: 'private' };
+  const { name } = (await app.call('POST', '/api/models', { token, body })).body;
+  return { ...(await oneOfShared(app, token)), models: { name } };
 };
 
 /** Of fields whose names differ from their kind. */

@@ -56,6 +56,8 @@ describe('models', () => {
     expect(body).to.equal({
       models: [
         {
+          id: 'digest',
+          orgId: null,
           name: 'digest',
           provider: 'digest',
           modelId: 'digest',
@@ -99,6 +101,8 @@ describe('models', () => {
     const { apiKey, ...rest } = given;
     expect(body).to.equal({
       ...rest,
+      id: (await rowOf('house/large')).id,
+      orgId: null,
       embedding: null,
       topics: ['report', 'triage'],
       supports: { ...SEES, tools: false, vision: false },

@@ -171,6 +171,7 @@ describe('resources of an organization', () => {
       const of = { orgId: id };
       await ask(bob, 'POST', '/api/vault', { ...KEY, ...of });
       await ask(bob, 'POST', '/api/hooks', hook(slug, id));
+      await ask(bob, 'POST', '/api/recurring-tasks', { ...NIGHTLY, ...of });
       await ask(bob, 'POST', '/api/knowledge', { title: slug, text: `Secrets of ${slug}`, ...of });
       await until(
         async () => (await ask(bob, 'GET', `/api/knowledge?orgId=${id}`)).body.entries[0],
@@ -180,6 +181,10 @@ describe('resources of an organization', () => {
       return id;
     };
     const KEY = { name: 'deploy-key', value: 'a value', type: 'webhook_secret' };
+    const NIGHTLY = {
+      ...{ title: 'nightly', schedule: { cron: '0 2 * * *' } },
+      ...{ action: 'notify', actionConfig: { notifyMessage: 'It is night' } },
+    };
     const BODY = '{"number":1}';
     const remove = (id: string, slug: string, body: object = {}) =>
       ask(bob, 'DELETE', `/api/orgs/${id}`, { slug, ...body });
@@ -229,6 +234,9 @@ describe('resources of an organization', () => {
       const moved = mine.find(({ name }: { name: string }) => name === 'moving').id;
       const { executions } = (await ask(bob, 'GET', `/api/hooks/${moved}/executions`)).body;
       expect(executions).to.have.length(1);
+      const { recurringTasks } = (await ask(bob, 'GET', '/api/recurring-tasks?orgId=personal'))
+        .body;
+      expect([recurringTasks[0].title, recurringTasks[0].enabled]).to.equal(['nightly', false]);
       // Disabled, since others may have created it.
       expect((await deliver('moving')).status).not.to.equal(202);
       await ask(bob, 'POST', `/api/hooks/${moved}/enable`);

@@ -11,6 +11,8 @@ export const lab = Lab.script();
 const { describe, it } = lab;
 
 const gpt: ModelView = {
+  id: 'model_01jcx2kq7m8f3k2a9v5ztw4e6r',
+  orgId: null,
   name: 'gpt',
   provider: 'openai',
   modelId: 'gpt-4.1',
@@ -118,6 +120,21 @@ describe('models', () => {
       message: 'gpt does not answer: 401',
       tone: 'danger',
     });
+  });
+
+  it('of an organization show it, and cannot become the default', () => {
+    const large: ModelView = { ...gpt, name: 'acme/large', orgId: 'org_01', isDefault: false };
+    const state = known([
+      { type: 'session.known', orgs: { org_01: 'acme' } },
+      { type: 'list', name: 'models', change: ask },
+      { type: 'list', name: 'models', change: load([large]) },
+      { type: 'ui.root', root: 'models' },
+    ]);
+    const lines = shown(modelsPage.view, state, 100, 19).join('\n');
+    expect(lines).to.match(/^ *NAME .* ORG/m);
+    expect(lines).to.match(/^Org +acme$/m);
+    expect(Object.keys(modelActs({ ...gpt, isDefault: false }))).to.equal(['test', 'use']);
+    expect(Object.keys(modelActs(large))).to.equal(['test']);
   });
 
   it('ask for tools and what they told together', async () => {

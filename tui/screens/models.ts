@@ -1,6 +1,7 @@
 import { wrapped } from '../../cli/text.js';
 import type { ModelView } from '../../src/client/index.js';
 import type { Acts, ScreenPage } from '../page.js';
+import { orgColumns, orgFacts } from '../parts/orgs.js';
 import { boundedText, row, type ScreenRow, type Span, tonedSpan } from '../parts/row.js';
 import { column, numberColumn, stateColumn } from '../parts/table.js';
 import { factRows } from '../parts/text.js';
@@ -21,21 +22,25 @@ const formatModelHealth = ({ health, enabled }: ModelView): string => {
   return ['down', 'cooling'].includes(health.status) ? health.status.toUpperCase() : health.status;
 };
 
-const listModelFacts = (of: ModelView, now: number): [string, string][] => [
-  ['Model', `${of.name}   ${of.provider}/${of.modelId}`],
-  ...(of.baseUrl === null ? [] : [['Address', of.baseUrl] satisfies [string, string]]),
-  [
-    'Checked',
-    of.health.checkedAt === null ? 'never' : `${formatAge(of.health.checkedAt, now)} ago`,
-  ],
-  ...(of.health.retryAt === null
-    ? []
-    : [['Retry in', formatTimeLeft(of.health.retryAt, now)] satisfies [string, string]]),
-  ['Fallback', of.fallbacks.join(' → ') || 'none of its own'],
-  ...(of.health.lastError === null
-    ? []
-    : [['Error', of.health.lastError] satisfies [string, string]]),
-];
+const listModelFacts = (state: State, of: ModelView): [string, string][] => {
+  const { now } = state.session;
+  return [
+    ['Model', `${of.name}   ${of.provider}/${of.modelId}`],
+    ...orgFacts(state, of),
+    ...(of.baseUrl === null ? [] : [['Address', of.baseUrl] satisfies [string, string]]),
+    [
+      'Checked',
+      of.health.checkedAt === null ? 'never' : `${formatAge(of.health.checkedAt, now)} ago`,
+    ],
+    ...(of.health.retryAt === null
+      ? []
+      : [['Retry in', formatTimeLeft(of.health.retryAt, now)] satisfies [string, string]]),
+    ['Fallback', of.fallbacks.join(' → ') || 'none of its own'],
+    ...(of.health.lastError === null
+      ? []
+      : [['Error', of.health.lastError] satisfies [string, string]]),
+  ];
+};
 
 /** Models of each topic, in the order in which they are tried. */
 const routeRows = ({ lists }: State): ScreenRow[] => {
@@ -90,7 +95,7 @@ const formatQuota = ({ quota }: CliToolItem, now: number): string => {
   return `${amount}${until}`;
 };
 
-export const modelActs = ({ name, isDefault }: ModelView): Acts =>
+export const modelActs = ({ name, isDefault, orgId }: ModelView): Acts =>
   possibleActs<Act>({
     test: {
       ...actTarget('models', name, 'routes'),
@@ -106,14 +111,15 @@ export const modelActs = ({ name, isDefault }: ModelView): Acts =>
         };
       },
     },
-    use: !isDefault && {
-      ...actTarget('models', name, 'routes'),
-      text: `Use model ${name} as the default`,
-      line: `adjutant models default ${name}`,
-      doing: 'setting…',
-      ask: { lines: [`Use ${name} for all users when no model is named or routed?`] },
-      call: ({ models }) => reportDone(models.default({ name }), `${name} is now the default`),
-    },
+    use: !isDefault &&
+      orgId === null && {
+        ...actTarget('models', name, 'routes'),
+        text: `Use model ${name} as the default`,
+        line: `adjutant models default ${name}`,
+        doing: 'setting…',
+        ask: { lines: [`Use ${name} for all users when no model is named or routed?`] },
+        call: ({ models }) => reportDone(models.default({ name }), `${name} is now the default`),
+      },
   });
 
 export const modelsPage: ScreenPage = listPage<ModelView>({
@@ -128,12 +134,12 @@ export const modelsPage: ScreenPage = listPage<ModelView>({
     words: `${model.provider} ${formatModelHealth(model)} ${model.topics.join(' ')}`,
     facts: { status: model.health.status, provider: model.provider },
   }),
-  columns: ({ lists }) => [
+  columns: (state) => [
     column('NAME', [12, 40, 0], ({ name }) => name),
     stateColumn(
       'STATE',
       [8, 10, 0],
-      (model) => lists.models.busy[model.name] ?? formatModelHealth(model),
+      (model) => state.lists.models.busy[model.name] ?? formatModelHealth(model),
     ),
     column('PROVIDER', [8, 18, 2], ({ provider }) => provider),
     numberColumn('LATENCY', [7, 9, 3], ({ health: { latencyMs } }) =>
@@ -142,9 +148,14 @@ export const modelsPage: ScreenPage = listPage<ModelView>({
     column('TOPICS', [8, 80, 1], ({ isDefault, topics }) =>
       [isDefault ? 'default' : '', ...topics].join(' ').trim(),
     ),
+    ...orgColumns<ModelView>(
+      state,
+      listRows(state.lists.models).map(({ orgId }) => orgId),
+      ({ orgId }) => orgId,
+    ),
   ],
   detail: (state, model, width) => [
-    ...factRows(listModelFacts(model, state.session.now), width),
+    ...factRows(listModelFacts(state, model), width),
     [],
     ...routeRows(state),
     ...toolRows(state, width),

@@ -43,7 +43,7 @@ export const chatResource = (deps: ChatResourceDeps) => {
     send: async ({ query, body, streaming }, by) => {
       const { message: content, expertId, ...wishes } = body;
       const expert = await findNamedExpert(deps.experts, by.userId, expertId);
-      throwIfFaults(agentFaults(deps.models, { model: wishes.model, expert }));
+      throwIfFaults(agentFaults(deps.models, by.userId, { model: wishes.model, expert }));
       const check = (agent: AgentRow) => deps.refuseUse(by, agent);
       const input = { ...wishes, content, ...(expert && { expert }), by: messageSender(by), check };
       const { agentId } = await withHttpErrors(deps.say(by.userId, input));

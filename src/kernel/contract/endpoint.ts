@@ -12,7 +12,10 @@ export interface Endpoint {
   path: string;
   summary: string;
   description?: string;
-  /** Who may call. Defaults to `user`. `optional`: anybody; a token adds facts. */
+  /**
+   * Who may call. Defaults to `user`. `optional`: anybody; a token adds facts. With `admin` and
+   * `shared`, a member with the role of `shared` may call for an organization.
+   */
   access?: 'public' | 'optional' | 'user' | 'admin';
   /** Requires a login session: no personal access token and no impersonation (403). */
   personal?: true;

@@ -36,7 +36,7 @@ export const createAgentBeginning =
     const expert = expertId === undefined ? undefined : await deps.experts.find(userId, expertId);
     if (expertId !== undefined && !expert)
       throw new StageError(`Unknown expert: ${expertId}. Correct expertId in the template`);
-    if (model !== undefined && !deps.models.has(model)) {
+    if (model !== undefined && !deps.models.has(userId, model)) {
       throw new StageError(`Unknown model: ${model}. Correct the model in the template`);
     }
     const wanted = { ...DEFAULTS, ...limits };
@@ -47,7 +47,10 @@ export const createAgentBeginning =
       userId,
       memberId: run.row.member_id ?? undefined,
       prompt: text,
-      ...modelAndPersona(deps.models, { model, topic, expert: expert ?? undefined }),
+      ...modelAndPersona(deps.models, {
+        ...{ userId, model, topic },
+        expert: expert ?? undefined,
+      }),
       name: `${run.row.name.slice(0, 60)}-${row.key}-${run.row.id.slice(-6)}`,
       channel: 'api',
       untrusted: row.untrusted === 1,

@@ -22,7 +22,7 @@ import { formatTemplateYaml } from './yaml.js';
 export interface TemplatesDeps {
   templates: TemplatesStore;
   clock: Clock;
-  known: KnownNames;
+  known(userId: string): KnownNames;
   refuseGrants(by: Caller, tools: string[]): void;
 }
 
@@ -62,7 +62,7 @@ export const templatesResource = (deps: TemplatesDeps) => {
       (await nestedTemplates(template, userId, findIn)).faults;
 
   const refuseTemplate = async (input: NewTemplate & Nesting, by: Caller): Promise<void> => {
-    throwIfFaults([...templateFaults(input, known), ...(await nestingOf(by)(input))]);
+    throwIfFaults([...templateFaults(input, known(by.userId)), ...(await nestingOf(by)(input))]);
   };
 
   const create = async (body: TemplateBody, by: Caller): Promise<PipelineTemplate> => {
@@ -130,9 +130,9 @@ export const templatesResource = (deps: TemplatesDeps) => {
       if (!(await store.delete(userId, id))) throw Boom.notFound('No template with that id');
     },
     graph: async ({ id }, { userId }) => formatMermaid((await find(userId, id)).stages),
-    validate: async ({ raw }, by) => validateTemplateText(raw, known, nestingOf(by)),
+    validate: async ({ raw }, by) => validateTemplateText(raw, known(by.userId), nestingOf(by)),
     import: async ({ raw }, by) =>
-      create(normalizeTemplate(await parseTemplateText(raw, known, nestingOf(by))), by),
+      create(normalizeTemplate(await parseTemplateText(raw, known(by.userId), nestingOf(by))), by),
   });
 };
 

@@ -29,6 +29,8 @@ export const modelTable = table('models', {
   updated_at: text,
   /** Null if the model creates no vectors. */
   embedding: orNull(json()),
+  /** ID of the organization that owns the model. Null for the models of the installation. */
+  user_id: orNull(text),
 });
 export type ModelRow = Row<typeof modelTable>;
 

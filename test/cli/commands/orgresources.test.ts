@@ -106,6 +106,26 @@ describe('resources of organizations', () => {
     expect(JSON.parse(begun.stdout).orgId).to.equal(org);
   });
 
+  it('may be models, whose names begin with the slug', async () => {
+    const url = ['--provider', 'openai-compatible', '--base-url', 'https://nowhere.invalid/v1'];
+    const create = (...words: string[]) =>
+      cli('models', 'create', ...words, ...url, '--model-id', 'm', '--org', 'acme');
+    const unnamed = await create('large');
+    expect(unnamed.code).to.equal(2);
+    expect(unnamed.stderr).to.contain('must begin with the slug of the organization and a slash');
+    const made = await create('acme/large');
+    expect(made.code, made.stderr).to.equal(0);
+    expect((await shown('models', 'get', 'acme/large')).stdout).to.match(/^org +acme$/m);
+    const listed = await cli('models', 'list', '--org', 'acme', '--fields', 'name,org');
+    expect(lines(listed.stdout)).to.equal(['acme/large\tacme', 'digest']);
+    const health = await cli('models', 'health', '--org', 'acme', '--fields', 'model,state');
+    expect(lines(health.stdout)).to.equal(['acme/large\tunknown', 'digest\tup']);
+    expect((await cli('models', 'usage', '--org', 'acme')).code).to.equal(0);
+    expect((await cli('models', 'test', 'acme/large')).code).to.equal(1);
+    const gone = await cli('models', 'delete', 'acme/large', '--yes');
+    expect([gone.code, gone.stderr]).to.equal([0, 'Deleted acme/large.\n']);
+  });
+
   it('may be uploaded', async () => {
     const file = await world.file('letter.txt', 'Dear all');
     const sent = await cli('documents', 'upload', file, '--org', 'acme', '--no-wait', '--json');
