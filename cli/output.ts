@@ -34,6 +34,8 @@ export interface OutputPage<T extends object> {
   reply: object;
   rows: T[];
   columns: TableColumn<NoInfer<T>>[];
+  /** What other commands take for a row. Defaults to its ID, or its name without one. */
+  named?: ((row: NoInfer<T>) => { id: string }) | undefined;
 }
 
 /** Results go to stdout, everything else to stderr. A terminal gets a table, a pipe gets data. */
@@ -79,10 +81,10 @@ export class CliOutput {
   }
 
   /** Prints a list. An empty list prints nothing on stdout; the caller adds a note. */
-  page<T extends object>({ reply, rows, columns }: OutputPage<T>): void {
+  page<T extends object>({ reply, rows, columns, named }: OutputPage<T>): void {
+    const idOf = (row: T) => (named ? named(row).id : (valueAt(row, 'id') ?? valueAt(row, 'name')));
     if (this.format === 'json') this.jsonPage(reply, rows, columns);
-    else if (this.format === 'id')
-      for (const row of rows) this.line(cell(valueAt(row, 'id') ?? valueAt(row, 'name')));
+    else if (this.format === 'id') for (const row of rows) this.line(cell(idOf(row)));
     else if (rows.length > 0) this.table(rows, this.chosen(columns, rows));
   }
 

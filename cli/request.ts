@@ -20,6 +20,7 @@ import {
 } from './fields.js';
 import { freshPasswordFile, readPipedText, withPassword } from './input.js';
 import { withOrgColumn } from './orgslugs.js';
+import type { OutputPage } from './output.js';
 import { everyPage, maxPageQuery, type PageReply, retryWhenLimited } from './pages.js';
 import { hasTags, listFields, splitTags } from './tags.js';
 
@@ -183,6 +184,7 @@ export interface ListOptions<K extends string, T extends object, A extends strin
   /** Key of the rows in the reply. */
   rows: K;
   columns: TableColumn<T>[];
+  named?: OutputPage<T>['named'];
   /** Resolves the arguments to parameters of the path, once. */
   within?(client: Client, args: ArgsOf<A>): Promise<Record<string, string>>;
   /** A query that overrides the typed one. */
@@ -244,12 +246,12 @@ export const listCommand = <K extends string, T extends object, const A extends 
 
 const showPage = async <K extends string, T extends object, A extends string>(
   context: Context,
-  { rows: key, columns, next, missing }: ListOptions<K, T, A>,
+  { rows: key, columns, named, next, missing }: ListOptions<K, T, A>,
   { args, reply, client }: { args: ArgsOf<A>; reply: PageReply<K, T>; client: Client },
 ): Promise<void> => {
   const { out } = context;
   const rows: T[] = reply[key];
-  out.page({ reply, rows, columns: await withOrgColumn(context, rows, columns) });
+  out.page({ reply, rows, columns: await withOrgColumn(context, rows, columns), named });
   const why = await missing?.(client);
   if (why) out.warn(why);
   if (out.format !== 'table') return;

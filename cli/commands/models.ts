@@ -52,8 +52,9 @@ const healthColumns = buildColumns<Reply<'models', 'health'>['providers'][number
 const modelHealth = requestCommand({
   name: 'health',
   endpoint: endpoints.health,
-  examples: ['', '--check', '--check --json'],
-  flags: { check: switchFlag('Send each model a short prompt first (admin)') },
+  examples: ['', '--check', '--check --org acme --json'],
+  except: ['check'],
+  flags: { check: switchFlag('Send each model a short prompt first (admins only)') },
   notes: ['Exit code 1: a model is down.'],
   // A check sends each model a prompt.
   more: (_, { flags }) => (flags.check ? { check: true } : {}),
