@@ -125,14 +125,13 @@ describe('the decoder', () => {
 
 const silence = (): Buffer =>
   Buffer.concat([speechSample('pcm16.wav').subarray(0, HEADER_BYTES), Buffer.alloc(RATE)]);
-/** Chords that decay, with an octave above. */
+/** A chord of three seconds. */
 const music = (): Buffer => {
   const samples = Buffer.alloc(2 * 3 * RATE);
   for (let n = 0; n < 3 * RATE; n++) {
-    const t = n / RATE;
-    const pitch = 262 * 2 ** ((Math.floor((2 * t) % 8) * 2) / 12);
-    const wave = Math.sin(2 * Math.PI * pitch * t) + 0.5 * Math.sin(4 * Math.PI * pitch * t);
-    samples.writeInt16LE(Math.round(8000 * Math.exp(-4 * (t % 0.5)) * wave), 2 * n);
+    const tones = [262, 330, 392].map((hertz) => Math.sin((2 * Math.PI * hertz * n) / RATE));
+    const sum = tones.reduce((all, tone) => all + tone);
+    samples.writeInt16LE(Math.round(6000 * sum), 2 * n);
   }
   const head = Buffer.from(speechSample('pcm16.wav').subarray(0, HEADER_BYTES));
   head.writeUInt32LE(samples.length, 40);
