@@ -127,7 +127,7 @@ export const doctorCommand = command({
       for (const done of repairHome(resolveHome(context.flags.home))) context.out.note(done);
     }
     const machine = checkMachine(resolveHome(context.flags.home));
-    const service = await checkService(await context.client());
+    const service = await checkService(await context.client(), context.flags.home);
     const findings = [...joinFindings(machine, service), ...(await lookAtSession(context))];
     show(context, findings);
     if (findings.some(({ status }) => status !== 'ok')) context.exitCode = Exit.failed;

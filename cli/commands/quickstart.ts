@@ -94,7 +94,7 @@ const mayStart = async ({ url, flags, ask }: Context): Promise<void> => {
   if (!ask.isPossible) {
     throw failed(
       `No daemon is running at ${url}.`,
-      `Start it: ${startCommandFor(url)}, or add --yes to this command`,
+      `Start it: ${startCommandFor(url, flags.home)}, or add --yes to this command`,
     );
   }
   const isWanted = await ask.agree({ ask: 'Start one now?', instead: '--yes' }, true);

@@ -62,7 +62,7 @@ const showAbsent = ({ out, url, flags }: Context, readiness: ReadinessFinding): 
   if (isMeant) out.note(`It is pid ${running.pid}. Its log: adjutant logs`);
   else if (running) out.note(`The daemon of ${home} is at ${running.url}.`);
   else if (lastDaemon(home)) out.note('It ended unexpectedly. Find out why: adjutant logs');
-  else out.note(`Start it: ${startCommandFor(url)}`);
+  else out.note(`Start it: ${startCommandFor(url, flags.home)}`);
 };
 
 const STATES: Partial<Record<ReadinessFinding['is'], string>> = {

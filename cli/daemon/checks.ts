@@ -161,15 +161,19 @@ const octal = (mode: number): string => `0${(mode & 0o777).toString(8)}`;
 
 type ServicePart = Awaited<ReturnType<Client['health']['detailed']>>['parts'][number];
 
-export const checkService = async (client: Client): Promise<DoctorFinding[]> => {
+/** `home` is that of the flag. */
+export const checkService = async (
+  client: Client,
+  home: string | undefined,
+): Promise<DoctorFinding[]> => {
   const { url } = client;
   const holder = isLocalUrl(url) ? findPortHolder(parsePort(url)) : null;
   const readiness = await findReadiness(url);
   if (readiness.is === 'wrongScheme') {
     return [failFinding('daemon', `${url} does not reply: ${readiness.reason}`, OTHER_ADDRESS)];
   }
-  if (readiness.is === 'silent') return [notRunning(url, holder)];
-  if (readiness.is === 'otherProgram') return [taken(url, holder)];
+  if (readiness.is === 'silent') return [notRunning({ url, home }, holder)];
+  if (readiness.is === 'otherProgram') return [taken({ url, home }, holder)];
   const [{ parts, version }, inside] = [await client.health.detailed(), await lookInside(client)];
   const isThere = okCheck('daemon', `${version} at ${url}${holder ? `, pid ${holder.pid}` : ''}`);
   const ready =
@@ -200,17 +204,25 @@ const lookInside = async (client: Client): Promise<DoctorFinding[] | DoctorFindi
 const LOGS = 'adjutant logs --last 50';
 const OTHER_ADDRESS = 'adjutant doctor --server <url>';
 
-const notRunning = (url: string, holder: PortHolder | null): DoctorFinding =>
+interface Place {
+  url: string;
+  home: string | undefined;
+}
+
+const notRunning = ({ url, home }: Place, holder: PortHolder | null): DoctorFinding =>
   holder === null
-    ? failFinding('daemon', `no reply at ${url}`, startCommandFor(url))
+    ? failFinding('daemon', `no reply at ${url}`, startCommandFor(url, home))
     : failFinding('daemon', `no reply at ${url}, held${holderText(holder)}`, 'adjutant restart');
 
-const taken = (url: string, holder: PortHolder | null): DoctorFinding =>
-  failFinding(
+const taken = ({ url, home }: Place, holder: PortHolder | null): DoctorFinding => {
+  const next = new URL(url);
+  next.port = String(parsePort(url) + 1);
+  return failFinding(
     'daemon',
     `${url} is already in use${holderText(holder)}, which is not Adjutant`,
-    `free the port, or: adjutant up --port ${parsePort(url) + 1}`,
+    `free the port, or: ${startCommandFor(next.href, home)}`,
   );
+};
 
 const REMEDIES: Record<string, string> = {
   database: 'adjutant logs --last 50   The disk must be writable and not full',

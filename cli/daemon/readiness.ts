@@ -1,6 +1,7 @@
 import { wrongSchemeReason } from '../../src/client/requireadjutant.js';
 import { send } from '../../src/client/send.js';
 import { systemClock } from '../../src/kernel/clock.js';
+import { shellWord } from '../../src/kernel/shellword.js';
 import { type Flag, textFlag } from '../command.js';
 import { usageFault } from '../exit.js';
 
@@ -86,7 +87,12 @@ export const listenArguments = ({ host, port: number }: ListenAddress): string[]
 
 const DEFAULT_PORT = '3005';
 
-export const startCommandFor = (url: string): string => {
+/** `home` is that of the flag, since a setting of the environment also applies to `adjutant up`. */
+export const startCommandFor = (url: string, home: string | undefined): string => {
   const { port: number } = new URL(url);
-  return number === DEFAULT_PORT ? 'adjutant up' : `adjutant up --port ${number || '80'}`;
+  return [
+    'adjutant up',
+    ...(home === undefined ? [] : [`--home ${shellWord(home)}`]),
+    ...(number === DEFAULT_PORT ? [] : [`--port ${number || '80'}`]),
+  ].join(' ');
 };

@@ -1,5 +1,6 @@
 import type { Job, JobHandler } from '../jobs/module.js';
 import { iso } from '../kernel/clock.js';
+import { orgOf } from '../kernel/ids.js';
 import { ModelFailure } from '../providers/llm/model.js';
 import { isCommitted } from '../store/store.js';
 import type { AgentRow } from '../store/tables/agents.js';
@@ -13,7 +14,10 @@ import { factsFromSnapshot, readStepFacts, type StepFacts } from './snapshot.js'
 import { runStep } from './step.js';
 import { findOpenCalls } from './turns.js';
 
-const SUSPENDED = 'the account of its owner is disabled';
+const suspended = ({ user_id }: AgentRow): string =>
+  orgOf(user_id) === null
+    ? 'the account of its owner is disabled'
+    : 'its organization was deleted, or is not approved';
 
 interface Interrupts {
   /** A command has changed the status of the agent. */
@@ -65,7 +69,7 @@ export const createLoop = (deps: LoopDeps): JobHandler => {
       job.beginning ?? (await store.call('beginAgent', { id: job.ref, at: iso(clock.now()) }));
     if (beginning.is === 'gone') return drop(job);
     const { agent } = beginning;
-    if (beginning.is === 'suspended') return fail(agent, SUSPENDED);
+    if (beginning.is === 'suspended') return fail(agent, suspended(agent));
     const { number: id, data, at } = beginning.event;
     const event = { id, type: 'agent.status', agentId: agent.id, data, at } as const;
     hub.publish(agent.user_id, event.type, event);

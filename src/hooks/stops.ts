@@ -1,5 +1,6 @@
 import { iso } from '../kernel/clock.js';
 import { MAX_HOPS } from '../kernel/hops.js';
+import { orgOf } from '../kernel/ids.js';
 import { memberAt } from '../kernel/jsonvalue.js';
 import { pageLink } from '../kernel/pagepath.js';
 import type { Outbox, PreparedNotice } from '../outbound/module.js';
@@ -32,7 +33,10 @@ export const isAdmittedAtSpawn = ({ hook }: HookRun): boolean =>
 export const findEarlyEnd = async (deps: StopsDeps, run: HookRun): Promise<Stopped | null> => {
   if (wasInterrupted(run)) return interruption(run);
   if (run.isSuspended) {
-    const error = "the owner's account is disabled";
+    const error =
+      orgOf(run.hook.userId) === null
+        ? "the owner's account is disabled"
+        : 'the organization was deleted, or is not approved. Replay the execution if needed';
     return { status: isFirst(run) ? 'skipped' : 'error', error };
   }
   if (!isFirst(run)) return null;

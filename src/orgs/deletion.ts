@@ -68,6 +68,20 @@ export const moveOrDelete = async (
     }
     return;
   }
+  // Others may have triggered them, and the recipient may be allowed more.
+  await inSteps([
+    sql(
+      `UPDATE executions SET run_at = NULL, error = ?,
+         status = CASE WHEN started_at IS NULL THEN 'skipped' ELSE 'error' END,
+         finished_at = (SELECT disabled_at FROM users WHERE id = ?)
+       WHERE id IN (
+         SELECT e.id FROM executions AS e JOIN hooks AS h ON h.id = e.hook_id
+         WHERE h.user_id = ? AND e.run_at IS NOT NULL AND e.boot IS NULL LIMIT ${STEP})`,
+      'the organization was deleted. Replay the execution if needed',
+      orgId,
+      orgId,
+    ),
+  ]);
   await store.transact([
     // Their names begin with the slug of the organization.
     sql('DELETE FROM models WHERE user_id = ?', orgId),

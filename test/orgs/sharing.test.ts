@@ -244,6 +244,53 @@ describe('resources of an organization', () => {
       expect(await leftOf(id)).to.equal(0);
     });
 
+    it('ends what is in the queue, and says why', async () => {
+      const { db } = app.app.store;
+      const id = await filled('queued');
+      const waiting = async (startedAt: string | null) => {
+        expect((await deliver('queued')).status).to.equal(202);
+        const ended = await until(
+          () =>
+            db
+              .selectFrom('executions')
+              .select('id')
+              .where('user_id', '=', id)
+              .where('finished_at', 'is not', null)
+              .where('run_at', 'is', null)
+              .orderBy('id', 'desc')
+              .executeTakeFirst(),
+          (row) => row !== undefined,
+        );
+        const again = { attempts: 1, run_at: '2099-01-01T00:00:00.000Z', finished_at: null };
+        await db
+          .updateTable('executions')
+          .set({
+            ...again,
+            status: startedAt === null ? 'queued' : 'running',
+            started_at: startedAt,
+          })
+          .where('id', '=', ended?.id ?? '')
+          .execute();
+      };
+      await waiting(null);
+      await waiting('2026-03-01T12:00:00.000Z');
+      await remove(id, 'queued', { resources: 'transfer' });
+      const mine = (await ask(bob, 'GET', '/api/hooks?orgId=personal')).body.hooks;
+      const moved = mine.find(({ name }: { name: string }) => name === 'queued').id;
+      const { executions } = (await ask(bob, 'GET', `/api/hooks/${moved}/executions`)).body;
+      const error = 'the organization was deleted. Replay the execution if needed';
+      expect(
+        executions.map((each: Record<string, unknown>) => [
+          each.status,
+          each.error,
+          typeof each.finishedAt,
+        ]),
+      ).to.equal([
+        ['error', error, 'string'],
+        ['skipped', error, 'string'],
+      ]);
+    });
+
     it('deletes them', async () => {
       const id = await filled('ending');
       expect((await deliver('ending')).status).to.equal(202);

@@ -8,7 +8,11 @@ const username = () =>
     .normalize('NFC')
     .min(3)
     .max(50)
-    .pattern(/^[\p{L}\p{N}._-]+$/u, 'letters, digits, ".", "_" and "-"')
+    // IDs of organizations begin with org_.
+    .pattern(
+      /^(?![oO][rR][gG]_)[\p{L}\p{N}._-]+$/u,
+      'letters, digits, ".", "_" and "-", not beginning with org_',
+    )
     .example('ada');
 
 // Unknown keys are ignored here and in login, since none of them can give a right.

@@ -13,6 +13,7 @@ export const nameFrom = (email: string): string => {
   const local = email.split('@', 1)[0] ?? '';
   return local
     .replace(/[^\p{L}\p{N}._-]+/gu, '-')
+    .replace(/^org_/i, 'org-')
     .slice(0, 40)
     .padEnd(3, '-');
 };

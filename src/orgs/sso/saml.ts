@@ -40,11 +40,15 @@ export interface SamlAssertion {
 }
 
 const MAX_BYTES = 256 * 1024;
+const MAX_DEPTH = 50;
+/** Enough for the groups of a user. The time of the parser grows with the square. */
+const MAX_ELEMENTS = 2000;
 const SKEW_MS = 60_000;
 /** Remedy for what the settings of an identity provider usually do not cause. */
 const UNUSUAL =
   'Start the login again. If the error repeats, report it to the vendor of the identity provider';
 const BEARER = 'urn:oasis:names:tc:SAML:2.0:cm:bearer';
+const SUCCESS = 'urn:oasis:names:tc:SAML:2.0:status:Success';
 const TRANSIENT = 'urn:oasis:names:tc:SAML:2.0:nameid-format:transient';
 /** XML Signature algorithms of SHA-256 and longer digests, without key confusion (no HMAC). */
 const ALGORITHMS = new Set([
@@ -56,6 +60,12 @@ const ALGORITHMS = new Set([
   'http://www.w3.org/2001/04/xmlenc#sha256',
   'http://www.w3.org/2001/04/xmlenc#sha512',
 ]);
+
+const SPACE = '[ \\t\\r\\n]';
+const NAME = String.raw`[\p{L}_][\p{L}\p{N}_.-]*(?::[\p{L}_][\p{L}\p{N}_.-]*)?`;
+const ATTRIBUTE = `${SPACE}+${NAME}${SPACE}*=${SPACE}*(?:"[^"]*"|'[^']*')`;
+const START_TAG = new RegExp(`^(${NAME})(?:${ATTRIBUTE})*${SPACE}*(/?)>`, 'u');
+const END_TAG = new RegExp(`^/(${NAME})${SPACE}*>`, 'u');
 
 /** Address at the identity provider to which the browser is sent. */
 export const createLoginUrl = async (
@@ -108,7 +118,9 @@ export const verifyResponse = async (
   const assertion = await verifySignature(xml, idp, sp);
   const nameId = readNameId(assertion);
   try {
-    return readAssertion(assertion, nameId, { idp, sp, now });
+    const read = readAssertion(assertion, nameId, { idp, sp, now });
+    refuseEnvelope(xml, read, sp);
+    return read;
   } catch (error) {
     if (!(error instanceof SamlRefused)) throw error;
     throw new SamlRefused(error.code, error.message, nameId);
@@ -125,6 +137,7 @@ const refuseByText = (xml: string): void => {
       `The response has a comment, a CDATA section or a processing instruction. ${UNUSUAL}`,
     );
   }
+  refuseTags(xml);
   if (countElements(xml, 'Encrypted(?:Assertion|ID|Attribute|Data|Key)') > 0) {
     throw new SamlRefused(
       'saml_encrypted',
@@ -170,13 +183,77 @@ const refuseByText = (xml: string): void => {
   }
 };
 
+/**
+ * The parser of node-saml accepts tags that others refuse or read in another way, and takes minutes for
+ * deep ones.
+ */
+const refuseTags = (xml: string): void => {
+  const open: string[] = [];
+  let elements = 0;
+  const [, ...tags] = withoutDeclaration(xml).split('<');
+  for (const tag of tags) {
+    if (tag.startsWith('/')) {
+      if (END_TAG.exec(tag)?.[1] !== open.pop()) throw notWellFormed();
+      continue;
+    }
+    const [, name, slash] = START_TAG.exec(tag) ?? [];
+    if (name === undefined) throw notWellFormed();
+    if (open.length === MAX_DEPTH || elements++ === MAX_ELEMENTS) throw tooComplex();
+    if (slash === '') open.push(name);
+  }
+  if (open.length > 0) throw notWellFormed();
+};
+
+const withoutDeclaration = (xml: string): string => xml.replace(/^<\?[^<>]*\?>/, '');
+
+const notWellFormed = (): SamlRefused =>
+  new SamlRefused('saml_malformed', 'The response is not well-formed XML');
+
+const tooComplex = (): SamlRefused =>
+  new SamlRefused(
+    'saml_too_large',
+    `The response has more than ${MAX_ELEMENTS} elements, or more than ${MAX_DEPTH} levels`,
+  );
+
 const countElements = (xml: string, name: string): number =>
   xml.match(new RegExp(`<(?:[^\\s<>/:!?]+:)?${name}(?=[\\s/>])`, 'g'))?.length ?? 0;
 
 const readAttributes = (xml: string, name: string): string[] =>
-  [...xml.matchAll(new RegExp(`\\s${name}\\s*=\\s*(?:"([^"]*)"|'([^']*)')`, 'g'))].map(
-    ([, double, single]) => double ?? single ?? '',
-  );
+  [
+    ...xml.matchAll(
+      new RegExp(`\\s(?:[^\\s<>=:"']+:)?${name}\\s*=\\s*(?:"([^"]*)"|'([^']*)')`, 'g'),
+    ),
+  ].map(([, double, single]) => double ?? single ?? '');
+
+/** The response around the assertion need not be signed. What it has must not contradict the assertion. */
+const refuseEnvelope = (
+  xml: string,
+  { inResponseTo }: SamlAssertion,
+  { acsUrl }: ServiceProvider,
+): void => {
+  const [status] = readAttributes(/<[^<>]*StatusCode\s[^<>]*>/.exec(xml)?.[0] ?? '', 'Value');
+  if (status !== SUCCESS) {
+    throw new SamlRefused(
+      'saml_status',
+      `The status of the response is ${status?.slice(0, 100) ?? 'missing'}, not ${SUCCESS}`,
+    );
+  }
+  const [, response = ''] = withoutDeclaration(xml).split('<', 2);
+  for (const destination of readAttributes(response, 'Destination')) {
+    if (destination === acsUrl) continue;
+    throw new SamlRefused(
+      'saml_destination',
+      `The destination is ${destination.slice(0, 300)}, not ${acsUrl}`,
+    );
+  }
+  for (const request of readAttributes(response, 'InResponseTo')) {
+    if (request === inResponseTo) continue;
+    throw new SamlRefused(
+      'saml_in_response_to',
+      'The response and its assertion answer different requests',
+    );
+  }
+};
 
 const verifySignature = async (
   xml: string,
@@ -246,10 +323,13 @@ const readNameId = (assertion: Element): string => {
       'The NameID is transient. Select a persistent NameID or the e-mail address at the identity provider',
     );
   }
-  if (value === '' || value.length > 254) {
+  const isText = Object.keys(nameId).every((key) => key === '_' || key === '$');
+  // All spaces but those of XML are part of the name, which must not look like another.
+  const isVisible = !/[^\P{C}\t\r\n]|(?! )\p{Z}/u.test(String(nameId._)) && !/[\t\r\n]/.test(value);
+  if (!isText || !isVisible || value === '' || value.length > 254) {
     throw new SamlRefused(
       'saml_name_id',
-      'The NameID must have 1 to 254 characters. Select another attribute as NameID at the identity provider',
+      'The NameID must be text of 1 to 254 characters without control or invisible characters. Select another attribute as NameID at the identity provider',
     );
   }
   return value;

@@ -68,11 +68,18 @@ describe('register', () => {
 
   it('makes the name from the e-mail address where there is none, numbered until it is free', async () => {
     const names: string[] = [];
-    for (const email of ['bob@a.example', 'bob@b.example', 'x@a.example', 'a+b c@a.example']) {
+    for (const email of [
+      'bob@a.example',
+      'bob@b.example',
+      'x@a.example',
+      'a+b c@a.example',
+      'Org_acme@a.example',
+    ]) {
       const { body } = await register({ email, password: PASSWORD });
       names.push(body.user?.username ?? body.statusCode);
     }
     expect(names.slice(0, 3)).to.equal(['bob', 'bob-2', 'x--']);
+    expect(names[4]).to.equal('org-acme');
   });
 
   for (const [what, body, field] of [
@@ -80,6 +87,8 @@ describe('register', () => {
     ['a long name', { username: 'a'.repeat(51), password: PASSWORD }, 'username'],
     ['a name with @', { username: 'a@b.c', password: PASSWORD }, 'username'],
     ['a name with blanks', { username: 'a b c', password: PASSWORD }, 'username'],
+    ['the ID of an organization', { username: 'org_01jcx2kq7m', password: PASSWORD }, 'username'],
+    ['the same in capitals', { username: 'Org_acme', password: PASSWORD }, 'username'],
     ['a name that is no text', { username: ['abc'], password: PASSWORD }, 'username'],
     ['a short password', { username: 'abc', password: '1234567' }, 'password'],
     ['a long password', { username: 'abc', password: 'x'.repeat(257) }, 'password'],

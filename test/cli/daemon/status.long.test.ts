@@ -48,6 +48,11 @@ describe('status, logs and doctor', () => {
         remedy: 'adjutant login, or: adjutant quickstart',
       },
     ]);
+    const elsewhere = join(machine.folder, 'my home');
+    const { problems: there } = await examine('--home', elsewhere);
+    expect(there[0]?.remedy).to.equal(
+      `adjutant up --home '${elsewhere}' --port ${new URL(url).port}`,
+    );
     const path = join(machine.home, 'logs/daemon.log');
     expect(await machine.run(['logs'])).to.equal({
       code: 1,

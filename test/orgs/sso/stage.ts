@@ -152,15 +152,15 @@ export const rightFor = (app: TestApp, started: Started | null): ResponseOptions
 export const send = async (
   { app, idp }: Pick<Stage, 'app' | 'idp'>,
   options: Partial<ResponseOptions>,
-  tamper: (xml: string) => string = (xml) => xml,
+  tamper: (xml: string) => string | Buffer = (xml) => xml,
 ): Promise<Reply> => {
   const started = await begin(app);
   const xml = tamper(await idp.respond({ ...rightFor(app, started), ...options }));
   return post(app, formOf(xml, started.relayState), started.cookie);
 };
 
-export const formOf = (xml: string, RelayState = ''): SamlForm => ({
-  SAMLResponse: Buffer.from(xml).toString('base64'),
+export const formOf = (xml: string | Buffer, RelayState = ''): SamlForm => ({
+  SAMLResponse: Buffer.from(xml as string).toString('base64'),
   RelayState,
 });
 
