@@ -7,6 +7,7 @@ export const memoryText = () => s.text(2000).pattern(/\S/, 'non-empty text');
 
 export const Memory = s.object('Memory', {
   id: s.id('memory'),
+  orgId: s.orgId(),
   text: memoryText(),
   about: memoryAbout(),
   pinned: s

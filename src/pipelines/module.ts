@@ -68,6 +68,7 @@ export const openPipelines = (base: Base, deps: RunsModuleDeps): Pipelines => {
           isNumericParam: (tool, key) => isNumericParam(tools.toolbox, tool, key),
           refusalOf: (url) => getEgressRefusal(() => base.http.check(url)),
         }),
+        hasExpert: async (userId, id) => !!(await deps.experts.experts.find(userId, id)),
         refuseGrants: (by, named) => grants.refuse(by, grants.acting(named)),
       }),
       runsResource({ runs, service, template, refuseUse }),

@@ -16,6 +16,7 @@ const fact = (max: number) => s.nullable(s.anyText(max));
 
 const task = {
   id: s.id('readertask'),
+  orgId: s.orgId(),
   url: address().description('Requested address, without its fragment'),
   finalUrl: anyAddress().description(
     'Address after all redirects. `null` until the page is received',

@@ -29,6 +29,7 @@ describe('an approval', () => {
     const exact = { agentId: agent.id, tool: 'http', action: 'request', arguments: args };
     expect(approval).to.equal({
       id: approval.id,
+      orgId: null,
       ...exact,
       digest: callDigest(exact),
       reason: 'it has side effects',

@@ -20,6 +20,7 @@ export interface Approval {
   decidedAt: string | null;
   decidedBy: string | null;
   decisionReason: string | null;
+  orgId: string | null;
   scopes: string[];
 }
 

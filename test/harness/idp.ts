@@ -14,11 +14,13 @@ const { SignedXml }: { SignedXml: SignedXmlClass } = createRequire(require.resol
 interface SamlConfig {
   [option: string]: unknown;
 }
+interface ParsedRequest {
+  id: string;
+  issuer: string;
+  assertionConsumerServiceURL: string;
+}
 interface Samlp {
-  parseRequest(
-    request: object,
-    done: (error: Error | null, parsed: { assertionConsumerServiceURL: string }) => void,
-  ): void;
+  parseRequest(request: object, done: (error: Error | null, parsed: ParsedRequest) => void): void;
   auth(
     config: SamlConfig,
   ): (request: object, response: object, next: (error?: Error) => void) => void;
@@ -104,38 +106,60 @@ const ALGORITHMS = {
  * JSON.
  */
 export const startIdp = async (entityId: string, keys: KeyPair) => {
-  const idp = { user: idpUser('grace') };
-  const config = { issuer: entityId, cert: keys.certificate, key: keys.key };
+  const idp: { user: IdpUser; keys: KeyPair; edit: ResponseOptions['edit'] } = {
+    user: idpUser('grace'),
+    keys,
+    edit: undefined,
+  };
+  const configFor = (acs: string) => {
+    const { certificate: cert, key } = idp.keys;
+    return { issuer: entityId, cert, key, recipient: acs, destination: acs };
+  };
+  const respond = async (options: ResponseOptions): Promise<string> => {
+    const { edit = (xml: string) => xml, signs = ['Assertion'], acs, user, ...rest } = options;
+    const { algorithm = 'sha256', keys: own = idp.keys } = options;
+    const unsigned = await new Promise<string>((resolve, reject) => {
+      samlp.getSamlResponse(
+        { ...configFor(acs), ...rest, signAssertion: false },
+        user,
+        (error, xml) => (error ? reject(error) : resolve(xml)),
+      );
+    });
+    const flat = unsigned.replace(/>\s+</g, '><').trim();
+    return signs.reduce(
+      (xml, name) => signElement(xml, name, { algorithm, keys: own }),
+      edit(flat),
+    );
+  };
+  const answer = async (query: Record<string, string>) => {
+    const shim = { method: 'GET', query, user: idp.user };
+    const request = await new Promise<ParsedRequest>((resolve, reject) => {
+      samlp.parseRequest(shim, (error, parsed) => (error ? reject(error) : resolve(parsed)));
+    });
+    const { id, issuer: audience, assertionConsumerServiceURL: acs } = request;
+    const { edit, user } = idp;
+    const xml = edit
+      ? await respond({ acs, audience, user, inResponseTo: id, edit })
+      : await new Promise<Buffer>((resolve, reject) => {
+          const getPostURL = (
+            ...[, , , done]: [unknown, unknown, unknown, (error: null, url: string) => void]
+          ) => done(null, acs);
+          samlp.auth({ ...configFor(acs), getPostURL, responseHandler: resolve })(shim, {}, reject);
+        });
+    const SAMLResponse = Buffer.from(xml as string).toString('base64');
+    return { acs, fields: { SAMLResponse, RelayState: query.RelayState ?? '' } };
+  };
   const server = createServer((request, response) => {
     const url = new URL(request.url ?? '', 'http://idp');
-    const query = Object.fromEntries(url.searchParams);
-    const fail = (error?: Error) => {
-      response.writeHead(500).end(String(error));
-    };
-    const shim = { method: 'GET', query, user: idp.user };
-    samlp.parseRequest(shim, (error, parsed) => {
-      if (error) return fail(error);
-      const acs = parsed.assertionConsumerServiceURL;
-      const answer = samlp.auth({
-        ...config,
-        recipient: acs,
-        destination: acs,
-        getPostURL: (_a: unknown, _b: unknown, _c: unknown, done: (e: null, url: string) => void) =>
-          done(null, acs),
-        responseHandler: (xml: Buffer) => {
-          if (String(request.headers.accept).includes('text/html')) {
-            const fields = { SAMLResponse: xml.toString('base64'), RelayState: query.RelayState };
-            response.writeHead(200, { 'content-type': 'text/html' });
-            return response.end(formPage(acs, fields));
-          }
-          response.writeHead(200, { 'content-type': 'application/json' });
-          response.end(
-            JSON.stringify({ SAMLResponse: xml.toString('base64'), RelayState: query.RelayState }),
-          );
-        },
-      });
-      answer(shim, response, fail);
-    });
+    const isBrowser = String(request.headers.accept).includes('text/html');
+    answer(Object.fromEntries(url.searchParams)).then(
+      ({ acs, fields }) => {
+        const type = isBrowser ? 'text/html' : 'application/json';
+        response.writeHead(200, { 'content-type': type });
+        response.end(isBrowser ? formPage(acs, fields) : JSON.stringify(fields));
+      },
+      (error) => response.writeHead(500).end(String(error)),
+    );
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -148,21 +172,15 @@ export const startIdp = async (entityId: string, keys: KeyPair) => {
     logIn: (user: IdpUser) => {
       idp.user = user;
     },
-    respond: async (options: ResponseOptions): Promise<string> => {
-      const { edit = (xml) => xml, signs = ['Assertion'], acs, user, ...rest } = options;
-      const unsigned = await new Promise<string>((resolve, reject) => {
-        const more = { ...rest, recipient: acs, destination: acs, signAssertion: false };
-        samlp.getSamlResponse({ ...config, ...more }, user, (error, xml) =>
-          error ? reject(error) : resolve(xml),
-        );
-      });
-      const flat = unsigned.replace(/>\s+</g, '><').trim();
-      const { algorithm = 'sha256', keys: own = keys } = options;
-      return signs.reduce(
-        (xml, name) => signElement(xml, name, { algorithm, keys: own }),
-        edit(flat),
-      );
+    /** Signs with other keys from now on. */
+    setKeys: (next: KeyPair) => {
+      idp.keys = next;
     },
+    /** Changes responses before they are signed, from now on. */
+    setEdit: (edit: ResponseOptions['edit']) => {
+      idp.edit = edit;
+    },
+    respond,
     stop: async () => {
       server.closeAllConnections();
       server.close();
@@ -171,7 +189,7 @@ export const startIdp = async (entityId: string, keys: KeyPair) => {
 };
 
 /** Sends the form at once, as identity providers do in a browser. */
-const formPage = (acs: string, fields: Record<string, string | undefined>): string => {
+const formPage = (acs: string, fields: SamlForm): string => {
   const inputs = Object.entries(fields).map(
     ([name, value]) => `<input type="hidden" name="${name}" value="${value}">`,
   );

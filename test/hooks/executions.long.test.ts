@@ -37,6 +37,7 @@ describe('executions', () => {
     const { triggerContext, createdAt, startedAt, finishedAt, durationMs, ...rest } = run;
     expect(rest).to.equal({
       id: body.executions[0],
+      orgId: null,
       hookId: id,
       deliveryId: body.deliveryId,
       status: 'success',
@@ -168,6 +169,7 @@ describe('the executions of all hooks', () => {
     const page = await recent('?limit=2');
     expect(page.executions[0]).to.equal({
       id: third.body.executions[0],
+      orgId: null,
       hookId: first.id,
       hookName: 'issues',
       status: 'success',

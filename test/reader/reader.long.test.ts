@@ -92,6 +92,7 @@ describe('the reader', () => {
     expect([status, task]).to.equal([
       200,
       {
+        orgId: null,
         url: at('/bridge'),
         finalUrl: at('/bridge'),
         canonicalUrl: at('/bridge'),

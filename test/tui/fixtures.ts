@@ -89,6 +89,7 @@ export const aHook = (over: Partial<Hook> = {}): Hook => ({
 
 export const anExecution = (over: Partial<Execution> = {}): Execution => ({
   id: 'execution_8f3k2a',
+  orgId: null,
   hookId: 'hook_01',
   deliveryId: null,
   status: 'success',
@@ -113,6 +114,7 @@ export const anExecution = (over: Partial<Execution> = {}): Execution => ({
 
 export const anApproval = (over: Partial<Approval> = {}): Approval => ({
   id: 'approval_01',
+  orgId: null,
   agentId: 'agent_01jcx2kq7m8f3k2a9v5ztw4e6r',
   tool: 'shell',
   action: 'run',

@@ -6,6 +6,7 @@ const scope = () => s.oneOf('GrantScope', 'conversation', 'host');
 
 export const Grant = s.object('Grant', {
   id: s.id('grant'),
+  orgId: s.orgId(),
   scope: scope(),
   tool: s.text(100).description('ID of the skill that provides the tool'),
   action: s.text(200).description('Name of the tool'),

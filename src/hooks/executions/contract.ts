@@ -15,6 +15,7 @@ export const executionStatus = () =>
 
 export const Execution = s.object('Execution', {
   id: s.id('execution'),
+  orgId: s.orgId(),
   hookId: s.id('hook'),
   deliveryId: s
     .nullable(s.id('delivery'))
@@ -72,6 +73,7 @@ export const MAX_ERROR_LENGTH = 500;
 
 export const ExecutionSummary = s.object('ExecutionSummary', {
   id: s.id('execution'),
+  orgId: s.orgId(),
   hookId: s.id('hook'),
   hookName: s.text(200),
   status: executionStatus(),

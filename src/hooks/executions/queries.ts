@@ -8,7 +8,7 @@ import { MAX_ERROR_LENGTH } from './contract.js';
 
 export type RecentExecution = Omit<
   ExecutionRow,
-  'user_id' | 'delivery_id' | 'context' | 'effect' | 'result' | 'hops' | 'run_at' | 'boot'
+  'delivery_id' | 'context' | 'effect' | 'result' | 'hops' | 'run_at' | 'boot'
 > & { hook_name: string; event: string | null };
 
 interface RecentFilter extends PageInput {
@@ -51,7 +51,7 @@ export const executionsStore = ({ db }: Store) => {
         .leftJoin('deliveries as d', 'd.id', 'e.delivery_id')
         .select(['e.id', 'e.hook_id', 'h.name as hook_name', 'e.status', 'e.trigger', 'e.action'])
         .select(['e.attempts', 'e.agent_id', 'e.replay_of', 'e.created_at', 'e.started_at'])
-        .select('e.finished_at')
+        .select(['e.finished_at', 'e.user_id'])
         .select([
           sql<string | null>`coalesce(d.event, e.context ->> '$.event')`.as('event'),
           sql<string | null>`substr(e.error, 1, ${MAX_ERROR_LENGTH})`.as('error'),

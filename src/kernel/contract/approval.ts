@@ -15,6 +15,7 @@ export const approvalScope = (label = 'ApprovalScope') =>
 
 export const Approval = s.object('Approval', {
   id: s.id('approval'),
+  orgId: s.orgId(),
   agentId: s
     .nullable(s.id('agent'))
     .description('ID of the agent that made the call. `null` if you made the call directly'),

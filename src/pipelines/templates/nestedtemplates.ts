@@ -1,6 +1,6 @@
 import type { FieldFault } from '../../kernel/problem.js';
 import type { PipelineTemplate, TemplateStage } from './contract.js';
-import { isStageWork } from './stagekinds.js';
+import { isStageWork, type StageKind } from './stagekinds.js';
 
 /** Maximum nesting, including the outermost pipeline. */
 export const MAX_NESTING = 5;
@@ -41,15 +41,15 @@ export const nestedTemplates = async (
     const template = found.get(templateId) ?? (await find(userId, templateId));
     if (!template) return `refers to an unknown template: ${templateId}`;
     found.set(templateId, template);
-    for (const nested of namedIn(template.stages)) {
-      const fault = await faultBelow(nested.templateId, [...way, templateId]);
+    for (const nested of namedIn(template.stages, TEMPLATES)) {
+      const fault = await faultBelow(nested.id, [...way, templateId]);
       if (fault !== null) return fault;
     }
     checked.set(templateId, way.length);
     return null;
   };
   const faults: FieldFault[] = [];
-  for (const { path, templateId } of namedIn(stages)) {
+  for (const { path, id: templateId } of namedIn(stages, TEMPLATES)) {
     const message = await faultBelow(templateId, [id ?? NEW]);
     if (message !== null) faults.push({ path, message });
   }
@@ -58,12 +58,34 @@ export const nestedTemplates = async (
 
 const NEW = 'this template';
 
-const namedIn = (stages: TemplateStage[]): { path: string; templateId: string }[] =>
-  stages.flatMap(({ kind, config }, at) => {
-    const path = `stages.${at}.config`;
-    if (kind === 'pipeline')
-      return [{ path: `${path}.templateId`, templateId: `${config.templateId}` }];
-    const { stage } = config;
-    if (kind !== 'foreach' || !isStageWork(stage) || stage.kind !== 'pipeline') return [];
-    return [{ path: `${path}.stage.config.templateId`, templateId: `${stage.config.templateId}` }];
+/** Of agent stages. An expert may be deleted later, and the stage then fails. */
+export const expertFaults = async (
+  stages: TemplateStage[],
+  has: (expertId: string) => Promise<boolean>,
+): Promise<FieldFault[]> => {
+  const faults: FieldFault[] = [];
+  for (const { path, id } of namedIn(stages, EXPERTS)) {
+    if (!(await has(id))) faults.push({ path, message: `refers to an unknown expert: ${id}` });
+  }
+  return faults;
+};
+
+interface Reference {
+  kind: StageKind;
+  key: string;
+}
+const TEMPLATES: Reference = { kind: 'pipeline', key: 'templateId' };
+const EXPERTS: Reference = { kind: 'agent', key: 'expertId' };
+
+const namedIn = (
+  stages: TemplateStage[],
+  { kind, key }: Reference,
+): { path: string; id: string }[] =>
+  stages.flatMap((stage, at) => {
+    const { stage: repeated } = stage.config;
+    const isRepeated = stage.kind === 'foreach' && isStageWork(repeated);
+    const work = isRepeated ? repeated : stage;
+    const id = work.config[key];
+    if (work.kind !== kind || typeof id !== 'string') return [];
+    return [{ path: `stages.${at}.config.${isRepeated ? 'stage.config.' : ''}${key}`, id }];
   });

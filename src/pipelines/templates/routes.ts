@@ -11,7 +11,12 @@ import { viewer } from '../../store/view.js';
 import { type KnownNames, templateFaults } from './check.js';
 import { type NewTemplate, PipelineTemplate, templates } from './contract.js';
 import { formatMermaid } from './graph.js';
-import { type FindTemplate, type Nesting, nestedTemplates } from './nestedtemplates.js';
+import {
+  expertFaults,
+  type FindTemplate,
+  type Nesting,
+  nestedTemplates,
+} from './nestedtemplates.js';
 import { normalizeTemplate, type TemplateBody } from './normalize.js';
 import { PRESETS } from './presets.js';
 import { MAX_TEMPLATES, type TemplatesStore } from './queries.js';
@@ -23,6 +28,7 @@ export interface TemplatesDeps {
   templates: TemplatesStore;
   clock: Clock;
   known(userId: string): KnownNames;
+  hasExpert(userId: string, id: string): Promise<boolean>;
   refuseGrants(by: Caller, tools: string[]): void;
 }
 
@@ -56,13 +62,15 @@ export const templatesResource = (deps: TemplatesDeps) => {
   };
 
   const findIn: FindTemplate = (userId, id) => findTemplate(store, userId, id);
-  const nestingOf =
+  const referencesOf =
     ({ userId }: Caller) =>
-    async (template: Nesting): Promise<FieldFault[]> =>
-      (await nestedTemplates(template, userId, findIn)).faults;
+    async (template: Nesting): Promise<FieldFault[]> => [
+      ...(await nestedTemplates(template, userId, findIn)).faults,
+      ...(await expertFaults(template.stages, (id) => deps.hasExpert(userId, id))),
+    ];
 
   const refuseTemplate = async (input: NewTemplate & Nesting, by: Caller): Promise<void> => {
-    throwIfFaults([...templateFaults(input, known(by.userId)), ...(await nestingOf(by)(input))]);
+    throwIfFaults([...templateFaults(input, known(by.userId)), ...(await referencesOf(by)(input))]);
   };
 
   const create = async (body: TemplateBody, by: Caller): Promise<PipelineTemplate> => {
@@ -130,9 +138,12 @@ export const templatesResource = (deps: TemplatesDeps) => {
       if (!(await store.delete(userId, id))) throw Boom.notFound('No template with that id');
     },
     graph: async ({ id }, { userId }) => formatMermaid((await find(userId, id)).stages),
-    validate: async ({ raw }, by) => validateTemplateText(raw, known(by.userId), nestingOf(by)),
+    validate: async ({ raw }, by) => validateTemplateText(raw, known(by.userId), referencesOf(by)),
     import: async ({ raw }, by) =>
-      create(normalizeTemplate(await parseTemplateText(raw, known(by.userId), nestingOf(by))), by),
+      create(
+        normalizeTemplate(await parseTemplateText(raw, known(by.userId), referencesOf(by))),
+        by,
+      ),
   });
 };
 

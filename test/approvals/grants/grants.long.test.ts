@@ -73,7 +73,7 @@ describe('a grant', () => {
       nextCursor,
     } = await grants();
     expect(grant).to.equal({
-      ...{ id: grant.id, scope: 'conversation', tool: 'http', action: 'request' },
+      ...{ id: grant.id, orgId: null, scope: 'conversation', tool: 'http', action: 'request' },
       ...{ origin: new URL(desk.canary.url).origin, method: 'POST', pathPrefix: '/in' },
       ...{ hookId: null, sessionId, boundTo: 'Do it', agentId: id, approvalId: decided.body.id },
       ...{ createdAt: '2026-03-01T12:00:00.000Z', expiresAt: '2026-03-31T12:00:00.000Z' },

@@ -26,6 +26,7 @@ import {
   rightFor,
   type Stage,
   send,
+  syncClock,
 } from './stage.js';
 
 export const lab = Lab.script();
@@ -50,8 +51,7 @@ describe('a hostile response', () => {
     await logIn(stage);
   });
   after(() => stage.stop());
-  // samlp writes the time of the machine into its responses.
-  beforeEach(() => stage.clock.shift(Date.now() - stage.clock.now()));
+  beforeEach(() => syncClock(stage));
 
   const countRows = async () => {
     const { db } = stage.app.app.store;

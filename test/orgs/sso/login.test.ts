@@ -3,7 +3,7 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { WebSocket } from 'ws';
 import { PASSWORD } from '../../harness/app.js';
-import { idpUser } from '../../harness/idp.js';
+import { createKeyPair, idpUser } from '../../harness/idp.js';
 import { makeToken } from '../../harness/token.js';
 import {
   answer,
@@ -23,10 +23,11 @@ import {
   type Stage,
   send,
   startedBy,
+  syncClock,
 } from './stage.js';
 
 export const lab = Lab.script();
-const { describe, it, before, after } = lab;
+const { describe, it, before, beforeEach, after } = lab;
 
 const HOUR_MS = 3600 * 1000;
 
@@ -36,6 +37,7 @@ describe('a login with single sign-on', () => {
     stage = await openStage();
   });
   after(() => stage.stop());
+  beforeEach(() => syncClock(stage));
 
   const me = async (token: string) => (await stage.app.call('GET', '/api/auth/me', { token })).body;
   const memberOf = async (userId: string) => {
@@ -135,8 +137,6 @@ describe('a login with single sign-on', () => {
 
   it('ends with the session at the identity provider, at most after 12 hours', async () => {
     const until = new Date(stage.clock.now() + HOUR_MS).toISOString();
-    const session = (end: string) => (xml: string) =>
-      xml.replace('<saml:AuthnStatement ', `<saml:AuthnStatement SessionNotOnOrAfter="${end}" `);
     const expiry = async (edit: (xml: string) => string) => {
       const started = await begin(stage.app);
       const xml = await stage.idp.respond({ ...rightFor(stage.app, started), edit });
@@ -147,7 +147,7 @@ describe('a login with single sign-on', () => {
       expect(refreshed.body.expiresAt).to.equal(login.body.expiresAt);
       return Date.parse(login.body.expiresAt) - stage.clock.now();
     };
-    expect(await expiry(session(until))).to.be.within(HOUR_MS - 1000, HOUR_MS);
+    expect(await expiry(sessionUntil(until))).to.be.within(HOUR_MS - 1000, HOUR_MS);
     expect(await expiry((xml) => xml)).to.be.within(12 * HOUR_MS - 1000, 12 * HOUR_MS);
   });
 
@@ -386,15 +386,70 @@ describe('a login with single sign-on', () => {
   });
 
   it('accepts every certificate in the settings, for a change of keys', async () => {
-    const { createKeyPair } = await import('../../harness/idp.js');
-    const next = createKeyPair();
-    expect((await send(stage, { keys: next })).status).to.equal(401);
-    await configure(stage, { certificates: [stage.keys.certificate, next.certificate] });
-    expect((await send(stage, { keys: next })).status).to.equal(303);
-    expect((await send(stage, {})).status).to.equal(303);
-    await configure(stage, {});
+    const [old, next] = [stage.keys, createKeyPair()];
+    const use = (...certificates: string[]) => configure(stage, { certificates });
+    const statuses = async () => [
+      (await send(stage, { keys: old })).status,
+      (await send(stage, { keys: next })).status,
+    ];
+    expect(await statuses()).to.equal([303, 401]);
+    await use(old.certificate, next.certificate);
+    expect(await statuses()).to.equal([303, 303]);
+    await use(next.certificate);
+    expect(await statuses()).to.equal([401, 303]);
+    expect((await lastResult(stage)).code).to.equal(null);
+    await use(old.certificate);
+  });
+
+  it('ends with a logout, and with the session at the identity provider', async () => {
+    const { app, clock, idp } = stage;
+    const [first, second] = [(await logIn(stage)).body, (await logIn(stage)).body];
+    const logout = await app.call('POST', '/api/auth/logout', { token: first.token });
+    expect([logout.status, (await me(first.token)).statusCode]).to.equal([204, 401]);
+    expect((await me(second.token)).id).to.equal(first.user.id);
+    idp.setEdit(sessionUntil(new Date(clock.now() + HOUR_MS).toISOString()));
+    const { token } = (await logIn(stage)).body;
+    idp.setEdit(undefined);
+    // Tokens count in seconds.
+    clock.shift(HOUR_MS - 1000);
+    expect((await me(token)).id).to.equal(first.user.id);
+    clock.shift(1000);
+    expect((await me(token)).statusCode).to.equal(401);
+    const refreshed = await app.call('POST', '/api/auth/refresh', { token });
+    expect(refreshed.status).to.equal(401);
+    expect((await me(second.token)).id).to.equal(first.user.id);
+    clock.shift(-HOUR_MS);
+  });
+
+  it('gives one user of an identity provider an account in each organization behind it', async () => {
+    const { app, orgId } = stage;
+    const twin = await makeOrg(stage, 'twin');
+    await configure({ ...stage, orgId: twin }, {});
+    const mine = (await logIn(stage, idpUser('eve'))).body;
+    const theirs = (await logIn(stage, idpUser('eve'), 'twin')).body;
+    expect([mine.user.username, theirs.user.username].map((name) => name.split('-')[0])).to.equal([
+      'acme',
+      'twin',
+    ]);
+    const orgsOf = async (token: string) =>
+      (await app.call('GET', '/api/orgs', { token })).body.orgs.map(({ id }: { id: string }) => id);
+    expect([await orgsOf(mine.token), await orgsOf(theirs.token)]).to.equal([[orgId], [twin]]);
+    for (const [token, id] of [
+      [mine.token, twin],
+      [theirs.token, orgId],
+    ]) {
+      expect((await app.call('GET', `/api/orgs/${id}`, { token })).status).to.equal(404);
+    }
+    // Removed here, the user is still a member there.
+    const path = `/api/orgs/${orgId}/members/${mine.user.id}`;
+    await app.call('DELETE', path, { token: stage.ada.token });
+    expect((await me(mine.token)).statusCode).to.equal(401);
+    expect((await me(theirs.token)).id).to.equal(theirs.user.id);
   });
 });
+
+const sessionUntil = (end: string) => (xml: string) =>
+  xml.replace('<saml:AuthnStatement ', `<saml:AuthnStatement SessionNotOnOrAfter="${end}" `);
 
 const attributes = (names: object) => ({
   username: null,

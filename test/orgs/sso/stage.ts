@@ -34,7 +34,6 @@ export interface Stage {
 }
 
 export const openStage = async (): Promise<Stage> => {
-  // samlp writes the time of the machine into its responses.
   const clock = frozenClock(Date.now());
   const app = await startApp({ clock });
   // Responses go to localhost, and the cookie must be there.
@@ -55,6 +54,10 @@ export const openStage = async (): Promise<Stage> => {
     },
   };
 };
+
+/** samlp writes the time of the machine into its responses. */
+export const syncClock = ({ clock }: Pick<Stage, 'clock'>): void =>
+  clock.shift(Date.now() - clock.now());
 
 type Bare = Omit<Stage, 'stop'>;
 
@@ -132,9 +135,10 @@ export const redeem = (
 export const logIn = async (
   { app, idp }: Pick<Stage, 'app' | 'idp'>,
   user: IdpUser = idpUser('grace'),
+  org = 'acme',
 ): Promise<Reply> => {
   idp.logIn(user);
-  const started = await begin(app);
+  const started = await begin(app, org);
   const accepted = await post(app, await answer(started), started.cookie);
   if (accepted.status !== 303) return accepted;
   return redeem(app, { code: codeOf(accepted), cookie: started.cookie });
