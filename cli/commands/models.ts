@@ -52,7 +52,8 @@ const healthColumns = buildColumns<Reply<'models', 'health'>['providers'][number
 const modelHealth = requestCommand({
   name: 'health',
   endpoint: endpoints.health,
-  examples: ['', '--check', '--check --json'],
+  examples: ['', '--check', '--check --json', '--org acme'],
+  except: ['check'],
   flags: { check: switchFlag('Send each model a short prompt first (admin)') },
   notes: ['Exit code 1: a model is down.'],
   // A check sends each model a prompt.
