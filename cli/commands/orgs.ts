@@ -81,7 +81,12 @@ const create = requestCommand({
   asks: [],
   areFields: true,
   seeAlso: 'adjutant orgs invites create',
-  show: ({ out }, org) => out.done(`Created ${safe(org.slug)}. You are its owner.`, org, columns),
+  show: ({ out }, org) => {
+    out.done(`Created ${safe(org.slug)}. You are its owner.`, org, columns);
+    out.note(
+      `Before it can own resources, an admin must approve it: adjutant orgs admin update ${safe(org.slug)} --approved`,
+    );
+  },
 });
 
 const get = orgCrud.request({
@@ -156,14 +161,19 @@ const deletion = command({
     await context.ask.confirm(
       `Delete the organization ${safe(org)}? Its members lose it, and its models are deleted.`,
     );
+    let { resources } = body;
     try {
       await send({});
     } catch (error) {
       if (!context.ask.isPossible || !ownsResources(error)) throw error;
-      const resources = (['transfer', 'delete'] as const)[await context.ask.choose(RESOURCES)];
+      resources = (['transfer', 'delete'] as const)[await context.ask.choose(RESOURCES)];
       await send({ resources });
     }
     context.out.note(`Deleted ${safe(org)}.`);
+    if (resources === 'transfer')
+      context.out.note(
+        'Its resources are yours now. Hooks, webhooks and recurring tasks are disabled until you enable them.',
+      );
   },
 });
 

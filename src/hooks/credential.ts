@@ -1,6 +1,7 @@
 import Boom from '@hapi/boom';
 import { unsealOrNull } from '../kernel/envelope.js';
 import { faultOfHeaderValue } from '../kernel/headervalue.js';
+import { orgOf } from '../kernel/ids.js';
 import { badRequest } from '../kernel/route.js';
 import { isSame } from '../kernel/signature.js';
 import type { SecretOpener } from '../secrets/module.js';
@@ -30,7 +31,10 @@ export const checkReferences = async (
   };
   for (const [path, id] of Object.entries(named)) {
     if (id === undefined || (await vault.isOwn(userId, id))) continue;
-    const message = 'must be the ID of one of your credentials';
+    const message =
+      orgOf(userId) === null
+        ? 'must be the ID of one of your credentials'
+        : 'must be the ID of a credential of the organization';
     throw badRequest([{ path, message }]);
   }
   const sent = actionConfig?.credentialId;

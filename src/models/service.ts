@@ -182,7 +182,10 @@ export const checkModelCredential = async (
   }
   const path = 'credentialId';
   if (!(await keys.isOwn(by.userId, id))) {
-    throw badRequest([{ path, message: 'must be the ID of one of your credentials' }]);
+    const message = by.member
+      ? 'must be the ID of a credential of the organization'
+      : 'must be the ID of one of your credentials';
+    throw badRequest([{ path, message }]);
   }
   const fault = faultOfHeaderValue((await keys.newest(id)) ?? 'expired');
   if (fault !== null) throw badRequest([{ path, message: `refers to a value that ${fault}` }]);

@@ -1,5 +1,6 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
+import { QUARANTINE_STATEMENTS } from '../../src/store/thread/quarantinestatements.js';
 import { frozenClock, until } from '../harness/app.js';
 import { type FaultyImapServer, startFaultyImap } from '../harness/mail/faultyimap.js';
 import {
@@ -14,6 +15,7 @@ const { after, before, describe, it } = lab;
 
 /** Before the arrival of the messages. */
 const START = Date.UTC(2026, 0, 31);
+const HOUR_MS = 3600 * 1000;
 /** Within the pauses of the watcher. */
 const STEP_MS = 500;
 /** Commands that change nothing. The server sets no flag for a part that is peeked at. */
@@ -64,8 +66,8 @@ describe(`a watched mailbox${unlessOpenssl}`, () => {
       async () => server.commands.at(-1),
       (last) => last === 'IDLE',
     );
-  const arrives = (uid: number, subject: string) => {
-    server.messages.push({ uid, subject, size: 50 + uid });
+  const arrives = (uid: number, subject: string, more: { arrival?: string } = {}) => {
+    server.messages.push({ uid, subject, size: 50 + uid, ...more });
   };
 
   it('is processed as messages arrive', IF_OPENSSL, async () => {
@@ -113,4 +115,34 @@ describe(`a watched mailbox${unlessOpenssl}`, () => {
     expect(server.commands.filter((command) => /FETCH/.test(command))).to.not.be.empty();
     expect(server.commands.filter((command) => !HARMLESS.test(command))).to.equal([]);
   });
+
+  it(
+    'is left to the original by a restored copy, until it is watched there',
+    IF_OPENSSL,
+    async () => {
+      stage.clock.forward(HOUR_MS);
+      const at = new Date(stage.clock.now()).toISOString();
+      const { store } = stage.app.app;
+      const held = QUARANTINE_STATEMENTS.filter(
+        ({ sql, until = Number.POSITIVE_INFINITY }) =>
+          sql.startsWith('UPDATE mail_accounts') && until === Number.POSITIVE_INFINITY,
+      );
+      await store.transact(
+        held.map(({ sql }) => ({ sql: sql.replace('@at', '?'), parameters: [at] })),
+      );
+      await stage.app.restart();
+      server.commands.length = 0;
+      arrives(5, 'of the original', { arrival: '31-Jan-2026 00:30:00 +0000' });
+      stage.clock.forward(HOUR_MS);
+      expect(
+        (await stage.call('GET', `/api/email/accounts/${accountId}`)).body.watch,
+      ).to.be.false();
+      expect(server.commands).to.equal([]);
+
+      await stage.call('PATCH', `/api/email/accounts/${accountId}`, { watch: true });
+      arrives(6, 'six');
+      await passes(subjects, (all) => all.length > 4);
+      expect(await subjects()).to.equal(['one', 'two', 'three', 'four', 'six']);
+    },
+  );
 });

@@ -115,7 +115,13 @@ describe('resources of an organization', () => {
       ...hook('borrowed', org),
       triggerConfig: { webhookPath: 'b', webhookCredentialId: id },
     };
-    expect((await ask(bob, 'POST', '/api/hooks', with_)).status).to.equal(400);
+    const refused = (await ask(bob, 'POST', '/api/hooks', with_)).body;
+    expect(refused.details).to.equal([
+      {
+        path: 'triggerConfig.webhookCredentialId',
+        message: 'must be the ID of a credential of the organization',
+      },
+    ]);
     const ours = await ask(bob, 'POST', '/api/vault', { ...credential, orgId: org });
     const again = {
       ...with_,

@@ -77,6 +77,23 @@ describe('approvals on channels', () => {
     }
   });
 
+  it('have the address on the page of a daemon with a public address, which decides nothing', async () => {
+    await inSlack();
+    const id = await askApproval(desk, desk.userId);
+    await desk.inSlack(1);
+    const { store } = desk.app;
+    const pageAddress = () => desk.url;
+    const deps = { store, stages: { at: async () => null }, pageAddress };
+    const rows = store.db.selectFrom('sendings').selectAll();
+    const row = await rows.where('kind', '=', 'approval_requested').executeTakeFirstOrThrow();
+    const { text } = await buildChannelMessage(deps, row);
+    const address = text.split('\n').at(-1) ?? '';
+    expect(address).to.startWith(`${desk.url}/`).and.to.include(id);
+    const opened = await desk.call('GET', address.slice(desk.url.length));
+    expect(opened.headers['content-type']).to.match(/^text\/html/);
+    expect((await approval(id)).status).to.equal('pending');
+  });
+
   it('show arguments that hide, turn or pretend as what they are', async () => {
     await inSlack();
     await inTelegram();

@@ -22,7 +22,10 @@ describe('orgs', () => {
     const empty = await shown('list');
     expect(empty.stderr).to.contain('adjutant orgs create <slug> --name <name>');
     const made = await shown('create', 'acme', '--name', 'Acme Ltd');
-    expect([made.code, made.stderr]).to.equal([0, 'Created acme. You are its owner.\n']);
+    expect([made.code, made.stderr]).to.equal([
+      0,
+      'Created acme. You are its owner.\nBefore it can own resources, an admin must approve it: adjutant orgs admin update acme --approved\n',
+    ]);
     const listed = await orgs('list', '--fields', 'name,title,role,members');
     expect(listed.stdout).to.equal('acme\tAcme Ltd\towner\t1\n');
     await orgs('update', 'acme', '--name', 'Acme International');

@@ -7,6 +7,8 @@ export interface ScriptedMessage {
   uid: number;
   subject: string;
   size: number;
+  /** Date of arrival, as IMAP writes it. Defaults to the first of February 2026. */
+  arrival?: string;
   /** Header. Defaults to that of the subject. */
   header?: string;
 }
@@ -39,12 +41,12 @@ export interface FaultyImapServer {
 const ARRIVAL = '01-Feb-2026 09:30:00 +0000';
 
 const fetched = (told: ScriptedMessage, at: number): string => {
-  const { uid, subject, size } = told;
+  const { uid, subject, size, arrival = ARRIVAL } = told;
   const id = `<${subject}@liar.example.org>`;
   const envelope = `(NIL "${subject}" (("Bob" NIL "bob" "example.org")) NIL NIL NIL NIL NIL NIL "${id}")`;
   const header = told.header ?? `Subject: ${subject}\r\n\r\n`;
   const facts = [
-    `UID ${uid} FLAGS () RFC822.SIZE ${size} INTERNALDATE "${ARRIVAL}"`,
+    `UID ${uid} FLAGS () RFC822.SIZE ${size} INTERNALDATE "${arrival}"`,
     `ENVELOPE ${envelope} BODYSTRUCTURE ("TEXT" "PLAIN" NIL NIL NIL "7BIT" 1 1)`,
     `BODY[HEADER.FIELDS (SUBJECT)] {${header.length}}\r\n${header}`,
     'BODY[1]<0> {1}\r\nx',
