@@ -49,16 +49,16 @@ const schedule = command({
   summary: 'Show the backup schedule or print schedule settings',
   examples: ['', '--daily --keep 7 --to /mnt/backup', '--hours 6 --keep 28'],
   flags: {
-    daily: switchFlag('Back up once a day'),
-    hours: count('--hours', 8760, 'Interval between backups, in hours'),
+    daily: switchFlag('Print settings for one backup per day'),
+    hours: count('--hours', 8760, 'Interval between backups in the printed settings, in hours'),
     keep: count(
       '--keep',
       9999,
-      'Number of scheduled backups to keep. Requires --daily or --hours. Defaults to 7',
+      'Number of backups to keep, in the printed settings. Requires --daily or --hours. Defaults to 7',
     ),
     to: textFlag(
       '<folder>',
-      'Folder for the backups, preferably on another disk. Requires --daily or --hours',
+      'Backup folder in the printed settings, preferably on another disk. Requires --daily or --hours',
     ),
   },
   notes: [

@@ -283,7 +283,7 @@ const path = '/api/capabilities';
 
 export const capabilities = contract({
   list: endpoint.get(path, {
-    summary: 'List capabilities',
+    summary: 'List capabilities, such as models, engines and languages',
     description: ABOUT,
     query: s.object('CapabilityQuery', {
       kind: s.optional(s.oneOf('CapabilityKind', 'model', 'engine', 'language', 'tool', 'runtime')),
@@ -330,7 +330,7 @@ export const capabilities = contract({
     status: 202,
   }),
   verify: endpoint.post(`${path}/{slug}/verify`, {
-    summary: 'Verify the files of a capability',
+    summary: 'Verify the files of a capability, such as a model',
     description:
       'Compares the SHA-256 checksums of the installed files with the recorded checksums.',
     access: 'admin',
@@ -338,7 +338,7 @@ export const capabilities = contract({
     status: 202,
   }),
   delete: endpoint.delete(`${path}/{slug}`, {
-    summary: 'Delete an installed capability',
+    summary: 'Delete an installed capability, such as a model',
     description: ABOUT,
     access: 'admin',
     audit: 'capabilities.delete',

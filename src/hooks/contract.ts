@@ -309,6 +309,8 @@ export const hooks = contract({
   update: endpoint.put('/api/hooks/{id}', {
     shared: 'admin',
     summary: 'Update a hook',
+    description:
+      'Omitted fields keep their values. An object such as `triggerConfig` is replaced as a whole. The secret is kept if `trigger` stays the same and the request contains no secret.',
     example: { description: 'Deliveries from GitHub', cooldownMs: 1000 },
     body: HookChanges,
     reply: Hook,

@@ -305,6 +305,7 @@ export const models = contract({
   }),
   'set-routing': endpoint.put('/api/models/routing', {
     summary: 'Update the model routing',
+    description: 'Omitted fields keep their values.',
     access: 'admin',
     audit: 'models.set-routing',
     example: { topics: [{ topic: 'triage', primary: 'digest', fallbacks: [] }] },

@@ -95,6 +95,8 @@ export const platforms = contract({
   }),
   update: endpoint.put('/api/admin/platforms/{kind}', {
     summary: 'Update the settings of a chat platform',
+    description:
+      'Omitted fields keep their values. Omitted secrets are deleted if the address of the server changes.',
     access: 'admin',
     audit: 'platforms.update',
     example: { values: { botToken: '110201543:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw0' } },

@@ -221,7 +221,9 @@ export const mailaccounts = contract({
     audit: 'mailaccounts.delete',
   }),
   test: endpoint.post('/api/email/accounts/{id}/test', {
-    summary: 'Test a mail account',
+    summary: 'Test a mail account by sending it an e-mail',
+    description:
+      'Logs in by IMAP and SMTP, sends an e-mail from the account to itself, and waits up to 30 seconds for its arrival. Without the permission `email`, no e-mail is sent.',
     // Two logins, and 30 s until the message arrives.
     maxReplyMs: 180_000,
     unimpersonated: true,

@@ -23,7 +23,7 @@ export const Approval = s.object('Approval', {
   action: s.text(200).description("Name of the skill's tool"),
   arguments: s
     .record('ApprovalArguments')
-    .description('Arguments with which the tool runs after approval'),
+    .description('Arguments of the tool call. An approved call runs with exactly these arguments'),
   digest: digestSchema().description('SHA-256 digest of the agent, tool and arguments'),
   reason: s.text(1000).description('Reason why the call needs approval'),
   untrusted: s

@@ -137,6 +137,7 @@ export const notifications = contract({
   }),
   'set-preferences': endpoint.put('/api/notifications/preferences', {
     summary: 'Update notification preferences',
+    description: 'Omitted fields keep their values.',
     example: {
       quietHours: { enabled: true, from: '22:00', to: '07:00', timezone: 'Europe/Berlin' },
     },

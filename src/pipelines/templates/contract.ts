@@ -253,6 +253,7 @@ export const templates = contract({
   update: endpoint.put('/api/pipelines/templates/{id}', {
     shared: 'admin',
     summary: 'Update a pipeline template',
+    description: 'Omitted fields keep their values.',
     example: { description: 'Asks before anything is published' },
     body: TemplateChanges,
     reply: PipelineTemplate,
