@@ -129,12 +129,15 @@ const decidableApprovals = ({ db }: Store, userId: string) =>
       'scopes',
     ])
     .select('expires_at')
+    .select((of) =>
+      of.selectFrom('orgs').select('slug').whereRef('orgs.id', '=', 'approvals.user_id').as('org'),
+    )
     .where(decidableBy(userId));
 
 type ApprovalQuestion = Pick<
   ApprovalRow,
   'tool' | 'action' | 'arguments' | 'digest' | 'reason' | 'untrusted' | 'expires_at' | 'scopes'
->;
+> & { org: string | null };
 
 /** One argument per line. No text can begin a line or change its direction. */
 const formatApprovalText = (approval: ApprovalQuestion, isRead: boolean): string => {
@@ -142,6 +145,7 @@ const formatApprovalText = (approval: ApprovalQuestion, isRead: boolean): string
   const args: Record<string, unknown> = JSON.parse(approval.arguments);
   return [
     ...formatCall(`${approval.tool}.${approval.action}`, args),
+    ...(approval.org === null ? [] : [`For the organization ${approval.org}`]),
     `Reason: ${formatVisible(approval.reason)}`,
     approval.untrusted === 1 ? 'UNTRUSTED: the agent has read external content' : 'trusted',
     `Digest ${short}. The call has not run. Without a reply it is denied at ${toTheMinute(approval.expires_at)}.`,

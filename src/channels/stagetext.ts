@@ -19,6 +19,7 @@ export const buildStageMessage = (
   const { runId, asks, digest } = stage;
   const isInput = asks === 'input';
   const text = [
+    ...(stage.org === null ? [] : [`For the organization ${stage.org}`]),
     ...subjectLines(stage),
     ...(isInput ? stage.fields.map(fieldLine) : []),
     stage.untrusted ? 'UNTRUSTED: contains external content' : 'trusted',

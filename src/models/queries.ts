@@ -50,9 +50,13 @@ export const modelsStore = (store: Store) => {
         .where(isOf(orgId))
         .executeTakeFirst(),
 
-    /** Null if there is no such organization. */
+    /** Null if there is no such organization, or it is not approved. */
     orgBySlug: async (slug: string): Promise<string | null> => {
-      const found = db.selectFrom('orgs').select('id').where('slug', '=', slug);
+      const found = db
+        .selectFrom('orgs')
+        .select('id')
+        .where('slug', '=', slug)
+        .where('approved_at', 'is not', null);
       return (await found.executeTakeFirst())?.id ?? null;
     },
 

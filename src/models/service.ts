@@ -58,6 +58,8 @@ export const addModel = async (
   } catch (error) {
     throw error instanceof UniqueViolation ? taken(given.name) : error;
   }
+  // A call of a deleted model with the name may have ended afterwards.
+  deps.modelHealth.forget(row.name);
   return viewChangedModel(deps, { name: row.name, orgId });
 };
 
@@ -95,6 +97,9 @@ export const changeModel = async (
   const given = facts && isOther ? withFileDefaults(asked, facts) : asked;
   assertEmbedderUnused(deps, name, given);
   throwIfFaults(embedderTopicFaults(deps, { name, topics: given.topics }));
+  // All prompts of the organization's agents go to the address.
+  if (given.baseUrl !== undefined || given.provider !== undefined)
+    requireOwnLogin(by, 'Changing the provider or address');
   await checkModelCredential(deps, given.credentialId, by);
   await updateIf({
     clock: deps.clock,
@@ -167,6 +172,13 @@ export const findOwnModel = (
 export const modelNames = (registry: Registry, orgId: string | null): string[] =>
   registry.list(orgId).map(({ name }) => name);
 
+/** 403 for a model of an organization with a personal access token, or during impersonation. */
+const requireOwnLogin = ({ member, tokenId, impersonator }: Caller, what: string): void => {
+  if (!member || (tokenId === null && !impersonator)) return;
+  const message = `${what} of a model requires your own login and is not available with a personal access token or during impersonation`;
+  throw Boom.forbidden(message, { code: 'personal_only' });
+};
+
 /** 400 if the credential does not exist for the caller, or cannot be an HTTP header. */
 export const checkModelCredential = async (
   { keys }: ModelsDeps,
@@ -175,11 +187,7 @@ export const checkModelCredential = async (
 ): Promise<void> => {
   if (!id) return;
   // The address that a model sends the value to may be anywhere, which is as good as a reveal.
-  if (by.member && (by.tokenId !== null || by.impersonator)) {
-    const message =
-      'Setting the credential of a model requires your own login and is not available with a personal access token or during impersonation';
-    throw Boom.forbidden(message, { code: 'personal_only' });
-  }
+  requireOwnLogin(by, 'Setting the credential');
   const path = 'credentialId';
   if (!(await keys.isOwn(by.userId, id))) {
     const message = by.member

@@ -6,8 +6,9 @@ import * as s from '../kernel/contract/schema.js';
 const slug = () =>
   Joi.string<string>()
     .pattern(
-      /^(?!personal$)[a-z0-9][a-z0-9-]{1,31}$/,
-      '2 to 32 lower-case letters, digits and hyphens',
+      // The first is a value of `orgId`. Names of models cannot begin with the others.
+      /^(?!(?:personal|routing|health|test|usage|cli|providers)$)[a-z0-9][a-z0-9-]{1,31}$/,
+      '2 to 32 lower-case letters, digits and hyphens, and no reserved word such as personal or health',
     )
     .example('acme')
     .description('Short name (slug), unique in the installation. It cannot be changed');

@@ -69,19 +69,7 @@ export const moveOrDelete = async (
     return;
   }
   // Others may have triggered them, and the recipient may be allowed more.
-  await inSteps([
-    sql(
-      `UPDATE executions SET run_at = NULL, error = ?,
-         status = CASE WHEN started_at IS NULL THEN 'skipped' ELSE 'error' END,
-         finished_at = (SELECT disabled_at FROM users WHERE id = ?)
-       WHERE id IN (
-         SELECT e.id FROM executions AS e JOIN hooks AS h ON h.id = e.hook_id
-         WHERE h.user_id = ? AND e.run_at IS NOT NULL AND e.boot IS NULL LIMIT ${STEP})`,
-      'the organization was deleted. Replay the execution if needed',
-      orgId,
-      orgId,
-    ),
-  ]);
+  await inSteps([endExecutions(orgId, 'AND e.boot IS NULL')]);
   await store.transact([
     // Their names begin with the slug of the organization.
     sql('DELETE FROM models WHERE user_id = ?', orgId),
@@ -138,8 +126,23 @@ export const moveOrDelete = async (
     'UPDATE memories SET confirmed = 0',
     'DELETE FROM approval_grants',
   ].map((text) => sql(`${text} WHERE user_id = ?`, orgId));
-  await store.transact([...harmless, ...names, ...owned, ...credentials]);
+  // Those under way are not tried again.
+  const last = endExecutions(orgId);
+  await store.transact([last, ...harmless, ...names, ...owned, ...credentials]);
 };
+
+const endExecutions = (orgId: string, which = ''): Statement =>
+  sql(
+    `UPDATE executions SET run_at = NULL, boot = NULL, error = ?,
+       status = CASE WHEN started_at IS NULL THEN 'skipped' ELSE 'error' END,
+       finished_at = (SELECT disabled_at FROM users WHERE id = ?)
+     WHERE id IN (
+       SELECT e.id FROM executions AS e JOIN hooks AS h ON h.id = e.hook_id
+       WHERE h.user_id = ? AND e.run_at IS NOT NULL ${which} LIMIT ${STEP})`,
+    'the organization was deleted. Replay the execution if needed',
+    orgId,
+    orgId,
+  );
 
 const changeChildren = async (
   { transact }: Store,

@@ -161,6 +161,11 @@ describe('models of an organization', () => {
     expect(await faultOf(olga, 'POST', '/api/models', large())).to.equal([409, 'name_taken']);
     const ofAll = large({ name: 'acme/taken', orgId: undefined });
     expect(await faultOf(root, 'POST', '/api/models', ofAll)).to.equal([400, 'name']);
+    // An organization that is not approved takes no names from the installation.
+    await eve.ask('POST', '/api/orgs', { slug: 'openai', name: 'Not approved' });
+    const free = { ...large(), orgId: undefined, name: 'openai/gpt' };
+    expect((await root.ask('POST', '/api/models', free)).status).to.equal(201);
+    expect((await root.ask('DELETE', pathOf('openai/gpt'))).status).to.equal(204);
   });
 
   it('use no program, file or route of the installation', async () => {
@@ -378,6 +383,9 @@ describe('models of an organization', () => {
     const sent = { token, body: { credentialId: shared } };
     const delegated = await root.call('PATCH', pathOf(NAME), sent);
     expect([delegated.status, delegated.body.code]).to.equal([403, 'personal_only']);
+    const elsewhere = { token, body: { baseUrl: 'https://models.example.org/v1' } };
+    const moved = await root.call('PATCH', pathOf(NAME), elsewhere);
+    expect([moved.status, moved.body.code]).to.equal([403, 'personal_only']);
     const seen = (await max.ask('GET', pathOf(NAME))).body;
     expect([seen.credentialId, seen.apiKeySet]).to.equal([null, true]);
   });

@@ -98,7 +98,7 @@ describe('organizations', () => {
       'slug_taken',
       'slug',
     ]);
-    for (const slug of ['a', 'Acme', 'a b', 'x'.repeat(33), 'ä-b']) {
+    for (const slug of ['a', 'Acme', 'a b', 'x'.repeat(33), 'ä-b', 'personal', 'health']) {
       const wrong = await ask(eve, 'POST', '/api/orgs', { slug, name: 'Mine' });
       expect([slug, wrong.status, wrong.body.details[0].path]).to.equal([slug, 400, 'slug']);
     }

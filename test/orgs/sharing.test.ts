@@ -253,7 +253,7 @@ describe('resources of an organization', () => {
     it('ends what is in the queue, and says why', async () => {
       const { db } = app.app.store;
       const id = await filled('queued');
-      const waiting = async (startedAt: string | null) => {
+      const waiting = async (startedAt: string | null, boot: string | null = null) => {
         expect((await deliver('queued')).status).to.equal(202);
         const ended = await until(
           () =>
@@ -271,7 +271,7 @@ describe('resources of an organization', () => {
         await db
           .updateTable('executions')
           .set({
-            ...again,
+            ...{ ...again, boot },
             status: startedAt === null ? 'queued' : 'running',
             started_at: startedAt,
           })
@@ -280,6 +280,8 @@ describe('resources of an organization', () => {
       };
       await waiting(null);
       await waiting('2026-03-01T12:00:00.000Z');
+      // Under way, and to be tried again.
+      await waiting('2026-03-01T12:00:00.000Z', 'boot_1');
       await remove(id, 'queued', { resources: 'transfer' });
       const mine = (await ask(bob, 'GET', '/api/hooks?orgId=personal')).body.hooks;
       const moved = mine.find(({ name }: { name: string }) => name === 'queued').id;
@@ -292,6 +294,7 @@ describe('resources of an organization', () => {
           typeof each.finishedAt,
         ]),
       ).to.equal([
+        ['error', error, 'string'],
         ['error', error, 'string'],
         ['skipped', error, 'string'],
       ]);

@@ -63,6 +63,24 @@ describe('templates of pipelines', () => {
     expect([again.status, again.body.code]).to.equal([409, 'name_taken']);
   });
 
+  it('name experts that exist, and can be changed otherwise once an expert is deleted', async () => {
+    const expert = { name: 'note-writer', description: 'Writes notes', instructions: 'Write.' };
+    const { id: expertId } = (await app.call('POST', '/api/experts', { token: ada, body: expert }))
+      .body;
+    const stages = [{ ...stage, config: { ...stage.config, expertId } }];
+    const made = await call('POST', '', { ...body, name: 'With an expert', stages });
+    expect(made.status).to.equal(201);
+    const deleted = await app.call('DELETE', `/api/experts/${expertId}`, { token: ada });
+    expect(deleted.status).to.equal(204);
+    const at = `/${made.body.id}`;
+    expect((await call('PUT', at, { limits: { maxTokens: 1000 } })).status).to.equal(200);
+    const refused = await call('PUT', at, { stages });
+    expect([refused.status, refused.body.details[0].path]).to.equal([
+      400,
+      'stages.0.config.expertId',
+    ]);
+  });
+
   it('are refused with the path of each fault', async () => {
     const stages = [
       { ...stage, needs: ['x'] },

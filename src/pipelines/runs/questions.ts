@@ -8,6 +8,8 @@ import type { RunService, StageAnswer } from './service.js';
 
 export interface StageQuestion {
   ownerId: string;
+  /** Slug, if an organization owns the run. */
+  org: string | null;
   runId: string;
   run: string;
   key: string;
@@ -54,17 +56,21 @@ export const createStageQuestions = (
       .where('r.status', 'in', ['running', 'waiting'])
       .where('s.status', 'in', WAITING);
   const questions = (userId: string) =>
-    own(userId).select([
-      'r.user_id as ownerId',
-      'r.id as runId',
-      'r.name as run',
-      's.key',
-      's.status',
-      's.input',
-      's.digest',
-      's.untrusted',
-      's.due_at as expiresAt',
-    ]);
+    own(userId)
+      .select((of) =>
+        of.selectFrom('orgs').select('slug').whereRef('orgs.id', '=', 'r.user_id').as('org'),
+      )
+      .select([
+        'r.user_id as ownerId',
+        'r.id as runId',
+        'r.name as run',
+        's.key',
+        's.status',
+        's.input',
+        's.digest',
+        's.untrusted',
+        's.due_at as expiresAt',
+      ]);
   type Found = Awaited<ReturnType<ReturnType<typeof questions>['execute']>>[number];
   const questionOf = ({ status, input: text, digest, untrusted, ...of }: Found): StageQuestion => {
     const input = asRecord(JSON.parse(text ?? '{}'));

@@ -63,14 +63,21 @@ export const templatesResource = (deps: TemplatesDeps) => {
 
   const findIn: FindTemplate = (userId, id) => findTemplate(store, userId, id);
   const referencesOf =
-    ({ userId }: Caller) =>
+    ({ userId }: Caller, areStagesNew = true) =>
     async (template: Nesting): Promise<FieldFault[]> => [
       ...(await nestedTemplates(template, userId, findIn)).faults,
-      ...(await expertFaults(template.stages, (id) => deps.hasExpert(userId, id))),
+      ...(areStagesNew
+        ? await expertFaults(template.stages, (id) => deps.hasExpert(userId, id))
+        : []),
     ];
 
-  const refuseTemplate = async (input: NewTemplate & Nesting, by: Caller): Promise<void> => {
-    throwIfFaults([...templateFaults(input, known(by.userId)), ...(await referencesOf(by)(input))]);
+  const refuseTemplate = async (
+    input: NewTemplate & Nesting,
+    by: Caller,
+    areStagesNew = true,
+  ): Promise<void> => {
+    const references = await referencesOf(by, areStagesNew)(input);
+    throwIfFaults([...templateFaults(input, known(by.userId)), ...references]);
   };
 
   const create = async (body: TemplateBody, by: Caller): Promise<PipelineTemplate> => {
@@ -121,7 +128,8 @@ export const templatesResource = (deps: TemplatesDeps) => {
         ...changes,
         ...(changes.limits && { limits: { ...limits, ...changes.limits } }),
       };
-      await refuseTemplate({ ...input, id }, by);
+      // Others can be changed although the expert of a stage was deleted.
+      await refuseTemplate({ ...input, id }, by, changes.stages !== undefined);
       const next = normalizeTemplate(input);
       deps.refuseGrants(by, findAddedTools(before, next));
       const change = {

@@ -239,6 +239,7 @@ describe('approvals on channels', () => {
     const short = digest.slice(0, 8);
     const [shown] = await desk.inSlack(1);
     expect(slack.buttonsOf(shown).map(({ value }) => value)).to.include(`${id}:${digest}`);
+    expect(desk.slack.texts()[0]?.split('\n')).to.include('For the organization acme');
 
     const said = async (n: number) =>
       (await desk.toMessenger(telegram.written(n, `approve ${short}`))).body.text;

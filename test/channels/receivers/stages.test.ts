@@ -67,7 +67,8 @@ describe('stages of pipelines on channels', () => {
     await inTelegram();
     const { id } = await start([asks('Ship it?')], {}, org);
     const { digest } = await stageOf(id);
-    expect(String((await desk.inTelegram(1))[0]?.text)).to.contain('Ship it?');
+    const shown = String((await desk.inTelegram(1))[0]?.text).split('\n');
+    expect(shown).to.include(['For the organization acme', '> Ship it?']);
     const reply = await desk.toMessenger(telegram.written(1, `approve ${digest.slice(0, 8)}`));
     expect(reply.body.text).to.match(/^Approved: ask of /);
     expect((await stageOf(id)).status).to.equal('completed');
