@@ -25,6 +25,7 @@ export interface VoiceStage extends TestApp {
   token: string;
   ask(method: string, path: string, body?: unknown): Promise<Reply>;
   /** Sends audio as a form. */
+  /** Also waits for the end if it takes longer than the request waits. */
   send(audio: SentAudio, fields?: Record<string, string>): Promise<Reply>;
   /** Waits for the end of a transcription, and returns it. */
   ended(id: string): Promise<Reply['body']>;
@@ -36,16 +37,20 @@ export const startVoice = async (options: TestOptions = {}): Promise<VoiceStage>
   const { token } = await app.register('owner');
   const ask: VoiceStage['ask'] = (method, path, body) =>
     app.call(method, path, { token, ...(body !== undefined && { body }) });
+  const ended: VoiceStage['ended'] = (id) =>
+    until(
+      async () => (await ask('GET', `/api/voice/transcriptions/${id}?wait=5`)).body,
+      ({ status }) => !['queued', 'running'].includes(status),
+    );
   return Object.assign(Object.create(app), {
     token,
     ask,
-    send: (audio: SentAudio, fields?: Record<string, string>) =>
-      sendAudio(app, token, audio, fields),
-    ended: (id: string) =>
-      until(
-        async () => (await ask('GET', `/api/voice/transcriptions/${id}?wait=5`)).body,
-        ({ status }) => !['queued', 'running'].includes(status),
-      ),
+    send: async (audio: SentAudio, fields?: Record<string, string>) => {
+      const reply = await sendAudio(app, token, audio, fields);
+      if (reply.status !== 202) return reply;
+      return { ...reply, status: 200, body: await ended(reply.body.id) };
+    },
+    ended,
   });
 };
 

@@ -168,6 +168,7 @@ export const scim = contract({
     description: 'Requires the role `owner` or `admin` in the organization.',
     personal: true,
     audit: 'orgs.scim-token-delete',
+    example: {},
     body: s
       .nullable(ScimTokenRequest)
       .description('`null` is valid if your login is at most 10 minutes old'),
