@@ -143,6 +143,7 @@ const reset = requestCommand({
   args: '<tool>',
   endpoint: permissions.reset,
   examples: ['http.request', "'shell.*'", 'http.request --org acme'],
+  except: [],
   at: (_, { tool }) => parsePermissionTarget(tool),
   show: ({ out }, _, { args: { tool } }) => out.done(`${oneLine(tool)} is reset to its default.`),
 });

@@ -57,6 +57,14 @@ describe('resources of organizations', () => {
     expect(help.stdout).to.match(/--org <slug> +Slug or ID of one of your organizations,/);
   });
 
+  it('may be levels of tools, which are set and reset', async () => {
+    const levels = (...words: string[]) => cli('skills', 'permissions', ...words);
+    expect((await levels('set', 'http.request', 'deny', '--org', 'acme')).code).to.equal(0);
+    expect((await levels('reset', 'http.request')).code).to.equal(1);
+    expect((await levels('reset', 'http.request', '--org', 'acme')).code).to.equal(0);
+    expect((await levels('list', '--org', 'acme')).stdout).to.equal('');
+  });
+
   it('show their organization on a terminal, and in a list only if one has any', async () => {
     const list = await shown('tasks', 'list');
     expect(lines(list.stdout)[0]).to.match(/^SHORT +STATUS +ORG /i);
