@@ -22,12 +22,21 @@ export interface ReplyDeltas {
   end(): void;
 }
 
+/** In characters. Readers who come later than this get the text with the complete message. */
+const MAX_KEPT = 262_144;
+
 /** Deltas have no number and are not stored. */
 export const createDeltas = (clock: Clock) => {
   const listeners = new Map<string, Set<ReplyListener>>();
+  /** Text so far of the replies that are being generated, for readers who come later. */
+  const replies = new Map<string, { step: number; text: string }>();
   let sockets: DeltaSockets = { newestReader: () => 0, send: () => undefined };
   return {
-    listen: (agentId: string, onDelta: ReplyListener): (() => void) => {
+    /** Begins with the text so far, which replaces what a resumed reader already has. */
+    listen: (agentId: string, onDelta: ReplyListener, isResumed: boolean): (() => void) => {
+      const { step = 0, text = '' } = replies.get(agentId) ?? {};
+      if (text !== '' && isResumed) onDelta(null, step);
+      if (text !== '') onDelta(text, step);
       const own = listeners.get(agentId) ?? new Set();
       listeners.set(agentId, own.add(onDelta));
       return () => {
@@ -48,16 +57,23 @@ export const createDeltas = (clock: Clock) => {
         newestReader: () => sockets.newestReader(userId),
         send: (from, text) => sockets.send(userId, { agentId: id, step, from, text }),
       });
+      const reply = { step, text: '' };
+      replies.set(id, reply);
       return {
         take: (text) => {
+          if (reply.text.length < MAX_KEPT) reply.text += text;
           for (const onDelta of listeners.get(id) ?? []) onDelta(text, step);
           paced.take(text);
         },
         restart: () => {
+          reply.text = '';
           for (const onDelta of listeners.get(id) ?? []) onDelta(null, step);
           paced.restart();
         },
-        end: paced.end,
+        end: () => {
+          if (replies.get(id) === reply) replies.delete(id);
+          paced.end();
+        },
       };
     },
   };

@@ -56,7 +56,8 @@ export const chatResource = (deps: ChatResourceDeps) => {
       const agent = await findOwnedAgent(deps.rows, by.userId, agentId);
       if (!streaming) return answerWithin(agent, query.wait ?? WAIT_S, by);
       const after = parseLastEventId(streaming.lastEventId) ?? query.after ?? 0;
-      return new EventStream(streamChatEvents(deps, agent, { after, signal: by.signal }));
+      const from = { after, isResumed: true, signal: by.signal };
+      return new EventStream(streamChatEvents(deps, agent, from));
     },
   });
 };

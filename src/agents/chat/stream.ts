@@ -44,19 +44,20 @@ export const readAnswer = async (
 
 /**
  * Streams `chat`, then the events of the agent, the text of its replies as `delta`, and `done`. A
- * `delta` with `restart` replaces the previous text, which was reasoning or of a model that failed.
+ * `delta` with `restart` replaces the previous text, which was reasoning, of a model that failed, or
+ * is repeated for a resumed reader.
  */
 export async function* streamChatEvents(
   deps: FollowingDeps,
   agent: AgentRow,
-  from: { after: number; signal: AbortSignal },
+  from: { after: number; isResumed?: boolean; signal: AbortSignal },
 ): AsyncGenerator<ServerSentEvent, void, undefined> {
   const ending = new AbortController();
   const forget = deps.hub.whenOver(() => ending.abort());
   const signal = AbortSignal.any([from.signal, ending.signal]);
   try {
     yield { event: 'chat', data: viewAnswer(agent) };
-    yield* followReply(deps, agent, { after: from.after, signal });
+    yield* followReply(deps, agent, { ...from, signal });
     const now = signal.aborted ? undefined : await deps.rows.byId(agent.id);
     if (now) yield { event: 'done', data: await readAnswer(deps, now) };
   } finally {
@@ -71,9 +72,9 @@ export async function* streamChatEvents(
 async function* followReply(
   deps: FollowingDeps,
   agent: AgentRow,
-  { after, signal }: { after: number; signal: AbortSignal },
+  { after, isResumed = false, signal }: { after: number; isResumed?: boolean; signal: AbortSignal },
 ): AsyncGenerator<ServerSentEvent, void, undefined> {
-  const news = listen(deps, agent, signal);
+  const news = listen(deps, agent, { isResumed, signal });
   let last = after;
   let wasOver = false;
   try {
@@ -156,13 +157,26 @@ const isOver = async ({ rows }: FollowingDeps, id: string): Promise<boolean> => 
 const listen = (
   { clock, hub, deltas }: FollowingDeps,
   { id, user_id }: AgentRow,
-  signal: AbortSignal,
+  { isResumed, signal }: { isResumed: boolean; signal: AbortSignal },
 ) => {
   let waking = new AbortController();
   let hasEvents = true;
   /** In the order of writing. */
   let pending: (PendingText & { step: number })[] = [];
   let length = 0;
+  const takeDelta = (text: string | null, step: number): void => {
+    const last = pending.at(-1);
+    if (text === null) {
+      if (last?.step === step) length -= last.text.length;
+      const others = pending.filter((piece) => piece.step !== step);
+      pending = [...others, { step, text: '', isRestart: true }];
+    } else if (length < MAX_PENDING) {
+      if (last?.step === step) last.text += text;
+      else pending.push({ step, text, isRestart: false });
+      length += text.length;
+    }
+    waking.abort();
+  };
   const stops = [
     ...AGENT_CHANNELS.map((channel) =>
       hub.listen(user_id, channel, (data) => {
@@ -171,19 +185,7 @@ const listen = (
         waking.abort();
       }),
     ),
-    deltas.listen(id, (text, step) => {
-      const last = pending.at(-1);
-      if (text === null) {
-        if (last?.step === step) length -= last.text.length;
-        const others = pending.filter((piece) => piece.step !== step);
-        pending = [...others, { step, text: '', isRestart: true }];
-      } else if (length < MAX_PENDING) {
-        if (last?.step === step) last.text += text;
-        else pending.push({ step, text, isRestart: false });
-        length += text.length;
-      }
-      waking.abort();
-    }),
+    deltas.listen(id, takeDelta, isResumed),
   ];
   return {
     /** Takes the text of all replies up to this step. */

@@ -235,7 +235,7 @@ describe('chat as a stream', () => {
     }
   });
 
-  it('has the words for a reader who comes while the model writes', async () => {
+  it('has the whole text for a reader who comes while the model writes', async () => {
     const { reply, say: write, end } = dictated();
     stage.model.script(reply);
     const stream = await open({ message: 'Think' });
@@ -248,7 +248,7 @@ describe('chat as a stream', () => {
     await end();
     const told = await late.until();
     const text = told.filter(({ event }) => event === 'delta').map(({ data }) => data.text);
-    expect(text.join('')).to.equal(' Two.');
+    expect(text.join('')).to.equal('One. Two.');
     await stream.until();
   });
 });

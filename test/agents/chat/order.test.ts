@@ -30,6 +30,27 @@ const silentHub = {
 } as unknown as FollowingDeps['hub'];
 
 describe('the stream of a chat', () => {
+  it('has the text from before its reader came, once more for a resumed reader', async () => {
+    const clock = frozenClock();
+    const ended = eventOf(2, 'agent.status', { status: 'completed' });
+    for (const isResumed of [false, true]) {
+      const deltas = createDeltas(clock);
+      const reply = deltas.begin({ id: 'a', user_id: 'u' }, 1);
+      reply.take('Early ');
+      const rows = slowRows([[eventOf(1, 'agent.message', { step: 1 }), ended]], () => {
+        reply.take('and late.');
+        reply.end();
+      });
+      const deps = { rows, clock, hub: silentHub, deltas };
+      const told: unknown[] = [];
+      const { signal } = new AbortController();
+      const events = streamChatEvents(deps, AGENT, { after: 0, isResumed, signal });
+      for await (const { event, data } of events) if (event === 'delta') told.push(data);
+      const text = 'Early and late.';
+      expect(told).to.equal([isResumed ? { text, restart: true } : { text }]);
+    }
+  });
+
   it('has the text of each reply before its message, however slowly events are read', async () => {
     const clock = frozenClock();
     const deltas = createDeltas(clock);
