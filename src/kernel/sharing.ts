@@ -131,9 +131,9 @@ const callerFor = async (
   };
 };
 
-const notApproved = (): Boom.Boom =>
+export const notApproved = (): Boom.Boom =>
   Boom.conflict(
-    'An admin of the installation has not approved the organization yet. Ask an admin to run: adjutant orgs admin update <organization> --approved',
+    'The organization is not approved. Ask an admin of the installation to run: adjutant orgs admin update <organization> --approved',
     { code: 'org_not_approved' },
   );
 

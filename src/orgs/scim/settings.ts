@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import Boom from '@hapi/boom';
+import { notApproved } from '../../kernel/sharing.js';
 import { isSame } from '../../kernel/signature.js';
 import { type By, findManaged, type OrgsDeps } from '../service.js';
 import type { ScimStore } from './queries.js';
@@ -27,12 +27,7 @@ export const enableScim = async (
   by: By,
 ): Promise<void> => {
   const org = await findManaged({ orgs }, id, by.userId);
-  if (enabled && org.approved_at === null) {
-    throw Boom.conflict(
-      'An admin of the installation has not approved the organization yet. Ask an admin to run: adjutant orgs admin update <organization> --approved',
-      { code: 'org_not_approved' },
-    );
-  }
+  if (enabled && org.approved_at === null) throw notApproved();
   const record = by.record({ target: id, data: { enabled } });
   await scim.saveSettings(id, { enabled: enabled ? 1 : 0 }, [record]);
 };

@@ -3,6 +3,7 @@ import { iso } from '../../kernel/clock.js';
 import { BadUrl, EgressRefused } from '../../kernel/egress.js';
 import { HttpFailure } from '../../kernel/failure.js';
 import { badRequest, throwIfFaults } from '../../kernel/route.js';
+import { notApproved } from '../../kernel/sharing.js';
 import { type IdpRole, type OrgSsoRow, orgSsoTable } from '../../store/tables/orgs.js';
 import { updateIf } from '../../store/updateif.js';
 import { storedColumns, viewer } from '../../store/view.js';
@@ -40,14 +41,7 @@ export const updateSettings = async (
 ): Promise<void> => {
   const { password, metadataXml, metadataUrl, ...given } = changes;
   const findOwned = () => findManaged(deps, id, by.userId, ['owner']);
-  if ((await findOwned()).approved_at === null) {
-    throw Boom.conflict(
-      'An admin of the installation has not approved the organization yet. Ask an admin to run: adjutant orgs admin update <organization> --approved',
-      {
-        code: 'org_not_approved',
-      },
-    );
-  }
+  if ((await findOwned()).approved_at === null) throw notApproved();
   const metadata = await readMetadata(deps, { metadataXml, metadataUrl });
   await updateIf({
     clock: deps.clock,
@@ -135,7 +129,12 @@ const missingFields = (stored: OrgSsoRow, changes: Partial<SsoChanges>) => {
   return (['entityId', 'ssoUrl', 'certificates'] as const).flatMap((path) =>
     before[path] !== '' || changes[path] !== undefined
       ? []
-      : [{ path, message: 'is required for single sign-on, or metadataXml' }],
+      : [
+          {
+            path,
+            message: 'is required for single sign-on, unless metadataXml or metadataUrl is given',
+          },
+        ],
   );
 };
 

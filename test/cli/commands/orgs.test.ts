@@ -72,7 +72,7 @@ describe('orgs', () => {
   it('says what single sign-on and provisioning wait for', async () => {
     const refused = await orgs('scim', 'enable', 'acme');
     expect([refused.code, refused.stderr]).to.match(
-      /An admin of the installation has not approved the organization yet\. Ask an admin to run: adjutant orgs admin update <organization> --approved/,
+      /The organization is not approved\. Ask an admin of the installation to run: adjutant orgs admin update <organization> --approved/,
     );
     const approved = await shown('admin', 'update', 'acme', '--approved');
     expect(approved.stderr).to.contain('Updated: acme, approved.');
