@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { logInFromDevice, readDeviceToken, storeDevice } from '../../src/client/devices.js';
 import { ApiError } from '../../src/client/errors.js';
 import { contracts, type Login, type User } from '../../src/client/index.js';
+import { send } from '../../src/client/send.js';
 import { dropSession, readSession, saveSession, sessionFile } from '../../src/client/session.js';
 import { systemClock } from '../../src/kernel/clock.js';
 import { buildColumns } from '../columns.js';
@@ -18,7 +19,7 @@ import { failed, nullIfRefused, usageFault } from '../exit.js';
 import { requestFields, requestFrom } from '../fields.js';
 import { readNewPassword, readSecretInput, withInput } from '../input.js';
 import { requestCommand } from '../request.js';
-import { localTime } from '../text.js';
+import { localTime, safe } from '../text.js';
 import { tokenOfLink } from './account.js';
 
 const LIMIT_MS = 2 * 60 * 1000;
@@ -37,6 +38,17 @@ const ssoLogin = (org: string): BrowserLogin => ({
   path: `/sso?${new URLSearchParams({ org })}`,
   flag: `--sso ${org}`,
 });
+
+/** Otherwise the browser would show the refusal while the program waits. */
+const requireSso = async ({ url, signal }: Context, org: string): Promise<void> => {
+  const path = `/api/saml/login?${new URLSearchParams({ org })}`;
+  const { status } = await send(addressOfPages(url, ssoLogin(org)) + path, { method: 'GET', headers: {}, signal });
+  if (status !== 400 && status !== 404) return;
+  throw failed(
+    `No organization ${safe(org)} uses single sign-on at ${url}.`,
+    'Ask an admin of your organization for its short name.',
+  );
+};
 
 /**
  * Logs in on the page of the daemon, in a browser on this machine. The page sends its code to a
@@ -260,6 +272,7 @@ export const login = command({
       return keep(context, await loginByBrowser(context, passkeyLogin), 'Logged in');
     }
     if (flags.sso !== undefined) {
+      await requireSso(context, flags.sso);
       return keep(context, await loginByBrowser(context, ssoLogin(flags.sso)), 'Logged in');
     }
     const username = await nameFrom(context, args, flags);

@@ -45,6 +45,7 @@ export const orgCrud = crud({
 const memberColumns = buildColumns<OrgMember>([
   'id=userId:data',
   'name=username',
+  'fullName=displayName',
   'role',
   'joined=createdAt:ago',
   'short=userId:tail',

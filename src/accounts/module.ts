@@ -61,7 +61,11 @@ interface AccountsResourcesDeps {
     port(): number;
   };
   /** Close the open sockets of a login session, or of a user. */
-  sockets: { endSession(sessionId: string): void; endUser(userId: string): void };
+  sockets: {
+    endSession(sessionId: string): void;
+    endUser(userId: string): void;
+    reconnectUser(userId: string): void;
+  };
   /** Resolves when no agent of the user runs any more. */
   stopWork(userId: string): Promise<void>;
   scopes(): readonly string[];
@@ -86,7 +90,7 @@ export const openAccounts = async (base: Base, deps: AccountsModuleDeps) => {
       return openSetupCode({ home, clock, isNeeded });
     },
     resources: ({ setup, reached, sockets, stopWork, scopes }: AccountsResourcesDeps) => {
-      const { endSession, endUser } = sockets;
+      const { endSession, endUser, reconnectUser } = sockets;
       const { seal, unseal } = sealers.totp;
       const factors = totpStore(store);
       const pause = (ms: number) => clock.wait(ms, undefined, { ref: false });
@@ -116,6 +120,7 @@ export const openAccounts = async (base: Base, deps: AccountsModuleDeps) => {
         clock,
         endSession,
         endUser,
+        reconnectUser,
         stopWork,
       });
       return {

@@ -127,7 +127,7 @@ const callerFor = async (
     },
     userId: org,
     role: 'user',
-    member: { userId: by.userId, role },
+    member: { userId: by.userId, role, isApproved },
   };
 };
 

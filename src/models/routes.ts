@@ -1,6 +1,7 @@
 import Boom from '@hapi/boom';
 import { cutPage, DEFAULT_LIMIT } from '../kernel/contract/page.js';
 import { resource } from '../kernel/route.js';
+import { notApproved } from '../kernel/sharing.js';
 import { type ModelView, models } from './contract.js';
 import type { ModelsDeps } from './deps.js';
 import { checkAllModels, checkModel, testUnregistered } from './probe.js';
@@ -11,12 +12,12 @@ import {
   deleteModel,
   findModel,
   findOwnModel,
-  viewHealth,
+  viewHealthFor,
   viewModelFor,
 } from './service.js';
 
 export const modelsResource = (deps: ModelsDeps) => {
-  const { registry, modelHealth } = deps;
+  const { registry } = deps;
 
   return resource('models', models, {
     list: async ({ query }, by) => {
@@ -47,11 +48,12 @@ export const modelsResource = (deps: ModelsDeps) => {
         throw Boom.forbidden(
           'Only an admin of the installation may test models. Omit check, or ask an admin',
         );
+      if (query.check && by.member?.isApproved === false) throw notApproved();
       if (query.check) await checkAllModels(deps, by);
       const providers = registry.list(by.userId).map((entry) => ({
         provider: entry.provider,
         model: entry.name,
-        ...viewHealth(modelHealth, entry),
+        ...viewHealthFor(deps, entry, by),
       }));
       return { providers };
     },

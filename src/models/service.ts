@@ -200,14 +200,31 @@ export const checkModelCredential = async (
 };
 
 /** Addresses are for those who may change the model. */
-export const viewModelFor = (
+export const viewModelFor = (deps: ModelsDeps, entry: RegisteredModel, by: Viewer): ModelView => {
+  const view = viewModel(deps, entry);
+  if (maySeeAddress(entry, by)) return view;
+  return { ...view, baseUrl: null, credentialId: null, health: withoutAddress(view.health, entry) };
+};
+
+type Viewer = Pick<Caller, 'role' | 'member'>;
+
+const maySeeAddress = ({ orgId }: RegisteredModel, { role, member }: Viewer): boolean =>
+  orgId === null ? role === 'admin' : member !== undefined && member.role !== 'member';
+
+const withoutAddress = (health: ModelHealth, { baseUrl }: RegisteredModel): ModelHealth => {
+  if (baseUrl === null || health.lastError === null) return health;
+  const { host, hostname } = new URL(baseUrl);
+  const lastError = health.lastError.replaceAll(host, '…').replaceAll(hostname, '…');
+  return { ...health, lastError };
+};
+
+export const viewHealthFor = (
   deps: ModelsDeps,
   entry: RegisteredModel,
-  { role, member }: Pick<Caller, 'role' | 'member'>,
-): ModelView => {
-  const view = viewModel(deps, entry);
-  const isShown = entry.orgId === null ? role === 'admin' : member && member.role !== 'member';
-  return isShown ? view : { ...view, baseUrl: null, credentialId: null };
+  by: Viewer,
+): ModelHealth => {
+  const health = viewHealth(deps.modelHealth, entry);
+  return maySeeAddress(entry, by) ? health : withoutAddress(health, entry);
 };
 
 const viewModel = ({ registry, modelHealth }: ModelsDeps, entry: RegisteredModel): ModelView => ({
@@ -239,7 +256,7 @@ const viewModel = ({ registry, modelHealth }: ModelsDeps, entry: RegisteredModel
 });
 
 /** A built-in model is always up. */
-export const viewHealth = (health: ModelHealths, entry: RegisteredModel): ModelHealth => {
+const viewHealth = (health: ModelHealths, entry: RegisteredModel): ModelHealth => {
   const seen = health.of(entry);
   return entry.source === 'builtin' ? { ...seen, status: 'up' } : seen;
 };

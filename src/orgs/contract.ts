@@ -121,6 +121,11 @@ export type OrgDeletion = s.Static<typeof OrgDeletion>;
 export const OrgMember = s.object('OrgMember', {
   userId: s.id('user'),
   username: s.text(50),
+  displayName: s
+    .nullable(s.text(254))
+    .description(
+      'Name of the user at the identity provider. `null` if the account is not linked to it, or has no name there',
+    ),
   role: role(),
   createdAt: s.time().description('Time at which the user joined the organization'),
 });

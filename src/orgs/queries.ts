@@ -41,7 +41,7 @@ export type OwnOrgRow = OrgRow & {
   limits: string;
 };
 export type AdminOrgRow = OrgRow & { owners: string; members: number; limits: string };
-export type NamedMemberRow = OrgMemberRow & { username: string };
+export type NamedMemberRow = OrgMemberRow & { username: string; display_name: string | null };
 export type NamedInviteRow = OrgInviteRow & { inviter: string };
 
 const COLUMNS = [
@@ -64,6 +64,11 @@ const SSO = sql<string>`(SELECT json_object(
   'domains', json((SELECT json_group_array(d.domain) FROM org_domains AS d
     WHERE d.org_id = orgs.id AND d.verified_at IS NOT NULL)))
   FROM org_sso AS s WHERE s.org_id = orgs.id)`.as('sso');
+const DISPLAY_NAME = sql<string | null>`(SELECT coalesce(i.display_name,
+  nullif(trim(concat_ws(' ', i.given_name, i.family_name)), ''), i.user_name)
+  FROM org_identities AS i WHERE i.org_id = org_members.org_id
+  AND i.user_id = org_members.user_id AND i.deleted_at IS NULL
+  ORDER BY i.id DESC LIMIT 1)`.as('display_name');
 /** JSON list of usernames. */
 const OWNERS = sql<string>`(SELECT json_group_array(u.username) FROM org_members AS m
   JOIN users AS u ON u.id = m.user_id WHERE m.org_id = orgs.id AND m.role = 'owner')`.as('owners');
@@ -97,7 +102,7 @@ export const orgsStore = (store: Store) => {
       .selectFrom('org_members')
       .innerJoin('users', 'users.id', 'org_members.user_id')
       .select(['org_members.id', 'org_id', 'user_id', 'org_members.role'])
-      .select(['org_members.created_at', 'users.username']);
+      .select(['org_members.created_at', 'users.username', DISPLAY_NAME]);
   const managedUsers = (orgId: string) =>
     db.selectFrom('users').select('id').where('managed_by', '=', orgId);
   const every = () =>
@@ -264,6 +269,12 @@ export const orgsStore = (store: Store) => {
     memberIds: async (orgId: string): Promise<string[]> => {
       const rows = db.selectFrom('org_members').select('user_id').where('org_id', '=', orgId);
       return (await rows.execute()).map(({ user_id }) => user_id);
+    },
+
+    /** Enabled admins of the installation. */
+    adminIds: async (): Promise<string[]> => {
+      const admins = db.selectFrom('users').select('id').where('role', '=', 'admin');
+      return (await admins.where('disabled_at', 'is', null).execute()).map(({ id }) => id);
     },
 
     managedUsers: async (orgId: string): Promise<string[]> =>

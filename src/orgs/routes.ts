@@ -101,6 +101,7 @@ const viewAdminOrg = viewer(orgTable, AdminOrg, {
 });
 const viewMember = viewer(orgMemberTable, OrgMember, {
   username: ({ username }: NamedMemberRow) => username,
+  displayName: ({ display_name }) => display_name,
 });
 const viewInvite = viewer(orgInviteTable, OrgInvite, {
   invitedBy: ({ inviter }: NamedInviteRow) => inviter,

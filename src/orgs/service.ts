@@ -28,7 +28,7 @@ export interface OrgsDeps {
   orgs: OrgsStore;
   clock: Clock;
   accounts: Pick<AccountOperations, 'proveFresh' | 'keyOf'>;
-  managed: Pick<ManagedAccounts, 'endSsoSessions'>;
+  managed: Pick<ManagedAccounts, 'endMembership'>;
   outbox: Outbox;
   /** Resolves when no agent and no pipeline of the organization runs any more. */
   stopWork(orgId: string): Promise<void>;
@@ -68,7 +68,7 @@ export const roleRequired = (roles: OrgRole[]): Boom.Boom =>
   );
 
 export const createOrg = async (
-  { orgs, clock }: OrgsDeps,
+  { orgs, clock, outbox }: OrgsDeps,
   { slug, name }: NewOrg,
   by: By,
 ): Promise<string> => {
@@ -76,10 +76,20 @@ export const createOrg = async (
   const org = { id: mint('org', now), slug, name, approved_at: null, created_at: iso(now) };
   const owner = membership({ orgId: org.id, userId: by.userId, role: 'owner', now });
   const record = by.record({ target: org.id, data: { slug, name } });
+  const notices = (await orgs.adminIds()).map((userId) =>
+    noticeTo({ outbox }, userId, by, {
+      kind: 'org.created',
+      title: `The organization ${name} waits for approval`,
+      body: `${by.username} created it. To approve it: adjutant orgs admin update ${slug} --approved`,
+    }),
+  );
+  const also = [...notices.flatMap(({ statements }) => statements), record];
   const isMade = await orConflict(
-    orgs.insert({ ...org, max_members: DEFAULT_MEMBERS, notify: '[]', deletion: null }, owner, [
-      record,
-    ]),
+    orgs.insert(
+      { ...org, max_members: DEFAULT_MEMBERS, notify: '[]', deletion: null },
+      owner,
+      also,
+    ),
     () =>
       Boom.conflict(`An organization with the slug ${slug} already exists. Choose another slug`, {
         code: 'slug_taken',
@@ -92,6 +102,7 @@ export const createOrg = async (
       { code: 'too_many_orgs' },
     );
   }
+  for (const notice of notices) notice.published();
   return org.id;
 };
 
@@ -131,7 +142,8 @@ export const deleteOrg = async (
   const data = { slug: org.slug, members: org.members, resources: request.resources, toUserId };
   const plan = { at: iso(deps.clock.now()), toUserId };
   const of = { orgId: id, userId: by.userId };
-  const notices = (await deps.orgs.memberIds(id)).map((userId) =>
+  const members = await deps.orgs.memberIds(id);
+  const notices = members.map((userId) =>
     noticeTo(deps, userId, by, {
       title: `The organization ${org.name} was deleted`,
       body: `Deleted by ${by.username}. You are no longer a member.`,
@@ -144,8 +156,8 @@ export const deleteOrg = async (
   const isBegun = await deps.orgs.beginDeletion(of, plan, also);
   if (!isBegun) throw roleRequired(['owner']);
   for (const notice of notices) notice.published();
-  for (const userId of await deps.orgs.managedUsers(id)) {
-    await deps.managed.endSsoSessions({ userId, orgId: id });
+  for (const userId of new Set([...members, ...(await deps.orgs.managedUsers(id))])) {
+    await deps.managed.endMembership({ userId, orgId: id });
   }
   await deps.finishDeletion({ orgId: id, toUserId });
 };
@@ -253,7 +265,7 @@ export const removeMember = async (
     throw await refusedChange(deps, from, null);
   }
   notice.published();
-  await deps.managed.endSsoSessions({ userId, orgId: id });
+  await deps.managed.endMembership({ userId, orgId: id });
 };
 
 const refusedChange = async (
@@ -414,14 +426,14 @@ export const membership = ({ orgId, userId, role, now }: NewMembership): OrgMemb
 
 /** Nobody is notified of a change of their own. */
 const noticeTo = (
-  { outbox }: OrgsDeps,
+  { outbox }: Pick<OrgsDeps, 'outbox'>,
   userId: string,
   by: By,
-  text: Pick<Notice, 'title' | 'body'>,
+  { kind = 'org.membership', ...text }: Pick<Notice, 'title' | 'body'> & Partial<Notice>,
 ) =>
   userId === by.userId
     ? { statements: [], published: () => undefined }
-    : outbox.toOwner(userId, { kind: 'org.membership', ...text, link: null });
+    : outbox.toOwner(userId, { kind, ...text, link: null });
 
 const orConflict = async (write: Promise<boolean>, conflict: () => Boom.Boom): Promise<boolean> => {
   try {

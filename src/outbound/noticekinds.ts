@@ -149,6 +149,11 @@ export const KINDS = {
     'You were added to or removed from an organization, or your role in it was changed',
     'changed memberships in organizations',
   ),
+  'org.created': plain(
+    'organization that waits for approval',
+    'An organization was created and waits for the approval of an admin of the installation. Sent to these admins',
+    'organizations that wait for approval',
+  ),
   'recovery_codes.made': security(
     'new set of recovery codes',
     'New recovery codes were created for your account. The previous codes are no longer valid',

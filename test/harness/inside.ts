@@ -18,6 +18,7 @@ export const inside = ({ modules }: App) => ({
   digests: modules.outbound.digests,
   reminders: modules.outbound.reminders,
   registry: modules.models.registry,
+  modelHealth: modules.models.health,
   approvals: modules.approvals,
   skills: modules.skills.skills,
   models: modules.agents.models,

@@ -51,7 +51,8 @@ describe('membership of an organization', () => {
     const heard: { type: string; data: { text?: string } }[] = [];
     socket.on('message', (text) => heard.push(JSON.parse(text.toString())));
     const text = () => heard.map(({ data }) => data.text ?? '').join('');
-    return { heard, text, close: () => socket.close() };
+    const closed = once(socket, 'close').then(([code]) => code);
+    return { heard, text, closed, close: () => socket.close() };
   };
 
   it('does not let a plain member decide, neither by message nor in the chat', async () => {
@@ -141,6 +142,22 @@ describe('membership of an organization', () => {
     await spoken.end();
     await bob.reaches(id);
     for (const { close } of [ofBob, ofCleo]) close();
+  });
+
+  it('closes the sockets of a member who leaves, who then connects and reads again', async () => {
+    const [ofBob, ofCleo] = [await follow(bob, 'agent.status'), await follow(cleo, 'agent.status')];
+    await leave();
+    expect(await ofCleo.closed).to.equal(1001);
+    const again = await follow(cleo, 'agent.status');
+    desk.model.script(DONE);
+    const { id } = await spawn(bob);
+    await bob.reaches(id);
+    await until(
+      async () => ofBob.heard.length,
+      (count) => count > 0,
+    );
+    expect(again.heard).to.equal([]);
+    for (const { close } of [ofBob, again]) close();
   });
 
   it('does not repeat a stored reply to a member who has left', async () => {

@@ -1,5 +1,6 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
+import { ModelFailure } from '../../src/providers/llm/model.js';
 import { enterAs, type Stage, startStage } from '../agents/stage.js';
 import { PASSWORD, until } from '../harness/app.js';
 import { inside } from '../harness/inside.js';
@@ -60,7 +61,7 @@ describe('models of an organization', () => {
     (await who.ask('GET', `/api/models${query}`)).body.models.map(
       ({ name }: { name: string }) => name,
     );
-  const faultOf = async (who: Stage, method: string, path: string, body: object) => {
+  const faultOf = async (who: Stage, method: string, path: string, body?: object) => {
     const reply = await who.ask(method, path, body);
     return [reply.status, reply.body.details?.[0]?.path ?? reply.body.code];
   };
@@ -249,6 +250,26 @@ describe('models of an organization', () => {
     const trial = { provider: 'openai-compatible', modelId: 'fake-1', baseUrl: theirs.baseUrl };
     expect((await olga.ask('POST', '/api/models/test', { ...trial, orgId })).body.ok).to.be.true();
     expect((await olga.ask('POST', '/api/models/test', trial)).status).to.equal(403);
+  });
+
+  it('fail without their address for plain members, and are not tested without an approval', async () => {
+    const healthOf = async (who: Stage) =>
+      (await who.ask('GET', `/api/models/health?orgId=${orgId}`)).body.providers[0].lastError;
+    const { host } = new URL(theirs.baseUrl);
+    const failure = new ModelFailure('refused_connection', `${host} did not reply`);
+    inside(root.app).modelHealth.failed(NAME, failure);
+    expect(await healthOf(olga)).to.equal(`${host} did not reply`);
+    expect(await healthOf(max)).to.equal('… did not reply');
+    const { body } = await max.ask('GET', pathOf(NAME));
+    expect(body.health.lastError).to.equal('… did not reply');
+    const approve = (approved: boolean) =>
+      root.ask('PATCH', `/api/admin/orgs/${orgId}`, { approved });
+    await approve(false);
+    expect(await faultOf(olga, 'GET', `/api/models/health?check=true&orgId=${orgId}`)).to.equal([
+      ...[409, 'org_not_approved'],
+    ]);
+    expect(theirs.asked.length).to.equal(0);
+    await approve(true);
   });
 
   it('can be named for everything of the organization, and for nothing else', async () => {

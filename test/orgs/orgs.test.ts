@@ -91,6 +91,23 @@ describe('organizations', () => {
     expect((await ask(eve, 'GET', '/api/orgs')).body.orgs).to.equal([]);
   });
 
+  it('are announced to the admins of the installation, who approve them', async () => {
+    const created = async (who: Person) =>
+      (await ask(who, 'GET', '/api/notifications')).body.notifications.filter(
+        ({ kind }: { kind: string }) => kind === 'org.created',
+      );
+    const [notice, ...others] = await created(admin);
+    expect([notice.title, notice.body, others.length]).to.equal([
+      'The organization The acme waits for approval',
+      'bob created it. To approve it: adjutant orgs admin update acme --approved',
+      0,
+    ]);
+    const own = await create(admin, 'of-the-admin');
+    expect((await created(admin)).length).to.equal(1);
+    expect(await created(bob)).to.equal([]);
+    await ask(admin, 'DELETE', `/api/orgs/${own}`, { slug: 'of-the-admin' });
+  });
+
   it('need a slug that is free and well-formed', async () => {
     const taken = await ask(eve, 'POST', '/api/orgs', { slug: 'acme', name: 'Mine' });
     expect([taken.status, taken.body.code, taken.body.details[0].path]).to.equal([

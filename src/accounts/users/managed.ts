@@ -12,6 +12,7 @@ export interface ManagedDeps {
   clock: Clock;
   endSession(sessionId: string): void;
   endUser(userId: string): void;
+  reconnectUser(userId: string): void;
   stopWork(userId: string): Promise<void>;
 }
 
@@ -87,13 +88,15 @@ export const createManagedAccounts = (deps: ManagedDeps) => {
     },
 
     /**
-     * Ends the sessions of single sign-on of somebody who is no longer a member. Has no effect on
-     * accounts that the organization does not manage.
+     * After the end of a membership. Ends the sessions of single sign-on if the organization manages
+     * the account.
      */
-    endSsoSessions: async ({ userId, orgId }: { userId: string; orgId: string }): Promise<void> => {
-      if ((await users.managerOf(userId)) !== orgId) return;
-      const ended = await users.endSsoSessions(userId, iso(clock.now()));
-      for (const session of ended ?? []) deps.endSession(session);
+    endMembership: async ({ userId, orgId }: { userId: string; orgId: string }): Promise<void> => {
+      if ((await users.managerOf(userId)) === orgId) {
+        const ended = await users.endSsoSessions(userId, iso(clock.now()));
+        for (const session of ended ?? []) deps.endSession(session);
+      }
+      deps.reconnectUser(userId);
     },
   };
 };

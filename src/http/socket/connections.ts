@@ -97,6 +97,10 @@ export class Connections {
   /** Closes with 4401. */
   endUser = (userId: string): void => this.endAll(userId, Close.signedOut, 'The account is closed');
 
+  /** Closes with 1001, so that clients connect and read again what they may see. */
+  reconnectUser = (userId: string): void =>
+    this.endAll(userId, Close.goingAway, 'A membership has ended. Connect again');
+
   /** Closes all with 1001 and resolves when all are gone. Idempotent. */
   close = (): Promise<void> => {
     this.closing ??= this.endEveryone();

@@ -207,7 +207,7 @@ export interface Caller extends RequestContext {
   /** The impersonating admin and the admin's session. The impersonation ends with that session. */
   impersonator: { id: string; username: string; sessionId: string } | null;
   /** For a call for an organization, whose ID is `userId` then: the member who called. */
-  member?: { userId: string; role: 'owner' | 'admin' | 'member' };
+  member?: { userId: string; role: 'owner' | 'admin' | 'member'; isApproved: boolean };
 }
 
 /** The member who calls for an organization, as caller for that person alone. */

@@ -185,7 +185,10 @@ const writeUser = async (
   const isDone = isToggled
     ? await managed.setDisabled({ userId, orgId: org.id }, !isActive, steps)
     : await store.tryTransact(steps);
-  if (isDone) return;
+  if (isDone) {
+    if (!isActive && member) await managed.endMembership({ userId, orgId: org.id });
+    return;
+  }
   if (!isActive && member?.role === 'owner') throw lastOwner();
   if (joins) throw orgFull(org.max_members);
   throw Boom.conflict('The user was changed meanwhile. Try again');

@@ -201,14 +201,18 @@ const allowedEmail = ({ domains }: SsoOrgRow, email: string | null): string | nu
   return domain != null && owned.includes(domain) ? email : null;
 };
 
+/** Microsoft Entra sends this address instead of the groups of users with more than 150. */
+const GROUPS_ELSEWHERE = 'http://schemas.microsoft.com/claims/groups.link';
+
 /**
- * Null if the settings say nothing about the groups of the user. Groups of SCIM take precedence.
+ * Null if the settings or the assertion say nothing about the groups of the user. Groups of SCIM take precedence.
  */
 const roleIn = ({ org, assertion }: Subject): IdpRole | null => {
   if (org.scim_enabled === 1) return null;
   const { groups }: SsoAttributes = JSON.parse(org.attributes);
   const roles = new Map<string, IdpRole>(Object.entries(JSON.parse(org.group_roles)));
   if (groups === null || roles.size === 0) return null;
+  if (assertion.attributes.has(GROUPS_ELSEWHERE)) return null;
   const found = (assertion.attributes.get(groups) ?? []).flatMap((group) => roles.get(group) ?? []);
   return found.includes('admin') ? 'admin' : (found[0] ?? org.default_role);
 };
@@ -232,6 +236,7 @@ export const linkAccount = async (
       nameId,
     );
   }
+  const linking = by.record({ actorId: userId, target: org.org_id, data: { nameId } });
   await once(
     sso.commit([
       ...used,
@@ -245,7 +250,7 @@ export const linkAccount = async (
         user_id: userId,
       }),
       ...sso.steps.result(resultOf(subject)),
-      by.record({ actorId: userId, target: org.org_id, data: { nameId, linked: true } }),
+      { audit: { ...linking.audit, action: 'sso.link' } },
     ]),
     nameId,
   );

@@ -187,7 +187,7 @@ export const sso = contract({
     description:
       'Returns an address to open in the same browser within 10 minutes. After the login there, you can log in to your account with single sign-on.',
     personal: true,
-    audit: 'sso.link',
+    audit: 'sso.link-start',
     example: {},
     body: s.object('SsoLink', {
       password: s.ownPassword(),

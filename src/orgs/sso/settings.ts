@@ -59,8 +59,15 @@ export const updateSettings = async (
       }
       await deps.accounts.proveFresh(by, password);
       const { enabled, enforced, entity_id: entityId, sso_url: ssoUrl } = merged;
-      const data = { enabled: enabled === 1, enforced: enforced === 1, entityId, ssoUrl };
       const roles: Record<string, IdpRole> = JSON.parse(merged.group_roles);
+      const access = { defaultRole: merged.default_role, groupRoles: roles };
+      const data = {
+        enabled: enabled === 1,
+        enforced: enforced === 1,
+        entityId,
+        ssoUrl,
+        ...access,
+      };
       // Two spellings of a name are one group.
       const groupRoles = new Map(
         Object.entries(roles).map(([name, role]) => [deps.accounts.keyOf(name), role]),

@@ -45,6 +45,19 @@ describe('auth passkeys', () => {
   });
 });
 
+describe('login --sso', () => {
+  it('names an organization without single sign-on before a browser opens', async () => {
+    const world = await openWorld();
+    const { code, stderr } = await world.cli(['login', '--sso', 'nobody']);
+    await world.stop();
+    expect([code, stderr]).to.equal([
+      1,
+      `No organization nobody uses single sign-on at ${world.app.url}.\n` +
+        'Ask an admin of your organization for its short name.\n',
+    ]);
+  });
+});
+
 describe('login --passkey', () => {
   it('needs a name with TLS, or this machine', async () => {
     const { code, stderr } = await adjutant(['login', '--passkey', '--server', 'http://10.0.0.1']);

@@ -135,6 +135,24 @@ describe('a login with single sign-on', () => {
     expect((await memberOf(id)).role).to.equal('owner');
   });
 
+  it('keeps the role of a user whose groups Entra leaves out', async () => {
+    const settings = { attributes: attributes({ groups: GROUPS }), groupRoles: { Ops: 'admin' } };
+    await configure(stage, settings);
+    const { id } = (await logIn(stage, idpUser('many', { groups: ['Ops'] }))).body.user;
+    const link = 'http://schemas.microsoft.com/claims/groups.link';
+    stage.idp.setEdit((xml) =>
+      xml.replace(
+        '</saml:AttributeStatement>',
+        `<saml:Attribute Name="${link}"><saml:AttributeValue>https://graph.example</saml:AttributeValue></saml:Attribute>$&`,
+      ),
+    );
+    await logIn(stage, idpUser('many'));
+    stage.idp.setEdit(undefined);
+    expect((await memberOf(id)).role).to.equal('admin');
+    await logIn(stage, idpUser('many'));
+    expect((await memberOf(id)).role).to.equal('member');
+  });
+
   it('ends with the session at the identity provider, at most after 12 hours', async () => {
     const until = new Date(stage.clock.now() + HOUR_MS).toISOString();
     const expiry = async (edit: (xml: string) => string) => {
@@ -296,6 +314,17 @@ describe('a login with single sign-on', () => {
     expect(accepted.headers.location).to.equal('/sso#linked');
     const login = await logIn(stage, idpUser('max.mustermann'));
     expect(login.body.user.id).to.equal(max.id);
+    expect((await memberOf(max.id)).displayName).to.equal('max.mustermann');
+    const { entries } = (await app.call('GET', `/api/orgs/${orgId}/audit`, ada)).body;
+    const linking = entries.filter(({ action }: { action: string }) => /^sso.link/.test(action));
+    expect(
+      linking
+        .filter(({ outcome }: { outcome: string }) => outcome === 'ok')
+        .map((each: { action: string; data: object }) => [each.action, each.data]),
+    ).to.equal([
+      ['sso.link', { nameId: 'max.mustermann' }],
+      ['sso.link-start', { userId: max.id }],
+    ]);
     // Whoever leaves is no longer linked, also if the organization adds the account again.
     await app.call('DELETE', `/api/orgs/${orgId}/members/${max.id}`, { token: max.token });
     await app.call('POST', `/api/orgs/${orgId}/members`, { token: ada.token, body });
