@@ -42,7 +42,11 @@ const ssoLogin = (org: string): BrowserLogin => ({
 /** Otherwise the browser would show the refusal while the program waits. */
 const requireSso = async ({ url, signal }: Context, org: string): Promise<void> => {
   const path = `/api/saml/login?${new URLSearchParams({ org })}`;
-  const { status } = await send(addressOfPages(url, ssoLogin(org)) + path, { method: 'GET', headers: {}, signal });
+  const { status } = await send(addressOfPages(url, ssoLogin(org)) + path, {
+    method: 'GET',
+    headers: {},
+    signal,
+  });
   if (status !== 400 && status !== 404) return;
   throw failed(
     `No organization ${safe(org)} uses single sign-on at ${url}.`,

@@ -131,7 +131,9 @@ export const orgDomainsGroup: CommandGroup = {
       seeAlso: 'adjutant orgs domains verify',
       show: ({ out }, domain) => {
         out.item(domain, domainColumns);
-        out.note('Create this TXT record in the DNS. Then: adjutant orgs domains verify');
+        out.note(
+          `Create this TXT record in the DNS. Then: adjutant orgs domains verify <org> ${safe(domain.domain)}`,
+        );
       },
     }),
     orgCrud.request({

@@ -5,7 +5,7 @@ import type { DueSource } from '../schedule/module.js';
 import type { Statement, TransactionStep } from '../store/engine/protocol.js';
 import { statement, unmetStep } from '../store/store.js';
 import type { ApprovalRow, ApprovalScope, GrantScope } from '../store/tables/permissions.js';
-import { visibleTo } from '../store/visible.js';
+import { decidableBy, visibleTo } from '../store/visible.js';
 import {
   ApprovalNotFound,
   ApprovalNotPending,
@@ -74,6 +74,8 @@ export const createDecide =
     if (await settle(deps, row, decision)) return decided(deps, row);
     await expire(deps, row);
     const { status: now, decidedAt } = await decided(deps, row);
+    // The person lost the role in the organization meanwhile.
+    if (now === 'pending') throw new ApprovalNotFound();
     throw new ApprovalNotPending(`The approval was already ${now} at ${decidedAt}`);
   };
 
@@ -177,6 +179,7 @@ const buildDecisionUpdate = (
     .updateTable('approvals')
     .set({ status, decided_at: at, decided_by: by, decision_reason: reason })
     .where(visibleTo(row.user_id))
+    .$if(by !== null, (found) => found.where(decidableBy(by ?? '')))
     .where('id', '=', row.id)
     .where('status', '=', 'pending')
     .where('expires_at', status === 'expired' ? '<=' : '>', at);

@@ -44,13 +44,17 @@ export type AdminOrgRow = OrgRow & { owners: string; members: number; limits: st
 export type NamedMemberRow = OrgMemberRow & { username: string; display_name: string | null };
 export type NamedInviteRow = OrgInviteRow & { inviter: string };
 
+/** Without members who have left. */
+const NOTIFY = sql<string>`(SELECT json_group_array(n.value) FROM json_each(orgs.notify) AS n
+  WHERE n.value IN (SELECT user_id FROM org_members WHERE org_id = orgs.id))`.as('notify');
+
 const COLUMNS = [
   'orgs.id',
   'orgs.slug',
   'orgs.name',
   'orgs.approved_at',
   'orgs.max_members',
-  'orgs.notify',
+  NOTIFY,
   'orgs.deletion',
   'orgs.created_at',
 ] as const;

@@ -2,10 +2,12 @@ import { once } from 'node:events';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { WebSocket } from 'ws';
+import { ApprovalNotFound } from '../../src/approvals/approval.js';
 import { openStream } from '../agents/chat/stream.js';
 import { type Agent, call, enterAs, type Stage } from '../agents/stage.js';
 import { type Desk, DONE, openDesk } from '../approvals/stage.js';
 import { until, untilMatches } from '../harness/app.js';
+import { inside } from '../harness/inside.js';
 import { dictated, hangs, says } from '../harness/openai.js';
 
 export const lab = Lab.script();
@@ -92,6 +94,21 @@ describe('membership of an organization', () => {
     expect(sockets[1]?.heard.filter(({ type }) => type === 'approval')).to.equal([]);
     expect(sockets[2]?.heard).to.equal([]);
     for (const { close } of sockets) close();
+  });
+
+  it('lets nobody decide whose role ended between the request and the decision', async () => {
+    desk.model.script(says({ toolCalls: [desk.post()] }), DONE);
+    const { id } = await spawn(cleo);
+    await bob.reaches(id, 'waiting_approval');
+    const path = `/api/chat/approvals?status=pending&orgId=${org}`;
+    const [pending] = (await bob.ask('GET', path)).body.approvals;
+    // As a button in a channel calls it, after it has found the approval.
+    const { decide } = inside(desk.app).approvals;
+    const late = decide(org, pending.id, { approved: true, by: cleo.userId });
+    await expect(late).to.reject(ApprovalNotFound);
+    expect((await bob.ask('GET', path)).body.approvals.length).to.equal(1);
+    await decide(org, pending.id, { approved: false, by: bob.userId });
+    await bob.reaches(id);
   });
 
   it('ends the replies to a member who leaves, within a second', async () => {

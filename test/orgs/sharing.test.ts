@@ -165,9 +165,12 @@ describe('resources of an organization', () => {
 
   it('are lost by a member who leaves', async () => {
     const [shared] = (await ask(cleo, 'GET', '/api/hooks')).body.hooks;
+    const notified = async () => (await ask(bob, 'GET', `/api/orgs/${org}`)).body.notify;
+    expect(await notified()).to.equal([cleo.id]);
     await ask(bob, 'DELETE', `/api/orgs/${org}/members/${cleo.id}`);
     expect((await ask(cleo, 'GET', `/api/hooks/${shared.id}`)).status).to.equal(404);
     expect((await ask(cleo, 'GET', '/api/hooks')).body.hooks).to.equal([]);
+    expect(await notified()).to.equal([]);
   });
 
   describe('when it is deleted', () => {
