@@ -40,8 +40,8 @@ const ofEvents = (body: Record<string, unknown>): Inbound => {
   const user = asText(event.user);
   const eventId = asText(body.event_id);
   const text = readable(asText(event.text));
-  const hasNoText = text === '' && isFile(event);
-  const files = isFile(event) ? filesIn(event.files) : [];
+  const files = filesFor(event);
+  const hasNoText = text === '' && (files.length > 0 || isFile(event));
   if (!isSpoken(event) || !user || !eventId || !(text || hasNoText)) return IGNORED;
   // A guest in a shared channel belongs to another team, which may use the same user id.
   const team = asText(event.user_team) || asText(event.team) || asText(body.team_id);
@@ -81,7 +81,13 @@ const parseReplyTarget = (
   };
 };
 
-/** Only files sent directly. In a channel, a file is for the people there. */
+/** In a channel, a file is for the people there, except a recording that mentions the bot. */
+const filesFor = (event: Record<string, unknown>): PlatformFile[] => {
+  const files = filesIn(event.files);
+  return isFile(event) ? files : files.filter(({ isVoice }) => isVoice);
+};
+
+/** Sent directly. */
 const isFile = ({ channel_type, files }: Record<string, unknown>): boolean =>
   channel_type === 'im' && Array.isArray(files) && files.length > 0;
 

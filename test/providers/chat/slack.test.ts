@@ -118,7 +118,7 @@ describe('slack inbound', () => {
     }
   });
 
-  it('tells apart a file without words, where it is sent to the bot alone', () => {
+  it('tells apart a file without words, sent to the bot alone, or a recording with a mention', () => {
     const files = [{ id: 'F0RDC39U1', mimetype: 'audio/mp4' }];
     const sent = (event: object, text = '') =>
       parse(
@@ -129,7 +129,12 @@ describe('slack inbound', () => {
     expect(sent({})).to.equal({ ...heard, text: '', hasNoText: true, files: asked });
     expect(sent({}, 'look')).to.equal({ ...heard, text: 'look', files: asked });
     const mention = { type: 'app_mention', channel_type: undefined, text: '<@U0BOT>' };
-    for (const event of [mention, { files: [] }, { bot_id: 'B1' }]) {
+    const inChannel = { repliesElsewhere: true as const, replyTo: 'D024BE91L:1503435956.000247' };
+    expect(sent(mention)).to.equal({
+      ...{ ...heard, ...inChannel, text: '', hasNoText: true, files: asked },
+    });
+    const document = { ...mention, files: [{ id: 'F1', mimetype: 'application/pdf' }] };
+    for (const event of [document, { files: [] }, { bot_id: 'B1' }]) {
       expect(sent(event)).to.equal({ kind: 'ignored' });
     }
   });
