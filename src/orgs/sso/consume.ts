@@ -7,13 +7,8 @@ import { enterAccount, linkAccount, resultOf, type SsoCaller } from './account.j
 import { type SsoDeps, serviceProviderOf } from './deps.js';
 import { computeDigest, identityProviderOf, secret, ssoCookie } from './login.js';
 import type { SsoOrgRow } from './queries.js';
-import {
-  decodeResponse,
-  peekAudience,
-  type SamlAssertion,
-  SamlRefused,
-  verifyResponse,
-} from './saml.js';
+import { decodeResponse, peekAudience, type SamlAssertion, SamlRefused } from './saml.js';
+import { verifyResponse } from './verify.js';
 
 const MINUTE_MS = 60_000;
 const CODE_MS = MINUTE_MS;

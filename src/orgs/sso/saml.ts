@@ -26,6 +26,13 @@ export interface ServiceProvider {
   acsUrl: string;
 }
 
+export interface Verification {
+  idp: SamlProvider;
+  sp: ServiceProvider;
+  /** Unix time in milliseconds. */
+  now: number;
+}
+
 /** Read only from bytes that the identity provider signed. */
 export interface SamlAssertion {
   id: string;
@@ -106,15 +113,13 @@ export const peekAudience = (xml: string): string | null =>
   /<(?:[^\s<>/:!?]+:)?Audience(?:\s[^<>]*)?>\s*([^\s<>]+)\s*</.exec(xml)?.[1] ?? null;
 
 /**
- * Refuses by the text first, so that no difference between parsers matters: what remains has one
- * response, one assertion, no comments or document type, and only known algorithms. Then node-saml
- * verifies the signature, and everything else is read from the signed bytes. Throws `SamlRefused`.
+ * For a response that `refuseByText` accepted: node-saml verifies the signature, and everything else is
+ * read from the signed bytes. Throws `SamlRefused`.
  */
-export const verifyResponse = async (
+export const verifyXml = async (
   xml: string,
-  { idp, sp, now }: { idp: SamlProvider; sp: ServiceProvider; now: number },
+  { idp, sp, now }: Verification,
 ): Promise<SamlAssertion> => {
-  refuseByText(xml);
   const assertion = await verifySignature(xml, idp, sp);
   const nameId = readNameId(assertion);
   try {
@@ -127,7 +132,11 @@ export const verifyResponse = async (
   }
 };
 
-const refuseByText = (xml: string): void => {
+/**
+ * Comes first, so that no difference between parsers matters: what remains has one response, one
+ * assertion, no comments or document type, and only known algorithms. Throws `SamlRefused`.
+ */
+export const refuseByText = (xml: string): void => {
   if (/<!DOCTYPE/i.test(xml)) {
     throw new SamlRefused('saml_doctype', `The response has a document type (DOCTYPE). ${UNUSUAL}`);
   }
@@ -338,7 +347,7 @@ const readNameId = (assertion: Element): string => {
 const readAssertion = (
   assertion: Element,
   nameId: string,
-  { idp, sp, now }: { idp: SamlProvider; sp: ServiceProvider; now: number },
+  { idp, sp, now }: Verification,
 ): SamlAssertion => {
   const issuer = readText(only(assertion, 'Issuer'));
   if (issuer !== idp.entityId) {

@@ -113,6 +113,28 @@ describe('a hostile response', () => {
     expect((await send(stage, { lifetimeInSeconds: -20 })).status).to.equal(303);
   });
 
+  it('with as many elements as are allowed delays no other request', async () => {
+    const { app, idp } = stage;
+    const attribute =
+      '<saml:Attribute Name="a"><saml:AttributeValue>b</saml:AttributeValue></saml:Attribute>';
+    const edit = (xml: string) =>
+      xml.replace('</saml:AttributeStatement>', `${attribute.repeat(950)}$&`);
+    const started = await begin(app);
+    const xml = await idp.respond({ ...rightFor(app, started), edit });
+    let isVerified = false;
+    const verifying = post(app, formOf(xml, started.relayState), started.cookie).finally(() => {
+      isVerified = true;
+    });
+    let others = 0;
+    while (!isVerified) {
+      expect((await app.call('GET', '/health/live')).status).to.equal(200);
+      others++;
+    }
+    expect((await verifying).status).to.equal(303);
+    // On the event loop, at most those that come before the response is read.
+    expect(others).to.be.above(10);
+  });
+
   it('is refused a second time', async () => {
     const started = await begin(stage.app);
     const form = await answer(started);
