@@ -27,10 +27,9 @@ export const startFloor = (): Promise<Contender> =>
 
 /** `node:http` with the same durable work. */
 export const startDurable = (): Promise<Contender> =>
-  onScratch(
-    async (home) => startDaemon({ home, entry: [BARE, SECRET, home] }),
-    'node:http, durable',
-  );
+  onScratch(async (home) => startDaemon({ home, entry: [BARE, SECRET, home] }), DURABLE);
+
+export const DURABLE = 'node:http, durable';
 
 /** The kinds of runs that deliveries cause, each with the contender's name. */
 export const RUNS = {
@@ -43,6 +42,16 @@ export const RUNS = {
 };
 export type Runs = keyof typeof RUNS;
 
+export interface AdjutantOptions {
+  /** Used and kept. Default: a folder of its own, which is removed. */
+  home?: string;
+  under?: string[];
+  /** Of another build. */
+  entry?: string[];
+  /** In the name. */
+  label?: string;
+}
+
 /**
  * The daemon with one hook. `held`: its runs wait for a target that does not answer, as runs wait
  * for a model, so that the receiver is measured. `notify`: each ends with its delivery. `judged`:
@@ -52,7 +61,7 @@ export type Runs = keyof typeof RUNS;
  */
 export const startAdjutant = async (
   runs: Runs,
-  { home: kept, under }: { home?: string; under?: string[] } = {},
+  { home: kept, under, entry, label }: AdjutantOptions = {},
 ): Promise<Contender> => {
   const silent = await startSilent();
   const contender = await onScratch(
@@ -61,8 +70,9 @@ export const startAdjutant = async (
         home,
         env: { ADJUTANT_EGRESS_ALLOW: `127.0.0.1:${silent.port}` },
         ...(under && { under }),
+        ...(entry && { entry }),
       }),
-    RUNS[runs],
+    RUNS[runs] + (label === undefined ? '' : ` (${label})`),
     kept,
   );
   const owner = await registerOwner(contender.daemon.url);

@@ -8,10 +8,12 @@ export interface Figures {
   perSecond: number;
   p50: number;
   p99: number;
-  /** Of the HMAC-only server's rate in the same round. */
+  /** Of the durable server's rate in the same round. */
   ratio: number;
   /** The same of the rate at which deliveries ran to their end; 0 where nothing runs. */
   endRatio: number;
+  /** Of each round, per second: to the end, if something runs. */
+  rates: number[];
   /**
    * Processor time for one delivery, microseconds: the machine's load is not in it. Of the event loop,
    * of the thread that works most beside it, and of the rest of the process.
@@ -28,6 +30,8 @@ export interface Plan {
   /** Deliveries of one measurement. */
   count: number;
   rounds: number;
+  /** Starts the daemon of another build, which is measured in the same rounds. */
+  base?: { entry: string[]; label: string };
 }
 
 /** The rounds, and deliveries, until the compiler has settled. */
@@ -48,12 +52,18 @@ export const measureReceivers = async (plan: Plan, home?: string): Promise<Figur
     await startAdjutant('held', home === undefined ? {} : { home }),
     ...(home === undefined ? [await startAdjutant('notify'), await startAdjutant('judged')] : []),
   ];
+  if (plan.base) {
+    for (const runs of ['held', 'notify', 'judged'] as const)
+      contenders.push(await startAdjutant(runs, plan.base));
+  }
   const generator = startGenerator();
   const warming = Math.max(WARMING, Math.ceil(WARMING_DELIVERIES / plan.count));
   const rounds = warming + plan.rounds;
   const count = Math.min(plan.count, Math.floor(MAX_HELD / rounds));
   const taken = new Map<string, Figures[]>(contenders.map(({ name }) => [name, []]));
   for (let round = 0; round < rounds; round++) {
+    // In both directions, so that none always comes after the same one.
+    if (round > 0) contenders.push(...contenders.splice(2).reverse());
     const figures = await measureRound(contenders, generator, { ...plan, count }, round);
     if (round >= warming) for (const each of figures) taken.get(each.name)?.push(each);
   }
@@ -85,9 +95,11 @@ const measureRound = async (
       await threadsOf(daemon.pid),
     ).map((us) => us / count);
     const restUs = others.reduce((sum, us) => sum + us, 0);
-    const floor = figures[0]?.perSecond ?? perSecond;
-    const [ratio, endRatio] = [perSecond / floor, endedPerSecond / floor];
-    figures.push({ name, perSecond, p50, p99, ratio, endRatio, loopUs, busiestUs, restUs });
+    // The first is without a disk, the second durable.
+    const durable = figures[1]?.perSecond ?? perSecond;
+    const [ratio, endRatio] = [perSecond / durable, endedPerSecond / durable];
+    const rates = [endedPerSecond || perSecond];
+    figures.push({ name, perSecond, p50, p99, ratio, endRatio, rates, loopUs, busiestUs, restUs });
   }
   return figures;
 };
@@ -114,7 +126,7 @@ const refuseOther = (name: string, { statuses }: Measured, count: number): void 
 };
 
 const middle = (name: string, figures: Figures[]): Figures => {
-  const of = (key: Exclude<keyof Figures, 'name'>): number =>
+  const of = (key: Exclude<keyof Figures, 'name' | 'rates'>): number =>
     median(figures.map((each) => each[key]));
   return {
     name,
@@ -123,6 +135,7 @@ const middle = (name: string, figures: Figures[]): Figures => {
     p99: of('p99'),
     ratio: of('ratio'),
     endRatio: of('endRatio'),
+    rates: figures.flatMap((each) => each.rates),
     loopUs: of('loopUs'),
     busiestUs: of('busiestUs'),
     restUs: of('restUs'),
