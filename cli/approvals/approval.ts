@@ -1,6 +1,7 @@
 import { createInterface } from 'node:readline';
 import { ApiError, type Approval, type Client } from '../../src/client/index.js';
 import { usesScreenReader } from '../../src/client/session.js';
+import { describeDomains } from '../../src/kernel/asciidomain.js';
 import { buildColumns } from '../columns.js';
 import { type Context, command } from '../command.js';
 import { interrupted } from '../exit.js';
@@ -86,6 +87,7 @@ export const callLines = (approval: Approval): string[] => {
   return [
     `${oneLine(approvalCall(approval))}    digest ${digestPrefix(approval)}    ${approvalTrustText(approval)}`,
     ...(facts.length > 0 ? facts : ['  no arguments']),
+    ...describeDomains(approval.arguments),
     `Reason     ${oneLine(approval.reason)}`,
     ...(approval.agentId === null ? [] : [`Agent      ${approval.agentId}`]),
     statusLine(approval),

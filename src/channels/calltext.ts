@@ -1,3 +1,5 @@
+import { describeDomains } from '../kernel/asciidomain.js';
+
 /** Escapes characters that hide text or change its direction. */
 export const escapeHidden = (text: string): string =>
   text.replace(
@@ -14,4 +16,5 @@ export const formatCall = (name: string, args: Record<string, unknown>): string[
   ...Object.entries(args).map(
     ([name, value]) => `  ${formatVisible(name)}: ${formatVisible(value)}`,
   ),
+  ...describeDomains(args),
 ];

@@ -148,7 +148,7 @@ const formatApprovalText = (approval: ApprovalQuestion, isRead: boolean): string
     ...(approval.org === null ? [] : [`For the organization ${approval.org}`]),
     `Reason: ${formatVisible(approval.reason)}`,
     approval.untrusted === 1 ? 'UNTRUSTED: the agent has read external content' : 'trusted',
-    `Digest ${short}. The call has not run. Without a reply it is denied at ${toTheMinute(approval.expires_at)}.`,
+    `Digest ${short}. The call has not run. Without a decision it is denied at ${toTheMinute(approval.expires_at)}.`,
     ...(isRead ? repliesTo(approval, short) : listDecisionCommands(short)),
   ].join('\n');
 };

@@ -126,7 +126,7 @@ export const buildMailRecord = (fetched: FetchedMail): MailMessageRow => {
     attachments: JSON.stringify(files),
     list_unsubscribe: field('list-unsubscribe')?.slice(0, 1000) ?? null,
     ...sortMail({ ...facts, field, isReply: refs.length > 0 }),
-    authentication: parseAuthenticationResults(fetched, from),
+    authentication: parseAuthenticationResults(fetched, envelope?.from?.length === 1 ? from : ''),
     ...ledgerColumns(messageId, fetched, field),
   };
 };
@@ -135,7 +135,9 @@ const parseAuthenticationResults = (
   { account, header }: FetchedMail,
   from: string,
 ): string | null => {
-  const found = authenticationIn(header.fields, { authservId: account.authserv_id, from });
+  const isSingle = header.fields.filter(({ name }) => name === 'from').length === 1;
+  const sender = { authservId: account.authserv_id, from: isSingle ? from : '' };
+  const found = authenticationIn(header.fields, sender);
   return found && JSON.stringify(found);
 };
 

@@ -30,6 +30,7 @@ export interface MailListQuery extends Omit<MessageFilter, 'found'> {
 const DAY_MS = 86_400_000;
 /** After this time stored messages are shown. */
 const PATIENCE_MS = 20_000;
+const NO_RESPONSE = 'The server did not respond in time';
 /** The newest of a folder. */
 const MAX_FOUND = 300;
 
@@ -80,15 +81,20 @@ const bringUpToDate = (
   folders: string[],
 ): Promise<boolean> =>
   deps.keepFresh(`${account.id} ${JSON.stringify(folders)}`, async () => {
+    const { accounts, sync } = deps;
     const outcome = await withServer(deps, account, null, async (session) => {
       for (const folder of folders) {
         const opened = { account, folder };
         await inFolder(session, opened, (each) => syncFolder(deps.sync, each));
       }
-      const { accounts, sync } = deps;
       await accounts.note(account, { last_sync_at: iso(sync.clock.now()) });
     });
-    return !('problem' in outcome && outcome.isMissing);
+    if (!('problem' in outcome)) return true;
+    if (outcome.problem === NO_RESPONSE) {
+      const state = { status: 'failing', error: NO_RESPONSE } as const;
+      await accounts.note(account, state, { unless: 'needs_login' });
+    }
+    return !outcome.isMissing;
   });
 
 const loadAccounts = async (
@@ -121,7 +127,7 @@ const withServer = async <T>(
   } catch (error) {
     signal?.throwIfAborted();
     if (limit.aborted) {
-      return { problem: 'The server did not respond in time', isMissing: false };
+      return { problem: NO_RESPONSE, isMissing: false };
     }
     if (error instanceof MailFault) {
       return { problem: error.message, isMissing: error instanceof FolderMissing };

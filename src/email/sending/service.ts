@@ -5,6 +5,7 @@ import { type Clock, iso } from '../../kernel/clock.js';
 import type { Recorder } from '../../kernel/contract/audit.js';
 import type { Caller } from '../../kernel/contract/endpoint.js';
 import { mint } from '../../kernel/ids.js';
+import { withAsciiDomain } from '../../kernel/asciidomain.js';
 import { badRequest, orNotFound } from '../../kernel/route.js';
 import type { Statement, TransactionStep } from '../../store/engine/protocol.js';
 import type {
@@ -139,7 +140,8 @@ const refuseForbidden = async ({ maySend }: SendingDeps, userId: string): Promis
 const buildRecipients = ({ to = [], cc = [], bcc = [] }: NewMail): SentRecipient[] => {
   const all = new Map<string, SentRecipient>();
   for (const [place, addresses] of Object.entries({ to, cc, bcc })) {
-    for (const address of addresses) {
+    for (const given of addresses) {
+      const address = withAsciiDomain(given);
       const key = address.toLowerCase();
       const isPlace = place === 'to' || place === 'cc' ? place : 'bcc';
       if (!all.has(key)) all.set(key, { address, place: isPlace, status: 'queued', reply: null });

@@ -21,6 +21,9 @@ export const FOLDER_WATCH_TIMES: FolderWatchTimes = {
   restMs: 5000,
 };
 
+/** Passes without a pause, until the server reports nothing for `restMs`. */
+const FREE_PASSES = 3;
+
 interface FolderWatch {
   clock: Clock;
   session: ImapSession;
@@ -42,16 +45,25 @@ export const watchFolders = async (stay: FolderWatch): Promise<void> => {
   const [first = 'INBOX', ...others] = folders;
   const news = createNews(session);
   const waitMs = others.length > 0 ? times.othersMs : times.idleMs;
+  let passes = 0;
+  /** A server that reports news all the time must not occupy the daemon. */
+  const settle = async (): Promise<void> => {
+    const ms = times.settleMs * 2 ** Math.max(0, ++passes - FREE_PASSES);
+    if (passes > FREE_PASSES) await clock.wait(Math.min(ms, times.restMs), signal);
+  };
   while (!signal.aborted) {
     for (const folder of others) await inFolder(session, { ...stay.place, folder }, stay.look);
     // Stays open between processing and IDLE, so that nothing is missed.
     await inFolder(session, { ...stay.place, folder: first }, async (opened) => {
       do {
+        await settle();
         news.forget();
         await stay.look(opened);
       } while (news.isThere());
       await stay.looked();
+      const since = clock.now();
       await idle(session, { clock, news, waitMs, restMs: times.restMs, signal });
+      if (clock.now() - since >= times.restMs) passes = 0;
     });
     await clock.wait(times.settleMs, signal);
   }

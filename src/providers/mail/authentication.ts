@@ -1,3 +1,4 @@
+import { domainToASCII } from 'node:url';
 import { isPublic, parseAddress } from '../../kernel/address.js';
 import { resultsIn } from './authresults.js';
 
@@ -30,7 +31,7 @@ export interface MailAuthentication {
 
 interface AuthenticatedMail {
   authservId: string | null;
-  /** '' if there is none. */
+  /** Address of the only sender; '' if there is none, or several. */
   from: string;
 }
 
@@ -49,15 +50,20 @@ export const authenticationIn = (
     const results = resultsIn(value);
     if (results.authservId !== authservId.toLowerCase()) continue;
     const { spf, dkim, dmarc } = results;
-    return { spf: spf(), dkim: dkim(from.slice(from.lastIndexOf('@') + 1)), dmarc: dmarc() };
+    const domain = domainToASCII(from.slice(from.lastIndexOf('@') + 1));
+    return { spf: spf(), dkim: dkim(domain), dmarc: dmarc(domain) };
   }
   return null;
 };
 
-/** False for hops within a machine or a private network. */
+/**
+ * False for hops within a machine or a private network. All addresses before the last `by` must be
+ * private, since the first may be the name that the sender gave itself (HELO).
+ */
 const isForeign = (received: string): boolean => {
-  if (!/(?:^|\s)from\s/i.test(received)) return false;
-  const [, address] = /\[(?:IPv6:)?([0-9a-f.:]{2,45})\]/i.exec(received) ?? [];
-  const parsed = address === undefined ? null : parseAddress(address);
-  return parsed === null || isPublic(parsed);
+  const [, from] = /(?:^|\s)from\s(.*?)(?:\sby\s(?!.*\sby\s)|$)/i.exec(received) ?? [];
+  if (from === undefined) return false;
+  const named = from.match(/\[[^\]]*\]|(?<![\w.:-])[0-9a-f]*[.:][0-9a-f.:]+(?![\w.:-])/gi) ?? [];
+  const addresses = named.map((text) => parseAddress(text.replace(/^\[IPv6:/i, '[')));
+  return addresses.length === 0 || addresses.some((one) => one === null || isPublic(one));
 };

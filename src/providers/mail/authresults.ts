@@ -1,3 +1,5 @@
+import { domainToASCII } from 'node:url';
+
 interface MethodResult {
   method: string;
   result: string;
@@ -10,7 +12,7 @@ interface AuthenticationResults {
   authservId: string | null;
   spf(): string;
   dkim(domain: string): string;
-  dmarc(): string;
+  dmarc(domain: string): string;
 }
 
 const MAX_RESULTS = 100;
@@ -32,7 +34,7 @@ export const resultsIn = (value: string): AuthenticationResults => {
       return combineResults(ofEnvelope.length > 0 ? ofEnvelope : all);
     },
     dkim: (domain) => dkimResult(of('dkim'), domain.toLowerCase()),
-    dmarc: () => combineResults(of('dmarc')),
+    dmarc: (domain) => dmarcResult(of('dmarc'), domain.toLowerCase()),
   };
 };
 
@@ -92,6 +94,17 @@ const dkimResult = (results: MethodResult[], domain: string): string => {
   const others = named.filter((one) => one.result !== 'pass' || one.signer === null);
   return combineResults(others);
 };
+
+/** A pass counts for the domain of the sender, also if the server states none (RFC 8601, 2.7.6). */
+const dmarcResult = (results: MethodResult[], domain: string): string =>
+  combineResults(
+    results.map((one) => {
+      const from = domainToASCII(one.properties.get('header.from') ?? domain);
+      return one.result === 'pass' && (domain === '' || from !== domain)
+        ? { ...one, result: 'none' }
+        : one;
+    }),
+  );
 
 const getSigningDomain = ({ properties }: MethodResult): string | null => {
   const identity = properties.get('header.i');

@@ -50,7 +50,7 @@ describe('approvals on channels', () => {
       '  "url": "http://127.0.0.1:9/"',
       lines[4],
       'trusted',
-      `Digest ${digest.slice(0, 8)}. The call has not run. Without a reply it is denied at ${expiresAt.slice(0, 10)} ${expiresAt.slice(11, 16)} UTC.`,
+      `Digest ${digest.slice(0, 8)}. The call has not run. Without a decision it is denied at ${expiresAt.slice(0, 10)} ${expiresAt.slice(11, 16)} UTC.`,
       `Or reply: approve ${digest.slice(0, 8)}    deny ${digest.slice(0, 8)}`,
     ]);
     expect(slack.buttonsOf(call).map(({ action_id, value }) => [action_id, value])).to.equal([

@@ -75,6 +75,46 @@ describe('the authentication results of a message', () => {
     expect(of('dkim=pass')).to.equal('none pass none');
   });
 
+  it('end where another server begins, whatever name that server gives itself', () => {
+    const results = 'Authentication-Results: mx.example.test; spf=pass; dkim=pass; dmarc=pass';
+    const below = (received: string) => {
+      const fields = parseHeaderFields(`Received: ${received}\r\n${results}\r\n`);
+      return authenticationIn(fields, { authservId: 'mx.example.test', from: 'a@bank.example' });
+    };
+    for (const foreign of [
+      'from [10.0.0.1] (mail.evil.example [8.8.8.8]) by mx.example.test with ESMTP',
+      'from [127.0.0.1] (helo=[10.0.0.1]) by x (evil.example [8.8.8.8]) by mx.example.test',
+      'from [8.8.8.8] (helo=[10.0.0.1]) by mx.example.test',
+      'from unknown (HELO [10.0.0.1]) (8.8.8.8) by mx.example.test',
+      'from 10.0.0.1 (evil.example [IPv6:2001:4860::8888]) by mx.example.test',
+      'from [10.0.0.1] (evil.example [not an address]) by mx.example.test',
+      'from evil.example by mx.example.test',
+    ]) {
+      expect(below(foreign), foreign).to.be.null();
+    }
+    for (const own of [
+      'from relay (relay.example.test [10.0.0.1]) by mx.example.test ([8.8.8.8]) with ESMTP',
+      'from localhost ([IPv6:::1]) by mx.example.test',
+      'by mx.example.test (Postfix, from userid 0)',
+    ]) {
+      expect(below(own), own).to.include({ dmarc: 'pass' });
+    }
+  });
+
+  it('count a DMARC pass of the domain of the only sender alone', () => {
+    const pass = 'dmarc=pass header.from=bank.example';
+    expect(of(pass)).to.equal('none none pass');
+    expect(of('dmarc=pass')).to.equal('none none pass');
+    expect(of(pass, 'ceo@mail.bank.example')).to.equal('none none none');
+    expect(of(pass, 'ceo@BANK.example')).to.equal('none none pass');
+    expect(of('dmarc=pass header.from=xn--bnk-qla.example', 'ceo@bänk.example')).to.equal(
+      'none none pass',
+    );
+    for (const clauses of [pass, 'dmarc=pass', 'dkim=pass header.d=bank.example']) {
+      expect(of(clauses, '')).to.equal('none none none');
+    }
+  });
+
   it('pass with several results of a method if all of them do', () => {
     expect(of('spf=pass; spf=fail; dmarc=pass; dmarc=fail')).to.equal('fail none fail');
     expect(of('spf=none smtp.helo=x; spf=pass smtp.mailfrom=bank.example')).to.equal(
