@@ -50,6 +50,6 @@ describe('judgeConditions', () => {
   });
 
   it('says of the payload no more than it shows', () => {
-    expect(expectShortReasons().ms).to.be.below(100);
+    expect(expectShortReasons(() => performance.now()).ms).to.be.below(100);
   });
 });

@@ -162,7 +162,7 @@ describe('recover', () => {
       0,
       `The password of ${bob.name} is set. Its login sessions and tokens have ended.\n` +
         'Logins still need a code of the authenticator app.\n' +
-        'Passkeys that remain: 2.\nNext: adjutant up, adjutant login\n',
+        `Passkeys that remain: 2.\nNext: adjutant up --home ${world.app.home}, adjutant login\n`,
     ]);
     expect(await left()).to.equal({ login: 401, passkeys: ['Intruder', 'Phone'] });
   });
