@@ -2,10 +2,11 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { inside } from '../harness/inside.js';
 import { says } from '../harness/openai.js';
-import { type Stage, startStage } from './stage.js';
+import { openForSuite } from '../harness/suite.js';
+import { startStage } from './stage.js';
 
 export const lab = Lab.script();
-const { describe, it, before, after } = lab;
+const { describe, it } = lab;
 
 const WORKER = {
   role: null,
@@ -32,11 +33,7 @@ const WORKER = {
 };
 
 describe('agents', () => {
-  let stage: Stage;
-  before(async () => {
-    stage = await startStage();
-  });
-  after(() => stage.stop());
+  const stage = openForSuite(lab, startStage);
 
   const finished = async (body: object) => {
     stage.model.script(says({ text: 'Done.', usage: { input: 3, output: 1 } }));

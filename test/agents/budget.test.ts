@@ -4,6 +4,7 @@ import { settleReserved } from '../../src/agents/budget.js';
 import { frozenClock, until } from '../harness/app.js';
 import { inside } from '../harness/inside.js';
 import { hangs, type Reply, says } from '../harness/openai.js';
+import { openForSuite } from '../harness/suite.js';
 import { call, type Stage, startStage } from './stage.js';
 
 export const lab = Lab.script();
@@ -17,11 +18,7 @@ const again = (usage = { input: 10, output: 5 }): Reply =>
 
 describe('the limits of an agent', () => {
   const clock = frozenClock();
-  let stage: Stage;
-  before(async () => {
-    stage = await startStage({}, clock);
-  });
-  after(() => stage.stop());
+  const stage = openForSuite(lab, () => startStage({}, clock));
 
   it('ends it after so many steps', async () => {
     stage.model.script(again(), again(), again());

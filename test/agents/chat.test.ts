@@ -3,11 +3,12 @@ import * as Lab from '@hapi/lab';
 import { WebSocket } from 'ws';
 import { untilMatches } from '../harness/app.js';
 import { says } from '../harness/openai.js';
+import { openForSuite } from '../harness/suite.js';
 import { makeToken } from '../harness/token.js';
 import { call, type Stage, startStage } from './stage.js';
 
 export const lab = Lab.script();
-const { describe, it, before, after } = lab;
+const { describe, it } = lab;
 
 const ask = async (stage: Stage, token: string, frame: object) => {
   const socket = new WebSocket(`${stage.url.replace('http', 'ws')}/ws?token=${token}`);
@@ -25,11 +26,7 @@ const ask = async (stage: Stage, token: string, frame: object) => {
 };
 
 describe('chat over the socket', () => {
-  let stage: Stage;
-  before(async () => {
-    stage = await startStage();
-  });
-  after(() => stage.stop());
+  const stage = openForSuite(lab, startStage);
 
   it('begins a session and goes on in it with the same agent', async () => {
     stage.model.script(says({ text: 'Hello.' }), says({ text: 'I said hello.' }));

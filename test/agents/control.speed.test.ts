@@ -1,17 +1,14 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { hangs } from '../harness/openai.js';
-import { type Stage, startStage } from './stage.js';
+import { openForSuite } from '../harness/suite.js';
+import { startStage } from './stage.js';
 
 export const lab = Lab.script();
-const { describe, it, before, after, afterEach } = lab;
+const { describe, it, afterEach } = lab;
 
 describe('the verbs of an agent', () => {
-  let stage: Stage;
-  before(async () => {
-    stage = await startStage();
-  });
-  after(() => stage.stop());
+  const stage = openForSuite(lab, startStage);
   afterEach(() => {
     stage.model.asked.length = 0;
   });

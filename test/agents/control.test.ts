@@ -4,10 +4,11 @@ import { STATUS_TRANSITIONS, verbs } from '../../src/agents/agent.js';
 import type { AgentStatus } from '../../src/store/tables/agents.js';
 import { inside } from '../harness/inside.js';
 import { hangs, type Reply, says } from '../harness/openai.js';
-import { call, FINISHED, type Stage, startStage } from './stage.js';
+import { openForSuite } from '../harness/suite.js';
+import { call, FINISHED, startStage } from './stage.js';
 
 export const lab = Lab.script();
-const { describe, it, before, after, afterEach } = lab;
+const { describe, it, afterEach } = lab;
 
 /** Answers when it is told to. */
 const later = (reply: Reply) => {
@@ -19,11 +20,7 @@ const later = (reply: Reply) => {
 };
 
 describe('the verbs of an agent', () => {
-  let stage: Stage;
-  before(async () => {
-    stage = await startStage();
-  });
-  after(() => stage.stop());
+  const stage = openForSuite(lab, startStage);
   afterEach(() => {
     stage.model.asked.length = 0;
   });

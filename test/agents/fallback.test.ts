@@ -5,10 +5,11 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { frozenClock } from '../harness/app.js';
 import { breaks, hangs, type Reply, refuses, says, streams } from '../harness/openai.js';
-import { type Stage, startStage } from './stage.js';
+import { openForSuite } from '../harness/suite.js';
+import { startStage } from './stage.js';
 
 export const lab = Lab.script();
-const { describe, it, before, after, afterEach } = lab;
+const { describe, it, afterEach } = lab;
 
 const garbage: Reply = (response) => {
   response.writeHead(200, { 'content-type': 'application/json' });
@@ -34,11 +35,7 @@ const FAILURES: [string, Reply, RegExp, 'nothing' | 'something'][] = [
 
 describe('fallbacks', () => {
   const clock = frozenClock();
-  let stage: Stage;
-  before(async () => {
-    stage = await startStage({}, clock);
-  });
-  after(() => stage.stop());
+  const stage = openForSuite(lab, () => startStage({}, clock));
   // Until the model may be asked again.
   afterEach(() => clock.forward(11 * 60_000));
 

@@ -1,7 +1,8 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { says } from '../harness/openai.js';
-import { call, type Stage, startStage } from './stage.js';
+import { openForSuite } from '../harness/suite.js';
+import { call, startStage } from './stage.js';
 
 /** The parser's own words, which differ between versions of Node. */
 const reasonOf = (text: string): string => {
@@ -13,16 +14,12 @@ const reasonOf = (text: string): string => {
 };
 
 export const lab = Lab.script();
-const { describe, it, before, after, beforeEach } = lab;
+const { describe, it, beforeEach } = lab;
 
 const broken = (text: string) => says({ toolCalls: [call('time_now', text)] });
 
 describe('a call with arguments that cannot be parsed', () => {
-  let stage: Stage;
-  before(async () => {
-    stage = await startStage();
-  });
-  after(() => stage.stop());
+  const stage = openForSuite(lab, startStage);
   beforeEach(() => stage.model.forget());
 
   const health = async () => {

@@ -1,18 +1,15 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { type Desk, DONE, openDesk, theOne } from '../approvals/stage.js';
+import { DONE, openDesk, theOne } from '../approvals/stage.js';
 import { says } from '../harness/openai.js';
+import { openForSuite } from '../harness/suite.js';
 import { call } from './stage.js';
 
 export const lab = Lab.script();
-const { describe, it, before, after, afterEach } = lab;
+const { describe, it, afterEach } = lab;
 
 describe('the calls of one reply', () => {
-  let desk: Desk;
-  before(async () => {
-    desk = await openDesk();
-  });
-  after(() => desk.stop());
+  const desk = openForSuite(lab, openDesk);
   afterEach(async () => {
     await desk.clear();
     desk.canary.heard.length = 0;

@@ -3,10 +3,11 @@ import * as Lab from '@hapi/lab';
 import { countRepetitions } from '../../src/agents/repeats.js';
 import type { TranscriptMessageRow } from '../../src/store/tables/agents.js';
 import { says } from '../harness/openai.js';
-import { call, type Stage, startStage } from './stage.js';
+import { openForSuite } from '../harness/suite.js';
+import { call, startStage } from './stage.js';
 
 export const lab = Lab.script();
-const { describe, it, before, after } = lab;
+const { describe, it } = lab;
 
 /** One letter is one answer's call, a blank something that the owner said. */
 const rows = (letters: string): TranscriptMessageRow[] =>
@@ -61,11 +62,7 @@ describe('repetitionsOf', () => {
 });
 
 describe('an agent that goes round in circles', () => {
-  let stage: Stage;
-  before(async () => {
-    stage = await startStage();
-  });
-  after(() => stage.stop());
+  const stage = openForSuite(lab, startStage);
 
   it('is told, and ended with a clear error', async () => {
     const again = says({ toolCalls: [call('time_now')] });

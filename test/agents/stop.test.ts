@@ -1,16 +1,12 @@
 import * as Lab from '@hapi/lab';
+import { openForSuite } from '../harness/suite.js';
 import { startShellStage, stopDeafShell } from './deafshell.js';
-import type { Stage } from './stage.js';
 
 export const lab = Lab.script();
-const { describe, it, before, after } = lab;
+const { describe, it } = lab;
 
 describe('stopping an agent whose shell runs', () => {
-  let stage: Stage;
-  before(async () => {
-    stage = await startShellStage();
-  });
-  after(() => stage.stop());
+  const stage = openForSuite(lab, startShellStage);
 
   const skip = process.platform === 'linux' ? {} : { skip: true };
 

@@ -2,21 +2,18 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import Database from 'better-sqlite3';
 import { migrations } from '../../migrations/all.js';
-import { type Desk, DONE, openDesk, theOne } from '../approvals/stage.js';
+import { DONE, openDesk, theOne } from '../approvals/stage.js';
 import { says } from '../harness/openai.js';
+import { openForSuite } from '../harness/suite.js';
 import { call } from './stage.js';
 
 export const lab = Lab.script();
-const { describe, it, before, after, afterEach } = lab;
+const { describe, it, afterEach } = lab;
 
 const AT = '2026-03-01T12:00:00.000Z';
 
 describe('what one agent of a session reads', () => {
-  let desk: Desk;
-  before(async () => {
-    desk = await openDesk();
-  });
-  after(() => desk.stop());
+  const desk = openForSuite(lab, openDesk);
   afterEach(async () => {
     await desk.clear();
     desk.canary.heard.length = 0;

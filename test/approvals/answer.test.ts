@@ -1,17 +1,14 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { inside } from '../harness/inside.js';
-import { type Desk, openDesk, theOne } from './stage.js';
+import { openForSuite } from '../harness/suite.js';
+import { openDesk, theOne } from './stage.js';
 
 export const lab = Lab.script();
-const { describe, it, before, after, afterEach } = lab;
+const { describe, it, afterEach } = lab;
 
 describe('the answer to an approval', () => {
-  let desk: Desk;
-  before(async () => {
-    desk = await openDesk();
-  });
-  after(() => desk.stop());
+  const desk = openForSuite(lab, openDesk);
   afterEach(async () => {
     await desk.clear();
     desk.model.asked.length = 0;
@@ -136,11 +133,7 @@ describe('the answer to an approval', () => {
 });
 
 describe('an approval and a restart', () => {
-  let desk: Desk;
-  before(async () => {
-    desk = await openDesk({ drainSeconds: 0 });
-  });
-  after(() => desk.stop());
+  const desk = openForSuite(lab, () => openDesk({ drainSeconds: 0 }));
 
   it('waits on, and is answered by the next daemon', async () => {
     const { id } = await desk.asking();

@@ -7,17 +7,14 @@ import {
 } from '../../src/approvals/approval.js';
 import type { DirectCall, DirectCallVerdict } from '../../src/approvals/directcall.js';
 import { inside } from '../harness/inside.js';
-import { type Desk, openDesk } from './stage.js';
+import { openForSuite } from '../harness/suite.js';
+import { openDesk } from './stage.js';
 
 export const lab = Lab.script();
-const { describe, it, before, after } = lab;
+const { describe, it } = lab;
 
 describe('a direct call', () => {
-  let desk: Desk;
-  before(async () => {
-    desk = await openDesk();
-  });
-  after(() => desk.stop());
+  const desk = openForSuite(lab, openDesk);
 
   const admit = async (more: Partial<DirectCall> = {}): Promise<DirectCallVerdict> => {
     const { toolbox, approvals } = inside(desk.app);

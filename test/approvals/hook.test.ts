@@ -3,17 +3,14 @@ import * as Lab from '@hapi/lab';
 import { call } from '../agents/stage.js';
 import { until, untilMatches } from '../harness/app.js';
 import { type ChatRequest, type Reply, says } from '../harness/openai.js';
-import { type Desk, openDesk } from './stage.js';
+import { openForSuite } from '../harness/suite.js';
+import { openDesk } from './stage.js';
 
 export const lab = Lab.script();
-const { describe, it, before, after, afterEach } = lab;
+const { describe, it, afterEach } = lab;
 
 describe('the trigger approval_requested', () => {
-  let desk: Desk;
-  before(async () => {
-    desk = await openDesk();
-  });
-  after(() => desk.stop());
+  const desk = openForSuite(lab, openDesk);
   afterEach(async () => {
     for (const { id } of await desk.approvals('pending')) await desk.answer(id, false);
     for (const { id } of (await desk.ask('GET', '/api/hooks')).body.hooks) {

@@ -5,17 +5,14 @@ import { call } from '../agents/stage.js';
 import { untilMatches } from '../harness/app.js';
 import { inside } from '../harness/inside.js';
 import { says } from '../harness/openai.js';
-import { type Desk, DONE, openDesk, theOne } from './stage.js';
+import { openForSuite } from '../harness/suite.js';
+import { DONE, openDesk, theOne } from './stage.js';
 
 export const lab = Lab.script();
-const { describe, it, before, after, afterEach } = lab;
+const { describe, it, afterEach } = lab;
 
 describe('an approval', () => {
-  let desk: Desk;
-  before(async () => {
-    desk = await openDesk();
-  });
-  after(() => desk.stop());
+  const desk = openForSuite(lab, openDesk);
   afterEach(async () => {
     await desk.clear();
     desk.model.asked.length = 0;

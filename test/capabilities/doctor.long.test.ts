@@ -5,7 +5,8 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import type { TestOptions } from '../harness/app.js';
 import { placeCapability } from '../harness/capability.js';
-import { type CapabilityStage, startCapabilities } from './stage.js';
+import { openForSuite } from '../harness/suite.js';
+import { startCapabilities } from './stage.js';
 
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;
@@ -13,11 +14,7 @@ const { describe, it, before, after } = lab;
 const DAMAGED = 'Its file is damaged';
 
 describe('the doctor', () => {
-  let stage: CapabilityStage;
-  before(async () => {
-    stage = await startCapabilities({});
-  });
-  after(() => stage.stop());
+  const stage = openForSuite(lab, () => startCapabilities({}));
 
   const findings = async () => {
     const { body } = await stage.ask('GET', '/api/admin/doctor');

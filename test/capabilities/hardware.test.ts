@@ -3,10 +3,11 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { placeCapability } from '../harness/capability.js';
 import { writeScriptedGguf } from '../harness/scriptedgguf.js';
-import { type CapabilityStage, startCapabilities } from './stage.js';
+import { openForSuite } from '../harness/suite.js';
+import { startCapabilities } from './stage.js';
 
 export const lab = Lab.script();
-const { describe, it, before, after } = lab;
+const { describe, it } = lab;
 
 interface FitRow {
   model: string;
@@ -23,11 +24,7 @@ interface FitRow {
 }
 
 describe('the hardware', () => {
-  let stage: CapabilityStage;
-  before(async () => {
-    stage = await startCapabilities({ config: { capabilitySource: null } });
-  });
-  after(() => stage.stop());
+  const stage = openForSuite(lab, () => startCapabilities({ config: { capabilitySource: null } }));
 
   const look = async (query = '') =>
     (await stage.ask('GET', `/api/capabilities/hardware${query}`)).body;

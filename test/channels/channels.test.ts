@@ -1,26 +1,23 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { type FrozenClock, frozenClock, startApp, type TestApp } from '../harness/app.js';
+import { frozenClock, startApp } from '../harness/app.js';
 import { ADA, linkChannel } from '../harness/channel.js';
 import { inside } from '../harness/inside.js';
+import { openForSuite } from '../harness/suite.js';
 
 export const lab = Lab.script();
-const { describe, it, before, beforeEach, after, afterEach } = lab;
+const { describe, it, beforeEach, afterEach } = lab;
 
 const MINUTE_MS = 60_000;
 
 describe('channels', () => {
-  let test: TestApp;
-  let clock: FrozenClock;
+  const clock = frozenClock();
+  const test = openForSuite(lab, () => startApp({ clock }));
   let id: string;
   let token: string;
 
   let count = 0;
 
-  before(async () => {
-    clock = frozenClock();
-    test = await startApp({ clock });
-  });
   beforeEach(async () => {
     ({ id, token } = await test.register(`ada-${++count}`));
   });
@@ -31,7 +28,6 @@ describe('channels', () => {
     // What is counted by the minute begins anew.
     clock.forward(MINUTE_MS);
   });
-  after(() => test.stop());
 
   const inMinutes = (minutes: number) => new Date(clock.now() + minutes * MINUTE_MS).toISOString();
   const other = () => test.register(`bob-${count}`);

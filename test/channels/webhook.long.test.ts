@@ -1,15 +1,16 @@
 import { createHmac } from 'node:crypto';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { type Stage, startStage } from '../agents/stage.js';
+import { startStage } from '../agents/stage.js';
 import { untilAtLeast } from '../harness/app.js';
 import { askApproval } from '../harness/approval.js';
 import { says } from '../harness/openai.js';
+import { openForSuite } from '../harness/suite.js';
 import { openTarget, type Received, type Target } from '../harness/target.js';
 import { forget } from './receivers/desk.js';
 
 export const lab = Lab.script();
-const { after, afterEach, before, beforeEach, describe, it } = lab;
+const { afterEach, beforeEach, describe, it } = lab;
 
 const MINUTE_MS = 60_000;
 
@@ -20,11 +21,8 @@ const macOf = (secret: string, { id, at, body }: { id: string; at: string; body:
     .digest('base64')}`;
 
 describe('a webhook channel', () => {
-  let stage: Stage;
+  const stage = openForSuite(lab, () => startStage({ egressAllow: ['127.0.0.1'] }));
   let target: Target;
-  before(async () => {
-    stage = await startStage({ egressAllow: ['127.0.0.1'] });
-  });
   beforeEach(async () => {
     target = await openTarget();
   });
@@ -32,7 +30,6 @@ describe('a webhook channel', () => {
     await forget(stage);
     target.close();
   });
-  after(() => stage.stop());
 
   const create = (body: object = {}) =>
     stage.ask('POST', '/api/channels', { kind: 'webhook', url: `${target.url}/in`, ...body });

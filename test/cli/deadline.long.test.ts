@@ -3,13 +3,14 @@ import * as Lab from '@hapi/lab';
 import type { Agent } from '../../src/client/index.js';
 import { call } from '../agents/stage.js';
 import { until } from '../harness/app.js';
-import { hangs, type Openai, says, startOpenai } from '../harness/openai.js';
+import { hangs, says } from '../harness/openai.js';
+import { openForSuite } from '../harness/suite.js';
 import { listen } from '../kernel/listen.js';
 import { adjutant } from './harness.js';
-import { openWorld, type World } from './world.js';
+import { openModelWorld } from './world.js';
 
 export const lab = Lab.script();
-const { describe, it, before, after } = lab;
+const { describe, it, before } = lab;
 
 const POST = { method: 'POST', url: 'http://127.0.0.1:9/', body: 'x' };
 const LATE = 'Not finished within 0.5 s, the limit of --timeout.\n';
@@ -35,23 +36,16 @@ const WAITS = [
 ];
 
 describe('--timeout', () => {
-  let world: World;
-  let model: Openai;
+  const world = openForSuite(lab, openModelWorld);
   before(async () => {
-    model = await startOpenai();
-    world = await openWorld({ config: { modelUrl: model.baseUrl, modelName: 'fake' } });
     const asks = says({ toolCalls: [call('http_request', POST)] });
-    model.script(asks, asks, asks);
+    world.model.script(asks, asks, asks);
     await world.client.agents.spawn({ body: { prompt: 'Post it', name: 'asker' } });
     await reached('asker', 'waiting_approval');
     const { id } = await world.client.agents.spawn({ body: { prompt: 'Post', name: 'paused' } });
     await reached('paused', 'waiting_approval');
     await world.client.agents.pause({ id });
     await reached('paused', 'paused');
-  });
-  after(async () => {
-    await world.stop();
-    await model.stop();
   });
 
   const reached = (name: string, status: Agent['status']): Promise<Agent | undefined> =>
@@ -79,14 +73,12 @@ describe('--timeout', () => {
   });
 
   it('ends --until-waiting too, where the agent neither ends nor waits', async () => {
-    const stalled = await startOpenai();
-    stalled.script(hangs);
-    const own = await openWorld({ config: { modelUrl: stalled.baseUrl, modelName: 'fake' } });
+    const own = await openModelWorld();
+    own.model.script(hangs);
     await own.client.agents.spawn({ body: { prompt: 'Think', name: 'thinker' } });
     const words = ['agents', 'wait', 'thinker', '--until-waiting'];
     const { code } = await own.cli([...words, ...LIMIT]);
     await own.stop();
-    await stalled.stop();
     expect(code).to.equal(124);
   });
 

@@ -2,22 +2,19 @@ import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
+import { openForSuite } from '../harness/suite.js';
 import { type Editor, openEditor } from './editor.js';
 import type { Ended, Surroundings } from './harness.js';
-import { openWorld, type World } from './world.js';
+import { openWorld } from './world.js';
 
 export const lab = Lab.script();
-const { describe, it, before, beforeEach, after, afterEach } = lab;
+const { describe, it, beforeEach, afterEach } = lab;
 
 const TERMINAL = { terminal: 100 };
 
 describe('editing', () => {
-  let world: World;
+  const world = openForSuite(lab, openWorld);
   let editor: Editor;
-  before(async () => {
-    world = await openWorld();
-  });
-  after(() => world.stop());
   beforeEach(async () => {
     await world.arrive();
     editor = await openEditor();
@@ -199,11 +196,7 @@ describe('editing', () => {
 });
 
 describe('what a command needs', () => {
-  let world: World;
-  before(async () => {
-    world = await openWorld();
-  });
-  after(() => world.stop());
+  const world = openForSuite(lab, openWorld);
 
   it('is asked for on a terminal, secrets hidden', async () => {
     const answers = ['pat', 'the value'];

@@ -9,21 +9,18 @@ import { dashed } from '../../cli/fields.js';
 import { reservedNames } from '../../cli/program.js';
 import { version } from '../../src/client/version.js';
 import { frozenClock } from '../harness/clock.js';
+import { openForSuite } from '../harness/suite.js';
 import { listen } from '../kernel/listen.js';
 import { adjutant } from './harness.js';
-import { openWorld, type World } from './world.js';
+import { openWorld } from './world.js';
 
 export const lab = Lab.script();
-const { describe, it, before, after } = lab;
+const { describe, it } = lab;
 
 const lines = (text: string): string[] => text.trimEnd().split('\n');
 
 describe('adjutant', () => {
-  let world: World;
-  before(async () => {
-    world = await openWorld();
-  });
-  after(() => world.stop());
+  const world = openForSuite(lab, openWorld);
 
   it('breaks what went wrong at a space, and no line that is to be pasted', async () => {
     const { code, stderr } = await adjutant(['help', 'nothing-like-it'], { terminal: 25 });

@@ -2,14 +2,15 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { kindOfField } from '../../cli/references.js';
 import { until } from '../harness/app.js';
+import { openForSuite } from '../harness/suite.js';
 import { leaves } from './leaves.js';
-import { openWorld, type World } from './world.js';
+import { openWorld } from './world.js';
 
 // Awaited first: a script that waits after Lab.script() is run by lab before it has tests.
 const all = await leaves();
 
 export const lab = Lab.script();
-const { describe, it, before, beforeEach, after } = lab;
+const { describe, it, beforeEach } = lab;
 
 /**
  * Fields that are no ids of Adjutant: the name of a tool's skill, the model of a provider, the name
@@ -18,12 +19,8 @@ const { describe, it, before, beforeEach, after } = lab;
 const NAMES = ['toolId', 'modelId', 'entityId'];
 
 describe('a flag whose value is an id', () => {
-  let world: World;
-  before(async () => {
-    world = await openWorld();
-  });
+  const world = openForSuite(lab, openWorld);
   beforeEach(async () => void (await world.arrive()));
-  after(() => world.stop());
 
   const tail = (id: string): string => id.slice(-6);
   const idOf = async (...words: string[]): Promise<string> =>
@@ -119,11 +116,7 @@ describe('a flag whose value is an id', () => {
 });
 
 describe('null', () => {
-  let world: World;
-  before(async () => {
-    world = await openWorld();
-  });
-  after(() => world.stop());
+  const world = openForSuite(lab, openWorld);
 
   const changed = async (...words: string[]) => {
     const { code, stdout, stderr } = await world.cli([...words, '--json']);

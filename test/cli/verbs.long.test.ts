@@ -5,6 +5,7 @@ import type { Schema } from 'joi';
 import { Context, formatExamples } from '../../cli/command.js';
 import { chooseCommand, getCommandPath, performCommand, readCommon } from '../../cli/program.js';
 import { until } from '../harness/app.js';
+import { openForSuite } from '../harness/suite.js';
 import { calledBy } from './endpoints.js';
 import {
   type Faults,
@@ -22,13 +23,13 @@ import { type Leaf, leaves } from './leaves.js';
 import { recipes } from './recipes/all.js';
 import { elsewhere } from './recipes/daemon.js';
 import type { Recipe } from './recipes/recipe.js';
-import { openScene, type Scene } from './recipes/scene.js';
+import { openScene } from './recipes/scene.js';
 
 // Awaited first: a script that waits after Lab.script() is run by lab before it has tests.
 const all = await leaves();
 
 export const lab = Lab.script();
-const { describe, it, before, after } = lab;
+const { describe, it } = lab;
 const WIDTH = 80;
 
 /** What the API answers where a command asks it; undefined for an endpoint that answers nothing. */
@@ -52,11 +53,7 @@ describe('every command', () => {
 });
 
 describe('against a daemon', () => {
-  let scene: Scene;
-  before(async () => {
-    scene = await openScene();
-  });
-  after(() => scene.stop());
+  const scene = openForSuite(lab, openScene);
 
   /** Runs it once more, on a terminal that wide or in a pipe. */
   const tried = async (path: string, flags: string[] = [], terminal?: number): Promise<Ended> => {

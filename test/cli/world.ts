@@ -4,6 +4,7 @@ import { type Client, createClient } from '../../src/client/client.js';
 import { saveSession } from '../../src/client/session.js';
 import type { Config } from '../../src/config.js';
 import { startApp, type TestApp } from '../harness/app.js';
+import { type Openai, startOpenai } from '../harness/openai.js';
 import { openConfig } from './config.js';
 import { adjutant, type Ended, type Surroundings } from './harness.js';
 
@@ -69,6 +70,20 @@ export const openWorld = async ({
   if (isLoggedIn) ada = { username: 'ada', token: (await app.register('ada')).token };
   world.admin();
   return world;
+};
+
+/** A world whose daemon uses a scripted model. */
+export const openModelWorld = async (): Promise<World & { model: Openai }> => {
+  const model = await startOpenai();
+  const world = await openWorld({ config: { modelUrl: model.baseUrl, modelName: 'fake' } });
+  const { stop } = world;
+  return Object.assign(world, {
+    model,
+    stop: async () => {
+      await stop();
+      await model.stop();
+    },
+  });
 };
 
 /** Leaves the world with the model that every daemon has, by default. */

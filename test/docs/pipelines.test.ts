@@ -2,21 +2,18 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { parseTemplateYaml } from '../../src/pipelines/templates/yaml.js';
 import { codeBlocks, documents } from '../harness/documents.js';
-import { openPipelineStage, type PipelineStage } from '../pipelines/stage.js';
+import { openForSuite } from '../harness/suite.js';
+import { openPipelineStage } from '../pipelines/stage.js';
 
 export const lab = Lab.script();
-const { describe, it, before, after } = lab;
+const { describe, it } = lab;
 
 const samples = documents()
   .flatMap(codeBlocks)
   .filter(({ language }) => language === 'yaml');
 
 describe('templates in the documents', () => {
-  let stage: PipelineStage;
-  before(async () => {
-    stage = await openPipelineStage();
-  });
-  after(() => stage.stop());
+  const stage = openForSuite(lab, openPipelineStage);
 
   it('are templates that can be saved', async () => {
     expect(samples.length).to.be.above(0);

@@ -1,23 +1,18 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { startSmtp } from '../harness/mail/smtp.js';
-import { IF_INSTALLED, type MailStage, missing, openMailStage, skipNote } from './stage.js';
+import {
+  IF_INSTALLED,
+  type MailStage,
+  missing,
+  openMailStage,
+  skipNote,
+  statesOf,
+  WHOLE,
+} from './stage.js';
 
 export const lab = Lab.script();
 const { after, before, describe, it } = lab;
-
-interface Step {
-  step: string;
-  status: string;
-  detail: string | null;
-}
-
-const statesOf = (steps: Step[]) => steps.map(({ step, status }) => `${step} ${status}`);
-
-const WHOLE = [
-  ...['imap_login ok', 'imap_folders ok', 'imap_idle ok'],
-  ...['smtp_login ok', 'smtp_send ok', 'arrival ok'],
-];
 
 describe(`mail accounts${skipNote}`, () => {
   let stage: MailStage;

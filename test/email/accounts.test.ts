@@ -10,24 +10,13 @@ import {
   IF_OPENSSL,
   openScriptedMailStage,
   type ScriptedMailStage,
+  statesOf,
   unlessOpenssl,
+  WHOLE,
 } from './stage.js';
 
 export const lab = Lab.script();
 const { after, before, describe, it } = lab;
-
-interface Step {
-  step: string;
-  status: string;
-  detail: string | null;
-}
-
-const statesOf = (steps: Step[]) => steps.map(({ step, status }) => `${step} ${status}`);
-
-const WHOLE = [
-  ...['imap_login ok', 'imap_folders ok', 'imap_idle ok'],
-  ...['smtp_login ok', 'smtp_send ok', 'arrival ok'],
-];
 
 /** Header of the test message. */
 const ARRIVED = [

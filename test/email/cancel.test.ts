@@ -1,15 +1,19 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { PASSWORD, type Reply, until, untilMatches } from '../harness/app.js';
-import { IF_INSTALLED, type MailStage, missing, openMailStage, skipNote } from './stage.js';
+import {
+  IF_INSTALLED,
+  type MailStage,
+  missing,
+  openMailStage,
+  skipNote,
+  smtpError,
+} from './stage.js';
 
 export const lab = Lab.script();
 const { after, afterEach, before, describe, it } = lab;
 
 const DAY_MS = 24 * 3600_000;
-
-const smtpError = (responseCode: number, message: string): Error =>
-  Object.assign(new Error(message), { responseCode });
 
 describe(`an e-mail that waits${skipNote}`, () => {
   let stage: MailStage;

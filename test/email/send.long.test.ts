@@ -4,21 +4,20 @@ import { PASSWORD, until } from '../harness/app.js';
 import { MAILBOX } from '../harness/mail/dovecot.js';
 import type { TakenMail } from '../harness/mail/smtp.js';
 import { upload } from '../harness/upload.js';
-import { IF_INSTALLED, type MailStage, missing, openMailStage, skipNote } from './stage.js';
+import {
+  IF_INSTALLED,
+  type MailStage,
+  missing,
+  openMailStage,
+  skipNote,
+  smtpError,
+  statuses,
+} from './stage.js';
 
 export const lab = Lab.script();
 const { after, afterEach, before, beforeEach, describe, it } = lab;
 
 const HOUR_MS = 3600_000;
-
-const smtpError = (responseCode: number, message: string): Error =>
-  Object.assign(new Error(message), { responseCode });
-
-interface Recipient {
-  address: string;
-  status: string;
-  reply: string | null;
-}
 
 /** The lines of the header of a message, unfolded, by their names in lower case. */
 const headersOf = ({ text }: TakenMail): Map<string, string> => {
@@ -76,8 +75,6 @@ describe(`the sending of e-mails${skipNote}`, () => {
       () => sent(id),
       (mail) => mail.attempts >= attempts && mail.status !== 'sending',
     );
-  const statuses = ({ recipients }: { recipients: Recipient[] }): string[] =>
-    recipients.map(({ status }) => status);
   /** Puts the clock forward, after which a login may have ended. */
   const later = async (ms: number): Promise<void> => {
     stage.clock.forward(ms);

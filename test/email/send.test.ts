@@ -5,6 +5,7 @@ import {
   IF_OPENSSL,
   openScriptedMailStage,
   type ScriptedMailStage,
+  smtpError,
   unlessOpenssl,
 } from './stage.js';
 
@@ -12,9 +13,6 @@ export const lab = Lab.script();
 const { after, afterEach, before, beforeEach, describe, it } = lab;
 
 const HOUR_MS = 3600_000;
-
-const smtpError = (responseCode: number, message: string): Error =>
-  Object.assign(new Error(message), { responseCode });
 
 describe(`the sending of e-mails${unlessOpenssl}`, () => {
   let stage: ScriptedMailStage;

@@ -5,6 +5,8 @@ import {
   IF_OPENSSL,
   openScriptedMailStage,
   type ScriptedMailStage,
+  smtpError,
+  statuses,
   unlessOpenssl,
 } from './stage.js';
 
@@ -15,15 +17,6 @@ const HOUR_MS = 3600_000;
 /** Limits of the phases of a session. */
 const RECIPIENTS_MS = 5 * 60_000;
 const DATA_MS = 20 * 60_000;
-
-const smtpError = (responseCode: number, message: string): Error =>
-  Object.assign(new Error(message), { responseCode });
-
-interface Recipient {
-  address: string;
-  status: string;
-  reply: string | null;
-}
 
 describe(`an e-mail at a server with faults${unlessOpenssl}`, () => {
   let stage: ScriptedMailStage;
@@ -66,8 +59,6 @@ describe(`an e-mail at a server with faults${unlessOpenssl}`, () => {
       () => sent(id),
       (mail) => mail.attempts >= attempts && mail.status !== 'sending',
     );
-  const statuses = ({ recipients }: { recipients: Recipient[] }): string[] =>
-    recipients.map(({ status }) => status);
   /** Puts the clock forward, after which a login may have ended. */
   const later = async (ms: number): Promise<void> => {
     stage.clock.forward(ms);

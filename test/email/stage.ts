@@ -22,6 +22,24 @@ export const IF_INSTALLED = { skip: missing !== null };
 export const unlessOpenssl = opensslMissing() ? ` (skipped: ${opensslMissing()})` : '';
 export const IF_OPENSSL = { skip: opensslMissing() !== null };
 
+/** Refusal by the SMTP server. */
+export const smtpError = (responseCode: number, message: string): Error =>
+  Object.assign(new Error(message), { responseCode });
+
+/** Status of each recipient of a message. */
+export const statuses = ({ recipients }: { recipients: { status: string }[] }): string[] =>
+  recipients.map(({ status }) => status);
+
+/** Steps of the test of an account. */
+export const statesOf = (steps: { step: string; status: string }[]): string[] =>
+  steps.map(({ step, status }) => `${step} ${status}`);
+
+/** Steps of a test that succeeds. */
+export const WHOLE = [
+  ...['imap_login ok', 'imap_folders ok', 'imap_idle ok'],
+  ...['smtp_login ok', 'smtp_send ok', 'arrival ok'],
+];
+
 /** A daemon beside a scripted SMTP server, and an admin. */
 export interface ScriptedMailStage {
   app: TestApp;

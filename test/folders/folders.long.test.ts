@@ -4,18 +4,15 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { until } from '../harness/app.js';
 import { pdfOf } from '../harness/pdf.js';
+import { openForSuite } from '../harness/suite.js';
 import { upload } from '../harness/upload.js';
-import { type FolderStage, openFolderStage } from './stage.js';
+import { openFolderStage } from './stage.js';
 
 export const lab = Lab.script();
-const { describe, it, before, after, beforeEach } = lab;
+const { describe, it, beforeEach } = lab;
 
 describe('a folder of the machine', () => {
-  let stage: FolderStage;
-  before(async () => {
-    stage = await openFolderStage();
-  });
-  after(() => stage.stop());
+  const stage = openForSuite(lab, openFolderStage);
   beforeEach(async () => {
     const { body } = await stage.call('GET', '/api/knowledge/folders');
     for (const { id } of body.folders) await stage.call('DELETE', `/api/knowledge/folders/${id}`);
@@ -245,11 +242,7 @@ describe('a folder of the machine', () => {
 });
 
 describe('the admission to folders', () => {
-  let stage: FolderStage;
-  before(async () => {
-    stage = await openFolderStage();
-  });
-  after(() => stage.stop());
+  const stage = openForSuite(lab, openFolderStage);
 
   const asked = async (body: object, token?: string) => {
     const reply = await stage.call('POST', '/api/knowledge/index', body, token);
@@ -416,11 +409,7 @@ describe('the admission to folders', () => {
 });
 
 describe('what else can be indexed', () => {
-  let stage: FolderStage;
-  before(async () => {
-    stage = await openFolderStage();
-  });
-  after(() => stage.stop());
+  const stage = openForSuite(lab, openFolderStage);
 
   it('is a document that was not to be found, and then has other tags', async () => {
     const files = [{ name: 'letter.txt', content: 'Kestrels hover' }];

@@ -1,11 +1,12 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
+import { openForSuite } from '../harness/suite.js';
 import { RECIPES } from './auditcalls.js';
-import { type Auditing, audited, openAuditing, REFUSALS } from './audited.js';
+import { audited, openAuditing, REFUSALS } from './audited.js';
 import { routes } from './routes.js';
 
 export const lab = Lab.script();
-const { after, before, describe, it } = lab;
+const { describe, it } = lab;
 
 /** Calls of different areas; `audit.long.test.ts` makes all of them. */
 const SAMPLE = [
@@ -27,11 +28,7 @@ const SAMPLE = [
 const sample = audited.filter(({ name }) => SAMPLE.includes(name));
 
 describe('audited endpoints', () => {
-  let auditing: Auditing;
-  before(async () => {
-    auditing = await openAuditing();
-  });
-  after(() => auditing.stop());
+  const auditing = openForSuite(lab, openAuditing);
 
   it('exist under the names of the sample', () => {
     expect(sample.length).to.equal(SAMPLE.length);

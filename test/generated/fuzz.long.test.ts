@@ -1,24 +1,19 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { startApp, type TestApp } from '../harness/app.js';
+import { startApp } from '../harness/app.js';
+import { openForSuite } from '../harness/suite.js';
 import { limitMs, watchLoop } from './block.js';
 import { fuzz } from './fuzzer.js';
 
 export const lab = Lab.script();
-const { after, before, describe, it } = lab;
+const { describe, it } = lab;
 
 const COUNT = 3000;
 /** The fuzzer and the checks of all replies share the loop here; by itself it is 50 (G16). */
 const MAX_TURN_MS = 150;
 
 describe('odd requests', () => {
-  let app: TestApp;
-
-  before(async () => {
-    app = await startApp();
-  });
-
-  after(() => app.stop());
+  const app = openForSuite(lab, startApp);
 
   it('get no 5xx and hold nobody up', async () => {
     const { token } = await app.register('ada');

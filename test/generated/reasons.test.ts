@@ -1,11 +1,12 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import type { Description } from 'joi';
-import { startApp, type TestApp } from '../harness/app.js';
+import { startApp } from '../harness/app.js';
+import { openForSuite } from '../harness/suite.js';
 import { fill, NOBODYS, writes } from './routes.js';
 
 export const lab = Lab.script();
-const { after, before, describe, it } = lab;
+const { describe, it } = lab;
 
 const asking = writes.filter(({ endpoint: { body } }) => {
   const { keys = {} }: Description = body?.describe() ?? {};
@@ -13,11 +14,7 @@ const asking = writes.filter(({ endpoint: { body } }) => {
 });
 
 describe('a reason', () => {
-  let app: TestApp;
-  before(async () => {
-    app = await startApp();
-  });
-  after(() => app.stop());
+  const app = openForSuite(lab, startApp);
 
   it('of blanks is refused wherever one is taken', async () => {
     const { token } = await app.register('ada');

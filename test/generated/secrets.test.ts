@@ -2,11 +2,12 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import type { Description } from 'joi';
 import type { Schema } from '../../src/kernel/contract/schema.js';
-import { startApp, type TestApp } from '../harness/app.js';
+import { startApp } from '../harness/app.js';
+import { openForSuite } from '../harness/suite.js';
 import { fill, NOBODYS, type Route, routes } from './routes.js';
 
 export const lab = Lab.script();
-const { after, before, describe, it } = lab;
+const { describe, it } = lab;
 
 /** Fields of replies that hold a secret in clear, by what they are called. */
 const SECRET = /(secret|token|password|ticket|passphrase|otpauthUrl|qrSvg|recoveryCodes)$/i;
@@ -34,11 +35,7 @@ const secretsOf = (route: Route): string[] =>
     .map((name) => `${route.name}: ${name}`);
 
 describe('an endpoint whose reply holds a secret', () => {
-  let app: TestApp;
-  before(async () => {
-    app = await startApp();
-  });
-  after(() => app.stop());
+  const app = openForSuite(lab, startApp);
 
   it('is marked as such', () => {
     const unmarked = routes.filter(({ endpoint }) => !endpoint.secret).flatMap(secretsOf);

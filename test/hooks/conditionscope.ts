@@ -1,3 +1,4 @@
+import { expect } from '@hapi/code';
 import { judgeConditions } from '../../src/hooks/conditions.js';
 import type { TemplateScope } from '../../src/hooks/template.js';
 import type { TimeLimit } from '../../src/hooks/timelimit.js';
@@ -32,3 +33,28 @@ export const reasonOf = (
 };
 export const stops = (field: string, operator: Condition['operator'], value?: unknown) =>
   reasonOf([{ field: `webhook.body.${field}`, operator, value }], scope);
+
+/** Reads of a payload no more than its sentence shows. Returns the time for 4 MB by `now`. */
+export const expectShortReasons = (now = () => 0): { ms: number } => {
+  const read: string[] = [];
+  const late = {
+    get late() {
+      read.push('late');
+      return 1;
+    },
+  };
+  const shown = { ...scope, event: null, webhook: { ...scope.webhook, body: ['x', late] } };
+  expect(reasonOf([{ field: 'webhook.body', operator: 'equals', value: 'x' }], shown)).to.contain(
+    'not equals',
+  );
+  expect(read).to.equal([]);
+  const body = { o: { a: 'x'.repeat(4_000_000), b: Array(1_000_000).fill(0) } };
+  const of = { ...scope, webhook: { ...scope.webhook, body } };
+  const since = now();
+  const reason = reasonOf([{ field: 'webhook.body', operator: 'equals', value: 'x' }], of);
+  const ms = now() - since;
+  expect(reason).to.equal(
+    `condition 1: webhook.body is {"o":{"a":"${'x'.repeat(68)}…, not equals "x"`,
+  );
+  return { ms };
+};

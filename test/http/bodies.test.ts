@@ -2,22 +2,17 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { startApp, type TestApp, until } from '../harness/app.js';
+import { startApp, until } from '../harness/app.js';
+import { openForSuite } from '../harness/suite.js';
 
 export const lab = Lab.script();
-const { after, before, describe, it } = lab;
+const { describe, it } = lab;
 
 const MiB = 1024 * 1024;
 
 describe('bodies that nobody has verified', () => {
-  let app: TestApp;
+  const app = openForSuite(lab, startApp);
   const deliver = () => app.call('POST', '/api/webhooks/none', { body: { a: 1 } });
-
-  before(async () => {
-    app = await startApp();
-  });
-
-  after(() => app.stop());
 
   it('refuses one over 4 MiB, announced or not', async () => {
     const path = '/api/webhooks/none';

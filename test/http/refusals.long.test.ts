@@ -1,10 +1,11 @@
 import { connect } from 'node:net';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { sign, startApp, type TestApp } from '../harness/app.js';
+import { sign, startApp } from '../harness/app.js';
+import { openForSuite } from '../harness/suite.js';
 
 export const lab = Lab.script();
-const { after, before, describe, it } = lab;
+const { describe, it } = lab;
 
 const HEAD = 'HTTP/1.1\r\nhost: x\r\n';
 const BAD = 'The request is not valid HTTP';
@@ -34,13 +35,7 @@ const REFUSED: [string, number, string][] = [
 ];
 
 describe('what Node refuses', () => {
-  let app: TestApp;
-
-  before(async () => {
-    app = await startApp();
-  });
-
-  after(() => app.stop());
+  const app = openForSuite(lab, startApp);
 
   it('is answered with the one error body', async () => {
     for (const [sent, status, message] of REFUSED) {

@@ -3,10 +3,11 @@ import { connect } from 'node:net';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { quantile } from '../bench/load.js';
-import { startApp, type TestApp } from '../harness/app.js';
+import { startApp } from '../harness/app.js';
+import { openForSuite } from '../harness/suite.js';
 
 export const lab = Lab.script();
-const { after, before, describe, it } = lab;
+const { describe, it } = lab;
 
 const SOCKETS = 200;
 const LIMIT_MS = 20_000;
@@ -20,13 +21,7 @@ const BEGINNINGS = [
 ];
 
 describe('slow clients', () => {
-  let app: TestApp;
-
-  before(async () => {
-    app = await startApp();
-  });
-
-  after(() => app.stop());
+  const app = openForSuite(lab, startApp);
 
   it('are cut off within twenty seconds and harm nobody', async () => {
     const ask = async (): Promise<number> => {

@@ -1,4 +1,6 @@
 import type { ServerResponse } from 'node:http';
+import { brotliCompressSync, constants, deflateSync, gzipSync } from 'node:zlib';
+import { expect } from '@hapi/code';
 import { HttpFailure } from '../../src/kernel/failure.js';
 import { createHttp, type Outgoing } from '../../src/kernel/http.js';
 import { listen } from './listen.js';
@@ -29,7 +31,7 @@ export const openEncodedSite = async () => {
       if (!(error instanceof HttpFailure)) throw new Error('It did not fail as HTTP');
       return [error.kind, error.message, error.effectBegan];
     },
-    close: async (): Promise<void> => {
+    stop: async (): Promise<void> => {
       await http.close();
       await server.close();
     },
@@ -38,3 +40,33 @@ export const openEncodedSite = async () => {
 };
 
 export type EncodedSite = Awaited<ReturnType<typeof openEncodedSite>>;
+
+export const ZEROS = Buffer.alloc(64 * 1024 * 1024);
+
+/** Sends bombs, which are all refused at the limit of bytes. Resolves to the time of each by `now`. */
+export const expectBombsStopped = async (
+  site: EncodedSite,
+  now = () => 0,
+): Promise<{ encoding: string; ms: number }[]> => {
+  const big = { [constants.BROTLI_PARAM_QUALITY]: 4 };
+  const bombs: [string, Buffer][] = [
+    ['gzip', gzipSync(ZEROS)],
+    ['deflate', deflateSync(ZEROS)],
+    ['br', brotliCompressSync(ZEROS, { params: big })],
+    ['gzip, gzip', gzipSync(gzipSync(ZEROS))],
+    ['br, gzip', gzipSync(brotliCompressSync(ZEROS, { params: big }))],
+    // The outer layer is large, the inner one is empty.
+    ['gzip, gzip', gzipSync(Buffer.concat(Array(400_000).fill(gzipSync(''))))],
+  ];
+  const failed = ['too_large', '127.0.0.1: the reply is too large', true];
+  const took: { encoding: string; ms: number }[] = [];
+  for (const [encoding, body] of bombs) {
+    expect(body.length, encoding).to.be.below(200_000);
+    const since = now();
+    expect(await site.failureOf(encoding, body), encoding).to.equal(failed);
+    took.push({ encoding, ms: now() - since });
+  }
+  const just = gzipSync(ZEROS.subarray(0, 5 * 1024 * 1024));
+  expect(await site.textOf('gzip', just)).to.have.length(5 * 1024 * 1024);
+  return took;
+};

@@ -6,9 +6,10 @@ import { createLog } from '../../src/kernel/log.js';
 import { splitIntoBatches, takeBatch } from '../../src/knowledge/procedures/batches.js';
 import { openSearchIndex } from '../../src/knowledge/searchindex.js';
 import { startApp, type TestApp } from '../harness/app.js';
+import { openForSuite } from '../harness/suite.js';
 
 export const lab = Lab.script();
-const { describe, it, before, after } = lab;
+const { describe, it } = lab;
 
 /** Makes a text of so many chunks: each section is long enough to be one. */
 const textOf = (sections: number): string =>
@@ -43,11 +44,7 @@ const openIndex = ({ app: { store }, home }: TestApp) =>
   openSearchIndex({ store, clock: systemClock, log: createLog('silent'), home });
 
 describe('a split text whose batches were lost', () => {
-  let app: TestApp;
-  before(async () => {
-    app = await startApp();
-  });
-  after(() => app.stop());
+  const app = openForSuite(lab, startApp);
 
   it('is split again', async () => {
     const index = openIndex(app);

@@ -4,18 +4,15 @@ import * as Lab from '@hapi/lab';
 import { orAborted } from '../../src/kernel/gate.js';
 import type { Embedder } from '../../src/knowledge/embedders/embedder.js';
 import { openEmbedders } from '../../src/knowledge/embedders/registry.js';
-import { startApp, type TestApp } from '../harness/app.js';
+import { startApp } from '../harness/app.js';
 import { frozenClock } from '../harness/clock.js';
+import { openForSuite } from '../harness/suite.js';
 
 export const lab = Lab.script();
-const { describe, it, before, after } = lab;
+const { describe, it } = lab;
 
 describe('an embedding model that takes long to load', () => {
-  let app: TestApp;
-  before(async () => {
-    app = await startApp();
-  });
-  after(() => app.stop());
+  const app = openForSuite(lab, startApp);
 
   it('goes on loading after the first search, and is then used', async () => {
     const clock = frozenClock();

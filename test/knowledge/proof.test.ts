@@ -5,10 +5,11 @@ import { embedOperation } from '../../src/knowledge/embedoperation.js';
 import { embedStore } from '../../src/knowledge/embedqueries.js';
 import { createEmbedQueue } from '../../src/knowledge/embedqueue.js';
 import { until } from '../harness/app.js';
-import { type KnowledgeStage, startKnowledge } from './stage.js';
+import { openForSuite } from '../harness/suite.js';
+import { startKnowledge } from './stage.js';
 
 export const lab = Lab.script();
-const { describe, it, before, after } = lab;
+const { describe, it } = lab;
 
 /** An embedder for which all texts mean the same. */
 const fake = {
@@ -32,11 +33,7 @@ const embedders = {
 } as unknown as Embedders;
 
 describe('an entry that the index does not find by its vectors', () => {
-  let stage: KnowledgeStage;
-  before(async () => {
-    stage = await startKnowledge();
-  });
-  after(() => stage.stop());
+  const stage = openForSuite(lab, startKnowledge);
 
   it('is told, and the others go on', async () => {
     const { store } = stage.app.app;

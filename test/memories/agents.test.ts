@@ -1,19 +1,16 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { call } from '../agents/stage.js';
-import { type Desk, DONE, openDesk, theOne } from '../approvals/stage.js';
+import { DONE, openDesk, theOne } from '../approvals/stage.js';
 import { sign, untilMatches } from '../harness/app.js';
 import { onPath, SECRET } from '../harness/hooks.js';
 import { says } from '../harness/openai.js';
+import { openForSuite } from '../harness/suite.js';
 
 export const lab = Lab.script();
-const { describe, it, before, after, beforeEach } = lab;
+const { describe, it, beforeEach } = lab;
 
-let desk: Desk;
-before(async () => {
-  desk = await openDesk();
-});
-after(() => desk.stop());
+const desk = openForSuite(lab, openDesk);
 
 const memories = async () => (await desk.ask('GET', '/api/memories')).body.memories;
 const keep = (text: string, more: object = {}) =>

@@ -2,10 +2,11 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { loadMasterKey } from '../../src/secrets/master.js';
 import { frozenClock } from '../harness/app.js';
-import { at, ELSEWHERE, type Stage, startStage } from './stage.js';
+import { openForSuite } from '../harness/suite.js';
+import { at, ELSEWHERE, startStage } from './stage.js';
 
 export const lab = Lab.script();
-const { describe, it, before, after, afterEach } = lab;
+const { describe, it, afterEach } = lab;
 
 const KEY = 'sk-canary-1234567890';
 const SEES = {
@@ -22,11 +23,7 @@ const UNKNOWN = {
 };
 
 describe('models', () => {
-  let stage: Stage;
-  before(async () => {
-    stage = await startStage({}, frozenClock());
-  });
-  after(() => stage.stop());
+  const stage = openForSuite(lab, () => startStage({}, frozenClock()));
   afterEach(async () => {
     const { body } = await stage.ask('GET', '/api/models?limit=200');
     for (const { name, source } of body.models) {

@@ -5,21 +5,18 @@ import { frozenClock } from '../harness/app.js';
 import { google } from '../harness/google.js';
 import { ollama } from '../harness/ollama.js';
 import { openaiDialects, refuses } from '../harness/openai.js';
+import { openForSuite } from '../harness/suite.js';
 import { startDialect } from '../harness/wire.js';
-import { at, ELSEWHERE, type Stage, startStage } from './stage.js';
+import { at, ELSEWHERE, startStage } from './stage.js';
 
 export const lab = Lab.script();
-const { describe, it, before, after } = lab;
+const { describe, it } = lab;
 
 const KEY = 'sk-canary-1234567890';
 
 describe('a test of a model', () => {
   const clock = frozenClock();
-  let stage: Stage;
-  before(async () => {
-    stage = await startStage({}, clock);
-  });
-  after(() => stage.stop());
+  const stage = openForSuite(lab, () => startStage({}, clock));
 
   for (const dialect of [...openaiDialects, anthropic, google, ollama]) {
     it(`sends ${dialect.provider} two tiny prompts and stores nothing`, async () => {

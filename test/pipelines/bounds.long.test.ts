@@ -5,17 +5,14 @@ import { call } from '../agents/stage.js';
 import { PASSWORD, untilMatches } from '../harness/app.js';
 import { inside } from '../harness/inside.js';
 import { says } from '../harness/openai.js';
-import { ask, type BoundsStage, openBoundsStage } from './boundsstage.js';
+import { openForSuite } from '../harness/suite.js';
+import { ask, openBoundsStage } from './boundsstage.js';
 
 export const lab = Lab.script();
-const { describe, it, before, after } = lab;
+const { describe, it } = lab;
 
 describe('bounds of runs', () => {
-  let stage: BoundsStage;
-  before(async () => {
-    stage = await openBoundsStage();
-  });
-  after(() => stage.stop());
+  const stage = openForSuite(lab, openBoundsStage);
 
   it('count what an agent has used up that took too long or was stopped', async () => {
     const looping = () => {

@@ -1,16 +1,13 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { ask, type BoundsStage, openBoundsStage } from './boundsstage.js';
+import { openForSuite } from '../harness/suite.js';
+import { ask, openBoundsStage } from './boundsstage.js';
 
 export const lab = Lab.script();
-const { describe, it, before, after } = lab;
+const { describe, it } = lab;
 
 describe('bounds of runs', () => {
-  let stage: BoundsStage;
-  before(async () => {
-    stage = await openBoundsStage();
-  });
-  after(() => stage.stop());
+  const stage = openForSuite(lab, openBoundsStage);
 
   it('judge many slow conditions without holding up the daemon', async () => {
     stage.target.answer = (response) => response.end('a'.repeat(40));

@@ -31,6 +31,4 @@ export const openBoundsStage = async () => {
   };
 };
 
-export type BoundsStage = Awaited<ReturnType<typeof openBoundsStage>>;
-
 export const ask: TemplateStage = { key: 'ask', kind: 'approval', config: { message: 'Go on?' } };

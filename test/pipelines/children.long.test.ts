@@ -3,12 +3,12 @@ import * as Lab from '@hapi/lab';
 import type { PipelineRun } from '../../src/pipelines/runs/contract.js';
 import type { TemplateStage } from '../../src/pipelines/templates/contract.js';
 import { until } from '../harness/app.js';
-import type { Target } from '../harness/target.js';
+import { openForSuite } from '../harness/suite.js';
 import { runLoopTurns } from '../harness/turns.js';
-import { openTargetStage, type TargetStage } from './stage.js';
+import { openTargetStage } from './stage.js';
 
 export const lab = Lab.script();
-const { describe, it, before, after, afterEach } = lab;
+const { describe, it, before, afterEach } = lab;
 
 type Part = Pick<PipelineRun, 'id' | 'status'>;
 
@@ -16,19 +16,13 @@ const parameters = [{ key: 'list', type: 'text' }];
 const ofItems = (list: unknown[], more: object = {}) => ({ items: list, ...more });
 
 describe('stages that begin runs', () => {
-  let stage: TargetStage;
-  let target: Target;
-  before(async () => {
-    stage = await openTargetStage();
-    ({ target } = stage);
-    await stage.addSilentModel();
-  });
+  const stage = openForSuite(lab, openTargetStage);
+  before(() => stage.addSilentModel());
   afterEach(() => stage.forget());
-  after(() => stage.stop());
 
   const send = (path = '{{item.name}}', more: object = {}) => ({
     kind: 'http' as const,
-    config: { method: 'POST', url: `${target.url}/${path}`, body: { is: '{{item}}' } },
+    config: { method: 'POST', url: `${stage.target.url}/${path}`, body: { is: '{{item}}' } },
     ...more,
   });
   const foreach = (config: object, more: Partial<TemplateStage> = {}): TemplateStage => ({
@@ -50,7 +44,7 @@ describe('stages that begin runs', () => {
     ...more,
   });
   const ask: TemplateStage = { key: 'ask', kind: 'approval', config: { message: 'Go on?' } };
-  const paths = () => target.received.map(({ path }) => path);
+  const paths = () => stage.target.received.map(({ path }) => path);
   const parts = async (id: string) =>
     (await stage.call('GET', `?parentId=${id}&limit=200`)).body.pipelines;
 
@@ -58,7 +52,7 @@ describe('stages that begin runs', () => {
     const items = Array.from({ length: 9 }, (_, at) => ({ name: `i${at}`, raw: '{{run.id}}' }));
     const held: (() => void)[] = [];
     let most = 0;
-    target.answer = (response, nth) => {
+    stage.target.answer = (response, nth) => {
       if (nth === 1) return void response.end(JSON.stringify(items));
       held.push(() => response.end(JSON.stringify({ nth })));
       most = Math.max(most, held.length);
@@ -68,7 +62,7 @@ describe('stages that begin runs', () => {
         for (const reply of held.splice(0).reverse()) reply();
       });
     };
-    const list = { method: 'GET', url: `${target.url}/list` };
+    const list = { method: 'GET', url: `${stage.target.url}/list` };
     const each = { concurrency: 3, stage: send('{{item.name}}', { allowUntrusted: true }) };
     const id = await stage.start([
       { key: 'list', kind: 'http', config: list },
@@ -77,7 +71,7 @@ describe('stages that begin runs', () => {
     const run = await stage.reach(id, 'completed');
     const [, done] = run.stages;
     const outputs: { body: { nth: number } }[] = Object(done?.output);
-    const bodies = target.received.map(({ body }) => (body ? JSON.parse(body).is : null));
+    const bodies = stage.target.received.map(({ body }) => (body ? JSON.parse(body).is : null));
     expect(outputs.map(({ body }) => bodies[body.nth - 1])).to.equal(items);
     expect(most).to.equal(3);
     expect([done?.reason, done?.untrusted, run.untrusted]).to.equal([null, true, false]);
@@ -90,7 +84,7 @@ describe('stages that begin runs', () => {
   });
 
   it('foreach: begins nothing more after a failure; a retry does what is not done', async () => {
-    target.answer = (response, nth) => {
+    stage.target.answer = (response, nth) => {
       if (nth === 3) response.writeHead(500);
       response.end('x');
     };
@@ -107,7 +101,7 @@ describe('stages that begin runs', () => {
       409,
       `The run belongs to ${id}. Retry that run instead`,
     ]);
-    target.answer = stage.answer;
+    stage.target.answer = stage.answer;
     await stage.call('POST', `/${id}/retry`, {});
     const run = await stage.reach(id, 'completed');
     expect(paths()).to.equal(['/a', '/b', '/c', '/c', '/d', '/e']);
@@ -130,7 +124,7 @@ describe('stages that begin runs', () => {
       'completed',
     );
     expect(none.stages[0]?.output).to.equal([]);
-    target.answer = (response, nth) => {
+    stage.target.answer = (response, nth) => {
       if (nth === 1) response.writeHead(503);
       response.end('x');
     };
@@ -151,7 +145,7 @@ describe('stages that begin runs', () => {
       key: 'used',
       kind: 'http',
       needs: ['sub'],
-      config: { method: 'POST', url: `${target.url}/{{stages.sub.output.ask.approved}}` },
+      config: { method: 'POST', url: `${stage.target.url}/{{stages.sub.output.ask.approved}}` },
     };
     const sub = nested(templateId, { config: { templateId, params: { who: 'Grace' } } });
     const id = await stage.start([sub, used]);
@@ -172,7 +166,7 @@ describe('stages that begin runs', () => {
   });
 
   it('pipeline: what came from outside stays untrusted on the way up', async () => {
-    const read = { method: 'GET', url: `${target.url}/page` };
+    const read = { method: 'GET', url: `${stage.target.url}/page` };
     const templateId = await template([{ key: 'read', kind: 'http', config: read }]);
     const id = await stage.start([
       nested(templateId),
@@ -180,7 +174,7 @@ describe('stages that begin runs', () => {
         key: 'send',
         needs: ['sub'],
         ...send('{{stages.sub.output.read.body}}'),
-        config: { method: 'POST', url: `${target.url}/x`, body: '{{stages.sub.output}}' },
+        config: { method: 'POST', url: `${stage.target.url}/x`, body: '{{stages.sub.output}}' },
       },
     ]);
     const run = await stage.reach(id, 'waiting');
@@ -192,11 +186,11 @@ describe('stages that begin runs', () => {
   });
 
   it('stop with their run all that they have begun', async () => {
-    target.answer = () => {};
+    stage.target.answer = () => {};
     const items = ['a', 'b', 'c', 'd'];
     const templateId = await template([foreach(ofItems(items, { stage: send('{{item}}') }))]);
     const id = await stage.start([nested(templateId)]);
-    await target.got(2);
+    await stage.target.got(2);
     const [middle] = await parts(id);
     const stopped = await stage.call('POST', `/${id}/stop`);
     expect(stopped.body.status).to.equal('stopped');
@@ -205,7 +199,7 @@ describe('stages that begin runs', () => {
     expect(below.map(({ status }: { status: string }) => status)).to.equal(['stopped', 'stopped']);
     expect(paths().sort()).to.equal(['/a', '/b']);
     // Both may have been done, so their owner is asked; the others are done without a question.
-    target.answer = stage.answer;
+    stage.target.answer = stage.answer;
     await stage.call('POST', `/${id}/retry`, {});
     const asking = await until(
       async () => {
@@ -292,13 +286,13 @@ describe('stages that begin runs', () => {
       kind: 'agent',
       config: { prompt: 'Hi', model: 'silent' },
     };
-    target.answer = () => {};
+    stage.target.answer = () => {};
     const templateId = await template([silent], { limits: { maxTokens: 90_000 } });
     const less = { ...silent, config: { ...silent.config, limits: { maxTokens: 30_000 } } };
     const id = await stage.start([nested(templateId), less], {
       template: { limits: { maxTokens: 100_000 } },
     });
-    await target.got(2);
+    await stage.target.got(2);
     const agents = await stage.app.call('GET', '/api/agents', { token: stage.token });
     const limits = agents.body.agents.map(({ limits }: { limits: object }) => limits);
     const most = limits.map(({ maxTokens }: { maxTokens: number }) => maxTokens).sort();
@@ -319,12 +313,12 @@ describe('stages that begin runs', () => {
   });
 
   it('go on after a restart, and do nothing twice', async () => {
-    target.answer = () => {};
+    stage.target.answer = () => {};
     const items = Array.from({ length: 6 }, (_, at) => `i${at}`);
     const id = await stage.start([foreach(ofItems(items, { stage: send('{{item}}') }))]);
-    await target.got(2);
+    await stage.target.got(2);
     await stage.app.restart();
-    target.answer = stage.answer;
+    stage.target.answer = stage.answer;
     // What was under way may have been done: its owner is asked.
     const asking = await until(
       async () =>

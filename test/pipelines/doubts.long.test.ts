@@ -3,33 +3,27 @@ import * as Lab from '@hapi/lab';
 import type { PipelineRun } from '../../src/pipelines/runs/contract.js';
 import type { TemplateStage } from '../../src/pipelines/templates/contract.js';
 import { until, untilMatches } from '../harness/app.js';
-import type { Target } from '../harness/target.js';
-import { openTargetStage, type TargetStage } from './stage.js';
+import { openForSuite } from '../harness/suite.js';
+import { openTargetStage } from './stage.js';
 
 export const lab = Lab.script();
-const { describe, it, before, after, afterEach } = lab;
+const { describe, it, afterEach } = lab;
 
 describe('calls that may have been done', () => {
-  let stage: TargetStage;
-  let target: Target;
-  before(async () => {
-    stage = await openTargetStage();
-    ({ target } = stage);
-  });
+  const stage = openForSuite(lab, openTargetStage);
   afterEach(() => stage.forget());
-  after(() => stage.stop());
 
   const post = (key: string, more: Partial<TemplateStage> = {}): TemplateStage => ({
     key,
     kind: 'http',
     // What other stages get is from outside, and what follows would wait for an approval.
     allowUntrusted: true,
-    config: { method: 'POST', url: `${target.url}/${key}` },
+    config: { method: 'POST', url: `${stage.target.url}/${key}` },
     ...more,
   });
   const get = (key: string, more: Partial<TemplateStage> = {}): TemplateStage => ({
     ...post(key, more),
-    config: { method: 'GET', url: `${target.url}/${key}` },
+    config: { method: 'GET', url: `${stage.target.url}/${key}` },
   });
   const nested = async (
     stages: TemplateStage[],
@@ -40,13 +34,13 @@ describe('calls that may have been done', () => {
   };
   /** Answers what is asked for at these paths, each with the given status, and nothing at `hold`. */
   const answers = (statuses: Record<string, number | 'hold' | 'cut'>): void => {
-    target.answer = (response, nth) => {
-      const how = statuses[target.received[nth - 1]?.path.slice(1) ?? ''] ?? 200;
+    stage.target.answer = (response, nth) => {
+      const how = statuses[stage.target.received[nth - 1]?.path.slice(1) ?? ''] ?? 200;
       if (how === 'cut') response.destroy();
       else if (how !== 'hold') response.writeHead(how).end('x');
     };
   };
-  const sent = () => target.received.map(({ path }) => path.slice(1));
+  const sent = () => stage.target.received.map(({ path }) => path.slice(1));
   const retry = (id: string, fromStage?: string) =>
     stage.call('POST', `/${id}/retry`, fromStage === undefined ? {} : { fromStage });
   const stop = (id: string) => stage.call('POST', `/${id}/stop`);
@@ -100,7 +94,7 @@ describe('calls that may have been done', () => {
       get('a'),
       post('send', { needs: ['a'], onError: { goto: 'a' } }),
     ]);
-    await target.got(2);
+    await stage.target.got(2);
     await stop(id);
     answers({});
     await retry(id);
@@ -115,9 +109,9 @@ describe('calls that may have been done', () => {
   it('are those of an item, wherever it stands in the list', async () => {
     answers({ ada: 'hold' });
     let list = ['ada', 'bob'];
-    const serve = target.answer;
-    target.answer = (response, nth) => {
-      const isList = target.received[nth - 1]?.path === '/list';
+    const serve = stage.target.answer;
+    stage.target.answer = (response, nth) => {
+      const isList = stage.target.received[nth - 1]?.path === '/list';
       if (isList) response.end(JSON.stringify(list));
       else serve(response, nth);
     };
@@ -131,16 +125,16 @@ describe('calls that may have been done', () => {
         stage: {
           kind: 'http',
           allowUntrusted: true,
-          config: { method: 'POST', url: `${target.url}/{{item}}` },
+          config: { method: 'POST', url: `${stage.target.url}/{{item}}` },
         },
       },
     };
     const id = await stage.start([get('list'), each]);
-    await target.got(2);
+    await stage.target.got(2);
     await stop(id);
     list = ['zoe', 'ada', 'bob'];
-    target.answer = (response, nth) =>
-      response.end(target.received[nth - 1]?.path === '/list' ? JSON.stringify(list) : 'x');
+    stage.target.answer = (response, nth) =>
+      response.end(stage.target.received[nth - 1]?.path === '/list' ? JSON.stringify(list) : 'x');
     await retry(id, 'list');
     const [waiting] = await until(
       async () => (await parts(id)).filter(({ status }) => status === 'waiting'),
@@ -179,7 +173,7 @@ describe('calls that may have been done', () => {
       config: { items: [1, 2], concurrency: 2, stage: work },
     };
     const id = await stage.start([each]);
-    await target.got(4);
+    await stage.target.got(4);
     await stop(id);
     answers({});
     await retry(id);

@@ -2,21 +2,15 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import type { TemplateStage } from '../../src/pipelines/templates/contract.js';
 import { untilMatches } from '../harness/app.js';
-import type { Target } from '../harness/target.js';
-import { approval, now, openTargetStage, type TargetStage } from './stage.js';
+import { openForSuite } from '../harness/suite.js';
+import { approval, now, openTargetStage } from './stage.js';
 
 export const lab = Lab.script();
-const { describe, it, before, after } = lab;
+const { describe, it, before } = lab;
 
 describe('runs of pipelines', () => {
-  let stage: TargetStage;
-  let target: Target;
-  before(async () => {
-    stage = await openTargetStage();
-    ({ target } = stage);
-    await stage.addSilentModel();
-  });
-  after(() => stage.stop());
+  const stage = openForSuite(lab, openTargetStage);
+  before(() => stage.addSilentModel());
 
   it('wait for a person, whose first answer counts and names what was shown', async () => {
     const id = await stage.start([
@@ -56,16 +50,16 @@ describe('runs of pipelines', () => {
   });
 
   it('stop at once with all that works for them', async () => {
-    const fine = target.answer;
-    target.answer = () => {};
-    const before = target.received.length;
+    const fine = stage.target.answer;
+    stage.target.answer = () => {};
+    const before = stage.target.received.length;
     const id = await stage.start([
-      { key: 'send', kind: 'http', config: { method: 'POST', url: `${target.url}/hangs` } },
+      { key: 'send', kind: 'http', config: { method: 'POST', url: `${stage.target.url}/hangs` } },
       { key: 'agent', kind: 'agent', config: { prompt: 'Hi', model: 'silent' } },
       approval('ok'),
       now('last', { needs: ['send'] }),
     ]);
-    await target.got(before + 2);
+    await stage.target.got(before + 2);
     const stopped = await stage.call('POST', `/${id}/stop`);
     expect([stopped.status, stopped.body.status]).to.equal([200, 'stopped']);
     expect(Object.values(await stage.statuses(id))).to.equal([
@@ -79,26 +73,26 @@ describe('runs of pipelines', () => {
       token: stage.token,
     });
     expect(agent.status).to.equal('stopped');
-    target.answer = fine;
+    stage.target.answer = fine;
     const again = await stage.call('POST', `/${id}/stop`);
     expect([again.status, again.body.code]).to.equal([409, 'ended']);
     expect((await stage.run(id)).status).to.equal('stopped');
   });
 
   it('ask before they make a call again that was cut off', async () => {
-    const fine = target.answer;
-    target.answer = () => {};
+    const fine = stage.target.answer;
+    stage.target.answer = () => {};
     const call = (key: string, method: string) => ({
       key,
       kind: 'http' as const,
-      config: { method, url: `${target.url}/cut-${key}` },
+      config: { method, url: `${stage.target.url}/cut-${key}` },
     });
     const sent = (key: string) =>
-      target.received.filter(({ path }) => path === `/cut-${key}`).length;
+      stage.target.received.filter(({ path }) => path === `/cut-${key}`).length;
     const id = await stage.start([call('post', 'POST'), call('get', 'GET')]);
     await untilMatches(async () => sent('post') + sent('get'), 2);
     await stage.call('POST', `/${id}/stop`);
-    target.answer = fine;
+    stage.target.answer = fine;
     await stage.call('POST', `/${id}/retry`, {});
     const asking = await stage.reach(id, 'waiting');
     const why =
@@ -128,16 +122,20 @@ describe('runs of pipelines', () => {
     const read: TemplateStage = {
       key: 'read',
       kind: 'http',
-      config: { method: 'GET', url: `${target.url}/page` },
+      config: { method: 'GET', url: `${stage.target.url}/page` },
     };
     const send = (more: object): TemplateStage => ({
       key: 'send',
       kind: 'http',
       needs: ['read'],
-      config: { method: 'POST', url: `${target.url}/acts`, body: '{{stages.read.output.body}}' },
+      config: {
+        method: 'POST',
+        url: `${stage.target.url}/acts`,
+        body: '{{stages.read.output.body}}',
+      },
       ...more,
     });
-    const sent = () => target.received.filter(({ path }) => path === '/acts').length;
+    const sent = () => stage.target.received.filter(({ path }) => path === '/acts').length;
     const asking = await stage.start([read, send({})]);
     const waiting = await stage.reach(asking, 'waiting');
     const [, asked] = waiting.stages;

@@ -2,21 +2,15 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import type { TemplateStage } from '../../src/pipelines/templates/contract.js';
 import { untilMatches } from '../harness/app.js';
-import type { Target } from '../harness/target.js';
-import { approval, now, openTargetStage, type TargetStage } from './stage.js';
+import { openForSuite } from '../harness/suite.js';
+import { approval, now, openTargetStage } from './stage.js';
 
 export const lab = Lab.script();
-const { describe, it, before, after } = lab;
+const { describe, it, before } = lab;
 
 describe('runs of pipelines', () => {
-  let stage: TargetStage;
-  let target: Target;
-  before(async () => {
-    stage = await openTargetStage();
-    ({ target } = stage);
-    await stage.addSilentModel();
-  });
-  after(() => stage.stop());
+  const stage = openForSuite(lab, openTargetStage);
+  before(() => stage.addSilentModel());
 
   it('carry out tools, agents and requests, and hand their outputs on', async () => {
     const stages: TemplateStage[] = [
@@ -33,7 +27,7 @@ describe('runs of pipelines', () => {
         needs: ['clock'],
         config: {
           method: 'POST',
-          url: `${target.url}/in`,
+          url: `${stage.target.url}/in`,
           body: { count: '{{params.count}}', text: 'n={{params.count}}' },
         },
       },
@@ -49,7 +43,7 @@ describe('runs of pipelines', () => {
     expect(Object(ask?.input).prompt).to.match(/^For Grace at 20\d\d-/);
     expect(ask?.agentId).to.match(/^agent_/);
     expect(Object(send?.output).status).to.equal(200);
-    const [received] = target.received;
+    const [received] = stage.target.received;
     expect(JSON.parse(received?.body ?? '')).to.equal({ count: 3, text: 'n=3' });
     expect([run.error, run.params]).to.equal([null, { who: 'Grace', count: 3 }]);
   });
@@ -156,27 +150,27 @@ describe('runs of pipelines', () => {
   });
 
   it('try again as often as they may, then go back, then fail', async () => {
-    const fine = target.answer;
-    target.answer = (response) => response.writeHead(503).end();
+    const fine = stage.target.answer;
+    stage.target.answer = (response) => response.writeHead(503).end();
     const send: TemplateStage = {
       key: 'send',
       kind: 'http',
       needs: ['a'],
-      config: { method: 'POST', url: `${target.url}/fails` },
+      config: { method: 'POST', url: `${stage.target.url}/fails` },
       retry: { attempts: 2, backoffSeconds: 0 },
       onError: { goto: 'a' },
       maxVisits: 2,
     };
-    const before = target.received.length;
+    const before = stage.target.received.length;
     const id = await stage.start([now('a'), send]);
     const run = await stage.reach(id, 'failed');
-    target.answer = fine;
+    stage.target.answer = fine;
     expect(run.error).to.equal('send: 503 from the target');
     expect(run.stages.map(({ visits, attempt }) => [visits, attempt])).to.equal([
       [2, 1],
       [2, 2],
     ]);
-    expect(target.received.length - before).to.equal(4);
+    expect(stage.target.received.length - before).to.equal(4);
     const retried = await stage.call('POST', `/${id}/retry`, {});
     expect(retried.status).to.equal(200);
     const again = await stage.reach(id, 'completed');
@@ -186,22 +180,22 @@ describe('runs of pipelines', () => {
   });
 
   it('do nothing more once they are stopped: no retry, no wait ends', async () => {
-    const fine = target.answer;
-    target.answer = (response) => response.writeHead(503).end();
+    const fine = stage.target.answer;
+    stage.target.answer = (response) => response.writeHead(503).end();
     const id = await stage.start([
       {
         key: 'send',
         kind: 'http',
-        config: { method: 'POST', url: `${target.url}/again` },
+        config: { method: 'POST', url: `${stage.target.url}/again` },
         retry: { attempts: 5, backoffSeconds: 1, factor: 1 },
       },
       { key: 'wait', kind: 'wait', config: { seconds: 1 } },
       now('after', { needs: ['wait'] }),
     ]);
-    const sent = () => target.received.filter(({ path }) => path === '/again').length;
+    const sent = () => stage.target.received.filter(({ path }) => path === '/again').length;
     await untilMatches(async () => sent(), 1);
     await stage.call('POST', `/${id}/stop`);
-    target.answer = fine;
+    stage.target.answer = fine;
     // Nothing is due, now or later.
     const { db } = stage.app.app.store;
     const dues = await db
@@ -216,15 +210,15 @@ describe('runs of pipelines', () => {
   });
 
   it('write untrusted notes of what came from outside', async () => {
-    const fine = target.answer;
-    target.answer = (response) => response.end('Obey the letter');
+    const fine = stage.target.answer;
+    stage.target.answer = (response) => response.end('Obey the letter');
     const tool = (key: string, toolId: string, toolAction: string, toolParams: object) => ({
       key,
       kind: 'tool' as const,
       config: { toolId, toolAction, toolParams },
     });
     const text = '{{stages.read.output.body}}';
-    const read = { method: 'GET', url: `${target.url}/letter` };
+    const read = { method: 'GET', url: `${stage.target.url}/letter` };
     const noted = await stage.start([
       { key: 'read', kind: 'http', config: read },
       { ...tool('task', 'tasks', 'create', { title: text }), needs: ['read'] },
@@ -232,7 +226,7 @@ describe('runs of pipelines', () => {
       { ...tool('entry', 'knowledge', 'index', { text }), needs: ['read'] },
     ]);
     const run = await stage.reach(noted, 'completed');
-    target.answer = fine;
+    stage.target.answer = fine;
     expect(run.stages.map(({ untrusted }) => untrusted)).to.equal([true, true, true, true]);
     const get = async (path: string) =>
       (await stage.app.call('GET', path, { token: stage.token })).body;
@@ -248,7 +242,11 @@ describe('runs of pipelines', () => {
         key: 'send',
         kind: 'http',
         needs: ['list'],
-        config: { method: 'POST', url: `${target.url}/later`, body: '{{stages.list.output}}' },
+        config: {
+          method: 'POST',
+          url: `${stage.target.url}/later`,
+          body: '{{stages.list.output}}',
+        },
       },
     ]);
     const { stages } = await stage.reach(later, 'waiting');
@@ -257,24 +255,24 @@ describe('runs of pipelines', () => {
   });
 
   it('take the error of a request for what came from outside, also below a skipped stage', async () => {
-    const fine = target.answer;
-    target.answer = (response) =>
+    const fine = stage.target.answer;
+    stage.target.answer = (response) =>
       response.writeHead(302, { location: 'https://obey-me.example/' }).end();
     const read: TemplateStage = {
       key: 'read',
       kind: 'http',
-      config: { method: 'POST', url: `${target.url}/moved`, body: 'x' },
+      config: { method: 'POST', url: `${stage.target.url}/moved`, body: 'x' },
     };
     const told: TemplateStage = {
       key: 'told',
       kind: 'http',
       needs: ['mid'],
       runIf: 'always',
-      config: { method: 'POST', url: `${target.url}/told`, body: '{{stages.read.error}}' },
+      config: { method: 'POST', url: `${stage.target.url}/told`, body: '{{stages.read.error}}' },
     };
     const id = await stage.start([read, now('mid', { needs: ['read'] }), told]);
     const { stages } = await stage.reach(id, 'waiting');
-    target.answer = fine;
+    stage.target.answer = fine;
     expect(stages.map(({ status, untrusted }) => [status, untrusted])).to.equal([
       ['failed', true],
       ['skipped', false],

@@ -1,26 +1,20 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import type { TemplateStage } from '../../src/pipelines/templates/contract.js';
-import type { Target } from '../harness/target.js';
-import { approval, openTargetStage, type TargetStage } from './stage.js';
+import { openForSuite } from '../harness/suite.js';
+import { approval, openTargetStage } from './stage.js';
 
 export const lab = Lab.script();
-const { describe, it, before, after, afterEach } = lab;
+const { describe, it, afterEach } = lab;
 
 describe('values, and what is approved with them', () => {
-  let stage: TargetStage;
-  let target: Target;
-  before(async () => {
-    stage = await openTargetStage();
-    ({ target } = stage);
-  });
+  const stage = openForSuite(lab, openTargetStage);
   afterEach(() => stage.forget());
-  after(() => stage.stop());
 
   const call = (key: string, config: object = {}, more: Partial<TemplateStage> = {}) => ({
     key,
     kind: 'http' as const,
-    config: { method: 'GET', url: `${target.url}/${key}`, ...config },
+    config: { method: 'GET', url: `${stage.target.url}/${key}`, ...config },
     ...more,
   });
   const tell = (message: string, more: Partial<TemplateStage>): TemplateStage => ({
@@ -44,21 +38,21 @@ describe('values, and what is approved with them', () => {
     const path = '/{{stages.form.output.owner}}/{{stages.form.output.size}}-';
     const id = await stage.start([
       form,
-      call('call', { url: `${target.url}${path}` }, { needs: ['form'] }),
+      call('call', { url: `${stage.target.url}${path}` }, { needs: ['form'] }),
     ]);
     await answer(id, 'form', 'input', { values: { owner: 'ada' } });
     await stage.reach(id, 'completed');
-    expect(target.received[0]?.path).to.equal('/ada/-');
+    expect(stage.target.received[0]?.path).to.equal('/ada/-');
   });
 
   it('fail the stage that names what a reply does not have', async () => {
-    target.answer = (response) => response.end('{"user":{"name":"ada"}}');
-    const url = `${target.url}/{{stages.a.output.body.user.mail}}`;
+    stage.target.answer = (response) => response.end('{"user":{"name":"ada"}}');
+    const url = `${stage.target.url}/{{stages.a.output.body.user.mail}}`;
     const id = await stage.start([call('a'), call('b', { url }, { needs: ['a'] })]);
     expect((await stage.reach(id, 'failed')).error).to.equal(
       'b: {{stages.a.output.body.user.mail}} has no value in this run. Correct the placeholder in the template, or provide the value in the parameters or in the output of an earlier stage',
     );
-    expect(target.received).to.have.length(1);
+    expect(stage.target.received).to.have.length(1);
   });
 
   it('fail the stage whose text would be cut, so that nothing is hidden behind long values', async () => {
@@ -74,7 +68,7 @@ describe('values, and what is approved with them', () => {
   });
 
   it('say why a stage failed or was skipped; of one that completed there is no error', async () => {
-    target.answer = (response) => response.writeHead(507).end('{"error":"quota exceeded"}');
+    stage.target.answer = (response) => response.writeHead(507).end('{"error":"quota exceeded"}');
     const id = await stage.start([
       call('deploy'),
       call('check', {}, { needs: ['deploy'] }),
@@ -92,7 +86,7 @@ describe('values, and what is approved with them', () => {
       status: 507,
       body: { error: 'quota exceeded' },
     });
-    target.answer = stage.answer;
+    stage.target.answer = stage.answer;
     const well = await stage.start([
       call('deploy'),
       call(
@@ -106,7 +100,7 @@ describe('values, and what is approved with them', () => {
       ),
     ]);
     await stage.reach(well, 'completed');
-    expect(target.received.at(-1)?.body).to.equal('');
+    expect(stage.target.received.at(-1)?.body).to.equal('');
   });
 
   it('go nowhere after a rejection, also where the run goes on', async () => {
@@ -122,7 +116,7 @@ describe('values, and what is approved with them', () => {
       ['skipped', 'ok was not approved'],
       ['completed', null],
     ]);
-    expect(target.received).to.equal([]);
+    expect(stage.target.received).to.equal([]);
   });
 
   it('have a week to be approved, however short their call may take', async () => {
@@ -149,6 +143,6 @@ describe('values, and what is approved with them', () => {
     expect([refused.status, refused.body.code]).to.equal([403, 'approval_right_missing']);
     expect((await stage.call('POST', `/${id}/retry`, again)).status).to.equal(200);
     await stage.reach(id, 'completed');
-    expect(target.received).to.have.length(2);
+    expect(stage.target.received).to.have.length(2);
   });
 });

@@ -6,9 +6,10 @@ import { openStream } from '../agents/chat/stream.js';
 import { call, enterAs, type Stage, startStage } from '../agents/stage.js';
 import { until, untilMatches } from '../harness/app.js';
 import { dictated, says } from '../harness/openai.js';
+import { openForSuite } from '../harness/suite.js';
 
 export const lab = Lab.script();
-const { describe, it, before, after, beforeEach } = lab;
+const { describe, it, beforeEach } = lab;
 
 const KEY = 'sk-the-key-of-this-endpoint-0123456789';
 
@@ -42,11 +43,7 @@ const follow = async (stage: Stage, token: string) => {
 const becomes = (look: () => unknown, wanted: unknown) => untilMatches(async () => look(), wanted);
 
 describe('replies as they are written, on /ws', () => {
-  let stage: Stage;
-  before(async () => {
-    stage = await startStage({ modelKey: KEY });
-  });
-  after(() => stage.stop());
+  const stage = openForSuite(lab, () => startStage({ modelKey: KEY }));
   beforeEach(() => stage.model.forget());
 
   const listen = async (token = stage.token) => follow(stage, token);

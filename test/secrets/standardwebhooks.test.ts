@@ -21,7 +21,7 @@ describe('what a webhook is sent', () => {
   // The library knows no clock but the true one.
   beforeEach(() => clock.forward(Date.now() - clock.now()));
   afterEach(() => stage.clear());
-  after(() => stage.close());
+  after(() => stage.stop());
 
   const show = async (id: string) => (await stage.ask('GET', `/api/webhooks/${id}`)).body;
 

@@ -1,20 +1,17 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { call } from '../agents/stage.js';
-import { type Desk, DONE, openDesk } from '../approvals/stage.js';
+import { DONE, openDesk } from '../approvals/stage.js';
 import { until, untilAtLeast } from '../harness/app.js';
 import { SECRET } from '../harness/hooks.js';
 import { hangs, says } from '../harness/openai.js';
+import { openForSuite } from '../harness/suite.js';
 import { makeToken } from '../harness/token.js';
 
 export const lab = Lab.script();
-const { describe, it, before, after, beforeEach } = lab;
+const { describe, it, beforeEach } = lab;
 
-let desk: Desk;
-before(async () => {
-  desk = await openDesk();
-});
-after(() => desk.stop());
+const desk = openForSuite(lab, openDesk);
 beforeEach(async () => {
   for (const { id } of await tasks()) await desk.ask('DELETE', `/api/tasks/${id}?cascade=true`);
 });

@@ -1,24 +1,20 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import ICAL from 'ical.js';
-import { type FrozenClock, frozenClock, startApp, type TestApp } from '../harness/app.js';
+import { frozenClock, startApp } from '../harness/app.js';
+import { openForSuite } from '../harness/suite.js';
 
 export const lab = Lab.script();
-const { describe, it, before, beforeEach, after } = lab;
+const { describe, it, beforeEach } = lab;
 
 /** Characters that the format escapes, folds or does not allow. */
 const ODD = 'Comma, semicolon; back\\slash: ünï 東京 😀 "quote" BEGIN:VEVENT';
 
 describe('the calendar of tasks', () => {
-  let app: TestApp;
-  let clock: FrozenClock;
+  const clock = frozenClock();
+  const app = openForSuite(lab, () => startApp({ clock }));
   let owner: { id: string; token: string };
   let users = 0;
-  before(async () => {
-    clock = frozenClock();
-    app = await startApp({ clock });
-  });
-  after(() => app.stop());
   beforeEach(async () => {
     owner = await app.register(`person${++users}`);
   });

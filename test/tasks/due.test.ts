@@ -1,21 +1,17 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { type FrozenClock, frozenClock, startApp, type TestApp } from '../harness/app.js';
+import { frozenClock, startApp } from '../harness/app.js';
+import { openForSuite } from '../harness/suite.js';
 import { makeToken } from '../harness/token.js';
 
 export const lab = Lab.script();
-const { describe, it, before, after } = lab;
+const { describe, it } = lab;
 
 const HOUR_MS = 3600 * 1000;
 
 describe('the day of a person', () => {
-  let app: TestApp;
-  let clock: FrozenClock;
-  before(async () => {
-    clock = frozenClock();
-    app = await startApp({ clock });
-  });
-  after(() => app.stop());
+  const clock = frozenClock();
+  const app = openForSuite(lab, () => startApp({ clock }));
 
   const goTo = (time: string) => clock.forward(Date.parse(time) - clock.now());
   const person = async (name: string, timezone: string) => {

@@ -1,22 +1,18 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { type FrozenClock, frozenClock, startApp, type TestApp } from '../harness/app.js';
+import { frozenClock, startApp } from '../harness/app.js';
+import { openForSuite } from '../harness/suite.js';
 
 export const lab = Lab.script();
-const { describe, it, before, beforeEach, after } = lab;
+const { describe, it, beforeEach } = lab;
 
 const MINUTE_MS = 60_000;
 
 describe('reminders of tasks', () => {
-  let app: TestApp;
-  let clock: FrozenClock;
+  const clock = frozenClock();
+  const app = openForSuite(lab, () => startApp({ clock }));
   let token: string;
   let users = 0;
-  before(async () => {
-    clock = frozenClock();
-    app = await startApp({ clock });
-  });
-  after(() => app.stop());
   beforeEach(async () => {
     ({ token } = await app.register(`person${++users}`));
   });

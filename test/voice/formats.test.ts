@@ -9,11 +9,12 @@ import { detectAudioKind } from '../../src/voice/decode/kinds.js';
 import { mono16k } from '../../src/voice/decode/resample.js';
 import { readWav } from '../../src/voice/decode/wav.js';
 import { placeSpeechEngine } from '../harness/speech.js';
+import { openForSuite } from '../harness/suite.js';
 import { speechPath, speechSample } from './samples.js';
-import { startVoice, unlessSpeech, type VoiceStage, withSpeech } from './stage.js';
+import { startVoice, unlessSpeech, withSpeech } from './stage.js';
 
 export const lab = Lab.script();
-const { describe, it, before, after } = lab;
+const { describe, it } = lab;
 
 const HEADER_BYTES = 44;
 const RATE = 8000;
@@ -155,11 +156,9 @@ const ffmpeg = existsSync('/usr/bin/ffmpeg');
 const unlessFfmpeg = ffmpeg ? '' : ' (skipped: ffmpeg is not installed)';
 
 describe('a recording', () => {
-  let stage: VoiceStage;
-  before(async () => {
-    stage = await startVoice({ config: { voicePath: [placeSpeechEngine()] } });
-  });
-  after(() => stage.stop());
+  const stage = openForSuite(lab, () =>
+    startVoice({ config: { voicePath: [placeSpeechEngine()] } }),
+  );
 
   const transcribed = async (content: Buffer) => {
     // The format is detected from the content.

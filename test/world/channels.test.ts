@@ -14,11 +14,12 @@ import { frozenClock, until, untilAtLeast, untilMatches } from '../harness/app.j
 import { linkChannel } from '../harness/channel.js';
 import { says } from '../harness/openai.js';
 import * as slack from '../harness/slack.js';
+import { openForSuite } from '../harness/suite.js';
 import * as telegram from '../harness/telegram.js';
 import * as cloud from '../harness/whatsapp.js';
 
 export const lab = Lab.script();
-const { after, afterEach, before, beforeEach, describe, it } = lab;
+const { afterEach, beforeEach, describe, it } = lab;
 
 const WHATSAPP_FIELDS = {
   appSecret: cloud.APP_SECRET,
@@ -29,12 +30,9 @@ const WHATSAPP_FIELDS = {
 
 describe('what ordinary people write in chats', () => {
   const clock = frozenClock(Date.now());
-  let stage: Stage;
+  const stage = openForSuite(lab, () => startStage({}, clock));
   let bot: telegram.Telegram;
   let whatsapp: Awaited<ReturnType<typeof cloud.openWhatsapp>>;
-  before(async () => {
-    stage = await startStage({}, clock);
-  });
   beforeEach(async () => {
     bot = await telegram.openTelegram();
     whatsapp = await cloud.openWhatsapp();
@@ -47,7 +45,6 @@ describe('what ordinary people write in chats', () => {
     whatsapp.close();
     await moveOn(stage, clock);
   });
-  after(() => stage.stop());
 
   const arrives = (request: Request) => deliver(stage, '/api/messenger-webhook', request);
   const linkTelegram = () =>

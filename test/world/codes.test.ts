@@ -1,10 +1,11 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { generate } from 'otplib';
-import { type FrozenClock, frozenClock, PASSWORD, startApp, type TestApp } from '../harness/app.js';
+import { frozenClock, PASSWORD, startApp } from '../harness/app.js';
+import { openForSuite } from '../harness/suite.js';
 
 export const lab = Lab.script();
-const { describe, it, before, after } = lab;
+const { describe, it } = lab;
 
 /** The digits of a script, by its zero. */
 const inDigits = (zero: string) => (code: string) =>
@@ -21,13 +22,8 @@ const SPELLINGS: ((code: string) => string)[] = [
 ];
 
 describe('a code of an authenticator app', () => {
-  let app: TestApp;
-  let clock: FrozenClock;
-  before(async () => {
-    clock = frozenClock();
-    app = await startApp({ clock });
-  });
-  after(() => app.stop());
+  const clock = frozenClock();
+  const app = openForSuite(lab, () => startApp({ clock }));
 
   const codeOf = (secret: string) => generate({ secret, epoch: Math.floor(clock.now() / 1000) });
 

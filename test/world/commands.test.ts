@@ -3,6 +3,7 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { unlockLine } from '../../cli/documents/document.js';
 import { openWorld, type World } from '../cli/world.js';
+import { openForSuite } from '../harness/suite.js';
 
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;
@@ -61,11 +62,7 @@ describe('files that a command reads', () => {
 });
 
 describe('a locked file that is uploaded', () => {
-  let world: World;
-  before(async () => {
-    world = await openWorld();
-  });
-  after(() => world.stop());
+  const world = openForSuite(lab, openWorld);
 
   it('can be unlocked with a password if it is a PDF file, and no other one', async () => {
     const path = await world.file('locked.xlsx', '');

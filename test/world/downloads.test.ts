@@ -20,7 +20,7 @@ import { createHttp, type Http } from '../../src/kernel/http.js';
 import { readCgroup } from '../../src/providers/hardware/cgroup.js';
 import { unusedProxyNote } from '../../src/proxy.js';
 import { type MirrorHabits, sha256Of, startMirror } from '../capabilities/mirror.js';
-import { type CapabilityStage, startCapabilities } from '../capabilities/stage.js';
+import { startCapabilities } from '../capabilities/stage.js';
 import { startApp } from '../harness/app.js';
 import {
   endlessHeader,
@@ -31,6 +31,7 @@ import {
 import { trustAuthority } from '../harness/mail/trust.js';
 import { readPage } from '../harness/reader.js';
 import { writeScriptedGguf } from '../harness/scriptedgguf.js';
+import { openForSuite } from '../harness/suite.js';
 import { type Certificate, makeAuthority, opensslMissing } from '../harness/tunnels/tls.js';
 import { listen } from '../kernel/listen.js';
 
@@ -361,11 +362,7 @@ describe('the memory of a container', () => {
 });
 
 describe('a model on this machine', () => {
-  let stage: CapabilityStage;
-  before(async () => {
-    stage = await startCapabilities({ config: { capabilitySource: null } });
-  });
-  after(() => stage.stop());
+  const stage = openForSuite(lab, () => startCapabilities({ config: { capabilitySource: null } }));
 
   /** Installs a model whose chat template has no tools. */
   const install = (slug: string, contextLength: number): void => {

@@ -1,8 +1,9 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { type Stage, startStage } from '../agents/stage.js';
+import { startStage } from '../agents/stage.js';
 import { frozenClock } from '../harness/app.js';
 import { type ChatRequest, refuses, says } from '../harness/openai.js';
+import { openForSuite } from '../harness/suite.js';
 import {
   alternating,
   always,
@@ -16,15 +17,11 @@ import {
 } from './modelservers.js';
 
 export const lab = Lab.script();
-const { describe, it, before, after, afterEach } = lab;
+const { describe, it, afterEach } = lab;
 
 describe('an agent whose models refuse', () => {
   const clock = frozenClock();
-  let stage: Stage;
-  before(async () => {
-    stage = await startStage({}, clock);
-  });
-  after(() => stage.stop());
+  const stage = openForSuite(lab, () => startStage({}, clock));
   afterEach(() => {
     stage.model.forget();
     clock.forward(11 * 60_000);
@@ -75,11 +72,7 @@ it('lets the digest answer for the model of the settings if these say so', async
 
 describe('a result that was cut off', () => {
   const NOTE = "The reply was cut off at the model's output limit.";
-  let stage: Stage;
-  before(async () => {
-    stage = await startStage();
-  });
-  after(() => stage.stop());
+  const stage = openForSuite(lab, startStage);
 
   it('has a note at its agent, until the agent gets another turn', async () => {
     stage.model.script(says({ text: 'A part of', finish: 'length' }), pieces('All.'));
@@ -109,11 +102,7 @@ it('tells an agent the date in the time zone of its owner', async () => {
 });
 
 describe('a test of a model', () => {
-  let stage: Stage;
-  before(async () => {
-    stage = await startStage();
-  });
-  after(() => stage.stop());
+  const stage = openForSuite(lab, startStage);
   afterEach(() => stage.model.forget());
 
   const test = async () => {
@@ -188,11 +177,7 @@ describe('a test of a model', () => {
  * and tested, and then used in one conversation with a call and a second turn.
  */
 describe('the servers of a new user', () => {
-  let stage: Stage;
-  before(async () => {
-    stage = await startStage();
-  });
-  after(() => stage.stop());
+  const stage = openForSuite(lab, startStage);
   afterEach(() => stage.model.forget());
 
   /** The call of the one tool that a test offers, or of a tool that agents have. */

@@ -1,6 +1,6 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { type Stage, startStage } from '../agents/stage.js';
+import { startStage } from '../agents/stage.js';
 import { frozenClock, until, untilMatches } from '../harness/app.js';
 import {
   type ChatRequest,
@@ -11,6 +11,7 @@ import {
   says,
   streams,
 } from '../harness/openai.js';
+import { openForSuite } from '../harness/suite.js';
 import { send } from '../harness/wire.js';
 import {
   alternating,
@@ -25,7 +26,7 @@ import {
 } from './modelservers.js';
 
 export const lab = Lab.script();
-const { describe, it, before, after, afterEach } = lab;
+const { describe, it, afterEach } = lab;
 
 const isRead = ({ title }: { title: string }): boolean => title === 'Read';
 
@@ -33,11 +34,7 @@ const FRIDAY = 'It is Friday.';
 
 describe('replies of the models of this world', () => {
   const clock = frozenClock();
-  let stage: Stage;
-  before(async () => {
-    stage = await startStage({}, clock);
-  });
-  after(() => stage.stop());
+  const stage = openForSuite(lab, () => startStage({}, clock));
   afterEach(() => {
     stage.model.forget();
     clock.forward(11 * 60_000);
@@ -508,11 +505,7 @@ describe('replies of the models of this world', () => {
 });
 
 describe('conversations with strict servers', () => {
-  let stage: Stage;
-  before(async () => {
-    stage = await startStage();
-  });
-  after(() => stage.stop());
+  const stage = openForSuite(lab, startStage);
   afterEach(() => stage.model.forget());
 
   const goOn = async (id: string, content: string) => {

@@ -1,14 +1,15 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { type Desk, openPlatforms } from '../channels/receivers/desk.js';
+import { openPlatforms } from '../channels/receivers/desk.js';
 import { sign } from '../harness/app.js';
 import { linkChannel } from '../harness/channel.js';
 import { notice, onPath, SECRET } from '../harness/hooks.js';
 import { says } from '../harness/openai.js';
+import { openForSuite } from '../harness/suite.js';
 import { ADA } from '../harness/telegram.js';
 
 export const lab = Lab.script();
-const { after, before, beforeEach, describe, it } = lab;
+const { beforeEach, describe, it } = lab;
 
 const TITLE = '{{webhook.body.title}}';
 
@@ -16,17 +17,13 @@ const kindsOf = (entities: unknown): unknown[] =>
   Array.isArray(entities) ? entities.map(({ type }) => type) : [];
 
 describe('text of a payload in a notification', () => {
-  let desk: Desk;
-  before(async () => {
-    desk = await openPlatforms();
-  });
+  const desk = openForSuite(lab, openPlatforms);
   beforeEach(async () => {
     await desk.anew();
     await linkChannel(desk, desk.userId, { kind: 'telegram', ...ADA });
     await desk.inTelegram(1);
     desk.telegram.calls.length = 0;
   });
-  after(() => desk.stop());
 
   /** What reaches Telegram of a notification with this title in its payload. */
   const told = (notifyMessage: string, title: string) =>

@@ -8,6 +8,7 @@ import * as Lab from '@hapi/lab';
 import { WebSocket } from 'ws';
 import { addressSet } from '../../src/kernel/clientaddress.js';
 import { frozenClock, PASSWORD, startApp, type TestApp } from '../harness/app.js';
+import { openForSuite } from '../harness/suite.js';
 import { type BreakingProxy, startBreaking } from '../harness/tunnels/faults.js';
 import { freePort } from '../harness/tunnels/port.js';
 
@@ -139,11 +140,9 @@ describe('the range of a trusted proxy', () => {
 });
 
 describe('the host of a passkey', () => {
-  let app: TestApp;
-  before(async () => {
-    app = await startApp({ config: { publicUrl: ORIGIN, trustedProxies: ['127.0.0.1'] } });
-  });
-  after(() => app.stop());
+  const app = openForSuite(lab, () =>
+    startApp({ config: { publicUrl: ORIGIN, trustedProxies: ['127.0.0.1'] } }),
+  );
   const begin = (headers: Record<string, string>) =>
     ask(app, 'POST', '/api/auth/passkey/authenticate', { body: {}, headers });
 
@@ -176,11 +175,7 @@ describe('the host of a passkey', () => {
 });
 
 describe('a proxy that is not set up', () => {
-  let app: TestApp;
-  before(async () => {
-    app = await startApp();
-  });
-  after(() => app.stop());
+  const app = openForSuite(lab, startApp);
   const register = (username: string) => {
     const body = JSON.stringify({ username, password: PASSWORD });
     return (version: string, headers: string[]) =>

@@ -9,23 +9,20 @@ import { createPace } from '../../../src/kernel/pace.js';
 import { createRate } from '../../../src/kernel/rate.js';
 import { PASSWORD } from '../../harness/app.js';
 import { inside } from '../../harness/inside.js';
+import { openForSuite } from '../../harness/suite.js';
 import { openStage, type Stage, withAnotherBob } from '../users/stage.js';
 
 export const lab = Lab.script();
-const { after, before, beforeEach, describe, it } = lab;
+const { beforeEach, describe, it } = lab;
 
 const NEXT = 'another good password';
 
 describe('a login under way', () => {
-  let opened: Stage;
+  const opened = openForSuite(lab, openStage);
   let stage: Stage;
-  before(async () => {
-    opened = await openStage();
-  });
   beforeEach(async () => {
     stage = await withAnotherBob(opened);
   });
-  after(() => opened.stop());
 
   const sessionsOf = async (userId: string): Promise<number> => {
     const { db } = stage.app.app.store;

@@ -1,16 +1,13 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { startApp, type TestApp } from '../../harness/app.js';
+import { startApp } from '../../harness/app.js';
+import { openForSuite } from '../../harness/suite.js';
 import { openBrowser, openPerson, unless, withChromium } from './browser.js';
 
 export const lab = Lab.script();
-const { describe, it, before, after } = lab;
+const { describe, it } = lab;
 
-let app: TestApp;
-before(async () => {
-  app = await startApp();
-});
-after(() => app.stop());
+const app = openForSuite(lab, startApp);
 
 describe('/passkeys', () => {
   it('is of its own files alone, and in no other page', async () => {

@@ -2,26 +2,15 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { generate } from 'otplib';
 import { matchTotp } from '../../../src/kernel/totp.js';
-import {
-  type FrozenClock,
-  frozenClock,
-  PASSWORD,
-  startApp,
-  type TestApp,
-} from '../../harness/app.js';
+import { frozenClock, PASSWORD, startApp } from '../../harness/app.js';
+import { openForSuite } from '../../harness/suite.js';
 
 export const lab = Lab.script();
-const { describe, it, before, after } = lab;
+const { describe, it } = lab;
 
 describe('totp', () => {
-  let test: TestApp;
-  let clock: FrozenClock;
-
-  before(async () => {
-    clock = frozenClock();
-    test = await startApp({ clock });
-  });
-  after(() => test.stop());
+  const clock = frozenClock();
+  const test = openForSuite(lab, () => startApp({ clock }));
 
   const post = (path: string, token?: string, body: unknown = {}) =>
     test.call('POST', `/api/auth/${path}`, { token, body });

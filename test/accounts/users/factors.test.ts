@@ -5,25 +5,22 @@ import { PASSWORD } from '../../harness/app.js';
 import { linkChannel } from '../../harness/channel.js';
 import { inside } from '../../harness/inside.js';
 import { seedPasskey } from '../../harness/passkey.js';
+import { openForSuite } from '../../harness/suite.js';
 import { makeToken } from '../../harness/token.js';
 import { type Member, openStage, type Stage, withOthers } from './stage.js';
 
 export const lab = Lab.script();
-const { after, before, beforeEach, describe, it } = lab;
+const { beforeEach, describe, it } = lab;
 
 const REASON = 'ticket 41: a lost phone';
 
 describe('the second factors of others', () => {
-  let opened: Stage;
+  const opened = openForSuite(lab, openStage);
   /** With an admin and a user of the case's own. */
   let stage: Stage;
-  before(async () => {
-    opened = await openStage();
-  });
   beforeEach(async () => {
     stage = await withOthers(opened);
   });
-  after(() => opened.stop());
 
   const enableTotp = async (who: Member): Promise<void> => {
     const { body } = await stage.as(who, 'POST', '/api/auth/totp/setup', {});

@@ -3,26 +3,23 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { WebSocket } from 'ws';
 import { PASSWORD } from '../../harness/app.js';
+import { openForSuite } from '../../harness/suite.js';
 import { openStage, type Stage, withOthers } from './stage.js';
 
 export const lab = Lab.script();
-const { after, before, beforeEach, describe, it } = lab;
+const { beforeEach, describe, it } = lab;
 
 const HOUR_MS = 3600 * 1000;
 
 describe('an admin who acts as a user', () => {
-  let opened: Stage;
+  const opened = openForSuite(lab, openStage);
   /** With an admin and a user of the case's own. */
   let stage: Stage;
   let began: number;
-  before(async () => {
-    opened = await openStage();
-  });
   beforeEach(async () => {
     stage = await withOthers(opened);
     began = stage.clock.now();
   });
-  after(() => opened.stop());
 
   /** So many hours after the case began. */
   const at = (hours: number) => new Date(began + hours * HOUR_MS).toISOString();

@@ -1,6 +1,7 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { PASSWORD } from '../../harness/app.js';
+import { openForSuite } from '../../harness/suite.js';
 import { openStage, type Stage } from './stage.js';
 
 export const lab = Lab.script();
@@ -131,17 +132,13 @@ describe('an invite', () => {
 });
 
 describe('an invite under another setting', () => {
-  let stage: Stage;
+  const stage = openForSuite(lab, openStage);
   let names = 0;
-  before(async () => {
-    stage = await openStage();
-  });
   beforeEach(async () => {
     // Wrong links are counted by the address alone: those of other cases are forgotten.
     stage.clock.forward(60_000);
     await stage.app.app.store.db.deleteFrom('login_failures').execute();
   });
-  after(() => stage.stop());
 
   /** Opens the daemon again with those settings, and registers with an invite. */
   const registered = async (config: Parameters<typeof openStage>[0], body: object) => {

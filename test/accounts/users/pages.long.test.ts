@@ -1,19 +1,16 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import type { Page } from 'playwright-core';
+import { openForSuite } from '../../harness/suite.js';
 import { openBrowser, type Profiles, unless, withChromium } from '../passkeys/browser.js';
-import { openStage, type Stage } from './stage.js';
+import { openStage } from './stage.js';
 
 export const lab = Lab.script();
 const { after, before, describe, it } = lab;
 
 const NEXT = 'another good password';
 
-let stage: Stage;
-before(async () => {
-  stage = await openStage();
-});
-after(() => stage.stop());
+const stage = openForSuite(lab, openStage);
 
 for (const path of ['/invite', '/reset']) {
   describe(path, () => {

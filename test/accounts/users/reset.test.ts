@@ -3,27 +3,24 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { generate } from 'otplib';
 import { WebSocket } from 'ws';
+import { openForSuite } from '../../harness/suite.js';
 import { openStage, type Stage, withOthers } from './stage.js';
 
 export const lab = Lab.script();
-const { after, before, beforeEach, describe, it } = lab;
+const { beforeEach, describe, it } = lab;
 
 const NEXT = 'another good password';
 
 describe('a reset link', () => {
-  let opened: Stage;
+  const opened = openForSuite(lab, openStage);
   /** With an admin and a user of the case's own. */
   let stage: Stage;
-  before(async () => {
-    opened = await openStage();
-  });
   beforeEach(async () => {
     // Wrong links are counted by the address alone: those of other cases are forgotten.
     opened.clock.forward(60_000);
     await opened.app.app.store.db.deleteFrom('login_failures').execute();
     stage = await withOthers(opened);
   });
-  after(() => opened.stop());
 
   const reset = (inviteToken: string, password = NEXT) =>
     stage.app.call('POST', '/api/auth/reset', { body: { inviteToken, password } });

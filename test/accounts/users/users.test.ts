@@ -1,19 +1,16 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { openStage, type Stage } from './stage.js';
+import { openForSuite } from '../../harness/suite.js';
+import { openStage } from './stage.js';
 
 export const lab = Lab.script();
-const { after, before, describe, it } = lab;
+const { describe, it } = lab;
 
 const LIST = '/api/admin/users';
 const NOBODY = 'user_01jcx2kq7m8f3k2a9v5ztw4e6r';
 
 describe('users', () => {
-  let stage: Stage;
-  before(async () => {
-    stage = await openStage();
-  });
-  after(() => stage.stop());
+  const stage = openForSuite(lab, openStage);
 
   const names = async (query = ''): Promise<string[]> => {
     const { body } = await stage.ask('GET', LIST + query);
@@ -168,11 +165,7 @@ describe('users', () => {
 });
 
 describe('the last admin', () => {
-  let stage: Stage;
-  before(async () => {
-    stage = await openStage();
-  });
-  after(() => stage.stop());
+  const stage = openForSuite(lab, openStage);
 
   for (const change of [{ role: 'user' }, { disabled: true }]) {
     it(`keeps the place, whoever asks for ${JSON.stringify(change)}`, async () => {

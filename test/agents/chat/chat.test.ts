@@ -2,18 +2,15 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { chat } from '../../../src/agents/chat/contract.js';
 import { dictated, hangs, says } from '../../harness/openai.js';
-import { call, type Stage, startStage } from '../stage.js';
+import { openForSuite } from '../../harness/suite.js';
+import { call, startStage } from '../stage.js';
 import { openStream } from './stream.js';
 
 export const lab = Lab.script();
-const { describe, it, before, after, beforeEach, afterEach } = lab;
+const { describe, it, beforeEach, afterEach } = lab;
 
 describe('chat', () => {
-  let stage: Stage;
-  before(async () => {
-    stage = await startStage({ egressAllow: ['127.0.0.1'] });
-  });
-  after(() => stage.stop());
+  const stage = openForSuite(lab, () => startStage({ egressAllow: ['127.0.0.1'] }));
   afterEach(async () => {
     const { agents } = (await stage.ask('GET', '/api/agents')).body;
     for (const { id } of agents) await stage.ask('DELETE', `/api/agents/${id}`);
@@ -137,11 +134,7 @@ describe('chat', () => {
 });
 
 describe('chat as a stream', () => {
-  let stage: Stage;
-  before(async () => {
-    stage = await startStage({ egressAllow: ['127.0.0.1'] });
-  });
-  after(() => stage.stop());
+  const stage = openForSuite(lab, () => startStage({ egressAllow: ['127.0.0.1'] }));
 
   const open = (body: object) => openStream(`${stage.url}/api/chat`, { token: stage.token, body });
   const resume = (agentId: string, lastEventId: string) =>
@@ -255,11 +248,7 @@ describe('chat as a stream', () => {
 
 describe('a reply that was cut off', () => {
   const NOTE = "The reply was cut off at the model's output limit.";
-  let stage: Stage;
-  before(async () => {
-    stage = await startStage();
-  });
-  after(() => stage.stop());
+  const stage = openForSuite(lab, startStage);
   beforeEach(() => stage.model.forget());
 
   const cut = (text = 'The first of three') => says({ text, finish: 'length' });

@@ -5,20 +5,17 @@ import { sign, until, untilMatches } from '../../harness/app.js';
 import { seedGrant } from '../../harness/grant.js';
 import { inside } from '../../harness/inside.js';
 import { says } from '../../harness/openai.js';
+import { openForSuite } from '../../harness/suite.js';
 import { openTarget } from '../../harness/target.js';
-import { type Approval, type Desk, DONE, openDesk, theOne } from '../stage.js';
+import { type Approval, DONE, openDesk, theOne } from '../stage.js';
 
 export const lab = Lab.script();
-const { describe, it, before, after, afterEach } = lab;
+const { describe, it, afterEach } = lab;
 
 const SECRET = 'a secret of some length';
 
 describe('a grant', () => {
-  let desk: Desk;
-  before(async () => {
-    desk = await openDesk();
-  });
-  after(() => desk.stop());
+  const desk = openForSuite(lab, openDesk);
   afterEach(async () => {
     await desk.clear();
     desk.canary.heard.length = 0;

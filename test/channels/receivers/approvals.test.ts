@@ -5,19 +5,16 @@ import { askApproval } from '../../harness/approval.js';
 import { linkChannel } from '../../harness/channel.js';
 import { says } from '../../harness/openai.js';
 import * as slack from '../../harness/slack.js';
+import { openForSuite } from '../../harness/suite.js';
 import * as telegram from '../../harness/telegram.js';
-import { type Desk, openPlatforms } from './desk.js';
+import { openPlatforms } from './desk.js';
 
 export const lab = Lab.script();
-const { after, before, beforeEach, describe, it } = lab;
+const { beforeEach, describe, it } = lab;
 
 describe('approvals on channels', () => {
-  let desk: Desk;
-  before(async () => {
-    desk = await openPlatforms();
-  });
+  const desk = openForSuite(lab, openPlatforms);
   beforeEach(() => desk.anew());
-  after(() => desk.stop());
 
   const inSlack = async (userId = desk.userId) => {
     await linkChannel(desk, userId, { kind: 'slack', ...slack.ADA });

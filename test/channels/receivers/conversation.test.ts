@@ -4,23 +4,20 @@ import { until, untilMatches } from '../../harness/app.js';
 import { linkChannel } from '../../harness/channel.js';
 import { hangs, says } from '../../harness/openai.js';
 import * as slack from '../../harness/slack.js';
-import { type Desk, openPlatforms } from './desk.js';
+import { openForSuite } from '../../harness/suite.js';
+import { openPlatforms } from './desk.js';
 
 export const lab = Lab.script();
-const { after, before, beforeEach, describe, it } = lab;
+const { beforeEach, describe, it } = lab;
 
 describe('a conversation on a channel', () => {
-  let desk: Desk;
-  before(async () => {
-    desk = await openPlatforms();
-  });
+  const desk = openForSuite(lab, openPlatforms);
   beforeEach(async () => {
     await desk.anew();
     await linkChannel(desk, desk.userId, { kind: 'slack', ...slack.ADA });
     await desk.inSlack(1);
     desk.slack.calls.length = 0;
   });
-  after(() => desk.stop());
 
   const say = (text: string) => desk.toTeamchat(slack.written(text, desk.now()));
 

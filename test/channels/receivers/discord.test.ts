@@ -1,26 +1,26 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { type Stage, startStage } from '../../agents/stage.js';
+import { startStage } from '../../agents/stage.js';
 import { untilAtLeast } from '../../harness/app.js';
 import { askApproval } from '../../harness/approval.js';
 import { linkChannel } from '../../harness/channel.js';
 import * as chat from '../../harness/discord.js';
 import { says } from '../../harness/openai.js';
+import { openForSuite } from '../../harness/suite.js';
 import { deliver, effects, forget, moveOn, movingClock, setUp } from './desk.js';
 
 export const lab = Lab.script();
-const { after, afterEach, before, beforeEach, describe, it } = lab;
+const { afterEach, beforeEach, describe, it } = lab;
 
 const VALUES = { botToken: chat.BOT_TOKEN, publicKey: chat.PUBLIC_KEY };
 
 describe('the team chat endpoint, with Discord', () => {
-  let stage: Stage;
+  const stage = openForSuite(lab, () =>
+    startStage({ publicUrl: 'https://adjutant.example.org' }, clock),
+  );
   let discord: chat.Discord;
 
   const clock = movingClock();
-  before(async () => {
-    stage = await startStage({ publicUrl: 'https://adjutant.example.org' }, clock);
-  });
   beforeEach(async () => {
     discord = await chat.openDiscord();
     discord.daemon = stage.url;
@@ -31,7 +31,6 @@ describe('the team chat endpoint, with Discord', () => {
     await forget(stage);
     discord.close();
   });
-  after(() => stage.stop());
 
   const arrives = (request: chat.Request) => deliver(stage, '/api/teamchat-webhook', request);
   const say = (interaction: object) => arrives(chat.signed(interaction, { at: clock.now() }));

@@ -5,23 +5,21 @@ import { call } from '../../agents/stage.js';
 import { until, untilMatches } from '../../harness/app.js';
 import { linkChannel } from '../../harness/channel.js';
 import { says } from '../../harness/openai.js';
+import { openForSuite } from '../../harness/suite.js';
 import { openTarget } from '../../harness/target.js';
 import * as bot from '../../harness/telegram.js';
-import { type Desk, openPlatforms } from './desk.js';
+import { openPlatforms } from './desk.js';
 
 export const lab = Lab.script();
-const { after, before, beforeEach, describe, it } = lab;
+const { beforeEach, describe, it } = lab;
 
 const MIB = 1024 * 1024;
 
 describe('a file in a linked chat', () => {
-  let desk: Desk;
+  const desk = openForSuite(lab, openPlatforms);
   let update = 0;
   let documents = 0;
   let earlier = 0;
-  before(async () => {
-    desk = await openPlatforms();
-  });
   beforeEach(async () => {
     await desk.anew();
     await linkChannel(desk, desk.userId, { kind: 'telegram', ...bot.ADA });
@@ -30,7 +28,6 @@ describe('a file in a linked chat', () => {
     documents = (await kept()).length;
     earlier += (await operations()).length;
   });
-  after(() => desk.stop());
 
   const kept = async () => (await desk.ask('GET', '/api/documents?limit=200')).body.documents;
   const agents = async () => (await desk.ask('GET', '/api/agents')).body.agents;

@@ -1,11 +1,12 @@
 import type { ServerResponse } from 'node:http';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { type Stage, startStage } from '../../agents/stage.js';
+import { startStage } from '../../agents/stage.js';
 import { untilAtLeast, untilMatches } from '../../harness/app.js';
 import { linkChannel } from '../../harness/channel.js';
 import * as mattermost from '../../harness/mattermost.js';
 import * as slack from '../../harness/slack.js';
+import { openForSuite } from '../../harness/suite.js';
 import { openTarget } from '../../harness/target.js';
 import * as whatsapp from '../../harness/whatsapp.js';
 import { deliver, moveOn, movingClock, SLACK_FIELDS, setUp } from './desk.js';
@@ -20,13 +21,9 @@ const told = async (texts: () => string[], count: number): Promise<string[]> => 
 };
 
 const clock = movingClock();
-let stage: Stage;
+const stage = openForSuite(lab, () => startStage({}, clock));
 const kept = async () => (await stage.ask('GET', '/api/documents?limit=200')).body.documents;
-before(async () => {
-  stage = await startStage({}, clock);
-});
 beforeEach(() => moveOn(stage, clock));
-after(() => stage.stop());
 
 describe('files of Slack', () => {
   let server: slack.Slack;

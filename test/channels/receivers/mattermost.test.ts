@@ -1,27 +1,25 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { type Stage, startStage } from '../../agents/stage.js';
+import { startStage } from '../../agents/stage.js';
 import { until, untilAtLeast } from '../../harness/app.js';
 import { askApproval } from '../../harness/approval.js';
 import { linkChannel } from '../../harness/channel.js';
 import * as chat from '../../harness/mattermost.js';
 import { says } from '../../harness/openai.js';
+import { openForSuite } from '../../harness/suite.js';
 import { deliver, effects, forget, moveOn, movingClock, type Request, setUp } from './desk.js';
 
 export const lab = Lab.script();
-const { after, afterEach, before, beforeEach, describe, it } = lab;
+const { afterEach, beforeEach, describe, it } = lab;
 
 const FIELDS = { botToken: chat.BOT_TOKEN, commandTokens: chat.COMMAND_TOKEN };
 
 describe('the team chat endpoint, with Mattermost', () => {
-  let stage: Stage;
+  const stage = openForSuite(lab, () => startStage({}, clock));
   let server: Awaited<ReturnType<typeof chat.openMattermost>>;
 
   let began: string;
   const clock = movingClock();
-  before(async () => {
-    stage = await startStage({}, clock);
-  });
   beforeEach(async () => {
     server = await chat.openMattermost();
     began = await moveOn(stage, clock);
@@ -31,7 +29,6 @@ describe('the team chat endpoint, with Mattermost', () => {
     await forget(stage);
     server.close();
   });
-  after(() => stage.stop());
 
   const arrives = (request: Request) => deliver(stage, '/api/teamchat-webhook', request);
   const posted = (count: number) => untilAtLeast(async () => server.posts, count);

@@ -5,20 +5,17 @@ import { until, untilAtLeast } from '../../harness/app.js';
 import { linkChannel } from '../../harness/channel.js';
 import { says } from '../../harness/openai.js';
 import { ADA, commanded, signed, written } from '../../harness/slack.js';
-import { type Desk, effects, openPlatforms } from './desk.js';
+import { openForSuite } from '../../harness/suite.js';
+import { effects, openPlatforms } from './desk.js';
 
 export const lab = Lab.script();
-const { after, before, beforeEach, describe, it } = lab;
+const { beforeEach, describe, it } = lab;
 
 const MINUTE_MS = 60_000;
 
 describe('the team chat endpoint, with Slack', () => {
-  let desk: Desk;
-  before(async () => {
-    desk = await openPlatforms();
-  });
+  const desk = openForSuite(lab, openPlatforms);
   beforeEach(() => desk.anew());
-  after(() => desk.stop());
 
   /** Linked, and the notice of it forgotten. */
   const link = async () => {

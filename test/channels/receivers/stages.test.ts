@@ -3,11 +3,12 @@ import * as Lab from '@hapi/lab';
 import { stageOfLink } from '../../../src/channels/stagetext.js';
 import { linkChannel } from '../../harness/channel.js';
 import * as slack from '../../harness/slack.js';
+import { openForSuite } from '../../harness/suite.js';
 import * as telegram from '../../harness/telegram.js';
-import { type Desk, openPlatforms } from './desk.js';
+import { openPlatforms } from './desk.js';
 
 export const lab = Lab.script();
-const { after, before, beforeEach, describe, it } = lab;
+const { beforeEach, describe, it } = lab;
 
 const FIELDS = [
   { key: 'version', label: 'Which version?', type: 'string', required: true },
@@ -17,17 +18,13 @@ const FIELDS = [
 ];
 
 describe('stages of pipelines on channels', () => {
-  let desk: Desk;
+  const desk = openForSuite(lab, () => openPlatforms({ egressAllow: ['127.0.0.1'] }));
   let count = 0;
-  before(async () => {
-    desk = await openPlatforms({ egressAllow: ['127.0.0.1'] });
-  });
   beforeEach(async () => {
     const { pipelines } = (await desk.ask('GET', '/api/pipelines?status=waiting')).body;
     for (const { id } of pipelines) await desk.ask('POST', `/api/pipelines/${id}/stop`);
     await desk.anew();
   });
-  after(() => desk.stop());
 
   const inSlack = async (userId = desk.userId) => {
     await linkChannel(desk, userId, { kind: 'slack', ...slack.ADA });

@@ -1,27 +1,25 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { type Stage, startStage } from '../../agents/stage.js';
+import { startStage } from '../../agents/stage.js';
 import { until, untilAtLeast } from '../../harness/app.js';
 import { askApproval } from '../../harness/approval.js';
 import { linkChannel } from '../../harness/channel.js';
 import { says } from '../../harness/openai.js';
+import { openForSuite } from '../../harness/suite.js';
 import * as teams from '../../harness/teams.js';
 import { deliver, effects, forget, moveOn, movingClock, type Request, setUp } from './desk.js';
 
 export const lab = Lab.script();
-const { after, afterEach, before, beforeEach, describe, it } = lab;
+const { afterEach, beforeEach, describe, it } = lab;
 
 const MINUTE_MS = 60_000;
 const ADA = { kind: 'teams' as const, id: `${teams.TENANT}:${teams.ADA.id}`, name: teams.ADA.name };
 
 describe('the team chat endpoint, with Teams', () => {
-  let stage: Stage;
+  const stage = openForSuite(lab, () => startStage({ egressAllow: ['127.0.0.1'] }, clock));
   let flow: Awaited<ReturnType<typeof teams.openWorkflow>>;
 
   const clock = movingClock();
-  before(async () => {
-    stage = await startStage({ egressAllow: ['127.0.0.1'] }, clock);
-  });
   beforeEach(async () => {
     flow = await teams.openWorkflow();
     const fields = { securityToken: teams.SECURITY_TOKEN, workflowUrl: flow.url };
@@ -32,7 +30,6 @@ describe('the team chat endpoint, with Teams', () => {
     flow.close();
     await moveOn(stage, clock);
   });
-  after(() => stage.stop());
 
   const arrives = (request: Request) => deliver(stage, '/api/teamchat-webhook', request);
   const say = async (text: string, id: string) =>

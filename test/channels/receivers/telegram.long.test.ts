@@ -3,19 +3,16 @@ import * as Lab from '@hapi/lab';
 import { until } from '../../harness/app.js';
 import { linkChannel } from '../../harness/channel.js';
 import { says } from '../../harness/openai.js';
+import { openForSuite } from '../../harness/suite.js';
 import { ADA, pressed, refuse, written } from '../../harness/telegram.js';
-import { type Desk, deliver, effects, openPlatforms } from './desk.js';
+import { deliver, effects, openPlatforms } from './desk.js';
 
 export const lab = Lab.script();
-const { after, before, beforeEach, describe, it } = lab;
+const { beforeEach, describe, it } = lab;
 
 describe('the messenger endpoint, with Telegram', () => {
-  let desk: Desk;
-  before(async () => {
-    desk = await openPlatforms();
-  });
+  const desk = openForSuite(lab, openPlatforms);
   beforeEach(() => desk.anew());
-  after(() => desk.stop());
 
   const link = async () => {
     await linkChannel(desk, desk.userId, { kind: 'telegram', ...ADA });

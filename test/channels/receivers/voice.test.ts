@@ -1,13 +1,14 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import type { ChannelKind } from '../../../src/store/tables/channels.js';
-import { type Stage, startStage } from '../../agents/stage.js';
+import { startStage } from '../../agents/stage.js';
 import { untilAtLeast } from '../../harness/app.js';
 import { linkChannel } from '../../harness/channel.js';
 import * as mattermost from '../../harness/mattermost.js';
 import { says } from '../../harness/openai.js';
 import type { ServedFile } from '../../harness/servedfile.js';
 import * as slack from '../../harness/slack.js';
+import { openForSuite } from '../../harness/suite.js';
 import { openTarget } from '../../harness/target.js';
 import * as telegram from '../../harness/telegram.js';
 import * as whatsapp from '../../harness/whatsapp.js';
@@ -140,11 +141,7 @@ const WORDLESS: [content: Buffer, reason: string][] = [
 ];
 
 describe('a voice message', () => {
-  let stage: Stage;
-  before(async () => {
-    stage = await startStage();
-  });
-  after(() => stage.stop());
+  const stage = openForSuite(lab, startStage);
 
   const lastPrompt = async (): Promise<string | undefined> =>
     (await stage.ask('GET', '/api/agents')).body.agents[0]?.prompt;

@@ -1,15 +1,16 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { type Stage, startStage } from '../../agents/stage.js';
+import { startStage } from '../../agents/stage.js';
 import { until, untilAtLeast } from '../../harness/app.js';
 import { askApproval } from '../../harness/approval.js';
 import { linkChannel } from '../../harness/channel.js';
 import { says } from '../../harness/openai.js';
+import { openForSuite } from '../../harness/suite.js';
 import * as cloud from '../../harness/whatsapp.js';
 import { deliver, effects, forget, moveOn, movingClock, type Request, setUp } from './desk.js';
 
 export const lab = Lab.script();
-const { after, afterEach, before, beforeEach, describe, it } = lab;
+const { afterEach, beforeEach, describe, it } = lab;
 
 const FIELDS = {
   appSecret: cloud.APP_SECRET,
@@ -19,13 +20,10 @@ const FIELDS = {
 };
 
 describe('the messenger endpoint, with WhatsApp', () => {
-  let stage: Stage;
+  const stage = openForSuite(lab, () => startStage({}, clock));
   let whatsapp: Awaited<ReturnType<typeof cloud.openWhatsapp>>;
 
   const clock = movingClock();
-  before(async () => {
-    stage = await startStage({}, clock);
-  });
   beforeEach(async () => {
     whatsapp = await cloud.openWhatsapp();
     await setUp(stage, 'whatsapp', { baseUrl: whatsapp.baseUrl, fields: FIELDS });
@@ -35,7 +33,6 @@ describe('the messenger endpoint, with WhatsApp', () => {
     whatsapp.close();
     await moveOn(stage, clock);
   });
-  after(() => stage.stop());
 
   const arrives = (request: Request) => deliver(stage, '/api/messenger-webhook', request);
   const sent = (count: number) => untilAtLeast(async () => whatsapp.sent, count);

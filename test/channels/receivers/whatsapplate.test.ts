@@ -1,13 +1,14 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { type Stage, startStage } from '../../agents/stage.js';
+import { startStage } from '../../agents/stage.js';
 import { until, untilAtLeast } from '../../harness/app.js';
 import { linkChannel } from '../../harness/channel.js';
+import { openForSuite } from '../../harness/suite.js';
 import * as cloud from '../../harness/whatsapp.js';
 import { deliver, forget, moveOn, movingClock, setUp } from './desk.js';
 
 export const lab = Lab.script();
-const { after, afterEach, before, beforeEach, describe, it } = lab;
+const { afterEach, beforeEach, describe, it } = lab;
 
 const DAY_MS = 24 * 3600_000;
 /** A test takes less. */
@@ -22,14 +23,11 @@ const TEMPLATE = { name: 'assistant_news', language: 'en', words: 'News: {{1}} A
 const LATE = { code: 131047, title: 'Re-engagement message' };
 
 describe('WhatsApp, a day after the last message from there', () => {
-  let stage: Stage;
+  const stage = openForSuite(lab, () => startStage({}, clock));
   let whatsapp: Awaited<ReturnType<typeof cloud.openWhatsapp>>;
   let channelId: string;
 
   const clock = movingClock();
-  before(async () => {
-    stage = await startStage({}, clock);
-  });
   beforeEach(async () => {
     whatsapp = await cloud.openWhatsapp();
     whatsapp.templates.push(TEMPLATE);
@@ -47,7 +45,6 @@ describe('WhatsApp, a day after the last message from there', () => {
     whatsapp.close();
     await moveOn(stage, clock);
   });
-  after(() => stage.stop());
 
   const sent = (count: number) => untilAtLeast(async () => whatsapp.sent, count);
   const types = () => whatsapp.sent.map(({ type }) => type);

@@ -2,12 +2,13 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { openStepLines } from '../../../cli/agents/steplines.js';
 import { frozenClock } from '../../harness/clock.js';
-import { dictated, type Openai, says, startOpenai } from '../../harness/openai.js';
+import { dictated, says } from '../../harness/openai.js';
+import { openForSuite } from '../../harness/suite.js';
 import { staying } from '../harness.js';
-import { openWorld, type World } from '../world.js';
+import { openModelWorld } from '../world.js';
 
 export const lab = Lab.script();
-const { describe, it, before, after, afterEach } = lab;
+const { describe, it, afterEach } = lab;
 
 const AGENT = 'agent_1';
 const event = (type: 'agent.status' | 'agent.tool_call', data: Record<string, unknown>) => ({
@@ -93,20 +94,11 @@ describe('the lines below the events', () => {
 });
 
 describe('agents tail of a reply that is being written', () => {
-  let world: World;
-  let model: Openai;
-  before(async () => {
-    model = await startOpenai();
-    world = await openWorld({ config: { modelUrl: model.baseUrl, modelName: 'fake' } });
-  });
-  after(async () => {
-    await world.stop();
-    await model.stop();
-  });
+  const world = openForSuite(lab, openModelWorld);
 
   it('shows its words on a terminal, and leaves the events alone', async () => {
     const { reply, say } = dictated();
-    model.script(reply);
+    world.model.script(reply);
     const { id } = await world.client.agents.spawn({ body: { prompt: 'Think' } });
     const writing = setInterval(() => void say('word '), 100);
     const { code, stdout } = await world.cli(['agents', 'tail', id], {
@@ -126,7 +118,7 @@ describe('agents tail of a reply that is being written', () => {
 
   it('prints whole messages alone in a pipe, and says what was cut off', async () => {
     const text = 'The first of three';
-    model.script(says({ text, finish: 'length' }), says({ text, finish: 'length' }));
+    world.model.script(says({ text, finish: 'length' }), says({ text, finish: 'length' }));
     const { id } = await world.client.agents.spawn({ body: { prompt: 'List' } });
     const tail = (terminal?: number) =>
       world.cli(['agents', 'tail', id, '--until-done'], terminal ? { terminal } : {});

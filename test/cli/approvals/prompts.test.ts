@@ -6,11 +6,12 @@ import { Context } from '../../../cli/command.js';
 import type { Approval } from '../../../src/client/index.js';
 import { call } from '../../agents/stage.js';
 import { until } from '../../harness/app.js';
-import { type Openai, type Reply, says, startOpenai } from '../../harness/openai.js';
-import { openWorld, type World } from '../world.js';
+import { type Reply, says } from '../../harness/openai.js';
+import { openForSuite } from '../../harness/suite.js';
+import { openModelWorld } from '../world.js';
 
 export const lab = Lab.script();
-const { describe, it, before, after } = lab;
+const { describe, it, before } = lab;
 
 /** Posts its prompt, and is content with whatever comes of it. */
 const posts: Reply = (response, request) => {
@@ -21,17 +22,8 @@ const posts: Reply = (response, request) => {
 };
 
 describe('the desk of approvals watch', () => {
-  let world: World;
-  let model: Openai;
-  before(async () => {
-    model = await startOpenai();
-    model.script(...Array.from({ length: 20 }, () => posts));
-    world = await openWorld({ config: { modelUrl: model.baseUrl, modelName: 'fake' } });
-  });
-  after(async () => {
-    await world.stop();
-    await model.stop();
-  });
+  const world = openForSuite(lab, openModelWorld);
+  before(() => world.model.script(...Array.from({ length: 20 }, () => posts)));
 
   const asked = async (body: string): Promise<Approval> => {
     const { id: agentId } = await world.client.agents.spawn({ body: { prompt: body } });

@@ -2,20 +2,17 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { readSession } from '../../../src/client/session.js';
 import { PASSWORD } from '../../harness/app.js';
-import { openWorld, type World } from '../world.js';
+import { openForSuite } from '../../harness/suite.js';
+import { openWorld } from '../world.js';
 
 export const lab = Lab.script();
-const { describe, it, before, beforeEach, after } = lab;
+const { describe, it, beforeEach } = lab;
 
 const NEXT = 'another horse battery';
 
 describe('auth', () => {
-  let world: World;
+  const world = openForSuite(lab, openWorld);
   let username: string;
-  before(async () => {
-    world = await openWorld();
-  });
-  after(() => world.stop());
   beforeEach(async () => {
     ({ username } = await world.arrive());
   });

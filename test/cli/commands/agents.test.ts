@@ -1,22 +1,19 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { untilMatches } from '../../harness/app.js';
+import { openForSuite } from '../../harness/suite.js';
 import { start } from '../harness.js';
-import { openWorld, type World } from '../world.js';
+import { openWorld } from '../world.js';
 
 export const lab = Lab.script();
-const { describe, it, before, beforeEach, after } = lab;
+const { describe, it, beforeEach } = lab;
 
 const lines = (text: string): string[] => text.trimEnd().split('\n');
 const statuses = (text: string): string[] =>
   lines(text).map((line) => line.replace(/^(\d+)\t[^\t]+\t([^\t]+)\t/, '$1 $2 '));
 
 describe('agents', () => {
-  let world: World;
-  before(async () => {
-    world = await openWorld();
-  });
-  after(() => world.stop());
+  const world = openForSuite(lab, openWorld);
   beforeEach(() => world.arrive());
 
   /** An agent that has ended. */

@@ -2,36 +2,28 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { call } from '../../agents/stage.js';
 import { until } from '../../harness/app.js';
-import { type Openai, says, startOpenai } from '../../harness/openai.js';
+import { says } from '../../harness/openai.js';
+import { openForSuite } from '../../harness/suite.js';
 import { seedRun } from '../../harness/template.js';
 import { start } from '../harness.js';
-import { openWorld, type World } from '../world.js';
+import { openModelWorld } from '../world.js';
 
 export const lab = Lab.script();
-const { describe, it, before, after, beforeEach } = lab;
+const { describe, it, beforeEach } = lab;
 
 const lines = (text: string): string[] => text.trimEnd().split('\n');
 
 describe('approvals', () => {
-  let world: World;
-  let model: Openai;
+  const world = openForSuite(lab, openModelWorld);
   let id: string;
   let digest: string;
-  before(async () => {
-    model = await startOpenai();
-    world = await openWorld({ config: { modelUrl: model.baseUrl, modelName: 'fake' } });
-  });
-  after(async () => {
-    await world.stop();
-    await model.stop();
-  });
   beforeEach(async () => {
     const post = call('http_request', {
       method: 'POST',
       url: 'http://127.0.0.1:9/',
       body: 'npm test \u202egnp.exe two\nlines',
     });
-    model.script(says({ toolCalls: [post] }), says({ text: 'Done.' }));
+    world.model.script(says({ toolCalls: [post] }), says({ text: 'Done.' }));
     await world.client.agents.spawn({ body: { prompt: 'Post it' } });
     const [one] = await until(
       async () => (await world.client.approvals.list({ query: { status: 'pending' } })).approvals,

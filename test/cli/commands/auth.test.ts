@@ -2,10 +2,11 @@ import { stat } from 'node:fs/promises';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { readSession, sessionFile } from '../../../src/client/session.js';
+import { openForSuite } from '../../harness/suite.js';
 import { openWorld, type World } from '../world.js';
 
 export const lab = Lab.script();
-const { describe, it, before, beforeEach, after, afterEach } = lab;
+const { describe, it, beforeEach, afterEach } = lab;
 
 const PASSWORD = 'correct horse battery';
 
@@ -13,11 +14,7 @@ const registerIn = (world: World, username: string) =>
   world.cli(['register', username, '--password-file', '-'], { stdin: `${PASSWORD}\n` });
 
 describe('register, login, logout and whoami', () => {
-  let world: World;
-  before(async () => {
-    world = await openWorld();
-  });
-  after(() => world.stop());
+  const world = openForSuite(lab, openWorld);
   let username: string;
   let count = 0;
   beforeEach(async () => {

@@ -4,11 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
+import { openForSuite } from '../../harness/suite.js';
 import { adjutant } from '../harness.js';
 import { openWorld, type World } from '../world.js';
 
 export const lab = Lab.script();
-const { describe, it, before, beforeEach, after, afterEach } = lab;
+const { describe, it, beforeEach, afterEach } = lab;
 
 const PASSPHRASE = 'a passphrase for keys';
 const withFile = ['--passphrase-file', '-'];
@@ -21,12 +22,8 @@ const createIn = async (world: World, folder: string): Promise<string> => {
 };
 
 describe('backup', () => {
-  let world: World;
+  const world = openForSuite(lab, openWorld);
   let folder: string;
-  before(async () => {
-    world = await openWorld();
-  });
-  after(() => world.stop());
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'adjutant-backup-'));
   });

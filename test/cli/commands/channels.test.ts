@@ -2,20 +2,17 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { linkChannel } from '../../harness/channel.js';
 import { inside } from '../../harness/inside.js';
+import { openForSuite } from '../../harness/suite.js';
 import { openTarget } from '../../harness/target.js';
-import { openWorld, type World } from '../world.js';
+import { openWorld } from '../world.js';
 
 export const lab = Lab.script();
-const { describe, it, before, beforeEach, after, afterEach } = lab;
+const { describe, it, beforeEach, afterEach } = lab;
 
 const EVE = { kind: 'telegram' as const, id: '42', name: 'Eve\u001b[2J' };
 
 describe('channels', () => {
-  let world: World;
-  before(async () => {
-    world = await openWorld({ config: { egressAllow: ['127.0.0.1'] } });
-  });
-  after(() => world.stop());
+  const world = openForSuite(lab, () => openWorld({ config: { egressAllow: ['127.0.0.1'] } }));
   beforeEach(() => world.arrive());
   // Who writes in a channel is linked to one user at a time.
   afterEach(async () => {

@@ -4,12 +4,13 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { call } from '../../agents/stage.js';
 import { until } from '../../harness/app.js';
-import { dictated, hangs, type Openai, says, startOpenai } from '../../harness/openai.js';
+import { dictated, hangs, says } from '../../harness/openai.js';
+import { openForSuite } from '../../harness/suite.js';
 import { start } from '../harness.js';
-import { openWorld, type World } from '../world.js';
+import { openModelWorld } from '../world.js';
 
 export const lab = Lab.script();
-const { describe, it, before, after } = lab;
+const { describe, it } = lab;
 
 /** A proxy in front of the daemon, which holds the reply to a message until it is released. */
 const holdingProxy = async (to: string) => {
@@ -43,19 +44,10 @@ const holdingProxy = async (to: string) => {
 };
 
 describe('chat', () => {
-  let world: World;
-  let model: Openai;
-  before(async () => {
-    model = await startOpenai();
-    world = await openWorld({ config: { modelUrl: model.baseUrl, modelName: 'fake' } });
-  });
-  after(async () => {
-    await world.stop();
-    await model.stop();
-  });
+  const world = openForSuite(lab, openModelWorld);
 
   it('prints the answer alone in a pipe, and goes on in a session', async () => {
-    model.script(says({ text: 'Hello there.' }), says({ text: 'Again.' }));
+    world.model.script(says({ text: 'Hello there.' }), says({ text: 'Again.' }));
     const first = await world.cli(['chat', 'Hi']);
     expect([first.code, first.stdout]).to.equal([0, 'Hello there.\n']);
     const { sessions } = await world.client.sessions.list();
@@ -67,7 +59,7 @@ describe('chat', () => {
   });
 
   it('streams to a terminal, and says what the agent does', async () => {
-    model.script(
+    world.model.script(
       says({ text: 'I look at the clock.', toolCalls: [call('time_now')] }),
       says({ text: 'It is late.' }),
     );
@@ -79,7 +71,7 @@ describe('chat', () => {
 
   it('gives the reply as JSON, and every event with --stream', async () => {
     const second = dictated();
-    model.script(says({ text: 'One.' }), second.reply);
+    world.model.script(says({ text: 'One.' }), second.reply);
     const reply = JSON.parse((await world.cli(['chat', 'Hi', '--json'])).stdout);
     expect(reply).to.include({ message: 'One.', status: 'completed', error: null });
     const chat = start(['chat', 'Hi', '--json', '--stream', '--server', world.app.url]);
@@ -94,11 +86,11 @@ describe('chat', () => {
   });
 
   it('marks where another model starts the reply again, and says why', async () => {
-    const { baseUrl } = model;
+    const { baseUrl } = world.model;
     const spare = { name: 'spare', provider: 'openai-compatible' as const, modelId: 'spare' };
     await world.client.models.create({ body: { ...spare, baseUrl } });
     const cut = dictated();
-    model.script(cut.reply, says({ text: 'The answer is late.' }));
+    world.model.script(cut.reply, says({ text: 'The answer is late.' }));
     const chat = start([
       ...['chat', 'Time?', '--stream', '--model', 'spare'],
       ...['--server', world.app.url],
@@ -116,7 +108,7 @@ describe('chat', () => {
 
   it('shows that the agent waits for a word, and how to give it', async () => {
     const post = call('http_request', { method: 'POST', url: 'http://127.0.0.1:9/' });
-    model.script(says({ toolCalls: [post] }), says({ text: 'Well.' }));
+    world.model.script(says({ toolCalls: [post] }), says({ text: 'Well.' }));
     const running = world.cli(['chat', 'Post it']);
     const [one] = await until(
       async () => (await world.client.approvals.list({ query: { status: 'pending' } })).approvals,
@@ -131,24 +123,24 @@ describe('chat', () => {
   });
 
   it('exits 1 and says why where the agent fails', async () => {
-    model.script(...Array.from({ length: 6 }, () => says({ toolCalls: [call('time_now')] })));
+    world.model.script(...Array.from({ length: 6 }, () => says({ toolCalls: [call('time_now')] })));
     const { code, stdout, stderr } = await world.cli(['chat', 'Loop']);
     expect([code, stdout]).to.equal([1, '']);
     expect(stderr).to.contain('The agent failed: stopped in a loop');
   });
 
   it('has a conversation at a terminal', async () => {
-    model.script(says({ text: 'One.' }), says({ text: 'Two.' }));
+    world.model.script(says({ text: 'One.' }), says({ text: 'Two.' }));
     const answers = ['Count', '', 'On', '/quit'];
     const { code, stdout } = await world.cli(['chat'], { terminal: 80, answers });
     expect([code, stdout]).to.equal([0, 'One.\nTwo.\n']);
-    expect(model.asked.at(-1)?.body.messages.length).to.equal(4);
+    expect(world.model.asked.at(-1)?.body.messages.length).to.equal(4);
     expect((await world.cli(['chat'])).code).to.equal(2);
   });
 
   it('stops the agent on ^C and exits 130', async () => {
-    model.script(hangs);
-    const asked = model.nextAsked();
+    world.model.script(hangs);
+    const asked = world.model.nextAsked();
     const chat = start(['chat', 'Think', '--server', world.app.url]);
     await asked;
     chat.interrupt();
@@ -159,10 +151,10 @@ describe('chat', () => {
   });
 
   it('stops the agent on ^C before the daemon has said which one it began', async () => {
-    model.script(hangs);
+    world.model.script(hangs);
     const slow = await holdingProxy(world.app.url);
     const { token } = await world.app.register('early');
-    const asked = model.nextAsked();
+    const asked = world.model.nextAsked();
     const chat = start(['chat', 'Think', '--server', slow.url, '--server-token', token]);
     expect(await chat.note()).to.contain('Use --server-token-file instead');
     await asked;

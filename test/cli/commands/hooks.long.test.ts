@@ -2,11 +2,12 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { senders } from '../../../cli/hooks/senders/form.js';
 import { until } from '../../harness/app.js';
+import { openForSuite } from '../../harness/suite.js';
 import { start } from '../harness.js';
-import { openWorld, type World } from '../world.js';
+import { openWorld } from '../world.js';
 
 export const lab = Lab.script();
-const { describe, it, before, beforeEach, after } = lab;
+const { describe, it, beforeEach } = lab;
 
 const notify = ['--action', 'notify', '--notify-message', '{{event}} came'];
 const webhook = (name: string) => ['--name', name, '--trigger', 'webhook', '--webhook-path', name];
@@ -16,11 +17,7 @@ const LOSS =
   'This also deletes its 0 executions. Its senders are refused. Deliveries and spawned agents are kept until their retention ends.';
 
 describe('hooks', () => {
-  let world: World;
-  before(async () => {
-    world = await openWorld();
-  });
-  after(() => world.stop());
+  const world = openForSuite(lab, openWorld);
   beforeEach(() => world.arrive());
 
   const create = (name: string, ...words: string[]) =>

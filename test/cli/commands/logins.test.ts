@@ -1,17 +1,14 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { PASSWORD } from '../../harness/app.js';
-import { openWorld, type World } from '../world.js';
+import { openForSuite } from '../../harness/suite.js';
+import { openWorld } from '../world.js';
 
 export const lab = Lab.script();
-const { describe, it, before, beforeEach, after } = lab;
+const { describe, it, beforeEach } = lab;
 
 describe('auth sessions', () => {
-  let world: World;
-  before(async () => {
-    world = await openWorld();
-  });
-  after(() => world.stop());
+  const world = openForSuite(lab, openWorld);
   beforeEach(async () => {
     const { username } = await world.arrive();
     const body = { username, password: PASSWORD, device: 'phone' };

@@ -2,18 +2,15 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { saveSession } from '../../../src/client/session.js';
 import { PASSWORD } from '../../harness/app.js';
+import { openForSuite } from '../../harness/suite.js';
 import { makeToken } from '../../harness/token.js';
-import { openWorld, type World } from '../world.js';
+import { openWorld } from '../world.js';
 
 export const lab = Lab.script();
-const { describe, it, before, after } = lab;
+const { describe, it } = lab;
 
 describe('skills permissions', () => {
-  let world: World;
-  before(async () => {
-    world = await openWorld();
-  });
-  after(() => world.stop());
+  const world = openForSuite(lab, openWorld);
 
   const shown = (...words: string[]) => world.cli(['skills', 'permissions', ...words]);
 

@@ -1,12 +1,13 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { until } from '../../harness/app.js';
+import { openForSuite } from '../../harness/suite.js';
 import { seedRun, seedTemplate } from '../../harness/template.js';
 import { type Editor, openEditor } from '../editor.js';
-import { openWorld, type World } from '../world.js';
+import { openWorld } from '../world.js';
 
 export const lab = Lab.script();
-const { describe, it, before, beforeEach, after, afterEach } = lab;
+const { describe, it, beforeEach, afterEach } = lab;
 
 const YAML = `name: Notes
 parameters:
@@ -33,12 +34,8 @@ stages:
 `;
 
 describe('adjutant pipelines', () => {
-  let world: World;
+  const world = openForSuite(lab, openWorld);
   let token: string;
-  before(async () => {
-    world = await openWorld();
-  });
-  after(() => world.stop());
   beforeEach(async () => {
     ({ token } = await world.arrive());
   });

@@ -2,19 +2,16 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { fieldFlags, formatSettingFlag } from '../../../cli/channels/platform.js';
 import { BOT_TOKEN, COMMAND_TOKEN, openMattermost } from '../../harness/mattermost.js';
-import { forgetPlatforms, openWorld, type World } from '../world.js';
+import { openForSuite } from '../../harness/suite.js';
+import { forgetPlatforms, openWorld } from '../world.js';
 
 export const lab = Lab.script();
-const { after, afterEach, before, beforeEach, describe, it } = lab;
+const { afterEach, beforeEach, describe, it } = lab;
 
 describe('platforms', () => {
-  let world: World;
+  const world = openForSuite(lab, openWorld);
   let server: Awaited<ReturnType<typeof openMattermost>>;
 
-  before(async () => {
-    world = await openWorld();
-  });
-  after(() => world.stop());
   beforeEach(async () => {
     server = await openMattermost();
   });

@@ -1,17 +1,14 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { PASSWORD } from '../../harness/app.js';
-import { openWorld, type World } from '../world.js';
+import { openForSuite } from '../../harness/suite.js';
+import { openWorld } from '../world.js';
 
 export const lab = Lab.script();
-const { after, before, describe, it } = lab;
+const { describe, it } = lab;
 
 describe('what a hint says', () => {
-  let world: World;
-  before(async () => {
-    world = await openWorld();
-  });
-  after(() => world.stop());
+  const world = openForSuite(lab, openWorld);
 
   it('names the verb that lists where something is not found', async () => {
     for (const named of ['nope', `readertask_${'0'.repeat(26)}`]) {

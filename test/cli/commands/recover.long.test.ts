@@ -5,22 +5,19 @@ import * as Lab from '@hapi/lab';
 import { generate } from 'otplib';
 import { PASSWORD } from '../../harness/app.js';
 import { seedPasskey } from '../../harness/passkey.js';
+import { openForSuite } from '../../harness/suite.js';
 import { adjutant, type Surroundings } from '../harness.js';
-import { openWorld, type World } from '../world.js';
+import { openWorld } from '../world.js';
 
 export const lab = Lab.script();
-const { describe, it, before, beforeEach, after } = lab;
+const { describe, it, beforeEach } = lab;
 
 const NEXT = 'another good password';
 
 describe('recover', () => {
-  let world: World;
+  const world = openForSuite(lab, openWorld);
   let bob: { id: string; name: string; token: string };
   let count = 0;
-  before(async () => {
-    world = await openWorld();
-  });
-  after(() => world.stop());
   beforeEach(async () => {
     const name = `bob-${++count}`;
     bob = { name, ...(await world.app.register(name)) };
@@ -49,7 +46,7 @@ describe('recover', () => {
       0,
       '',
       `The password of ${name} is set. Its login sessions and tokens have ended.\n` +
-        'Next: adjutant up, adjutant login\n',
+        `Next: adjutant up --home ${world.app.home}, adjutant login\n`,
     ]);
     await restart();
     for (const old of [token, made.body.token]) {
@@ -165,7 +162,7 @@ describe('recover', () => {
       0,
       `The password of ${bob.name} is set. Its login sessions and tokens have ended.\n` +
         'Logins still need a code of the authenticator app.\n' +
-        'Passkeys that remain: 2.\nNext: adjutant up, adjutant login\n',
+        `Passkeys that remain: 2.\nNext: adjutant up --home ${world.app.home}, adjutant login\n`,
     ]);
     expect(await left()).to.equal({ login: 401, passkeys: ['Intruder', 'Phone'] });
   });
@@ -184,7 +181,7 @@ describe('recover', () => {
       `The password of ${bob.name} is set. Its login sessions and tokens have ended.\n` +
         'The authenticator app was removed. Logins need no code.\n' +
         'Passkeys removed: 1.\nPasskeys that remain: 1.\n' +
-        'Next: adjutant up, adjutant login\n',
+        `Next: adjutant up --home ${world.app.home}, adjutant login\n`,
     ]);
     expect(await left()).to.equal({ login: 200, passkeys: ['Phone'] });
     const rows = await world.app.app.store.db

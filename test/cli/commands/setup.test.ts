@@ -3,24 +3,23 @@ import * as Lab from '@hapi/lab';
 import * as chat from '../../harness/discord.js';
 import { BOT_TOKEN, COMMAND_TOKEN, openMattermost } from '../../harness/mattermost.js';
 import { codeIn, openNtfy, TOPIC } from '../../harness/ntfy.js';
+import { openForSuite } from '../../harness/suite.js';
 import { openWorkflow, SECURITY_TOKEN } from '../../harness/teams.js';
 import { openTelegram, TOKEN } from '../../harness/telegram.js';
 import { ACCESS_TOKEN, APP_SECRET, openWhatsapp, PHONE_NUMBER_ID } from '../../harness/whatsapp.js';
-import { forgetPlatforms, openWorld, type World } from '../world.js';
+import { forgetPlatforms, openWorld } from '../world.js';
 
 export const lab = Lab.script();
-const { after, afterEach, before, beforeEach, describe, it } = lab;
+const { afterEach, beforeEach, describe, it } = lab;
 
 describe('channels setup', () => {
-  let world: World;
+  const world = openForSuite(lab, () =>
+    openWorld({
+      config: { publicUrl: 'https://adjutant.example.org', registration: 'open' },
+    }),
+  );
   let server: Awaited<ReturnType<typeof openMattermost>>;
 
-  before(async () => {
-    world = await openWorld({
-      config: { publicUrl: 'https://adjutant.example.org', registration: 'open' },
-    });
-  });
-  after(() => world.stop());
   beforeEach(async () => {
     server = await openMattermost();
   });

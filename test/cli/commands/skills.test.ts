@@ -4,20 +4,17 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { findConfinement } from '../../../src/providers/confine/find.js';
 import { installOddServer } from '../../harness/mcp.js';
-import { openWorld, type World } from '../world.js';
+import { openForSuite } from '../../harness/suite.js';
+import { openWorld } from '../world.js';
 
 // Awaited first: a script that waits after Lab.script() is run by lab before it has tests.
 const confined = { skip: !(await findConfinement({ allowUnconfined: false })) };
 
 export const lab = Lab.script();
-const { describe, it, before, after } = lab;
+const { describe, it } = lab;
 
 describe('skills', () => {
-  let world: World;
-  before(async () => {
-    world = await openWorld();
-  });
-  after(() => world.stop());
+  const world = openForSuite(lab, openWorld);
 
   it('are listed and shown, with their tools', async () => {
     const { code, stdout } = await world.cli(['skills', 'list', '--source', 'builtin']);
@@ -63,11 +60,7 @@ describe('skills', () => {
 });
 
 describe('mcp', () => {
-  let world: World;
-  before(async () => {
-    world = await openWorld();
-  });
-  after(() => world.stop());
+  const world = openForSuite(lab, openWorld);
 
   it('servers are added, listed and removed', async () => {
     const none = await world.cli(['mcp', 'list'], { terminal: 80 });

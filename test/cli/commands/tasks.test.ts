@@ -1,17 +1,14 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { openWorld, type World } from '../world.js';
+import { openForSuite } from '../../harness/suite.js';
+import { openWorld } from '../world.js';
 
 export const lab = Lab.script();
-const { describe, it, before, beforeEach, after } = lab;
+const { describe, it, beforeEach } = lab;
 
 describe('adjutant tasks', () => {
-  let world: World;
-  before(async () => {
-    world = await openWorld();
-  });
+  const world = openForSuite(lab, openWorld);
   beforeEach(async () => void (await world.arrive()));
-  after(() => world.stop());
 
   it('lists the tasks that have all of the tags', async () => {
     const note = (title: string, ...tags: string[]) =>

@@ -1,21 +1,18 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { until } from '../../harness/app.js';
+import { openForSuite } from '../../harness/suite.js';
 import { openTarget, type Target } from '../../harness/target.js';
-import { openWorld, type World } from '../world.js';
+import { openWorld } from '../world.js';
 
 export const lab = Lab.script();
-const { after, afterEach, before, beforeEach, describe, it } = lab;
+const { afterEach, beforeEach, describe, it } = lab;
 
 const SECRET = `whsec_${Buffer.alloc(32, 'k').toString('base64')}`;
 
 describe('webhooks', () => {
-  let world: World;
+  const world = openForSuite(lab, () => openWorld({ config: { egressAllow: ['127.0.0.1'] } }));
   let target: Target;
-  before(async () => {
-    world = await openWorld({ config: { egressAllow: ['127.0.0.1'] } });
-  });
-  after(() => world.stop());
   beforeEach(async () => {
     target = await openTarget();
     await world.arrive();

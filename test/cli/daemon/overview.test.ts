@@ -1,17 +1,14 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
+import { openForSuite } from '../../harness/suite.js';
 import { start } from '../harness.js';
-import { openWorld, type World } from '../world.js';
+import { openWorld } from '../world.js';
 
 export const lab = Lab.script();
-const { after, before, describe, it } = lab;
+const { describe, it } = lab;
 
 describe('adjutant status', () => {
-  let world: World;
-  before(async () => {
-    world = await openWorld();
-  });
-  after(() => world.stop());
+  const world = openForSuite(lab, openWorld);
 
   it('tells at a glance how it stands, to those who are logged in', async () => {
     const { code, stdout } = await world.cli(['status'], { terminal: 100 });

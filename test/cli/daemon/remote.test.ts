@@ -1,20 +1,16 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
+import { openForSuite } from '../../harness/suite.js';
 import { start } from '../harness.js';
-import { openWorld, type World } from '../world.js';
+import { openWorld } from '../world.js';
 
 export const lab = Lab.script();
-const { after, before, describe, it } = lab;
+const { describe, it } = lab;
 
 describe('adjutant logs --remote', () => {
-  let world: World;
+  const world = openForSuite(lab, openWorld);
   const say = (message: string) =>
     world.app.recent.write(`{"level":"warn","at":"2026-03-01T12:00:00.000Z","msg":"${message}"}`);
-
-  before(async () => {
-    world = await openWorld();
-  });
-  after(() => world.stop());
 
   it('shows the newest lines of the daemon that is asked', async () => {
     say('first');

@@ -2,17 +2,14 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { openWorld, type World } from '../world.js';
+import { openForSuite } from '../../harness/suite.js';
+import { openWorld } from '../world.js';
 
 export const lab = Lab.script();
-const { after, before, beforeEach, describe, it } = lab;
+const { beforeEach, describe, it } = lab;
 
 describe('an upload', () => {
-  let world: World;
-  before(async () => {
-    world = await openWorld();
-  });
-  after(() => world.stop());
+  const world = openForSuite(lab, openWorld);
   beforeEach(() => world.arrive());
 
   const names = async () => {

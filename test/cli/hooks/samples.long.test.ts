@@ -4,10 +4,11 @@ import { findFirstSample, hookSample, sampleNames } from '../../../cli/hooks/sam
 import { senders } from '../../../cli/hooks/senders/form.js';
 import { loadSenders, type SenderVerification } from '../../../src/client/index.js';
 import { frozenClock, until } from '../../harness/app.js';
-import { openWorld, type World } from '../world.js';
+import { openForSuite } from '../../harness/suite.js';
+import { openWorld } from '../world.js';
 
 export const lab = Lab.script();
-const { describe, it, before, after } = lab;
+const { describe, it } = lab;
 
 const SECRET = 'a secret of the samples';
 /** As GitLab generates one: 32 bytes. */
@@ -16,11 +17,7 @@ const SIGNING_TOKEN = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
 const PING = 'github/ping';
 
 describe('hooks send --sample', () => {
-  let world: World;
-  before(async () => {
-    world = await openWorld();
-  });
-  after(() => world.stop());
+  const world = openForSuite(lab, openWorld);
 
   const hookOn = async (
     name: string,
@@ -145,11 +142,7 @@ describe('hooks send --sample', () => {
 });
 
 describe('hooks settings --await-token', () => {
-  let world: World;
-  before(async () => {
-    world = await openWorld();
-  });
-  after(() => world.stop());
+  const world = openForSuite(lab, openWorld);
 
   const arrive = (token: string) =>
     world.client.with({ token: undefined }).request({
@@ -199,11 +192,7 @@ describe('hooks settings --await-token', () => {
 });
 
 describe('hooks create at a terminal', () => {
-  let world: World;
-  before(async () => {
-    world = await openWorld();
-  });
-  after(() => world.stop());
+  const world = openForSuite(lab, openWorld);
 
   const asked = async (choice: string) => {
     const { stderr } = await world.cli(['hooks', 'create'], {

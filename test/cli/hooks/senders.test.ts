@@ -1,19 +1,16 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { openWorld, type World } from '../world.js';
+import { openForSuite } from '../../harness/suite.js';
+import { openWorld } from '../world.js';
 
 export const lab = Lab.script();
-const { describe, it, before, after } = lab;
+const { describe, it } = lab;
 
 const TOPIC = 'arn:aws:sns:eu-west-1:123456789012:orders';
 const PUBLIC_KEY = 'd75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a';
 
 describe('hooks of senders', () => {
-  let world: World;
-  before(async () => {
-    world = await openWorld();
-  });
-  after(() => world.stop());
+  const world = openForSuite(lab, openWorld);
 
   const notify = ['--action', 'notify', '--notify-message', 'It came'];
   const create = (name: string, verify: string, words: string[] = [], stdin = '') =>

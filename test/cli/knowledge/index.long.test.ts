@@ -1,16 +1,13 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { openWorld, type World } from '../world.js';
+import { openForSuite } from '../../harness/suite.js';
+import { openWorld } from '../world.js';
 
 export const lab = Lab.script();
-const { after, before, describe, it } = lab;
+const { describe, it } = lab;
 
 describe('what is indexed', () => {
-  let world: World;
-  before(async () => {
-    world = await openWorld();
-  });
-  after(() => world.stop());
+  const world = openForSuite(lab, openWorld);
 
   it('is the readable text of a web page in a file', async () => {
     const html = '<html><body><h1>Tides</h1><p>The <b>pier</b> floods.</p></body></html>';

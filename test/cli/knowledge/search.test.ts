@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { until } from '../../harness/app.js';
+import { openForSuite } from '../../harness/suite.js';
 import { openWorld, type World } from '../world.js';
 
 export const lab = Lab.script();
@@ -12,11 +13,7 @@ const { after, before, describe, it } = lab;
 const NOTE = 'The staging server is argon.\n\nIts cellar is dry.';
 
 describe('what is kept from a pipe', () => {
-  let world: World;
-  before(async () => {
-    world = await openWorld();
-  });
-  after(() => world.stop());
+  const world = openForSuite(lab, openWorld);
 
   it('is the text of a note, without its last line feed', async () => {
     const made = await world.cli(['knowledge', 'create', '-', '--title', 'Servers', '--json'], {

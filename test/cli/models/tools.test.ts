@@ -3,19 +3,16 @@ import { delimiter, dirname, join } from 'node:path';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { type Bench, openBench } from '../../harness/clitools/fake.js';
-import { openWorld, type World } from '../world.js';
+import { openForSuite } from '../../harness/suite.js';
+import { openWorld } from '../world.js';
 
 export const lab = Lab.script();
-const { describe, it, before, beforeEach, after, afterEach } = lab;
+const { describe, it, beforeEach, afterEach } = lab;
 
 describe('models cli', () => {
   const { PATH, HOME } = process.env;
-  let world: World;
+  const world = openForSuite(lab, openWorld);
   let bench: Bench;
-  before(async () => {
-    world = await openWorld();
-  });
-  after(() => world.stop());
   beforeEach(async () => {
     bench = await openBench();
     process.env.PATH = [bench.path, PATH].join(delimiter);

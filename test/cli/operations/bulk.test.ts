@@ -3,18 +3,15 @@ import * as Lab from '@hapi/lab';
 import { until } from '../../harness/app.js';
 import { linkChannel } from '../../harness/channel.js';
 import { seedLostMessage } from '../../harness/messages.js';
+import { openForSuite } from '../../harness/suite.js';
 import { seedWebhook } from '../../harness/webhook.js';
-import { openWorld, type World } from '../world.js';
+import { openWorld } from '../world.js';
 
 export const lab = Lab.script();
-const { after, before, beforeEach, describe, it } = lab;
+const { beforeEach, describe, it } = lab;
 
 describe('work on all that failed', () => {
-  let world: World;
-  before(async () => {
-    world = await openWorld();
-  });
-  after(() => world.stop());
+  const world = openForSuite(lab, openWorld);
   beforeEach(() => world.arrive());
 
   /** A hook with runs that failed; resolves to its name. */

@@ -5,12 +5,13 @@ import { localTime } from '../../../cli/text.js';
 import type { Operation } from '../../../src/client/index.js';
 import { frozenClock } from '../../harness/clock.js';
 import { waitingOperation } from '../../harness/operation.js';
+import { openForSuite } from '../../harness/suite.js';
 import { openTarget } from '../../harness/target.js';
 import { adjutant } from '../harness.js';
-import { openWorld, type World } from '../world.js';
+import { openWorld } from '../world.js';
 
 export const lab = Lab.script();
-const { after, before, describe, it } = lab;
+const { describe, it } = lab;
 
 const operation = (done: number, total: number | null): Operation => ({
   ...{ id: 'operation_1', orgId: null, kind: 'hooks.replay', title: 'Replay', status: 'running' },
@@ -88,11 +89,7 @@ describe('a daemon that goes away', () => {
 });
 
 describe('^C', () => {
-  let world: World;
-  before(async () => {
-    world = await openWorld();
-  });
-  after(() => world.stop());
+  const world = openForSuite(lab, openWorld);
 
   const begin = async (): Promise<string> =>
     waitingOperation(world.app, (await world.client.auth.me()).id);

@@ -2,17 +2,14 @@ import { writeFile } from 'node:fs/promises';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { silentWav } from '../../harness/speech.js';
-import { openWorld, type World } from '../world.js';
+import { openForSuite } from '../../harness/suite.js';
+import { openWorld } from '../world.js';
 
 export const lab = Lab.script();
-const { describe, it, before, after } = lab;
+const { describe, it } = lab;
 
 describe('adjutant voice', () => {
-  let world: World;
-  before(async () => {
-    world = await openWorld();
-  });
-  after(() => world.stop());
+  const world = openForSuite(lab, openWorld);
 
   it('goes on after a file that failed, and ends with 1', async () => {
     const text = await world.file('song.mp3', 'This is no audio.');

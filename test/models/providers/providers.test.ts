@@ -1,21 +1,18 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
+import { openForSuite } from '../../harness/suite.js';
 import { openTarget, type Target } from '../../harness/target.js';
-import { type Stage, startStage } from '../stage.js';
+import { startStage } from '../stage.js';
 
 export const lab = Lab.script();
-const { describe, it, before, after, beforeEach, afterEach } = lab;
+const { describe, it, beforeEach, afterEach } = lab;
 
 const KEY = 'sk-canary-1234567890';
 
 describe('what a provider has', () => {
-  let stage: Stage;
+  const stage = openForSuite(lab, startStage);
   let server: Target;
   const replies = new Map<string, unknown>();
-  before(async () => {
-    stage = await startStage();
-  });
-  after(() => stage.stop());
   beforeEach(async () => {
     replies.clear();
     server = await openTarget();

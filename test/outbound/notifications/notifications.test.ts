@@ -1,18 +1,16 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { startApp, type TestApp } from '../../harness/app.js';
+import { startApp } from '../../harness/app.js';
 import { inside } from '../../harness/inside.js';
+import { openForSuite } from '../../harness/suite.js';
 
 export const lab = Lab.script();
-const { describe, it, before, beforeEach, after } = lab;
+const { describe, it, beforeEach } = lab;
 
 describe('notifications', () => {
-  let app: TestApp;
+  const app = openForSuite(lab, startApp);
   let token: string;
   let count = 0;
-  before(async () => {
-    app = await startApp();
-  });
   beforeEach(async () => {
     const owner = await app.register(`owner-${++count}`);
     token = owner.token;
@@ -22,7 +20,6 @@ describe('notifications', () => {
       await inside(app.app).outbox.send(owner.id, message);
     }
   });
-  after(() => app.stop());
 
   const list = async (query = '') =>
     (await app.call('GET', `/api/notifications${query}`, { token })).body;

@@ -5,11 +5,12 @@ import { mint } from '../../../src/kernel/ids.js';
 import { until, untilMatches } from '../../harness/app.js';
 import { linkChannel } from '../../harness/channel.js';
 import { inside } from '../../harness/inside.js';
+import { openForSuite } from '../../harness/suite.js';
 import { openPlatform } from '../stage.js';
-import { openStage, type Stage } from '../webhooks/stage.js';
+import { openStage } from '../webhooks/stage.js';
 
 export const lab = Lab.script();
-const { describe, it, before, beforeEach, after } = lab;
+const { describe, it, beforeEach } = lab;
 
 const SINCE = '2026-01-01T00:00:00.000Z';
 
@@ -21,12 +22,8 @@ interface Undelivered {
   agoMs?: number;
 }
 
-let stage: Stage;
-before(async () => {
-  stage = await openStage();
-});
+const stage = openForSuite(lab, openStage);
 beforeEach(() => stage.clear());
-after(() => stage.close());
 
 const db = () => stage.test.app.store.db;
 

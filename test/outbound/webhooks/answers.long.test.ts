@@ -53,7 +53,7 @@ describe('an endpoint that answers with', () => {
     rude = await openBrokenServer();
   });
   after(async () => {
-    await stage.close();
+    await stage.stop();
     rude.close();
   });
 

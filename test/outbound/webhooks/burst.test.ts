@@ -1,10 +1,11 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { type FrozenClock, frozenClock, type Reply, until } from '../../harness/app.js';
-import { openStage, type Stage } from './stage.js';
+import { frozenClock, type Reply, until } from '../../harness/app.js';
+import { openForSuite } from '../../harness/suite.js';
+import { openStage } from './stage.js';
 
 export const lab = Lab.script();
-const { after, afterEach, before, describe, it } = lab;
+const { afterEach, describe, it } = lab;
 
 const HOUR = 3600_000;
 const EVENTS = 12;
@@ -15,19 +16,14 @@ const DISABLED = 'The webhook is disabled. Enable the webhook, then resend this 
 const SUSPENDED = 'the owner or the target is disabled';
 
 describe('a burst to a webhook', () => {
-  let stage: Stage;
-  let clock: FrozenClock;
+  const clock = frozenClock();
+  const stage = openForSuite(lab, () => openStage(clock));
   /** Answers what has come and what comes. */
   let release: (status: number) => void;
-  before(async () => {
-    clock = frozenClock();
-    stage = await openStage(clock);
-  });
   afterEach(async () => {
     await stage.clear();
     await stage.test.app.store.db.deleteFrom('notifications').execute();
   });
-  after(() => stage.close());
 
   /** A webhook that has answered well, a burst for it, and its first few under way. */
   const underWay = async (): Promise<string> => {

@@ -16,7 +16,7 @@ describe('outgoing webhooks', () => {
     stage = await openStage(frozenClock(Date.parse(NOW)));
     stranger = (await stage.test.register('stranger')).token;
   });
-  after(() => stage.close());
+  after(() => stage.stop());
 
   const create = (body: Record<string, unknown>) => stage.ask('POST', '/api/webhooks', body);
   const right = () => ({ name: 'app', url: stage.target.url, events: ['agent.completed'] });

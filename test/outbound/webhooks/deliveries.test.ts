@@ -1,21 +1,17 @@
 import type { ServerResponse } from 'node:http';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { type FrozenClock, frozenClock, until, untilMatches } from '../../harness/app.js';
-import { openStage, type Stage } from './stage.js';
+import { frozenClock, until, untilMatches } from '../../harness/app.js';
+import { openForSuite } from '../../harness/suite.js';
+import { openStage } from './stage.js';
 
 export const lab = Lab.script();
-const { after, afterEach, before, describe, it } = lab;
+const { afterEach, describe, it } = lab;
 
 describe('deliveries of a webhook', () => {
-  let stage: Stage;
-  let clock: FrozenClock;
-  before(async () => {
-    clock = frozenClock();
-    stage = await openStage(clock);
-  });
+  const clock = frozenClock();
+  const stage = openForSuite(lab, () => openStage(clock));
   afterEach(() => stage.clear());
-  after(() => stage.close());
 
   const resend = (id: string, deliveryId: string) =>
     stage.ask('POST', `/api/webhooks/${id}/deliveries/${deliveryId}/resend`);

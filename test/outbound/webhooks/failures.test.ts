@@ -1,11 +1,12 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { type FrozenClock, frozenClock, until, untilMatches } from '../../harness/app.js';
+import { frozenClock, until, untilMatches } from '../../harness/app.js';
 import { inside } from '../../harness/inside.js';
-import { openStage, type Stage } from './stage.js';
+import { openForSuite } from '../../harness/suite.js';
+import { openStage } from './stage.js';
 
 export const lab = Lab.script();
-const { after, afterEach, before, describe, it } = lab;
+const { afterEach, describe, it } = lab;
 
 const HOUR = 3600_000;
 const DAY = 24 * HOUR;
@@ -13,14 +14,9 @@ const DAY = 24 * HOUR;
 const REST = 1000;
 
 describe('a webhook whose endpoint fails', () => {
-  let stage: Stage;
-  let clock: FrozenClock;
-  before(async () => {
-    clock = frozenClock();
-    stage = await openStage(clock);
-  });
+  const clock = frozenClock();
+  const stage = openForSuite(lab, () => openStage(clock));
   afterEach(() => stage.clear());
-  after(() => stage.close());
 
   /** Lets the owner's events, which rest, be turned into messages. */
   const resume = () => {

@@ -1,9 +1,10 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { openStage, type Stage } from './stage.js';
+import { openForSuite } from '../../harness/suite.js';
+import { openStage } from './stage.js';
 
 export const lab = Lab.script();
-const { after, before, describe, it } = lab;
+const { describe, it } = lab;
 
 const MANY = 400_000;
 const LOOKS = 15;
@@ -20,11 +21,7 @@ const MADE = `
   FROM n JOIN webhooks AS w ON w.id = ?`;
 
 describe('a webhook that was sent much', () => {
-  let stage: Stage;
-  before(async () => {
-    stage = await openStage();
-  });
-  after(() => stage.close());
+  const stage = openForSuite(lab, openStage);
 
   /** What a look takes, the middle of some; in milliseconds. */
   const timeOf = async (path: string): Promise<number> => {

@@ -1,18 +1,15 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { until } from '../../harness/app.js';
-import { openStage, type Stage } from './stage.js';
+import { openForSuite } from '../../harness/suite.js';
+import { openStage } from './stage.js';
 
 export const lab = Lab.script();
-const { describe, it, before, beforeEach, after } = lab;
+const { describe, it, beforeEach } = lab;
 
 describe('a webhook with a rate', () => {
-  let stage: Stage;
-  before(async () => {
-    stage = await openStage();
-  });
+  const stage = openForSuite(lab, openStage);
   beforeEach(() => stage.clear());
-  after(() => stage.close());
 
   /** Takes down when each message arrived. */
   const arrivals = (): number[] => {

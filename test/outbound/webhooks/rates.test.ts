@@ -2,10 +2,11 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { createRates } from '../../../src/outbound/rates.js';
 import { frozenClock, until, untilMatches } from '../../harness/app.js';
-import { openStage, type Stage } from './stage.js';
+import { openForSuite } from '../../harness/suite.js';
+import { openStage } from './stage.js';
 
 export const lab = Lab.script();
-const { describe, it, before, beforeEach, after } = lab;
+const { describe, it, beforeEach } = lab;
 
 describe('createRates', () => {
   it('gives a turn to each message, evenly, and says how long the next one waits', () => {
@@ -28,12 +29,8 @@ describe('createRates', () => {
 });
 
 describe('a webhook with a rate', () => {
-  let stage: Stage;
-  before(async () => {
-    stage = await openStage();
-  });
+  const stage = openForSuite(lab, openStage);
   beforeEach(() => stage.clear());
-  after(() => stage.close());
 
   const order = () => stage.target.received.map(({ body }) => JSON.parse(body).data.executionId);
 

@@ -1,10 +1,11 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { type FrozenClock, frozenClock, until, untilMatches } from '../../harness/app.js';
-import { openStage, type Stage } from './stage.js';
+import { frozenClock, until, untilMatches } from '../../harness/app.js';
+import { openForSuite } from '../../harness/suite.js';
+import { openStage } from './stage.js';
 
 export const lab = Lab.script();
-const { after, afterEach, before, describe, it } = lab;
+const { afterEach, describe, it } = lab;
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -13,14 +14,9 @@ const DAY = 24 * HOUR;
 const REST = 1000;
 
 describe('a webhook’s deliveries', () => {
-  let stage: Stage;
-  let clock: FrozenClock;
-  before(async () => {
-    clock = frozenClock();
-    stage = await openStage(clock);
-  });
+  const clock = frozenClock();
+  const stage = openForSuite(lab, () => openStage(clock));
   afterEach(() => stage.clear());
-  after(() => stage.close());
 
   const settled = (id: string) => stage.newest(id, ({ finishedAt }) => finishedAt !== null);
   /** How often its owner was told that it is disabled. */

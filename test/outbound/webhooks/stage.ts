@@ -23,7 +23,7 @@ export interface Stage extends Desk {
   show(id: string): Promise<Reply['body']>;
   /** Deletes every webhook, and forgets what the endpoint got. */
   clear(): Promise<void>;
-  close(): Promise<void>;
+  stop(): Promise<void>;
 }
 
 export const openStage = async (clock?: FrozenClock): Promise<Stage> => {
@@ -77,7 +77,7 @@ export const openStage = async (clock?: FrozenClock): Promise<Stage> => {
       target.received.length = 0;
       target.answer = (response) => response.end('fine');
     },
-    close: async () => {
+    stop: async () => {
       await desk.test.stop();
       target.close();
     },
