@@ -60,6 +60,12 @@ describe(`the sending of e-mails${unlessOpenssl}`, () => {
     token = await loggedIn();
   };
 
+  it('sends to the domain as in the DNS', IF_OPENSSL, async () => {
+    // The first letter of the domain is Cyrillic.
+    const mail = await send({ to: ['r@\u0435vil.test'] });
+    expect(mail.recipients[0].address).to.equal('r@xn--vil-qdd.test');
+  });
+
   it('begins no header with what is given, and names the field', IF_OPENSSL, async () => {
     const bad: [object, string][] = [
       [{ subject: 'Hi\r\nBcc: eve@example.org' }, 'subject'],

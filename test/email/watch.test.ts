@@ -1,5 +1,6 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
+import { FOLDER_WATCH_TIMES } from '../../src/email/watch/folderwatch.js';
 import { QUARANTINE_STATEMENTS } from '../../src/store/thread/quarantinestatements.js';
 import { frozenClock, until } from '../harness/app.js';
 import { type FaultyImapServer, startFaultyImap } from '../harness/mail/faultyimap.js';
@@ -103,6 +104,47 @@ describe(`a watched mailbox${unlessOpenssl}`, () => {
     server.before = {};
     await isIdle();
     expect(await subjects()).to.equal(['one', 'two', 'three', 'four']);
+  });
+
+  it('is processed with pauses if its server reports news all the time', IF_OPENSSL, async () => {
+    await isIdle();
+    let exists = 200_000;
+    const report = () => [`* ${++exists} EXISTS\r\n`];
+    server.before = { 'uid search': report, 'uid fetch': report };
+    let isPaused = false;
+    void stage.clock.starting(2 * FOLDER_WATCH_TIMES.settleMs).then(() => {
+      isPaused = true;
+    });
+    server.announce();
+    await passes(
+      async () => isPaused,
+      (is) => is,
+    );
+    server.before = {};
+    await isIdle();
+  });
+
+  it('is marked if its server does not respond to a list', IF_OPENSSL, async () => {
+    const silent = await startFaultyImap(stage.certificate);
+    const imap = { host: 'localhost', port: silent.port, tls: 'implicit' };
+    const { id } = (await stage.account('silent', { imap })).body;
+    let isAsked = (): void => undefined;
+    const asked = new Promise<void>((resolve) => {
+      isAsked = resolve;
+    });
+    silent.before = {
+      'uid search': async function* () {
+        isAsked();
+        yield await new Promise<string>(() => undefined);
+      },
+    };
+    const listing = stage.call('GET', `/api/email/messages?accountId=${id}`);
+    await asked;
+    stage.clock.forward(20_000);
+    expect((await listing).body.messages).to.equal([]);
+    const { status, error } = (await stage.call('GET', `/api/email/accounts/${id}`)).body;
+    expect([status, error]).to.equal(['failing', 'The server did not respond in time']);
+    silent.close();
   });
 
   it('is read without a change at the server', IF_OPENSSL, async () => {

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import Boom from '@hapi/boom';
 import type { Queue } from '../../jobs/module.js';
+import { withAsciiDomain } from '../../kernel/asciidomain.js';
 import { type Clock, iso } from '../../kernel/clock.js';
 import type { Recorder } from '../../kernel/contract/audit.js';
 import type { Caller } from '../../kernel/contract/endpoint.js';
 import { mint } from '../../kernel/ids.js';
-import { withAsciiDomain } from '../../kernel/asciidomain.js';
 import { badRequest, orNotFound } from '../../kernel/route.js';
 import type { Statement, TransactionStep } from '../../store/engine/protocol.js';
 import type {

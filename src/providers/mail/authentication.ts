@@ -61,7 +61,7 @@ export const authenticationIn = (
  * private, since the first may be the name that the sender gave itself (HELO).
  */
 const isForeign = (received: string): boolean => {
-  const [, from] = /(?:^|\s)from\s(.*?)(?:\sby\s(?!.*\sby\s)|$)/i.exec(received) ?? [];
+  const [, from] = /^from\s(.*?)(?:\sby\s(?!.*\sby\s)|$)/i.exec(received) ?? [];
   if (from === undefined) return false;
   const named = from.match(/\[[^\]]*\]|(?<![\w.:-])[0-9a-f]*[.:][0-9a-f.:]+(?![\w.:-])/gi) ?? [];
   const addresses = named.map((text) => parseAddress(text.replace(/^\[IPv6:/i, '[')));
