@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
@@ -100,8 +101,10 @@ describe('the hardware', () => {
   it('fits what is installed by the header of its file, and says where that is broken', async () => {
     const { home } = stage;
     await placeCapability(home, 'broken', { content: Buffer.from(`GGUF${'x'.repeat(100)}`) });
-    await placeCapability(home, 'scripted');
-    writeScriptedGguf(join(home, 'capabilities/scripted/model.gguf'), [' Hello', ' there.']);
+    // Written before it is registered, since the daemon may read it at any moment from then on.
+    const written = join(home, 'scripted.gguf');
+    writeScriptedGguf(written, [' Hello', ' there.']);
+    await placeCapability(home, 'scripted', { content: await readFile(written) });
     const { fit } = await look();
     const rowOf = (slug: string) => fit.find(({ model }: FitRow) => model === slug);
     expect(rowOf('scripted')).to.include({ installed: true, runsOn: 'cpu', useCases: ['chat'] });
