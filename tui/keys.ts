@@ -133,7 +133,22 @@ const acts: Partial<Record<PageName, Partial<Record<ActVerb, string>>>> = {
     edit: 'set up',
     delete: 'forget address',
   },
-  team: { add: 'invite', edit: 'edit', start: 'enable', pause: 'disable', delete: 'end, revoke' },
+  team: {
+    add: 'invite, create',
+    edit: 'edit',
+    start: 'enable, approve',
+    pause: 'disable',
+    stop: 'leave',
+    delete: 'end, revoke, delete',
+  },
+  org: {
+    add: 'add, invite',
+    edit: 'edit',
+    start: 'promote',
+    pause: 'demote',
+    use: 'transfer',
+    delete: 'remove, withdraw',
+  },
   knowledge: { message: 'ask', add: 'add a note', edit: 'edit', delete: 'delete' },
   chunk: { message: 'ask' },
   answer: { message: 'ask' },
@@ -209,10 +224,14 @@ export type FieldVerb = (typeof field)[number]['verb'];
 
 const isActVerb = (name: string): name is ActVerb => name in actKeys;
 
-export const pageActKeys = (page: PageName): { verb: ActVerb; key: string; text: string }[] =>
-  Object.entries(acts[page] ?? {}).flatMap(([verb, text]) =>
-    isActVerb(verb) ? [{ verb, key: actKeys[verb], text }] : [],
-  );
+/** `text` has all effects of the key on the page, `hint` the first. */
+export const pageActKeys = (
+  page: PageName,
+): { verb: ActVerb; key: string; text: string; hint: string }[] =>
+  Object.entries(acts[page] ?? {}).flatMap(([verb, text]) => {
+    const [hint = text] = text.split(', ');
+    return isActVerb(verb) ? [{ verb, key: actKeys[verb], text, hint }] : [];
+  });
 
 export const bindings: readonly Binding[] = [
   ...everywhere.map((binding) => ({ ...binding, scope: 'everywhere' as const })),

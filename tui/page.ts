@@ -48,6 +48,8 @@ export interface ScreenPage {
   name: PageName;
   title: string;
   tabs: readonly string[];
+  /** The tabs that this user sees. All if absent. */
+  shownTabs?(state: State): readonly string[];
   /** All rows that can be selected, unfiltered, in display order. */
   items?(state: State): Item[];
   /** Scrolling text, in full. `textHeight` returns its visible rows. */

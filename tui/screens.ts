@@ -21,6 +21,7 @@ import { threadPage } from './screens/mail/messages.js';
 import { modelsPage } from './screens/models.js';
 import { operationPage } from './screens/operations/operation.js';
 import { operationsPage } from './screens/operations/operations.js';
+import { orgPage } from './screens/orgs/org.js';
 import { overviewPage } from './screens/overview/overview.js';
 import { runPage } from './screens/pipelines/run.js';
 import { pipelinesPage, runsPage } from './screens/pipelines/runs.js';
@@ -65,6 +66,7 @@ export const pages: Record<PageName, ScreenPage> = {
   mail: mailPage,
   message: messagePage,
   thread: threadPage,
+  org: orgPage,
 };
 
 export const screenPage = (state: State): ScreenPage => pages[topView(state.ui).page];

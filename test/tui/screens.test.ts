@@ -259,11 +259,11 @@ describe('browser', () => {
 describe('team', () => {
   it('shows admins the others, and others their own', () => {
     expect(shown(teamPage.view, known([at('team')]), 80, 19)[0]).to.equal(
-      '[Users] Audit Sessions Tokens',
+      '[Users] Audit Sessions Tokens Organizations',
     );
     const who = { username: 'bob', role: 'user' as const };
     const state = known([{ type: 'session.known', who }, at('team')]);
-    expect(shown(teamPage.view, state, 80, 19)[0]).to.equal('[Sessions] Tokens');
+    expect(shown(teamPage.view, state, 80, 19)[0]).to.equal('[Sessions] Tokens Organizations');
     expect(teamPage.needs(state)).to.equal([{ is: 'list', list: 'logins' }]);
   });
 });

@@ -18,13 +18,20 @@ export const beginForm = (controller: Controller, act: Act): void => {
   const { store, clock } = controller;
   const text = actRefusal(store.get(), act);
   if (text !== null) store.dispatch(messageAction(text, 'warn'));
-  else if (!act.ask) void performVerb(controller, act);
+  else if (!act.ask) void perform(controller, act);
   else {
     store.dispatch({ type: 'ui.sheet', sheet: { act, openedAt: clock.now() } });
     const draft = store.get().ui.drafts[act.row.id] ?? '';
     if (act.ask.name !== undefined) store.dispatch({ type: 'ui.field', field: openField('name') });
     if (act.ask.writes) store.dispatch({ type: 'ui.field', field: openField('text', draft) });
   }
+};
+
+const perform = async (controller: Controller, act: Act, typed?: string): Promise<void> => {
+  const words = await performVerb(controller, act, typed);
+  if (!words) return;
+  controller.store.dispatch({ type: 'ui.said', message: null });
+  await runCliCommand(controller, words);
 };
 
 /**
@@ -54,7 +61,7 @@ export const answerSheet = (controller: Controller, key: string, isBurst: boolea
 const confirm = (controller: Controller, act: Act): void => {
   const refusal = actRefusal(controller.store.get(), act);
   close(controller, refusal);
-  if (refusal === null) void performVerb(controller, act);
+  if (refusal === null) void perform(controller, act);
 };
 
 const close = ({ store }: Controller, text: string | null): void => {
@@ -151,7 +158,7 @@ const acceptText = (controller: Controller, text: string): void => {
   keepDraft(controller, text);
   if (!sheet || text.trim() === '') return;
   const refusal = actRefusal(controller.store.get(), sheet.act);
-  if (refusal === null) void performVerb(controller, sheet.act, text);
+  if (refusal === null) void perform(controller, sheet.act, text);
   else controller.store.dispatch(messageAction(refusal, 'warn'));
 };
 

@@ -95,7 +95,9 @@ const tabActions = (state: State, step: 1 | -1): StateAction[] => {
     const change = turns?.(state, step);
     return change ? [looked(change)] : [];
   }
-  const tab = (topView(state.ui).tab + step + tabs.length) % tabs.length;
+  const shown = screenPage(state).shownTabs?.(state) ?? tabs;
+  const at = Math.max(0, shown.indexOf(tabs[topView(state.ui).tab] ?? ''));
+  const tab = tabs.indexOf(shown[(at + step + shown.length) % shown.length] ?? '');
   return [looked({ tab, scroll: 0, filter: '', isFollowing: true })];
 };
 
@@ -224,7 +226,6 @@ const RESOURCES: Partial<Record<ScreenPlace['page'], string>> = {
   inbox: 'notifications',
   vault: 'vault',
   models: 'models',
-  team: 'users',
 };
 
 /** Whether the selection is so near the end that more rows should be loaded. */

@@ -212,10 +212,10 @@ const pageHints = (state: State): { key: string; text: string }[] => {
   const { is } = state.session.link;
   const enters = { lost: 'try now', refused: 'log in', live: 'open', connecting: 'open' };
   return [
-    ...(page.opens || is !== 'live' ? [{ key: 'enter', text: enters[is] }] : []),
+    ...(page.opens?.(state) || is !== 'live' ? [{ key: 'enter', text: enters[is] }] : []),
     ...pageActKeys(page.name)
       .filter(({ verb }) => verb in acts || verb in leaves)
-      .map(({ verb, key, text }) => ({ key, text: acts[verb]?.hint ?? text })),
+      .map(({ verb, key, hint }) => ({ key, text: acts[verb]?.hint ?? hint })),
     ...(page.related?.(state) ? [{ key: 'o', text: 'related' }] : []),
     ...(page.tabs.length > 0 ? [{ key: '[ ]', text: 'tabs' }] : []),
     ...(page.turns?.(state, -1) ? [{ key: '[', text: 'previous' }] : []),

@@ -25,6 +25,7 @@ const commands = [
   { verb: 'copy', words: ['id'], text: 'show the id of the open or selected object' },
   { verb: 'copy-line', words: ['line'], text: 'show the command that prints this page' },
   { verb: 'palette', words: ['browse'], text: 'open a resource without a screen: browse sessions' },
+  { verb: 'orgs', words: ['orgs', 'org'], text: 'list your organizations; org acme describes one' },
   { verb: 'tell', text: 'tell on: announce all events; tell off: only what needs you' },
   {
     verb: 'where',

@@ -1,7 +1,7 @@
 import { backActions, selectedLine, showActions } from '../control/moves.js';
 import type { Move } from '../keys.js';
 import { screenPage } from '../screens.js';
-import { digitRoots, type Root, roots } from '../state/locations.js';
+import { digitRoots, type JumpTarget, orgsTarget, roots } from '../state/locations.js';
 import { browsedResources, isBrowsedResource } from '../state/resources.js';
 import { filteredItems, selectedItem } from '../state/selection.js';
 import type { StateAction } from '../state/state.js';
@@ -35,7 +35,7 @@ const follow = async (desk: Linear, meaning: LinearInput): Promise<void> => {
     case 'number':
       return openNumber(desk, meaning.number);
     case 'screen':
-      return enter(desk, meaning.root, meaning.rest);
+      return enter(desk, { root: meaning.root, places: [] }, meaning.rest);
     case 'tab':
       return showLook(desk, { tab: meaning.tab, scroll: 0, filter: '', selected: null });
     case 'act':
@@ -57,7 +57,7 @@ const pause = ({ announcer, output }: Linear): void =>
 const openNumber = async (desk: Linear, number: number): Promise<void> => {
   if (!desk.announcement.isMenu) return chooseLine(desk, String(number));
   const root = roots[number - 1] ?? (number === 0 ? digitRoots.at(-1) : undefined);
-  if (root) await enter(desk, root, '');
+  if (root) await enter(desk, { root, places: [] }, '');
   else desk.output.line(`There are ${roots.length} screens.`);
 };
 
@@ -66,8 +66,8 @@ const run = ({ known }: Linear, actions: readonly StateAction[]): void => {
 };
 
 /** Goes to a screen without a filter, and opens the row named after it. */
-const enter = async (desk: Linear, root: Root, rest: string): Promise<void> => {
-  run(desk, [{ type: 'ui.went', root, places: [] }]);
+const enter = async (desk: Linear, target: JumpTarget, rest: string): Promise<void> => {
+  run(desk, [{ type: 'ui.went', ...target }]);
   await showLook(desk, { selected: null, filter: '' });
   if (rest !== '') await chooseLine(desk, rest);
 };
@@ -148,6 +148,7 @@ const words: Partial<Record<LinearCommand, LinearHandler>> = {
     return goTo(desk, screenPage(state).related?.(state) ?? null);
   },
   palette: browse,
+  orgs: (desk, rest) => enter(desk, orgsTarget, rest),
   filter: (desk, filter) => showLook(desk, { filter, selected: null, scroll: 0 }),
   'tab-next': like('tab-next'),
   'tab-before': like('tab-before'),

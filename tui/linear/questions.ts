@@ -92,13 +92,24 @@ const performAndAnnounce = async (desk: Linear, act: Act, typed: string): Promis
   const refusal = actRefusal(store.get(), act);
   if (refusal !== null) return output.line(refusal);
   output.line(act.doing.replace('…', '.').replace(/^./, (first) => first.toUpperCase()));
-  await performVerb(known, act, typed);
+  const words = await performVerb(known, act, typed);
   const { message, secret } = store.get().ui;
   if (getScreenStack(store.get().ui).length > depth) await announcePage(desk);
   if (message) output.line(message.text);
+  if (words) return leaveFor(desk, words);
   if (act.row.list === 'approvals' && message?.tone === 'ok') announcement.decided.add(act.row.id);
   if (!secret) return;
   output.lines([secret.title, secret.value]);
   output.line('The value stays above until you clear the terminal.');
   store.dispatch({ type: 'ui.secret', secret: null });
+};
+
+export const leaveFor = async ({ leave, output, announcer }: Linear, words: readonly string[]) => {
+  const line = `adjutant ${words.join(' ')}`;
+  if (!leave) return output.line(`This command needs a terminal. Run: ${line}`);
+  output.line(line);
+  announcer.hold(true);
+  await leave(words);
+  announcer.hold(false);
+  output.line('Back at the desk. Type list to read this page again.');
 };

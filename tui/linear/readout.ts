@@ -40,8 +40,9 @@ export const announcePage = async (desk: Linear): Promise<void> => {
   const stale = staleLine(state);
   if (stale !== null) output.line(stale);
   output.lines(head);
-  if (page.tabs.length > 0)
-    output.line(`Tabs: ${page.tabs.join(', ').toLowerCase()}. Type a name to switch.`);
+  const tabs = page.shownTabs?.(state) ?? page.tabs;
+  if (tabs.length > 0)
+    output.line(`Tabs: ${tabs.join(', ').toLowerCase()}. Type a name to switch.`);
   const from = page.isTail ? countPageRows(state, page) - PAGE : 0;
   announceFrom(desk, from);
   announceVerbs(desk);
@@ -161,7 +162,7 @@ const possibleVerbs = (state: State, page: ScreenPage): string[] => {
   return [
     ...pageActKeys(page.name)
       .filter(({ verb }) => verb in acts || verb in leaves)
-      .map(({ verb, text }) => acts[verb]?.hint ?? text),
+      .map(({ verb, hint }) => acts[verb]?.hint ?? hint),
     ...(page.verbs?.(state) ?? []).map(({ text }) => text.split(' ')[0] ?? ''),
     ...(page.opens?.(state) ? ['open'] : []),
     ...(page.related?.(state) ? ['related'] : []),

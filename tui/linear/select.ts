@@ -9,7 +9,7 @@ import type { State } from '../state/state.js';
 import { topView } from '../state/ui.js';
 import { offlineReason } from '../state/verbs.js';
 import type { Linear } from './linear.js';
-import { beginQuestions } from './questions.js';
+import { beginQuestions, leaveFor } from './questions.js';
 import { announcePage, announceSelection, wholeText } from './readout.js';
 
 /** Selects a row by number or name, and opens the page below it or announces the row in full. */
@@ -126,14 +126,4 @@ const beginGuarded = async (desk: Linear, act: Act, wanted: WantedLine): Promise
   desk.output.lines(wholeText(desk.known.store.get()));
   markRead(desk);
   await beginQuestions(desk, actIn(desk.known.store.get(), wanted) ?? act);
-};
-
-const leaveFor = async ({ leave, output, announcer }: Linear, words: readonly string[]) => {
-  const line = `adjutant ${words.join(' ')}`;
-  if (!leave) return output.line(`This command needs a terminal. Run: ${line}`);
-  output.line(line);
-  announcer.hold(true);
-  await leave(words);
-  announcer.hold(false);
-  output.line('Back at the desk. Type list to read this page again.');
 };

@@ -3,8 +3,8 @@ import { column, type ScreenColumn } from './table.js';
 import { inlineValue } from './text.js';
 
 /** Slug of the organization that a row belongs to. Empty for the user's own rows. */
-const orgName = ({ session: { orgs } }: State, orgId: unknown): string =>
-  typeof orgId === 'string' ? (orgs[orgId] ?? orgId) : '';
+const orgName = ({ session: { orgs }, lists }: State, orgId: unknown): string =>
+  typeof orgId === 'string' ? (lists.orgs.byId[orgId]?.slug ?? orgs[orgId] ?? orgId) : '';
 
 /** Value of any field of a row. */
 export const fieldText = (state: State, field: string, value: unknown): string =>

@@ -80,7 +80,7 @@ const MAKES: Record<string, readonly string[]> = {
   experts: ['experts', 'create'],
   recurring: ['recurring', 'create'],
 };
-const CHANGED = ['webhooks', 'experts', 'recurring', 'orgs'];
+const CHANGED = ['webhooks', 'experts', 'recurring'];
 
 const findDetailPage = (resource: string, { id }: BrowsedRow): ScreenPlace | null => {
   if (resource === 'documents') return documentPlace(id, 1);

@@ -1,15 +1,13 @@
 import type { AccessToken, Account, AuditEntry, LoginSession } from '../../src/client/index.js';
-import type { ScreenPage } from '../page.js';
-import { row, type ScreenRow, type Size, tonedSpan } from '../parts/row.js';
 import { column, stateColumn } from '../parts/table.js';
 import { factRows } from '../parts/text.js';
 import { formatAge, timeOfEvent } from '../parts/times.js';
 import { actTarget, reportDone } from '../state/act.js';
 import { listRows } from '../state/lists.js';
-import type { State } from '../state/state.js';
-import { topView } from '../state/ui.js';
-import { tabsRow } from './detail.js';
+import { isAdmin } from '../state/session.js';
 import { listPage } from './list.js';
+import { orgsPage } from './orgs/orgs.js';
+import { tabbedPage } from './tabbed.js';
 
 /**
  * The users and the audit log are loaded once, and again by ctrl-r, because each reading adds an
@@ -123,6 +121,7 @@ const logins = listPage<LoginSession>({
   acts: ({ id, device, current }) => ({
     delete: !current && {
       ...actTarget('logins', id),
+      hint: 'end',
       text: `End session ${device ?? 'unnamed'}`,
       line: `adjutant auth sessions delete ${id}`,
       doing: 'ending…',
@@ -149,6 +148,7 @@ const tokens = listPage<AccessToken>({
   acts: ({ id, name }) => ({
     delete: {
       ...actTarget('tokens', id),
+      hint: 'revoke',
       text: `Revoke token ${name}`,
       line: `adjutant auth tokens delete ${id}`,
       doing: 'revoking…',
@@ -158,39 +158,18 @@ const tokens = listPage<AccessToken>({
   }),
 });
 
-/** Only admins see the first two tabs. Every user sees their own login sessions and tokens. */
-const TABS = ['Users', 'Audit', 'Sessions', 'Tokens'];
-const OWN = 2;
+const COMMANDS = ['users get', 'audit list', 'auth sessions list', 'auth tokens list', 'orgs get'];
+const PARTS = [users, audit, logins, tokens, orgsPage] as const;
 
-const isAdmin = ({ session }: State): boolean => session.who?.role === 'admin';
-
-/** Index of the shown tab. For other users the first two indexes mean their own tabs. */
-const getTabIndex = (state: State): number => {
-  const { tab } = topView(state.ui);
-  return isAdmin(state) || tab >= OWN ? tab : tab + OWN;
-};
-
-const shown = (state: State): ScreenPage =>
-  [users, audit, logins, tokens][getTabIndex(state)] ?? logins;
-
-const teamView = (state: State, size: Size): ScreenRow[] => {
-  const names = isAdmin(state) ? TABS : TABS.slice(OWN);
-  const tab = isAdmin(state) ? getTabIndex(state) : getTabIndex(state) - OWN;
-  const head = row(tonedSpan('muted', ''), ...tabsRow(names, tab));
-  return [head, [], ...shown(state).view(state, { ...size, height: size.height - 2 })];
-};
-
-export const teamPage: ScreenPage = {
+/** Only admins see all users and the audit log. */
+export const teamPage = tabbedPage({
   name: 'team',
   title: 'Team',
-  tabs: TABS,
-  items: (state) => shown(state).items?.(state) ?? [],
-  acts: (state) => shown(state).acts?.(state) ?? {},
-  leaves: (state) => shown(state).leaves?.(state) ?? {},
-  pages: (state) => shown(state).pages?.(state) ?? null,
-  summary: (state) => shown(state).summary?.(state) ?? '',
-  needs: (state) => shown(state).needs(state),
-  view: teamView,
-  cells: (state) => shown(state).cells?.(state) ?? [],
-  detail: (state, width) => shown(state).text?.(state, width) ?? null,
-};
+  parts: PARTS,
+  shown: (state) => (isAdmin(state) ? PARTS : [logins, tokens, orgsPage]),
+  line: (part, _, selected) => {
+    const command = `adjutant ${COMMANDS[PARTS.indexOf(part)]}`;
+    if (!command.endsWith(' get')) return command;
+    return selected ? `${command} ${selected}` : command.replace(/get$/, 'list');
+  },
+});

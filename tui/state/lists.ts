@@ -132,6 +132,11 @@ const EMPTY: Lists = {
   drafts: none,
   sentMails: none,
   mailAccounts: none,
+  orgs: none,
+  waitingOrgs: none,
+  orgMembers: none,
+  orgInvites: none,
+  orgSettings: none,
   things: none,
 };
 

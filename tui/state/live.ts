@@ -162,6 +162,7 @@ const applyFrame = (
   } else if (channel === 'notification') {
     if (isNotification(data)) {
       store.queue({ type: 'list', name: 'notifications', change: { do: 'put', row: data } });
+      listsAfterNotice(data).forEach(refresh.soon);
     }
   } else if (channel === DELTAS) {
     if (isTextDelta(data)) feed.agents.wrote(data);
@@ -237,6 +238,13 @@ const isOperation = (row: object): row is Operation =>
 
 const isNotification = (row: object): row is Notification =>
   'id' in row && 'title' in row && 'body' in row && 'readAt' in row;
+
+/** Lists that changed if somebody else created an organization, or changed the user's membership. */
+const listsAfterNotice = ({ kind }: Notification): ListName[] => {
+  if (kind === 'org.created') return ['waitingOrgs'];
+  return kind === 'org.membership' ? ['orgs', 'orgMembers'] : [];
+};
+
 /** Lists that the end of a capability operation may have changed. */
 export const listsAfter = (operation: Operation): ListName[] =>
   operation.kind.startsWith('capabilities.') && isOver(operation)

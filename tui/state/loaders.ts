@@ -8,6 +8,7 @@ import {
 import { readCapabilities, readHardware } from './capabilities.js';
 import { readLogs } from './logs.js';
 import { type MailQuery, mailQuery } from './mailquery.js';
+import { readOrgSettings } from './orgs.js';
 import { readRuns, readStages } from './pipelineruns.js';
 import { readResourceRows } from './resources.js';
 import {
@@ -271,6 +272,25 @@ export const loaders: { [N in ListName]: ListLoader<RowOf[N]> } = {
   drafts: pagedLoader('drafts', ({ maildrafts }, query) => maildrafts.list({ query })),
   sentMails: pagedLoader('sent', ({ sentmail }, query) => sentmail.list({ query })),
   mailAccounts: pagedLoader('accounts', ({ mailaccounts }, query) => mailaccounts.list({ query })),
+  orgs: pagedLoader('orgs', ({ orgs }, query) => orgs.list({ query })),
+  waitingOrgs: pagedLoader('orgs', ({ orgs }, query) =>
+    orgs['admin-list']({ query: { ...query, approved: false } }),
+  ),
+  orgMembers: {
+    page: async ({ orgs }, { of, cursor }) => {
+      const asked = { id: of ?? '', query: { limit: LIMIT, cursor } };
+      const { members, nextCursor } = await orgs.members(asked);
+      return { rows: members.map((each) => ({ ...each, id: each.userId })), nextCursor };
+    },
+  },
+  orgInvites: {
+    page: async ({ orgs }, { of, cursor }) => {
+      const asked = { id: of ?? '', query: { limit: LIMIT, cursor } };
+      const { invites, nextCursor } = await orgs.invites(asked);
+      return { rows: invites, nextCursor };
+    },
+  },
+  orgSettings: keyedLoader(readOrgSettings, {}),
   things: {
     page: (client, { of, cursor }) => readResourceRows(client, of ?? '', { limit: 50, cursor }),
   },

@@ -28,7 +28,7 @@ export const pageNames = [
   ...roots,
   ...(['hook', 'execution', 'agent', 'operation', 'browse'] as const),
   ...(['chunk', 'answer', 'document', 'report', 'task', 'runs', 'run', 'capability'] as const),
-  ...(['message', 'thread'] as const),
+  ...(['message', 'thread', 'org'] as const),
 ];
 export type PageName = (typeof pageNames)[number];
 
@@ -36,6 +36,8 @@ export interface JumpTarget {
   root: Root;
   places: ScreenPlace[];
   selected?: string;
+  /** Tab of the screen. The last shown one if absent. */
+  tab?: number;
 }
 
 export const rowTarget = (root: Root, selected: string): JumpTarget => ({
@@ -102,6 +104,9 @@ export const operationPageTarget = (id: string): JumpTarget => ({
   places: [{ page: 'operation', id }],
   selected: id,
 });
+
+/** List of organizations: the last tab of the team screen. */
+export const orgsTarget: JumpTarget = { root: 'team', places: [], tab: 4 };
 
 export const reportPlace = (id: string): ScreenPlace => ({ page: 'report', id });
 

@@ -8,6 +8,7 @@ import {
   hookTarget,
   type JumpTarget,
   letterRoots,
+  orgsTarget,
   type PageName,
   type Root,
 } from './locations.js';
@@ -24,6 +25,11 @@ export interface Match {
 
 const MAX_MATCHES = 50;
 const QUIT: Match = { text: 'quit', line: 'key q', does: { quits: true } };
+const ORGS: Match = {
+  text: 'go to Organizations',
+  line: 'adjutant orgs list',
+  does: { goal: orgsTarget },
+};
 /** Quit commands of vi, such as `:q`, `:q!`, `:qa`, `:wq`, `:x` and `:quit`. */
 const VI_QUIT = /^(w?qa?|quit(all)?|xa?|xit|exit)!?$/;
 
@@ -41,6 +47,7 @@ export const findPaletteMatches = (
   const all = [
     ...(offlineReason(state) === null ? ofSelection(state, page) : []),
     ...ofScreens(pages),
+    ORGS,
     ...ofResources(state),
     ...ofObjects(state),
     QUIT,
@@ -62,13 +69,13 @@ const ofSelection = (state: State, page: ScreenPage): Match[] => {
   const verbs = (page.verbs?.(state) ?? []).map(
     (act): Match => ({ text: act.text, line: act.line, does: { act } }),
   );
-  const keyed = pageActKeys(page.name).flatMap(({ verb, text }): Match[] => {
+  const keyed = pageActKeys(page.name).flatMap(({ verb, hint }): Match[] => {
     const act = acts[verb];
     if (act) return [{ text: act.text, line: act.line, does: { act } }];
     const leave = leaves[verb];
     if (!leave) return [];
     return [
-      { text: `${text} (${page.title})`, line: `adjutant ${leave.join(' ')}`, does: { leave } },
+      { text: `${hint} (${page.title})`, line: `adjutant ${leave.join(' ')}`, does: { leave } },
     ];
   });
   return [...keyed, ...verbs];

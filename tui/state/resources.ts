@@ -3,7 +3,7 @@ import { type Client, contracts, isRecord } from '../../src/client/index.js';
 /** Resources without a screen, by their palette names. */
 export const browsedResources = [
   ...(['documents', 'research', 'memories', 'recurring'] as const),
-  ...(['sessions', 'webhooks', 'channels', 'skills', 'experts', 'orgs'] as const),
+  ...(['sessions', 'webhooks', 'channels', 'skills', 'experts'] as const),
 ] as const;
 export type BrowsedResource = (typeof browsedResources)[number];
 

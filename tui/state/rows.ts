@@ -1,6 +1,7 @@
 import type {
   AccessToken,
   Account,
+  AdminOrg,
   Agent,
   Approval,
   AuditEntry,
@@ -20,6 +21,8 @@ import type {
   ModelView,
   Notification,
   Operation,
+  Org,
+  OrgInvite,
   PipelineTemplate,
   Reply,
   ResearchJobDetail,
@@ -28,6 +31,7 @@ import type {
   TunnelView,
 } from '../../src/client/index.js';
 import type { CapabilityItem, HardwareItem } from './capabilities.js';
+import type { OrgMemberItem, OrgSettingsItem } from './orgs.js';
 import type { RunItem, StageItem } from './pipelineruns.js';
 import type { BrowsedRow } from './resources.js';
 
@@ -87,6 +91,12 @@ export interface RowOf {
   drafts: MailDraft;
   sentMails: SentMail;
   mailAccounts: MailAccount;
+  orgs: Org;
+  /** All organizations without approval, for admins of the installation. */
+  waitingOrgs: AdminOrg;
+  orgMembers: OrgMemberItem;
+  orgInvites: OrgInvite;
+  orgSettings: OrgSettingsItem;
   /** Rows of a browsed resource. */
   things: BrowsedRow;
 }

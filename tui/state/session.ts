@@ -44,6 +44,9 @@ export const session = (url: string, now: number): SessionState => ({
 export const getLoginName = ({ who, loginName }: SessionState): string | null =>
   who?.username ?? loginName;
 
+export const isAdmin = ({ session: { who } }: { session: SessionState }): boolean =>
+  who?.role === 'admin';
+
 export const reduceSession = (state: SessionState, action: SessionAction): SessionState => {
   switch (action.type) {
     case 'session.linked':

@@ -1,6 +1,6 @@
 import type { Size } from '../parts/row.js';
 import type { Act, ShownSecret } from './act.js';
-import type { Root, ScreenPlace } from './locations.js';
+import type { JumpTarget, Root, ScreenPlace } from './locations.js';
 import type { LogLevel } from './rows.js';
 
 export interface ScreenView extends ScreenPlace {
@@ -71,7 +71,7 @@ export type UiAction =
   | { type: 'ui.root'; root: Root }
   | { type: 'ui.opened'; place: ScreenPlace }
   | { type: 'ui.closed' }
-  | { type: 'ui.went'; root: Root; places: ScreenPlace[]; selected?: string }
+  | ({ type: 'ui.went' } & JumpTarget)
   | { type: 'ui.returned' }
   | { type: 'ui.looked'; change: Partial<ScreenView> }
   | { type: 'ui.field'; field: FormField | null }
@@ -173,14 +173,14 @@ const moved = (state: UiState, root: Root, stack: readonly ScreenView[]): UiStat
 const stacked = (state: UiState, stack: readonly ScreenView[]): UiState =>
   stack.length === 0 ? state : { ...state, stacks: { ...state.stacks, [state.root]: stack } };
 
-const went = (
-  state: UiState,
-  { root, places, selected }: { root: Root; places: ScreenPlace[]; selected?: string },
-): UiState => {
+const went = (state: UiState, { root, places, selected, tab }: JumpTarget): UiState => {
   const visited = { root: state.root, stack: getScreenStack(state) };
   const history = [...state.history, visited].slice(-MAX_HISTORY);
   const base = state.stacks[root]?.[0] ?? lookAt({ page: root, id: null });
-  const chosen = selected === undefined ? base : { ...base, selected, filter: '' };
+  const isChosen = selected !== undefined || tab !== undefined;
+  const chosen = isChosen
+    ? { ...base, selected: selected ?? null, tab: tab ?? base.tab, filter: '' }
+    : base;
   return { ...moved(state, root, [chosen, ...places.map(lookAt)]), history };
 };
 

@@ -8,21 +8,24 @@ import type { Message } from './ui.js';
 
 /**
  * The row shows the action in progress until the reply arrives, then it is reloaded: the desk shows
- * only what the daemon reports. A refusal appears in the message line.
+ * only what the daemon reports. A refusal appears in the message line. Resolves to the CLI command
+ * that continues the action, or to null.
  */
 export const performVerb = async (
   { client, store, feed }: Pick<DeskState, 'client' | 'store' | 'feed'>,
   act: Act,
   typed = '',
-): Promise<void> => {
+): Promise<readonly string[] | null> => {
   const { list, id } = act.row;
   const mark = (word: string | null): void =>
     store.dispatch({ type: 'list', name: list, change: { do: 'busy', id, word } });
   const showMessage = (message: Message): void => store.dispatch({ type: 'ui.said', message });
-  if (id in store.get().lists[list].busy)
-    return showMessage({ text: 'Already in progress', tone: 'warn' });
+  if (id in store.get().lists[list].busy) {
+    showMessage({ text: 'Already in progress', tone: 'warn' });
+    return null;
+  }
   mark(act.doing);
-  const { shown, secret, opens } = await performAct(client, act, typed);
+  const { shown, secret, opens, leave = null } = await performAct(client, act, typed);
   // Lists are reloaded before the outcome is shown, because the next key acts on what is shown.
   await Promise.all(act.touches.map((each) => feed.reload(each)));
   mark(null);
@@ -35,24 +38,32 @@ export const performVerb = async (
     store.dispatch({ type: 'ui.opened', place: opens });
   }
   if (secret) store.dispatch({ type: 'ui.secret', secret });
+  return leave;
 };
 
 interface Outcome {
   shown: Message;
   secret?: ShownSecret;
   opens?: ScreenPlace;
+  leave?: readonly string[];
 }
 
 const performAct = async (client: Client, act: Act, typed: string): Promise<Outcome> => {
   try {
     const outcome = await act.call(client, typed);
     if (typeof outcome === 'string') return { shown: { text: outcome, tone: 'ok' } };
-    const { message: text, tone = 'ok', secret, opens } = outcome;
-    return { shown: { text, tone }, secret, opens };
+    const { message: text, tone = 'ok', ...more } = outcome;
+    return { shown: { text, tone }, ...more };
   } catch (error) {
-    return { shown: messageOfError(error) };
+    const leave = isInputMissing(error) ? { leave: act.line.split(' ').slice(1) } : {};
+    return { shown: messageOfError(error), ...leave };
   }
 };
+
+/** Whether the password is required, or a decision. The command of the action asks for it. */
+const isInputMissing = (error: unknown): boolean =>
+  error instanceof ApiError &&
+  (error.code === 'password_required' || error.details.some(({ path }) => path === 'resources'));
 
 const messageOfError = (error: unknown): Message => {
   if (error instanceof ApiError) {

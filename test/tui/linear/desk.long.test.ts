@@ -84,7 +84,7 @@ describe('desk line by line', () => {
       ['vault', 'No credentials yet.'],
       ['models', 'Models: 2 models.'],
       ['tunnel', 'Only this machine can reach the daemon'],
-      ['team', 'Tabs: users, audit, sessions, tokens. Type a name to switch.'],
+      ['team', 'Tabs: users, audit, sessions, tokens, organizations. Type a name to switch.'],
       ['logs', 'Verbs: follow.'],
       ['knowledge', 'No entries yet.'],
       ['operations', 'No operations yet.'],
