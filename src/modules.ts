@@ -32,7 +32,7 @@ import { openRecurring } from './recurring/module.js';
 import { openResearch } from './research/module.js';
 import { openSchedule } from './schedule/module.js';
 import { type MasterKey, openSecrets } from './secrets/module.js';
-import { openSkills } from './skills/module.js';
+import { openSkills, type Skills } from './skills/module.js';
 import { openSystem } from './system/module.js';
 import { openTasks } from './tasks/module.js';
 import { openTools } from './tools/module.js';
@@ -173,6 +173,7 @@ export const openModules = async (base: Base, options: ModulesOptions) => {
   return {
     work: ownedWork({
       ...{ hooks, vault, outbound, pipelines, agents, documents, knowledge, operations, models },
+      servers: skills.skills.servers,
     }),
     confinement,
     hub,
@@ -221,6 +222,7 @@ interface OwningModules {
   operations: ReturnType<typeof openOperations>;
   knowledge: ReturnType<typeof openKnowledge>;
   models: ReturnType<typeof openModels>;
+  servers: Skills['servers'];
 }
 
 /** What belongs to an account beside its rows. */
@@ -234,11 +236,13 @@ const ownedWork = ({
   knowledge,
   operations,
   models,
+  servers,
 }: OwningModules): OwnedWork => ({
   stop: async (userId) => {
     // First, so that the end of an agent starts no further stage.
     await pipelines.stopAll(userId);
     await agents.control.stopAll(userId);
+    await servers.disconnect(userId);
   },
   cancelOperations: operations.cancelAll,
   moveFiles: documents.moveFiles,
@@ -255,6 +259,7 @@ const ownedWork = ({
     for (const id of ids.hooks) hooks.directory.remove(id);
     for (const id of ids.webhooks) outbound.forget(userId, id);
     await models.forget(userId);
+    await servers.forget(userId);
   },
 });
 

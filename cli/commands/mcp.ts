@@ -47,6 +47,7 @@ const add = requestCommand({
     'search https://mcp.example.org/mcp --headers-file -',
     'files --command mcp-server-filesystem --args .',
     'mine --command node --args /opt/mine/server.js --readable /opt/mine',
+    'acme-search https://mcp.example.org/mcp --org acme',
   ],
   // Secrets, which are read from files.
   except: ['env', 'headers'],
@@ -99,7 +100,7 @@ const readKeyValueFile = async (
 const list = listCommand({
   endpoint: endpoints.list,
   summary: 'List MCP servers',
-  examples: ['', '--status failed', '--json'],
+  examples: ['', '--status failed', '--org acme --json'],
   rows: 'skills',
   columns: skillColumns,
   query: { source: 'mcp' },

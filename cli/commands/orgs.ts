@@ -160,7 +160,7 @@ const deletion = command({
         client.call(endpoints.delete, { id, body: { ...body, ...resources, ...password } }),
       );
     await context.ask.confirm(
-      `Delete the organization ${safe(org)}? Its members lose it, and its models are deleted.`,
+      `Delete the organization ${safe(org)}? Its members lose it, and its models and MCP servers are deleted.`,
     );
     let { resources } = body;
     try {

@@ -14,7 +14,10 @@ import { agentTrust } from './taint.js';
 export const createGrantedUseCheck =
   ({ store, clock }: { store: Store; clock: Clock }) =>
   (grants: Pick<GrantRule, 'refuseUse'>) =>
-  async (by: Pick<Caller, 'impersonator' | 'member'>, agent: AgentRow): Promise<void> => {
+  async (
+    by: Pick<Caller, 'userId' | 'impersonator' | 'member'>,
+    agent: AgentRow,
+  ): Promise<void> => {
     const isMember = by.member?.role === 'member';
     if (!by.impersonator && !isMember) return;
     // A message would deny the approval.

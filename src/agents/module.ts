@@ -143,7 +143,7 @@ export const openAgents = (base: Base, deps: AgentsModuleDeps) => {
           toolsOf: async (agent, permissions) => {
             await skills.keepFresh();
             const suits = personaToolFilter(agent, skills.servers.all());
-            return createToolset(tools.toolbox, permissions, suits);
+            return createToolset(tools.toolbox.of(agent.user_id), permissions, suits);
           },
           folderOf: ({ user_id, id }) => tools.work.open(user_id, id),
           dailyCostUsd,

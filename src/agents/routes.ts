@@ -63,12 +63,12 @@ export const agentsResource = (deps: AgentsDeps) => {
       const { models, experts, toolbox, grants } = choices;
       const { expertId, tools = [], ...given } = body;
       const expert = await findNamedExpert(experts, by.userId, expertId);
-      const ofTools = toolNameFaults(toolbox, tools);
+      const ofTools = toolNameFaults(toolbox.of(by.userId), tools);
       throwIfFaults([
         ...agentFaults(models, by.userId, { model: body.model, expert }),
         ...ofTools.map(({ at, message }) => ({ path: `tools.${at}`, message })),
       ]);
-      grants.refuse(by, grants.acting(tools));
+      grants.refuse(by, grants.acting(by.userId, tools));
       const spawning = control.spawn({
         ...given,
         ...(body.tools && { tools }),

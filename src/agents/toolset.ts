@@ -2,12 +2,12 @@ import { MCP } from '../experts/module.js';
 import { denialReason, type EffectivePermissions } from '../permissions/module.js';
 import type { ToolCall, ToolSpec } from '../providers/llm/model.js';
 import type { AgentRow } from '../store/tables/agents.js';
-import { functionName, type Tool, type Toolbox } from '../tools/module.js';
+import { functionName, type Tool, type UserToolbox } from '../tools/module.js';
 import { type AgentLimits, readPersona } from './agent.js';
 
 /** An offered tool is not yet permitted: each call is decided separately. */
 export const createToolset = (
-  toolbox: Pick<Toolbox, 'list'>,
+  toolbox: Pick<UserToolbox, 'list'>,
   permissions: EffectivePermissions,
   suits: (tool: Tool) => boolean = () => true,
 ): { specs: ToolSpec[]; find(call: ToolCall): Tool | null } => {

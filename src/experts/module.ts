@@ -21,7 +21,7 @@ export const openExperts = (base: Base, { toolbox }: { toolbox: Toolbox }) => {
         experts: expertsStore(store),
         clock,
         models,
-        faultsOfTools: (names) => toolNameFaults(toolbox, names),
+        faultsOfTools: (userId, names) => toolNameFaults(toolbox.of(userId), names),
       }),
     ],
   };

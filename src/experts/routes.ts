@@ -14,7 +14,7 @@ export interface ExpertsDeps {
   experts: ExpertsStore;
   clock: Clock;
   models: { has(userId: string, name: string): boolean; names(userId: string): string[] };
-  faultsOfTools(names: string[]): { at: number; message: string }[];
+  faultsOfTools(userId: string, names: string[]): { at: number; message: string }[];
 }
 
 export const expertsResource = (deps: ExpertsDeps) => {
@@ -104,7 +104,7 @@ const check = (deps: ExpertsDeps, userId: string, { name, tools, model }: Expert
   if (SYSTEM_EXPERTS.some((expert) => expert.name === name)) throw taken(name ?? '');
   const listed = (tools ?? []).map((tool) => (tool === MCP ? null : tool));
   const known = listed.filter((tool) => tool !== null);
-  const faults = deps.faultsOfTools(known).map(({ at, message }) => ({
+  const faults = deps.faultsOfTools(userId, known).map(({ at, message }) => ({
     path: `tools.${listed.indexOf(known[at] ?? null)}`,
     message,
   }));

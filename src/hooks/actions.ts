@@ -114,12 +114,12 @@ export const agentToSpawn = (run: HookRun, models: Models): SpawnRequest => {
  */
 export const isDatabaseOnly = (
   toolbox: Toolbox,
-  { action, actionConfig }: Pick<OpenedHook, 'action' | 'actionConfig'>,
+  { userId, action, actionConfig }: Pick<OpenedHook, 'userId' | 'action' | 'actionConfig'>,
 ): boolean => {
   if (action === 'notify') return true;
   if (action !== 'execute_tool') return false;
   const { toolId = '', toolAction = '' } = actionConfig;
-  const tool = toolbox.find(toolId, toolAction);
+  const tool = toolbox.of(userId).find(toolId, toolAction);
   return tool !== null && !tool.sideEffects && !tool.once && !tool.sendsOut && !tool.outside;
 };
 
@@ -227,7 +227,7 @@ const prepareToolCall = async (
   { permissions, openFolder }: ToolSetting,
 ): Promise<HookToolCall | { fault: string }> => {
   const { toolId = '', toolAction = '' } = run.hook.actionConfig;
-  const tool = deps.access.toolbox.find(toolId, toolAction);
+  const tool = deps.access.toolbox.of(run.hook.userId).find(toolId, toolAction);
   const args = await deps.evaluate.arguments(run);
   if (addsCredential(run, args)) return { fault: CREDENTIAL_IN_PAYLOAD };
   if (!tool)

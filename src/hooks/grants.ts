@@ -1,6 +1,5 @@
 import type { Condition } from '../kernel/contract/condition.js';
 import { canonical } from '../kernel/jsonvalue.js';
-import type { GrantRule } from '../permissions/module.js';
 import type { SecretOpener } from '../secrets/module.js';
 import type { HookRow } from '../store/tables/hooks.js';
 import { isOwnSecret } from './credential.js';
@@ -28,7 +27,7 @@ type PurposeField = (typeof PURPOSE)[keyof typeof PURPOSE][number];
  * the trigger changes, or a condition is removed, all tools count as newly granted.
  */
 export const newlyGrantedTools = (
-  acting: GrantRule['acting'],
+  acting: (names: string[]) => string[],
   before: GrantingHook | null,
   after: GrantingHook,
 ): string[] => {

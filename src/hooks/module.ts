@@ -215,8 +215,10 @@ export const openHooks = (base: Base, deps: HooksModuleDeps): Hooks => {
             openSecret,
             named: {
               models: agents.models.names,
-              faultsOfTools: (names) => toolNameFaults(tools.toolbox, names, MODEL_GRANTS),
-              literalsOf: (id, action) => tools.toolbox.find(id, action)?.literal ?? [],
+              faultsOfTools: (userId, names) =>
+                toolNameFaults(tools.toolbox.of(userId), names, MODEL_GRANTS),
+              literalsOf: (userId, id, action) =>
+                tools.toolbox.of(userId).find(id, action)?.literal ?? [],
               pipelines,
               hasAddress: () => publicUrl() !== null,
             },

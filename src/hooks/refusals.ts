@@ -55,7 +55,11 @@ export const refuseGrants = (
   by: Caller,
   before: GrantingHook | null,
   after: GrantingHook,
-): void => grants.refuse(by, newlyGrantedTools(grants.acting, before, after));
+): void =>
+  grants.refuse(
+    by,
+    newlyGrantedTools((names) => grants.acting(by.userId, names), before, after),
+  );
 
 export interface FiringDeps {
   grants: GrantRule;

@@ -16,8 +16,8 @@ const MAX_CONDITIONS_LENGTH = 128 * 1024;
 
 export interface KnownReferences {
   models(userId: string): string[];
-  faultsOfTools(names: string[]): { at: number; message: string }[];
-  literalsOf(toolId: string, action: string): readonly string[];
+  faultsOfTools(userId: string, names: string[]): { at: number; message: string }[];
+  literalsOf(userId: string, toolId: string, action: string): readonly string[];
   pipelines: Pick<HookPipelines, 'check'>;
   hasAddress(): boolean;
 }
@@ -92,11 +92,11 @@ export const actionFaults = (
     .filter((field) => !actionConfig[field]?.trim())
     .map((field) => needed(`actionConfig.${field}`));
   const { agentModel, agentTools = [], credentialId } = actionConfig;
-  for (const { at, message } of known.faultsOfTools(agentTools)) {
+  for (const { at, message } of known.faultsOfTools(userId, agentTools)) {
     faults.push({ path: `actionConfig.agentTools.${at}`, message });
   }
   if (action === 'webhook') faults.push(...bodyFaults(actionConfig));
-  if (action === 'execute_tool') faults.push(...literalFaults(actionConfig, known));
+  if (action === 'execute_tool') faults.push(...literalFaults(actionConfig, userId, known));
   if (credentialId !== undefined) faults.push(...credentialFaults(action, actionConfig));
   const models = known.models(userId);
   if (agentModel !== undefined && !models.includes(agentModel)) {
@@ -120,10 +120,11 @@ const bodyFaults = ({
 
 const literalFaults = (
   { toolId = '', toolAction = '', toolParams = {} }: CheckedHook['actionConfig'],
+  userId: string,
   known: Pick<KnownReferences, 'literalsOf'>,
 ): FieldFault[] =>
   known
-    .literalsOf(toolId, toolAction)
+    .literalsOf(userId, toolId, toolAction)
     .filter((name) => JSON.stringify(toolParams[name] ?? null).includes('{{'))
     .map((name) => ({
       path: `actionConfig.toolParams.${name}`,

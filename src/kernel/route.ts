@@ -90,10 +90,10 @@ const buildAuthOptions = (endpoint: Endpoint) => {
 
 /** Of an endpoint that members may call for their organization. The handler checks their role. */
 const refuseOthers =
-  (organizations: Organizations): Lifecycle.Method =>
+  (organizations: Organizations, endpoint: Endpoint): Lifecycle.Method =>
   async ({ auth, params, query, payload }, h) => {
     const { role, userId } = auth.credentials?.app?.caller ?? { role: 'user', userId: '' };
-    const named = { inPath: Object.values(params).map(String)[0], query, body: payload };
+    const named = { endpoint, inPath: Object.values(params).map(String)[0], query, body: payload };
     if (role !== 'admin' && !(await isForOrganization(organizations, named, userId)))
       throw adminRequired();
     return h.continue;
@@ -123,7 +123,7 @@ const buildExtensions = (endpoint: Endpoint, options: RouteOptions) => ({
   onPostAuth: [
     ...(isJson(endpoint) ? [{ method: readBody(options.apart) }] : []),
     ...(endpoint.access === 'admin' && endpoint.shared !== undefined
-      ? [{ method: refuseOthers(options.organizations) }]
+      ? [{ method: refuseOthers(options.organizations, endpoint) }]
       : []),
   ],
   ...(endpoint.audit && { onPreResponse: { method: recordFailure(options.auditing) } }),
@@ -192,7 +192,7 @@ const createRouteHandler =
       const result = await withInput(endpoint, request, options, async (input) => {
         if (!caller || callers.length === 1) return callFor(input, caller ?? by);
         const pages = await Promise.all(callers.map((one) => callFor(input, one)));
-        return mergePages(pages, request.query);
+        return mergePages(pages, request.query, endpoint);
       });
       await audited?.succeeded();
       if (result instanceof EventStream)

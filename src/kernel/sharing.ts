@@ -12,7 +12,7 @@ export interface Organizations {
   /** Null if the user is not a member. */
   membership(orgId: string, userId: string): Promise<Membership | null>;
   /** The organization that owns the resource; null if it has another owner, or does not exist. */
-  ownerOf(resourceId: string): Promise<string | null>;
+  ownerOf(resourceId: string, endpoint: Pick<Endpoint, 'path'>): Promise<string | null>;
   /** Calls `left` within a second when the user is no longer a member. */
   watch(orgId: string, userId: string, left: () => void): Cancel;
 }
@@ -48,7 +48,7 @@ export const findCallers = async (
   if (orgId !== undefined) return [await actFor(orgId)];
   const resourceId = inPath ?? (sharedBy && textIn(body, sharedBy));
   if (resourceId !== undefined) {
-    const owner = await organizations.ownerOf(resourceId);
+    const owner = await organizations.ownerOf(resourceId, endpoint);
     const isMember = owner !== null && (await organizations.membership(owner, by.userId)) !== null;
     return [isMember ? await actFor(owner) : by];
   }
@@ -60,11 +60,11 @@ export const findCallers = async (
 /** Whether the call may be for an organization of the user. */
 export const isForOrganization = async (
   organizations: Organizations,
-  { inPath, query, body }: Pick<Call, 'inPath' | 'query' | 'body'>,
+  { endpoint, inPath, query, body }: Omit<Call, 'whenClosed'>,
   userId: string,
 ): Promise<boolean> => {
   if ((textIn(query, 'orgId') ?? textIn(body, 'orgId')) !== undefined) return true;
-  const owner = inPath === undefined ? null : await organizations.ownerOf(inPath);
+  const owner = inPath === undefined ? null : await organizations.ownerOf(inPath, endpoint);
   return owner !== null && (await organizations.membership(owner, userId)) !== null;
 };
 
@@ -145,19 +145,28 @@ const partition = <T>(items: T[], isFirst: (item: T) => boolean): [T[], T[]] => 
   items.filter((item) => !isFirst(item)),
 ];
 
-/** One page of several owners, newest first. */
-export const mergePages = (pages: unknown[], query: unknown): unknown => {
+/** One page of several owners, newest first or as the endpoint orders it. */
+export const mergePages = (
+  pages: unknown[],
+  query: unknown,
+  { orderedBy }: Pick<Endpoint, 'orderedBy'>,
+): unknown => {
+  const keyOf = (item: Record<string, string>): string =>
+    (orderedBy ?? ['id']).map((field) => item[field]).join('.');
   const read = pages.map((page) => (page instanceof JsonText ? JSON.parse(page.text) : page));
   const name = Object.keys(read[0]).find((key) => Array.isArray(read[0][key])) ?? '';
-  const items = new Map<string, { id: string }>();
+  const items = new Map<string, Record<string, string>>();
   // The first page is that of the caller, who may see more of what all owners have.
   for (const item of read.flatMap((page) => page[name])) {
-    if (!items.has(item.id)) items.set(item.id, item);
+    if (!items.has(keyOf(item))) items.set(keyOf(item), item);
   }
-  const [own, shipped] = partition([...items.values()], ({ id }) => MINTED.test(id));
-  const all = [...own.sort((a, b) => (a.id < b.id ? 1 : -1)), ...shipped];
+  const ascending = [...items].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, item]) => item);
+  const [own, shipped] = partition([...items.values()], (item) => MINTED.test(keyOf(item)));
+  const newestFirst = [...own.sort((a, b) => (keyOf(a) < keyOf(b) ? 1 : -1)), ...shipped];
+  const all = orderedBy ? ascending : newestFirst;
   const limit = Number(Object(query).limit ?? DEFAULT_LIMIT);
   const shown = all.slice(0, limit);
   const isMore = all.length > limit || read.some(({ nextCursor }) => nextCursor !== null);
-  return { ...read[0], [name]: shown, nextCursor: isMore ? (shown.at(-1)?.id ?? null) : null };
+  const last = shown.at(-1);
+  return { ...read[0], [name]: shown, nextCursor: isMore && last ? keyOf(last) : null };
 };

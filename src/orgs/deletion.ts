@@ -72,7 +72,9 @@ export const moveOrDelete = async (
   await inSteps([endExecutions(orgId, 'AND e.boot IS NULL')]);
   await store.transact([
     // Their names begin with the slug of the organization.
-    sql('DELETE FROM models WHERE user_id = ?', orgId),
+    ...['models', 'mcp_servers'].map((table) =>
+      sql(`DELETE FROM ${table} WHERE user_id = ?`, orgId),
+    ),
     sql('UPDATE agents SET tools = NULL WHERE user_id = ?', orgId),
     sql(
       `DELETE FROM knowledge_entries WHERE user_id = ? AND source_type = 'document' AND source_id IN (

@@ -88,14 +88,13 @@ export const createOrganizations = ({ store, clock }: { store: Store; clock: Clo
       const rows = db.selectFrom('org_members').select('org_id').where(visibleTo(userId));
       return (await rows.execute()).map(({ org_id }) => org_id);
     },
-    ownerOf: async (resourceId) => {
-      // Models have names, which contain a slash if they belong to an organization.
-      const isModel = resourceId.includes('/');
+    ownerOf: async (resourceId, { path }) => {
+      const named = namedTable(resourceId, path);
       const kind = resourceId.split('_', 1)[0] ?? '';
-      const table = isModel ? 'models' : Object.hasOwn(OWNED, kind) && OWNED[kind];
+      const table = named ?? (Object.hasOwn(OWNED, kind) && OWNED[kind]);
       if (!table) return null;
       const found = sql<{ user_id: string | null }>`SELECT user_id FROM ${sql.table(table)}
-        WHERE ${sql.ref(isModel ? 'name' : 'id')} = ${resourceId}`;
+        WHERE ${sql.ref(named ? 'name' : 'id')} = ${resourceId}`;
       const [row] = (await found.execute(db)).rows;
       return row?.user_id ? orgOf(row.user_id) : null;
     },
@@ -150,6 +149,12 @@ export const createOrganizations = ({ store, clock }: { store: Store; clock: Clo
       return found.map(({ userId }) => userId);
     },
   };
+};
+
+/** Table of a resource with a name: `acme/large` is a model, `acme-docs` an MCP server. */
+const namedTable = (resourceId: string, path: string): keyof Tables | null => {
+  if (resourceId.includes('/')) return 'models';
+  return path.startsWith('/api/skills/') && resourceId.includes('-') ? 'mcp_servers' : null;
 };
 
 type Publish = Parameters<Hub['follow']>[0];

@@ -80,7 +80,7 @@ const OWNERS = sql<string>`(SELECT json_group_array(u.username) FROM org_members
 const OWNED = [
   ...['hooks', 'credentials', 'webhooks', 'pipeline_templates', 'documents', 'knowledge_entries'],
   ...['agents', 'sessions', 'tasks', 'recurring_tasks', 'experts', 'memories', 'research_jobs'],
-  ...['pipeline_runs', 'reader_tasks', 'operations', 'models'],
+  ...['pipeline_runs', 'reader_tasks', 'operations', 'models', 'mcp_servers'],
 ];
 
 const LIMITS = sql<string>`(SELECT limits FROM users WHERE users.id = orgs.id)`.as('limits');

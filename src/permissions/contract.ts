@@ -10,6 +10,7 @@ const level = () =>
     );
 
 export const Permission = s.object('Permission', {
+  orgId: s.orgId(),
   skillId: s.text(100),
   action: s.text(200).description('Name of the tool, or `*` for all tools of the skill'),
   level: level(),
@@ -63,7 +64,7 @@ export const permissions = contract({
   }),
   reset: endpoint.delete('/api/skills/permissions/{skillId}/{action}', {
     shared: 'admin',
-    query: s.withOrgId(undefined, false),
+    query: s.withOrgId(undefined),
     summary: 'Reset a tool to its default permission level',
     description: 'The default permission level of the tool then applies again.',
     audit: 'permissions.reset',

@@ -5,21 +5,21 @@ import type { PermissionRow } from '../store/tables/permissions.js';
 import type { Tool, Toolbox } from '../tools/module.js';
 import { levelSetBy } from './rules.js';
 
-type Grantor = Pick<Caller, 'scopes' | 'tokenId' | 'impersonator' | 'member'>;
+type Grantor = Pick<Caller, 'userId' | 'scopes' | 'tokenId' | 'impersonator' | 'member'>;
 
 /** The scope to decide on approvals, and thus to grant tools that would need one. */
 const RIGHT = 'approvals:write';
 /** Maximum number of tools that an error message names. */
 const MAX_NAMED = 10;
 
-export const createGrantRule = (toolbox: Pick<Toolbox, 'list'>) => {
+export const createGrantRule = (toolbox: Pick<Toolbox, 'of'>) => {
   /**
    * Returns the named tools that have effects, each as `http.request`; a name may stand for a whole
    * skill. Unknown names count, since the tool may be added later, and so do command-line tools that
    * serve as models.
    */
-  const acting = (names: Iterable<string>): string[] => {
-    const tools = toolbox.list();
+  const acting = (userId: string, names: Iterable<string>): string[] => {
+    const tools = toolbox.of(userId).list();
     const found = [...names].flatMap((name) => {
       const meant = tools.filter((tool) => tool.skillId === name || formatToolName(tool) === name);
       return meant.length === 0 ? [name] : meant.filter(acts).map(formatToolName);
@@ -33,7 +33,10 @@ export const createGrantRule = (toolbox: Pick<Toolbox, 'list'>) => {
      * Throws 403 if the caller may not grant these tools. A grant is an approval in advance, so it
      * requires a logged-in user, or a token with the scope to approve.
      */
-    refuse: ({ scopes, tokenId, impersonator, member }: Grantor, tools: string[]): void => {
+    refuse: (
+      { scopes, tokenId, impersonator, member }: Omit<Grantor, 'userId'>,
+      tools: string[],
+    ): void => {
       if (tools.length === 0) return;
       const named = formatNames(tools);
       if (member?.role === 'member') {
@@ -55,11 +58,11 @@ export const createGrantRule = (toolbox: Pick<Toolbox, 'list'>) => {
      * thus give the approval again.
      */
     refuseUse: (
-      { impersonator, member }: Pick<Grantor, 'impersonator' | 'member'>,
+      { userId, impersonator, member }: Pick<Grantor, 'userId' | 'impersonator' | 'member'>,
       names: Iterable<string>,
     ): void => {
       const isMember = member?.role === 'member';
-      const tools = impersonator || isMember ? acting(names) : [];
+      const tools = impersonator || isMember ? acting(userId, names) : [];
       if (tools.length === 0) return;
       if (isMember) {
         throw forbidden(

@@ -66,7 +66,10 @@ const judged = async <T>(
   change: PermissionKey & Partial<PermissionRow>,
   write: (read: PermissionRow[]) => Promise<T | null>,
 ): Promise<T> => {
-  const tools = toolbox.list().filter(({ skillId }) => skillId === change.skill_id);
+  const tools = toolbox
+    .of(by.userId)
+    .list()
+    .filter(({ skillId }) => skillId === change.skill_id);
   return retryUntilWritten(async () => {
     const before = await store.ofSkill(by.userId, change.skill_id);
     const others = before.filter(({ action }) => action !== change.action);
@@ -83,7 +86,10 @@ const visibleTools = async (
   userId: string,
 ): Promise<Tool[]> => {
   const { may } = await permissionsOf(userId);
-  return toolbox.list().filter(({ needs }) => needs !== 'mcp' || may('mcp'));
+  return toolbox
+    .of(userId)
+    .list()
+    .filter(({ needs }) => needs !== 'mcp' || may('mcp'));
 };
 
 /** A level for a misspelled name would have no effect. */

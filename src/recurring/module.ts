@@ -44,7 +44,8 @@ export const openRecurring = (base: Base, deps: RecurringModuleDeps): Recurring 
   return {
     sources: [createRecurringSource(firing), createRunSource(firing)],
     resources: ({ tools, permissions: { grants } }) => {
-      const ofTools = (names: string[]) => toolNameFaults(tools.toolbox, names, MODEL_GRANTS);
+      const ofTools = (userId: string, names: string[]) =>
+        toolNameFaults(tools.toolbox.of(userId), names, MODEL_GRANTS);
       const named = {
         models: models.names,
         faultsOfTools: ofTools,

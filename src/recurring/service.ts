@@ -189,7 +189,7 @@ const refuse = async (
   throwIfFaults(faults);
   if (action === 'run_hook') await refuseHook(deps, by, config);
   if (action === 'start_pipeline') await refusePipeline(deps, by, before, after);
-  const { acting } = deps.grants;
+  const acting = (names: string[]) => deps.grants.acting(by.userId, names);
   deps.grants.refuse(by, newlyGrantedTools(acting, before && granting(before), granting(after)));
 };
 
@@ -225,7 +225,7 @@ const refusePipeline = async (
   if (before && canonical(granting(before)) === canonical(granting(after))) return;
   const { faults, tools } = await fires.pipelines.check(by.userId, after.config);
   throwIfFaults(faults.map(({ path, message }) => ({ path: `actionConfig.${path}`, message })));
-  grants.refuse(by, grants.acting(tools));
+  grants.refuse(by, grants.acting(by.userId, tools));
 };
 
 const refuseHook = async (

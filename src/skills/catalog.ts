@@ -1,3 +1,4 @@
+import type { Caller } from '../kernel/contract/endpoint.js';
 import { type EffectivePermissions, getToolLevel } from '../permissions/module.js';
 import type { Tool, Toolbox } from '../tools/module.js';
 import type { ListedTool, SkillReply } from './contract.js';
@@ -5,7 +6,7 @@ import { isQuarantined, pinsDigest } from './pinneddefinitions.js';
 import type { ServerState } from './servers.js';
 import type { Skills } from './skills.js';
 
-export interface Skill extends Omit<SkillReply, 'tools' | 'server' | 'pending'> {
+export interface Skill extends Omit<SkillReply, 'orgId' | 'tools' | 'server' | 'pending'> {
   tools: Tool[];
   server: ServerState | null;
 }
@@ -80,21 +81,42 @@ const folderSkill = ({ folder, file, fault }: ReturnType<Skills['folders']>[numb
 /** Decides what is shown. */
 export interface Viewer {
   permissions: EffectivePermissions;
-  isAdmin: boolean;
+  by: Pick<Caller, 'userId' | 'role' | 'member'>;
 }
 
-/** Users without the permission cannot see a server that is not for everyone. */
-export const isVisible = ({ server }: Skill, { permissions }: Viewer): boolean =>
-  server === null || server.spec?.everyone === true || permissions.may('mcp');
+/** Users without the permission cannot see a server of the installation that is not for everyone. */
+export const isVisible = ({ server }: Skill, { permissions, by }: Viewer): boolean => {
+  if (server === null) return true;
+  if (server.orgId !== null) return server.orgId === by.userId;
+  return server.spec?.everyone === true || permissions.may('mcp');
+};
 
-export const viewSkill = (skill: Skill, { permissions, isAdmin }: Viewer): SkillReply => {
-  const { tools, server, ...rest } = skill;
+export const viewSkill = (skill: Skill, { permissions, by }: Viewer): SkillReply => {
+  const { tools, server, reason, ...rest } = skill;
+  const isManager = server !== null && isManagedBy(server, by);
   return {
     ...rest,
+    orgId: server?.orgId ?? null,
+    reason: isManager ? reason : withoutAddress(reason, server),
     tools: tools.map((tool) => viewTool(tool, permissions)),
-    server: isAdmin && server ? viewServer(server) : null,
-    pending: isAdmin && server ? viewPending(server) : null,
+    server: isManager ? viewServer(server) : null,
+    pending: isManager ? viewPending(server) : null,
   };
+};
+
+/** Whether the caller may change the server, and thus see its address. */
+export const isManagedBy = (
+  { orgId }: ServerState,
+  { userId, role, member }: Viewer['by'],
+): boolean =>
+  orgId === null
+    ? role === 'admin'
+    : orgId === userId && member !== undefined && member.role !== 'member';
+
+const withoutAddress = (reason: string | null, server: ServerState | null): string | null => {
+  if (reason === null || server?.spec?.at.kind !== 'http') return reason;
+  const { host, hostname } = new URL(server.spec.at.url);
+  return reason.replaceAll(host, '…').replaceAll(hostname, '…');
 };
 
 export const listedTool = (tool: Tool, skill: Skill, { permissions }: Viewer): ListedTool => ({

@@ -80,6 +80,11 @@ const Pending = s.object('PendingTools', {
 
 export const SkillReply = s.object('Skill', {
   id: s.text(300),
+  orgId: s
+    .nullable(s.id('org'))
+    .description(
+      'ID of the organization that owns the MCP server. `null` for the skills of the installation',
+    ),
   name: s.text(300),
   description: s.anyText(2_000),
   source: source(),
@@ -91,12 +96,12 @@ export const SkillReply = s.object('Skill', {
   server: s
     .nullable(McpServer)
     .description(
-      'MCP server of the skill. `null` for other skills and for users who are not admins.',
+      'MCP server of the skill. `null` for other skills, and for users who may not change the server.',
     ),
   pending: s
     .nullable(Pending)
     .description(
-      'Changed and new tools to accept. `null` if there are none, and for users who are not admins.',
+      'Changed and new tools to accept. `null` if there are none, and for users who may not accept them.',
     ),
 });
 export type SkillReply = s.Static<typeof SkillReply>;
@@ -124,8 +129,16 @@ export const NewMcpServer = s
         /^[A-Za-z0-9][A-Za-z0-9_-]*$/,
         'letters, digits, - and _, starting with a letter or digit',
       )
-      .description('Name of the server, also the ID of its skill'),
-    command: s.optional(s.text(4_096).description('Program that serves MCP over stdio')),
+      .description(
+        'Name of the server, also the ID of its skill. For an organization, the name begins with its slug and a hyphen, such as `acme-docs`.',
+      ),
+    command: s.optional(
+      s
+        .text(4_096)
+        .description(
+          'Program that serves MCP over stdio. For an organization, only an admin of the installation may set it.',
+        ),
+    ),
     args: s.optional(
       s.list(s.anyText(32_768), 60).description('Command-line arguments of the program'),
     ),
@@ -144,14 +157,24 @@ export const NewMcpServer = s
           'Whether the program has network access, including to this machine. Defaults to `false`.',
         ),
     ),
-    url: s.optional(s.url(8_192).description('URL of a server with the streamable HTTP transport')),
+    url: s.optional(
+      s
+        .url(8_192)
+        .description(
+          'URL of a server with the streamable HTTP transport. For an organization, the URL must be public or allowed by the setting `egressAllow`.',
+        ),
+    ),
     headers: s.optional(
       texts('McpHeaders').description(
         'Headers sent with each request to the server, by name. Write-only.',
       ),
     ),
     everyone: s.optional(
-      s.boolean().description('Whether every user may use the server. Defaults to `false`.'),
+      s
+        .boolean()
+        .description(
+          'Whether every user may use the server. Defaults to `false`. Not for servers of an organization, which all its members may use.',
+        ),
     ),
     timeoutMs: s.optional(
       s
@@ -166,6 +189,8 @@ export type NewMcpServer = s.Static<typeof NewMcpServer>;
 
 export const skills = contract({
   list: endpoint.get('/api/skills', {
+    shared: 'member',
+    orderedBy: ['id'],
     summary: 'List skills',
     description:
       'A skill is a group of tools that agents and hooks can call, or a folder with instructions for agents.',
@@ -173,15 +198,19 @@ export const skills = contract({
     reply: createPageSchema('skills', SkillReply),
   }),
   tools: endpoint.get('/api/skills/tools/all', {
+    shared: 'member',
+    orderedBy: ['skillId', 'name'],
     summary: 'List tools of all skills',
     query: pageQuery('ToolQuery', { skillId: s.optional(s.text(300)) }),
     reply: createPageSchema('tools', ListedTool),
   }),
   get: endpoint.get('/api/skills/{id}', {
+    shared: 'member',
     summary: 'Get a skill with its tools',
     reply: SkillReply,
   }),
   execute: endpoint.post('/api/skills/{skillId}/tools/{toolName}/execute', {
+    shared: 'member',
     summary: 'Run a tool',
     maxReplyMs: 600_000,
     example: { arguments: { timezone: 'Europe/Berlin' } },
@@ -195,6 +224,7 @@ export const skills = contract({
     otherReplies: { 202: s.object('ToolAsked', { approval: Approval }) },
   }),
   accept: endpoint.post('/api/skills/{id}/accept', {
+    shared: 'admin',
     summary: 'Accept the changed tools of an MCP server',
     access: 'admin',
     audit: 'skills.accept',
@@ -205,6 +235,7 @@ export const skills = contract({
     reply: SkillReply,
   }),
   refresh: endpoint.post('/api/skills/{id}/refresh', {
+    shared: 'admin',
     summary: 'Refresh the tools of an MCP server',
     description:
       'Requests the tools from the server. Fails with 409 if the skill is not an MCP server with a valid configuration.',
@@ -212,6 +243,7 @@ export const skills = contract({
     reply: SkillReply,
   }),
   'mcp-add': endpoint.post('/api/skills/mcp', {
+    shared: 'admin',
     summary: 'Add an MCP server',
     access: 'admin',
     audit: 'skills.mcp_add',
@@ -221,6 +253,7 @@ export const skills = contract({
     status: 201,
   }),
   'mcp-remove': endpoint.delete('/api/skills/mcp/{name}', {
+    shared: 'admin',
     summary: 'Remove an MCP server',
     access: 'admin',
     audit: 'skills.mcp_remove',

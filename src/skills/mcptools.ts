@@ -20,12 +20,13 @@ const MAX_DESCRIPTION = 4_096;
 
 /** All MCP tools count as having side effects, sending data out and returning untrusted content. */
 export const mcpGroup = (
-  server: { name: string; spec: ServerSpec; whyOff: string | null },
+  server: { name: string; orgId: string | null; spec: ServerSpec; whyOff: string | null },
   pins: Pin[],
   call: CallMcp,
 ): ToolGroup => ({
   skillId: server.name,
   description: `MCP server ${server.name}`,
+  ...(server.orgId !== null && { orgId: server.orgId }),
   tools: pins.flatMap((pin) => {
     const definition = pin.pinned ?? pin.offered;
     return definition ? [createMcpTool(server, { pin, definition }, call)] : [];
@@ -33,7 +34,7 @@ export const mcpGroup = (
 });
 
 const createMcpTool = (
-  { name: skillId, spec, whyOff }: Parameters<typeof mcpGroup>[0],
+  { name: skillId, orgId, spec, whyOff }: Parameters<typeof mcpGroup>[0],
   { pin, definition }: { pin: Pin; definition: Definition },
   call: CallMcp,
 ): Tool => ({
@@ -45,7 +46,7 @@ const createMcpTool = (
   once: true,
   sendsOut: true,
   outside: true,
-  needs: spec.everyone ? null : 'mcp',
+  needs: spec.everyone || orgId !== null ? null : 'mcp',
   unavailable: whyOff ?? unavailableReason(skillId, pin),
   isSafe: () => false,
   definitionDigest: computeDigest(spec, definition),

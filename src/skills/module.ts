@@ -44,7 +44,14 @@ export const openSkills = (base: Base, deps: SkillsModuleDeps) => {
   return {
     skills,
     resources: () => [
-      skillsResource({ skills, toolbox, permissionsOf, grants, approvals, folderOf: work.open }),
+      skillsResource({
+        ...{ skills, toolbox, permissionsOf, grants, approvals },
+        folderOf: work.open,
+        isAdmin: async (userId) => {
+          const user = store.db.selectFrom('users').select('role').where('id', '=', userId);
+          return (await user.executeTakeFirst())?.role === 'admin';
+        },
+      }),
     ],
   };
 };

@@ -19,6 +19,8 @@ export interface ReachDeps {
 
 export interface ReachableServer {
   name: string;
+  /** Organization that owns the server. Its URL gets no exception from the egress guard. */
+  orgId: string | null;
   spec: ServerSpec;
   secrets: ServerSecrets;
 }
@@ -60,7 +62,8 @@ const serverAddress = (deps: ReachDeps, target: ReachableServer, userId: string)
   const { at } = target.spec;
   if (at.kind === 'stdio') return { kind: 'stdio', hold: () => hold(deps, target, userId) };
   const { headers } = target.secrets;
-  return { kind: 'http', url: at.url, headers, fetch: deps.http.fetchFor(at.url, limits) };
+  const fetch = deps.http.fetchFor(at.url, { ...limits, isTrusted: target.orgId === null });
+  return { kind: 'http', url: at.url, headers, fetch };
 };
 
 const hold = async (

@@ -13,6 +13,7 @@ import { orNotFound, resource } from '../kernel/route.js';
 import type { GrantRule, PermissionsOf } from '../permissions/module.js';
 import { type Toolbox, ToolFailed, ToolRefused } from '../tools/module.js';
 import {
+  isManagedBy,
   isVisible,
   type Skill as Known,
   listCatalog,
@@ -34,6 +35,8 @@ export interface SkillsResourceDeps {
   toolbox: Toolbox;
   permissionsOf: PermissionsOf;
   grants: GrantRule;
+  /** Whether the user is an admin of the installation. */
+  isAdmin(userId: string): Promise<boolean>;
 }
 
 export const skillsResource = (deps: SkillsResourceDeps) =>
@@ -71,7 +74,9 @@ export const skillsResource = (deps: SkillsResourceDeps) =>
       deps.grants.refuse(by, pendingTools(deps, server));
       const { digest } = body;
       const also = [by.record({ target: server, data: { digest } })];
-      await deps.skills.servers.accept(server, digest, { userId: by.userId, also }).catch(refused);
+      await deps.skills.servers
+        .accept(server, digest, { userId: personOf(by), also })
+        .catch(refused);
       return show(deps, id, by);
     },
     refresh: async ({ id }, by) => {
@@ -81,7 +86,7 @@ export const skillsResource = (deps: SkillsResourceDeps) =>
     'mcp-add': ({ body }, by) => addServer(deps, body, by),
     'mcp-remove': async ({ name }, by) => {
       const { server } = (await find(deps, name, by)).skill;
-      if (!server) throw Boom.notFound('No MCP server with that name');
+      if (!server || !isManagedBy(server, by)) throw Boom.notFound('No MCP server with that name');
       if (server.origin === 'file') {
         throw Boom.conflict(
           `${name} is defined in the file mcp.json in the home of the daemon. Remove it from the file; no restart is needed`,
@@ -95,12 +100,14 @@ export const skillsResource = (deps: SkillsResourceDeps) =>
     },
   });
 
+const personOf = ({ userId, member }: Caller): string => member?.userId ?? userId;
+
 const loadSkills = async (
   { skills: known, toolbox, permissionsOf }: SkillsResourceDeps,
-  { userId, role }: Caller,
+  by: Caller,
 ): Promise<{ all: Known[]; viewer: Viewer }> => {
-  const [permissions] = await Promise.all([permissionsOf(userId), known.refresh()]);
-  const viewer = { permissions, isAdmin: role === 'admin' };
+  const [permissions] = await Promise.all([permissionsOf(by.userId), known.refresh()]);
+  const viewer = { permissions, by };
   return { all: listCatalog(toolbox, known).filter((skill) => isVisible(skill, viewer)), viewer };
 };
 
@@ -131,7 +138,7 @@ const findServerName = async (
   by: Caller,
 ): Promise<string> => {
   const { server } = (await find(deps, id, by)).skill;
-  if (server?.spec) return server.name;
+  if (server?.spec && isManagedBy(server, by)) return server.name;
   throw Boom.conflict('The skill is not an MCP server with a valid configuration', {
     code: 'no_server',
   });
@@ -145,11 +152,37 @@ const addServer = async (
   const data = written.url === undefined ? { command: written.command } : { url: written.url };
   const also = [by.record({ target: name, data })];
   const { servers } = deps.skills;
+  const orgId = by.member ? by.userId : null;
+  if (by.member) await refuseOrgServer(deps, { name, ...written }, by);
   // The tools are unknown until the server is connected, and all are accepted then.
   deps.grants.refuse(by, [`${name}.*`]);
-  await servers.add({ name, written, ownerId: by.userId }, also).catch(refused);
+  await servers.add({ name, written, ownerId: personOf(by), orgId }, also).catch(refused);
   await servers.look(name, by.userId);
   return show(deps, name, by);
+};
+
+/** Maximum number of servers of an organization, so that it leaves open sessions for others. */
+const MAX_ORG_SERVERS = 10;
+
+const refuseOrgServer = async (
+  { skills: { servers, folders }, isAdmin }: SkillsResourceDeps,
+  { name, command }: NewMcpServer,
+  by: Caller,
+): Promise<void> => {
+  if (command !== undefined && !(await isAdmin(personOf(by)))) {
+    throw Boom.forbidden(
+      'Only an admin of the installation may add a server that runs a program. Pass url instead of command',
+    );
+  }
+  if (folders().some(({ folder }) => folder === name)) {
+    const message = `A skill folder named ${name} already exists. Choose another name`;
+    throw Boom.conflict(message, { code: 'name_taken' });
+  }
+  if (servers.all().filter(({ orgId }) => orgId === by.userId).length < MAX_ORG_SERVERS) return;
+  throw Boom.conflict(
+    `The organization has the maximum of ${MAX_ORG_SERVERS} MCP servers. Delete a server first.`,
+    { code: 'too_many' },
+  );
 };
 
 const refused = (error: unknown): never => {

@@ -1,3 +1,4 @@
+import { getEgressRefusal } from '../kernel/egress.js';
 import type { Log } from '../kernel/log.js';
 import { redactInWorker, redactTextInWorker } from '../kernel/redactinworker.js';
 import { type McpConnection, McpFailed } from '../providers/mcp/connection.js';
@@ -15,6 +16,7 @@ import {
   type RegisteredServer,
   type ServerRegisterDeps,
 } from './serverregistry.js';
+import { InvalidServer, type ServerEntry } from './spec.js';
 
 export interface ServerState extends RegisteredServer {
   pins: Pin[];
@@ -45,19 +47,20 @@ export const createServers = (deps: ServersDeps) => {
   let before: RegisteredServer[] = [];
 
   const find = (name: string) => register.all().find((server) => server.name === name);
+  const ofOrg = (orgId: string) => register.all().filter((server) => server.orgId === orgId);
   const open = async (
     { server, userId }: SessionKey,
     signal: AbortSignal,
   ): Promise<McpConnection> => {
-    const { spec, secrets } = find(server) ?? {};
+    const { spec, secrets, orgId = null } = find(server) ?? {};
     if (!spec || !secrets) throw new McpFailed('unreached', `Unknown MCP server: ${server}`);
-    return reach(deps, { target: { name: server, spec, secrets }, userId }, signal);
+    return reach(deps, { target: { name: server, orgId, spec, secrets }, userId }, signal);
   };
   const pool = createSessionPool({ open, clock: deps.clock });
 
   const seen = new WeakSet<Definition[]>();
   const observe = async (server: string, offered: Definition[]): Promise<void> => {
-    if (seen.has(offered)) return;
+    if (seen.has(offered) || !find(server)) return;
     if (await pins.observe(server, offered)) groups = null;
     seen.add(offered);
   };
@@ -92,6 +95,8 @@ export const createServers = (deps: ServersDeps) => {
 
   const call: CallMcp = async (server, definition, args, { userId, signal }) => {
     const tool = `${server}.${definition.name}`;
+    const { orgId = null, secrets: stored } = find(server) ?? {};
+    if (orgId !== null && orgId !== userId) throw new ToolRefused(`No tool named ${tool}`);
     const run = async (on: McpConnection) => {
       const offered = await on.definitions();
       await observe(server, offered);
@@ -99,7 +104,7 @@ export const createServers = (deps: ServersDeps) => {
       if (!now || !pins.isPinned(server, now)) throw new ToolRefused(changed(tool, now));
       return on.call(definition.name, args, signal);
     };
-    const secrets = secretTexts(find(server)?.secrets);
+    const secrets = secretTexts(stored);
     const redact = (text: string): Promise<string> => redactTextInWorker(text, secrets);
     const { isError, ...result } = await pool
       .use({ server, userId }, signal, run)
@@ -133,13 +138,18 @@ export const createServers = (deps: ServersDeps) => {
     /** The array stays the same until something changes. */
     groups: (): ToolGroup[] => {
       groups ??= register.all().flatMap((server) => {
-        const { name, spec, whyOff, pins: seen } = stateOf(server);
-        return spec ? [mcpGroup({ name, spec, whyOff }, seen, call)] : [];
+        const { name, orgId, spec, whyOff, pins: seen } = stateOf(server);
+        return spec ? [mcpGroup({ name, orgId, spec, whyOff }, seen, call)] : [];
       });
       return groups;
     },
+    /** Errors: InvalidServer, NameTaken. */
     add: async (server: NewServer, also: TransactionStep[]): Promise<void> => {
-      await register.add(server, also);
+      if (server.orgId !== null) refuseOrgServer(server.written, deps.http);
+      // Earlier tools of the name may be those of a server of the installation.
+      await register.add(server, also, (steps) =>
+        server.orgId === null ? deps.store.transact(steps) : pins.forget(server.name, steps),
+      );
       await follow(register.all());
     },
     /** Returns false if the server is already gone. */
@@ -155,6 +165,17 @@ export const createServers = (deps: ServersDeps) => {
       await removed();
       await follow(register.all());
       return true;
+    },
+    /** Ends the sessions with the servers of an organization. */
+    disconnect: async (orgId: string): Promise<void> => {
+      await Promise.all(ofOrg(orgId).map(({ name }) => pool.drop(name)));
+    },
+    /** After the servers of an organization were deleted. */
+    forget: async (orgId: string): Promise<void> => {
+      const gone = ofOrg(orgId);
+      await register.forget(orgId);
+      for (const { name } of gone) await pins.forget(name, []);
+      await follow(register.all());
     },
     look,
     /** Errors: DefinitionsChanged. */
@@ -175,6 +196,16 @@ export const createServers = (deps: ServersDeps) => {
 };
 
 export type Servers = ReturnType<typeof createServers>;
+
+const refuseOrgServer = (
+  { url, everyone }: ServerEntry,
+  { check }: Pick<ReachDeps['http'], 'check'>,
+): void => {
+  if (everyone)
+    throw new InvalidServer('everyone', 'is not supported for MCP servers of an organization');
+  const refusal = url === undefined ? null : getEgressRefusal(() => check(url));
+  if (refusal !== null) throw new InvalidServer('url', `cannot be used: ${refusal}`);
+};
 
 const changed = (tool: string, now: Definition | undefined): string =>
   now

@@ -33,6 +33,7 @@ export {
   type Toolbox,
   toolNameFaults,
   toolParamFaults,
+  type UserToolbox,
 } from './toolbox.js';
 export type { WorkFolders } from './workfolders.js';
 

@@ -85,6 +85,8 @@ export class PendingResult {
 export interface ToolGroup {
   skillId: string;
   description: string;
+  /** Organization whose agents, hooks and pipelines alone have the tools. Absent for everybody. */
+  orgId?: string;
   tools: Tool[];
 }
 

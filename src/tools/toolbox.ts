@@ -70,30 +70,45 @@ export const createToolbox = (builtIn: ToolGroup[], more: () => ToolGroup[]): To
 };
 
 /** Reads the groups at each use. Includes unavailable tools. */
-export const toolboxFromGroups = (groups: () => ToolGroup[]) => {
-  const list = (): Tool[] => groups().flatMap(({ tools }) => tools);
-  return {
-    groups,
-    list,
-    find: (skillId: string, name: string): Tool | null =>
-      list().find((tool) => tool.skillId === skillId && tool.name === name) ?? null,
-  };
-};
+export const toolboxFromGroups = (groups: () => ToolGroup[]) => ({
+  /** Of all organizations. */
+  groups,
+  /** Tools of a user, or of an organization. */
+  of: (userId: string) => {
+    const list = (): Tool[] =>
+      groups().flatMap(({ orgId = userId, tools }) => (orgId === userId ? tools : []));
+    return {
+      list,
+      find: (skillId: string, name: string): Tool | null =>
+        list().find((tool) => tool.skillId === skillId && tool.name === name) ?? null,
+    };
+  },
+});
 
 export type Toolbox = ReturnType<typeof toolboxFromGroups>;
+export type UserToolbox = ReturnType<Toolbox['of']>;
 
 /** A model could not distinguish tools with the same function name. */
 const distinct = (given: ToolGroup[]): ToolGroup[] => {
   const functions = new Map<string, Tool>();
-  const marked = (tool: Tool): Tool => {
+  const marked = (tool: Tool, orgId: string | undefined): Tool => {
     const name = functionName(tool);
-    const first = functions.get(name);
+    const own = orgId === undefined ? name : `${orgId} ${name}`;
+    const first = functions.get(name) ?? functions.get(own);
     if (first)
       return { ...tool, unavailable: `Its function name is already used by ${callName(first)}` };
-    functions.set(name, tool);
+    functions.set(own, tool);
     return tool;
   };
-  return given.map((group) => ({ ...group, tools: group.tools.map(marked) }));
+  // Organizations take no names from the installation, and none from each other.
+  const ordered = [
+    ...given.filter(({ orgId }) => orgId === undefined),
+    ...given.filter(({ orgId }) => orgId !== undefined),
+  ];
+  return ordered.map((group) => ({
+    ...group,
+    tools: group.tools.map((tool) => marked(tool, group.orgId)),
+  }));
 };
 
 const callName = ({ skillId, name }: ToolIdentity): string => `${skillId}.${name}`;
@@ -104,7 +119,7 @@ export const functionName = (tool: ToolIdentity): string =>
 
 /** `others` are names that grant something else and are valid. */
 export const toolNameFaults = (
-  toolbox: Pick<Toolbox, 'list'>,
+  toolbox: Pick<UserToolbox, 'list'>,
   names: string[],
   others: string[] = [],
 ): { at: number; message: string }[] => {
@@ -128,7 +143,7 @@ const LIST = '/api/skills/tools/all';
 
 /** Checks names and required arguments before the values are known. */
 export const toolParamFaults = (
-  toolbox: Pick<Toolbox, 'find'>,
+  toolbox: Pick<UserToolbox, 'find'>,
   { toolId, toolAction }: { toolId: string; toolAction: string },
   params: Record<string, unknown>,
 ): { path: string; message: string }[] => {
@@ -168,7 +183,7 @@ const getParameterTypes = (inputSchema: Tool['inputSchema'], key: string): unkno
 
 /** Whether the argument is a number, which may be written in any form. */
 export const isNumericParam = (
-  toolbox: Pick<Toolbox, 'find'>,
+  toolbox: Pick<UserToolbox, 'find'>,
   { toolId, toolAction }: { toolId: string; toolAction: string },
   key: string,
 ): boolean => {

@@ -90,10 +90,12 @@ describe('an orchestrated run', () => {
     const { id } = await stage.spawn({ prompt: 'A letter', orchestrated: true });
     await stage.reaches(id);
     const all = inside(stage.app)
-      .toolbox.list()
+      .toolbox.of(stage.userId)
+      .list()
       .map((tool) => `${tool.skillId}_${tool.name}`);
     const off = inside(stage.app)
-      .toolbox.list()
+      .toolbox.of(stage.userId)
+      .list()
       .filter((tool) => tool.unavailable !== null);
     expect(offered.length).to.equal(all.length - off.length);
     expect((await choiceOf(id))?.because).to.equal('no reason given');

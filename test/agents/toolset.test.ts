@@ -29,7 +29,7 @@ const toolbox = toolboxFromGroups(() =>
 );
 
 const offered = (denied: string[], may: boolean): string[] =>
-  createToolset(toolbox, {
+  createToolset(toolbox.of('user_1'), {
     overrides: denied.map((skill_id) => ({ skill_id, action: '*', level: 'deny' as const })),
     may: () => may,
   }).specs.map(({ name }) => name);
@@ -45,7 +45,7 @@ describe('toolsetOf', () => {
   });
 
   it('finds nothing that is not offered', () => {
-    const set = createToolset(toolbox, { overrides: [], may: () => false });
+    const set = createToolset(toolbox.of('user_1'), { overrides: [], may: () => false });
     for (const name of ['broken_run', 'shell_run', 'nope', '__proto__']) {
       expect(set.find({ id: 'a', name, arguments: {} })).to.be.null();
     }

@@ -18,7 +18,7 @@ describe('a direct call', () => {
 
   const admit = async (more: Partial<DirectCall> = {}): Promise<DirectCallVerdict> => {
     const { toolbox, approvals } = inside(desk.app);
-    const tool = toolbox.find('http', 'request');
+    const tool = toolbox.of('user_1').find('http', 'request');
     if (!tool) throw new Error('No tool');
     const args = { method: 'POST', url: desk.canary.url };
     return approvals.admit({ userId: desk.userId, tool, arguments: args, ...more });

@@ -212,12 +212,15 @@ export const openOrgs = async (): Promise<Orgs> => {
   };
 };
 
-/** People own no models. */
+/** People own no models and no MCP servers. */
 const oneOfOrg = async (app: TestApp, slug: string, token: string): Promise<Ids> => {
   const model = { provider: 'openai-compatible', baseUrl: 'https://nowhere.invalid/v1' };
   const body = { ...model, name: `${slug}/private`, modelId: 'private', apiKey: 'private' };
   const { name } = (await app.call('POST', '/api/models', { token, body })).body;
-  return { ...(await oneOfShared(app, token)), models: { name } };
+  const server = { name: `${slug}-private`, url: 'https://nowhere.invalid/mcp' };
+  const { id } = (await app.call('POST', '/api/skills/mcp', { token, body: server })).body;
+  const skills = { id, name: id, skillId: id, toolName: 'search' };
+  return { ...(await oneOfShared(app, token)), models: { name }, skills };
 };
 
 /** Of fields whose names differ from their kind. */

@@ -8,7 +8,7 @@ export const askApproval = async (
   more: Record<string, unknown> = {},
 ): Promise<string> => {
   const { toolbox, approvals } = inside(app);
-  const tool = toolbox.find('http', 'request');
+  const tool = toolbox.of('user_1').find('http', 'request');
   if (!tool) throw new Error('There is no tool to ask for');
   const args = { method: 'POST', url: 'http://127.0.0.1:9/', ...more };
   const admission = await approvals.admit({ userId, tool, arguments: args });

@@ -22,7 +22,7 @@ describe('a program of an MCP server, where no confinement works', () => {
       version: '1',
       folderOf: async () => tmpdir(),
     };
-    const asked = { target: { name: 'one', spec, secrets }, userId: 'user_1' };
+    const asked = { target: { orgId: null, name: 'one', spec, secrets }, userId: 'user_1' };
     const error = await reach(deps, asked, new AbortController().signal).catch(
       (reason: unknown) => reason,
     );
@@ -35,7 +35,7 @@ describe('a program of an MCP server, where no confinement works', () => {
     const definition = { name: 'do', description: '', inputSchema: { type: 'object' } };
     const pins = [{ tool: 'do', pinned: definition, offered: definition }];
     const { tools } = mcpGroup(
-      { name: 'one', spec, whyOff: NO_CONFINEMENT_MESSAGE },
+      { name: 'one', orgId: null, spec, whyOff: NO_CONFINEMENT_MESSAGE },
       pins,
       async () => null,
     );

@@ -7,6 +7,8 @@ import { frozenClock } from '../harness/clock.js';
 export const lab = Lab.script();
 const { describe, it } = lab;
 
+const USER = 'user_1';
+
 describe('createToolbox', () => {
   let more: ToolGroup[] = [];
   const builtIn = builtInGroups({
@@ -75,7 +77,7 @@ describe('createToolbox', () => {
       'files',
       'shell',
     ]);
-    expect(toolbox.list().map(nameOf)).to.equal([
+    expect(toolbox.of(USER).list().map(nameOf)).to.equal([
       'http.request',
       'web.read',
       'web.search',
@@ -95,15 +97,18 @@ describe('createToolbox', () => {
       ...['files.read', 'files.write', 'files.list', 'files.search'],
       'shell.run',
     ]);
-    const off = toolbox.list().filter((tool) => tool.unavailable);
+    const off = toolbox
+      .of(USER)
+      .list()
+      .filter((tool) => tool.unavailable);
     expect(off.map(nameOf)).to.equal(['web.search', 'shell.run']);
   });
 
   it('finds a tool by skill and name, exactly', () => {
     const found = [
-      toolbox.find('http', 'request'),
-      toolbox.find('http', 'now'),
-      toolbox.find('__proto__', 'constructor'),
+      toolbox.of(USER).find('http', 'request'),
+      toolbox.of(USER).find('http', 'now'),
+      toolbox.of(USER).find('__proto__', 'constructor'),
     ];
     expect(found.map(nameOf)).to.equal(['http.request', null, null]);
   });
@@ -115,7 +120,10 @@ describe('createToolbox', () => {
   });
 
   it('describes every tool by an object that takes nothing unknown', () => {
-    const schemas = toolbox.list().map((tool) => tool.inputSchema);
+    const schemas = toolbox
+      .of(USER)
+      .list()
+      .map((tool) => tool.inputSchema);
     expect(schemas.map((schema) => [schema.type, schema.additionalProperties])).to.equal(
       Array(schemas.length).fill(['object', false]),
     );
@@ -123,9 +131,30 @@ describe('createToolbox', () => {
 
   it('keeps of two tools that a model could not tell apart the first', () => {
     const time = builtIn.filter(({ skillId }) => skillId === 'time');
-    const [first, second] = createToolbox([...time, ...time], () => []).list();
+    const [first, second] = createToolbox([...time, ...time], () => [])
+      .of(USER)
+      .list();
     expect(first?.unavailable).to.be.null();
     expect(second?.unavailable).to.equal('Its function name is already used by time.now');
+  });
+
+  it('shows the tools of an organization to the organization alone', () => {
+    const tools = builtIn.filter(({ skillId }) => skillId === 'time').flatMap((of) => of.tools);
+    const group = (skillId: string, orgId?: string) => ({
+      ...{ skillId, description: '', ...(orgId && { orgId }) },
+      tools: tools.map((tool) => ({ ...tool, skillId })),
+    });
+    // All have the same function names, and must not take them from each other.
+    const own = createToolbox([], () => [group('a.x', 'org_1'), group('a/x', 'org_2'), group('b')]);
+    const seenBy = (userId: string) => own.of(userId).list().map(nameOf);
+    expect(seenBy('org_1')).to.equal(['b.now', 'a.x.now']);
+    expect(seenBy('org_2')).to.equal(['b.now', 'a/x.now']);
+    expect(seenBy(USER)).to.equal(['b.now']);
+    expect(own.of('org_2').find('a.x', 'now')).to.be.null();
+    expect(own.of('org_2').find('a/x', 'now')?.unavailable).to.be.null();
+    const later = createToolbox([], () => [group('a.x', 'org_1'), group('a/x')]);
+    expect(later.of('org_1').find('a/x', 'now')?.unavailable).to.be.null();
+    expect(later.of('org_1').find('a.x', 'now')?.unavailable).to.contain('a/x.now');
   });
 
   it('has the groups that come and go', () => {
@@ -137,8 +166,8 @@ describe('createToolbox', () => {
         tools: (time?.tools ?? []).map((tool) => ({ ...tool, skillId: 'more' })),
       },
     ];
-    expect(nameOf(toolbox.find('more', 'now'))).to.equal('more.now');
+    expect(nameOf(toolbox.of(USER).find('more', 'now'))).to.equal('more.now');
     more = [];
-    expect(toolbox.find('more', 'now')).to.be.null();
+    expect(toolbox.of(USER).find('more', 'now')).to.be.null();
   });
 });

@@ -45,6 +45,8 @@ export interface Endpoint {
    * the resources of the caller alone.
    */
   unmerged?: true | string[];
+  /** Of a list that is ordered by these fields, joined with dots, which are also its cursor. */
+  orderedBy?: string[];
   audit?: string;
   /**
    * Maximum time until the reply, in milliseconds, of an endpoint that may take longer than others.
@@ -141,8 +143,9 @@ const sharedInput = (method: string, path: string, of: Partial<Endpoint>): objec
   const { shared, query, body, form, rawBytes } = of;
   if (shared === undefined || path.includes('{')) return {};
   return method === 'GET' || form || rawBytes !== undefined
-    ? { query: s.withOrgId(query, method === 'GET') }
-    : { body: s.withOrgId(body, false) };
+    ? { query: s.withOrgId(query, { isMerged: method === 'GET' }) }
+    : // A `PUT` takes the reply of an earlier one.
+      { body: s.withOrgId(body, { isNullable: method === 'PUT' }) };
 };
 
 export const endpoint = {

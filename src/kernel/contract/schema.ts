@@ -238,16 +238,25 @@ export const keyNames = (of: Schema): string[] => {
 export const hasKey = (of: Schema, key: string): boolean => keyNames(of).includes(key);
 
 /** For pages that are merged also `personal`, which leaves organizations out. */
-export const withOrgId = (of: Schema | undefined, isMerged: boolean): Schema =>
+export const withOrgId = (
+  of: Schema | undefined,
+  { isMerged = false, isNullable = false } = {},
+): Schema =>
   lazy(() => {
     if (of === undefined) return Joi.object({ orgId: ownOrgId() }).label('OrgInput');
-    const orgId = isMerged && hasKey(of, 'cursor') ? listedOrgId() : ownOrgId();
+    const own = isNullable ? nullableOrgId() : ownOrgId();
+    const orgId = isMerged && hasKey(of, 'cursor') ? listedOrgId() : own;
     return itself(of).concat(Joi.object({ orgId }));
   });
 
 const ownOrgId = once(() =>
   id('org').description(
     'ID of one of your organizations to act for. If omitted, you act for your own account',
+  ),
+);
+const nullableOrgId = once(() =>
+  nullable(id('org')).description(
+    'ID of one of your organizations to act for. If omitted or `null`, you act for your own account',
   ),
 );
 const listedOrgId = once(() =>

@@ -49,8 +49,12 @@ export interface StageCallDeps extends OwnerAskDeps {
 export const RESEARCH: Reservation = { maxTokens: 500_000, maxCostUsd: 1 };
 
 export const createStageCalls = (deps: StageCallDeps) => {
-  const toolOf = ({ toolId, toolAction }: StageCall): Tool => {
-    const tool = deps.toolbox.find(toolId, toolAction);
+  const findTool = (of: Pick<RunStage, 'run'>, { toolId, toolAction }: StageCall): Tool | null =>
+    deps.toolbox.of(of.run.row.user_id).find(toolId, toolAction);
+
+  const toolOf = (of: Pick<RunStage, 'run'>, call: StageCall): Tool => {
+    const { toolId, toolAction } = call;
+    const tool = findTool(of, call);
     if (!tool)
       throw new StageError(`Unknown tool: ${toolId}.${toolAction}. Correct toolId and toolAction`);
     return tool;
@@ -62,7 +66,7 @@ export const createStageCalls = (deps: StageCallDeps) => {
       of,
       buildStageCall(of.stage.config, of.stage.kind, scope),
     );
-    const tool = toolOf(plain);
+    const tool = toolOf(of, plain);
     const call = withMarkdown(plain, { tool, of, scope });
     const denied = denialReason(tool, await deps.owner.permissionsOf(of.run.row.user_id));
     if (denied !== null) throw new StageError(denied);
@@ -90,9 +94,9 @@ export const createStageCalls = (deps: StageCallDeps) => {
     };
   };
 
-  const isRepeatable = ({ row }: RunStage): boolean => {
+  const isRepeatable = ({ run, row }: RunStage): boolean => {
     const call: StageCall = JSON.parse(row.input ?? '{}');
-    return deps.toolbox.find(call.toolId, call.toolAction)?.isSafe(call.arguments) === true;
+    return findTool({ run }, call)?.isSafe(call.arguments) === true;
   };
 
   const perform = async (
@@ -100,14 +104,14 @@ export const createStageCalls = (deps: StageCallDeps) => {
     signal: AbortSignal,
   ): Promise<CallOutcome> => {
     const call: StageCall = JSON.parse(row.input ?? '{}');
-    const isOutside = deps.toolbox.find(call.toolId, call.toolAction)?.outside === true;
+    const isOutside = findTool({ run }, call)?.outside === true;
     const failed = (error: string): CallOutcome => ({
       status: 'failed',
       error,
       untrusted: isOutside,
     });
     try {
-      const tool = toolOf(call);
+      const tool = toolOf({ run }, call);
       // The permission may have been removed while the stage waited for an answer.
       const denied = denialReason(tool, await deps.owner.permissionsOf(run.row.user_id));
       if (denied !== null) return failed(denied);

@@ -7,6 +7,8 @@ export const mcpServerTable = table('mcp_servers', {
   spec: json(),
   sealed: orNull(text),
   created_at: text,
+  /** ID of the organization that owns the server. Null for the servers of the installation. */
+  user_id: orNull(text),
 });
 export type McpServerRow = Row<typeof mcpServerTable>;
 

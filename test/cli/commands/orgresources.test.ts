@@ -65,6 +65,18 @@ describe('resources of organizations', () => {
     expect((await levels('list', '--org', 'acme')).stdout).to.equal('');
   });
 
+  it('may be MCP servers', async () => {
+    const add = (name: string) =>
+      cli('mcp', 'add', name, 'https://nowhere.invalid/mcp', '--org', 'acme');
+    expect((await add('acme-docs')).code).to.equal(0);
+    expect((await add('docs')).stderr).to.contain('must begin with the slug of the organization');
+    expect((await cli('mcp', 'list', '--org', 'acme')).stdout).to.contain('acme-docs');
+    expect((await cli('mcp', 'list', '--org', 'personal')).stdout).to.equal('');
+    const { stdout } = await shown('skills', 'list');
+    expect(lines(stdout).filter((line) => / acme /.test(line)).length).to.equal(1);
+    expect((await cli('mcp', 'delete', 'acme-docs', '--yes')).code).to.equal(0);
+  });
+
   it('show their organization on a terminal, and in a list only if one has any', async () => {
     const list = await shown('tasks', 'list');
     expect(lines(list.stdout)[0]).to.match(/^SHORT +STATUS +ORG /i);
