@@ -83,7 +83,7 @@ const FLOORS = {
 };
 const COMMANDS = [
   '^cli/',
-  '^src/(client/|kernel/(clock|contract/url|nearest|normalform|passedover|private|shellword|sizetext|width)\\.ts)',
+  '^src/(client/|kernel/(asciidomain|clock|contract/url|nearest|normalform|passedover|private|shellword|sizetext|width)\\.ts)',
 ];
 /** Commands that start the daemon, work without one, print its settings or open the desk. */
 const DAEMON_COMMANDS = {
