@@ -400,7 +400,7 @@ describe('schedules as people have them', () => {
         expect(details, time).to.equal([
           {
             path: 'stages.0.config.until',
-            message: 'must be a date or a time, such as 2026-12-31 or 2026-12-31T09:00:00Z',
+            message: 'must be a time, such as 2026-12-31T09:00:00Z',
           },
         ]);
       }
