@@ -191,6 +191,7 @@ const SINGULARS = [
 const findEntryAlias = (name: string): string | undefined => {
   if (name === 'notifications') return 'notif';
   if (name === 'recurring') return 'recurring-tasks';
+  if (name === 'status') return 'overview';
   return SINGULARS.includes(name) ? name.slice(0, -1) : undefined;
 };
 

@@ -170,6 +170,7 @@ const remedy = (
   if (statusCode === 403 && !command.startsWith('register')) {
     return ['Check your account: adjutant whoami'];
   }
+  if (code === 'mail_unreachable') return ['Check the mail account: adjutant email accounts list'];
   if (statusCode === 501) return ['Commands: adjutant help. API reference: /swagger in a browser'];
   if (LASTING.has(code)) return [];
   if (statusCode === 429 || statusCode === 503) {

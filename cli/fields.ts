@@ -6,7 +6,7 @@ import { decodeUnicode } from './decode.js';
 import { fieldsFault, usageFault } from './exit.js';
 import type { CommandSetting } from './invocation.js';
 import { readFlagFile } from './localfile.js';
-import { oneLine, plainText } from './text.js';
+import { now, oneLine, plainText } from './text.js';
 
 /** `name|json`: a word, or an object instead. */
 type RequestFieldKind = 'text' | 'number' | 'flag' | 'list' | 'json' | 'name|json';
@@ -35,9 +35,28 @@ export const requestFields = (schema: Schema, except: string[] = []): RequestFie
   return fields.map((field) => {
     const short = getLastSegment(field.longName);
     const name = CALLED.get(field.longName) ?? (isUnique(short) ? short : field.longName);
-    const about = field.path === ORG_FIELD ? `Slug or ${field.about}` : field.about;
-    return { ...field, name, about };
+    return { ...field, name, about: formatAbout(field) };
   });
+};
+
+const formatAbout = (field: Omit<RequestField, 'name'>): string => {
+  if (field.path === ORG_FIELD) return `Slug or ${field.about}`;
+  return isPeriodEdge(field) ? [field.about, AGE_HINT].filter(Boolean).join('. ') : field.about;
+};
+
+const AGE_HINT = 'A date, a time, or an age such as 2h';
+
+/** Whether the field limits a period in the past. */
+const isPeriodEdge = ({ path, kind }: Pick<RequestField, 'path' | 'kind'>): boolean =>
+  kind === 'text' && (path === 'since' || path === 'until');
+
+const UNITS_MS: Record<string, number> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** An age as the time of that age: `90m`, `2h`, `3d`. Other text stays unchanged. */
+export const momentOfAge = (text: string): string => {
+  const [, count, unit = ''] = /^(\d{1,6})([mhd])$/.exec(text) ?? [];
+  if (count === undefined) return text;
+  return new Date(now() - Number(count) * (UNITS_MS[unit] ?? 0)).toISOString();
 };
 
 const ORG_FIELD = 'orgId';
@@ -46,6 +65,7 @@ const ORG_FIELD = 'orgId';
 const CALLED = new Map([
   ['tag', 'tags'],
   ['org-id', 'org'],
+  ['account-id', 'account'],
 ]);
 
 /** The organization of a command whose request has no fields of a contract. */
@@ -83,11 +103,15 @@ export const placeholder = ({
   return kind === 'list' ? '<text…>' : `<${kind}${none}>`;
 };
 
+/** Names the flag of a field, or of the list that contains it: `to.0` is `--to`. */
 export const flagNamer =
-  (fields: RequestField[]) =>
+  (fields: RequestField[], ownFlags: string[] = []) =>
   (path: string): string => {
-    const field = fields.find((each) => each.path === path);
-    return field ? `--${field.name}` : path || 'the request';
+    const whole = path.replace(/\.\d+$/, '');
+    const field = fields.find((each) => each.path === path || each.path === whole);
+    if (field) return `--${field.name}`;
+    const own = ownFlags.find((name) => name === whole || `${name}Id` === whole);
+    return own === undefined ? path || 'the request' : `--${dashed(own)}`;
   };
 
 /** Converts the typed word to the type of the field. Blanks around one line are removed. */
@@ -96,6 +120,7 @@ export const typedValue = (field: RequestField, value: unknown): unknown => {
   const typed = value.includes('\n') ? value : value.trim();
   if (typed === 'null' && (field.isNullable || field.kind === 'number')) return null;
   if (field.kind === 'number') return numberOr(typed);
+  if (isPeriodEdge(field)) return momentOfAge(typed);
   const isJson = field.kind === 'json' || (field.kind === 'name|json' && /^[{@]/.test(typed));
   return isJson ? readJsonFlag(`--${field.name}`, typed) : typed;
 };
@@ -121,7 +146,8 @@ export const requestFrom = async <T>(
 ): Promise<T> => {
   const whole: object =
     filled.data === undefined ? {} : await readDataObject(filled.data, at.stdin);
-  for (const [path, value] of Object.entries({ ...filled.fields, ...filled.more })) {
+  const typed = [filled.fields, filled.more ?? {}].flatMap((each) => Object.entries(each));
+  for (const [path, value] of typed) {
     if (value !== undefined) set(whole, path.split('.'), value);
   }
   const plainly = schema.validate(whole, STRICTLY);

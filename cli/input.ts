@@ -128,7 +128,10 @@ export const withPassword = <T>(
 ): Promise<T> => {
   const file = typeof passwordFile === 'string' ? passwordFile : undefined;
   const ask = async () => ({
-    password: await readSecretInput(context, file, { ask: 'Password', instead: PASSWORD_FILE }),
+    password: await readSecretInput(context, file, {
+      ask: 'Password of your Adjutant account',
+      instead: PASSWORD_FILE,
+    }),
   });
   return withInput({ code: 'password_required', isGiven: file !== undefined, ask }, call);
 };

@@ -93,7 +93,8 @@ const act = async ({ words, operands, flags, place, streams }: Line): Promise<nu
   place.listed = findWatchCommand(group);
   place.flags = Object.keys(command?.flags ?? {}).map(dashed);
   place.isSwitch = (flag) => listBooleanFlags(command).includes(flag);
-  place.flagOf = (path) => flagNamer(command?.fields?.() ?? [])(path);
+  place.flagOf = (path) =>
+    flagNamer(command?.fields?.() ?? [], Object.keys(command?.flags ?? {}))(path);
   if (flags.serverToken) {
     context.out.note('Other users can see --server-token in ps. Use --server-token-file instead.');
   }

@@ -208,7 +208,7 @@ const formatDay = (date: Date): string =>
   `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
 const two = (value: number): string => String(value).padStart(2, '0');
 
-/** API calls in messages of the daemon, and the commands to show instead. */
+/** API calls in messages of the daemon, and the commands or flags to show instead. */
 const COMMANDS: [call: RegExp, command: string][] = [
   [/POST \/api\/tasks\/(\w+)\/complete\?cascade=true/g, 'adjutant tasks complete $1 --cascade'],
   [/DELETE \/api\/tasks\/(\w+)\?cascade=true/g, 'adjutant tasks delete $1 --cascade'],
@@ -217,6 +217,7 @@ const COMMANDS: [call: RegExp, command: string][] = [
     /POST \/api\/pipelines\/(\w+)\/stages\/([\w-]+)\/(approve|reject|input)/g,
     'adjutant pipelines $3 $1 $2',
   ],
+  [/\bpass force=true\b/g, 'pass --force'],
 ];
 
 /** Commands that read the home, unless the sentence names one. */

@@ -104,6 +104,7 @@ const open = async (options: AppOptions, compiled: CodeCache): Promise<App> => {
 };
 
 const startLines = (config: Config, { url, report }: App): string[] => {
+  const isFirstStart = report.isNewHome || report.setupCode !== null;
   const models = report.models.filter((name) => name !== 'digest');
   const lines = [
     `Adjutant ${version}   home ${config.home}${report.isNewHome ? ' (new)' : ''}   node ${process.versions.node}`,
@@ -122,7 +123,7 @@ const startLines = (config: Config, { url, report }: App): string[] => {
     `  model     ${models.length > 0 ? models.join(', ') : 'none yet: the built-in digest answers'}`,
     ...report.settingFaults.map((fault) => `  setting   ${fault}`),
     ...diskLines(config.home),
-    `Ready in ${(report.openedInMs / 1000).toFixed(1)} s. Next, in another terminal: adjutant quickstart`,
+    `Ready in ${(report.openedInMs / 1000).toFixed(1)} s.${isFirstStart ? ' Next, in another terminal: adjutant quickstart' : ''}`,
   );
   return lines;
 };

@@ -3,7 +3,7 @@ import { agentCrud, agentTableColumns } from '../agents/agent.js';
 import { agentWait, eventLines, eventRow, followToEnd, tailAgent } from '../agents/tail.js';
 import { buildColumns } from '../columns.js';
 import { type CommandGroup, command, switchFlag } from '../command.js';
-import { requestFields, requestFrom } from '../fields.js';
+import { requestFields, requestFrom, withArguments } from '../fields.js';
 import { readPipedText } from '../input.js';
 import { everyPage } from '../pages.js';
 import { safe } from '../text.js';
@@ -78,9 +78,10 @@ const spawn = command({
   notes: ['Pass - to read the prompt from stdin.'],
   seeAlso: 'adjutant agents tail, adjutant agents wait',
   run: async (context, { args, flags, fields, data }) => {
-    const isGiven = data !== undefined || fields.prompt !== undefined;
+    const input = withArguments(fields, args);
+    const isGiven = data !== undefined || input.prompt !== undefined;
     const askPrompt = () => context.ask.text({ ask: 'Prompt', instead: 'the prompt' });
-    const typed = args.prompt ?? (isGiven ? undefined : await askPrompt());
+    const typed = isGiven ? input.prompt : await askPrompt();
     const prompt = typed === '-' ? await readPipedText(context) : typed;
     const filled = { fields, data, more: { prompt } };
     const body = await requestFrom(endpoints.spawn.body, filled, context.at);

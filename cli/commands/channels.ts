@@ -112,7 +112,10 @@ const add = command({
         ? await channels.email({ body: { address, ...name } })
         : await channels.ntfy({ body: { topic: address, ...name } });
     if (!ask.isPossible) {
-      out.done('A code was sent. Enter it: adjutant channels link <code>', sent, sentColumns);
+      out.note(
+        `A code was sent to ${oneLine(sent.address)}. Enter it: adjutant channels link <code>`,
+      );
+      if (out.format !== 'table') out.item(sent, sentColumns);
       return;
     }
     out.note(`A code was sent to ${oneLine(sent.address)}. Your notifications will be sent there.`);

@@ -25,6 +25,10 @@ export const environment = (): string[] => [
       'HTTPS_PROXY, HTTP_PROXY',
       'Not used, neither by the CLI nor by the daemon: see docs/settings.md',
     ],
+    [
+      'NODE_EXTRA_CA_CERTS',
+      'File of certificates of your own authorities. The CLI and the daemon trust them',
+    ],
     ['ADJUTANT_ACCESSIBLE', '1: screen reader mode; printed text is never overwritten'],
   ]),
   '',

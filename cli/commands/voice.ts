@@ -26,7 +26,7 @@ export const voiceGroup: CommandGroup = {
       flags: captionFlags,
       examples: ['4ew6rt', '4ew6rt --srt > talk.srt', '4ew6rt --json'],
       show: (context, transcription, { flags }) =>
-        showTranscription(context, transcription, captionForm(flags)),
+        showTranscription(context, transcription, captionForm(flags, context.out.format)),
     }),
     voiceCrud.request({
       name: 'cancel',

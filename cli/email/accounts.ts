@@ -1,8 +1,9 @@
 import { contracts, type MailAccount, type Reply } from '../../src/client/index.js';
 import { buildColumns } from '../columns.js';
-import type { CommandGroup, Context } from '../command.js';
+import { type CommandGroup, type Context, command } from '../command.js';
 import { crud } from '../crud.js';
 import { Exit } from '../exit.js';
+import { requestFields, requestFrom } from '../fields.js';
 import { requestCommand } from '../request.js';
 import { oneLine, safe } from '../text.js';
 
@@ -49,6 +50,14 @@ const add = requestCommand({
     out.done(`Added ${safe(account.address)}.`, account, mailAccountColumns),
 });
 
+export const NO_ACCOUNT = 'There is no mail account.';
+export const ADD_ACCOUNT = 'Add one: adjutant email setup <address>';
+
+/** What to do if the server rejects the credential. */
+export const loginAdvice = ({ auth, credentialId }: MailAccount): string =>
+  `${auth === 'oauth2' ? 'Replace the refresh token' : 'Change the password'}: ` +
+  `adjutant vault rotate ${credentialId.slice(-6)}`;
+
 type TestReply = Reply<'mailaccounts', 'test'>;
 type TestStep = TestReply['steps'][number];
 
@@ -72,8 +81,12 @@ export const showMailTest = (context: Context, reply: TestReply): void => {
   if (!reply.ok) context.exitCode = Exit.failed;
   out.page({ reply, rows: reply.steps, columns: stepColumns });
   const failed = reply.steps.find(({ status }) => status === 'failed');
-  if (failed) out.warn(`The test fails at: ${STEPS[failed.step]}. ${oneLine(failed.detail ?? '')}`);
-  else warnSkippedSteps(context, reply);
+  if (!failed) {
+    warnSkippedSteps(context, reply);
+    return;
+  }
+  out.warn(`The test fails at: ${STEPS[failed.step]}. ${oneLine(failed.detail ?? '')}`);
+  if (reply.account.status === 'needs_login') out.warn(loginAdvice(reply.account));
 };
 
 export const warnSkippedSteps = ({ out }: Context, { steps }: TestReply): void => {
@@ -108,12 +121,35 @@ const folders = mailAccountCrud.request({
   },
 });
 
+/** Reads the account first: the vault credential remains and is named. */
+const remove = command({
+  name: 'delete',
+  args: '<account>',
+  calls: [endpoints.delete],
+  examples: ['ada@example.org', '4ew6rt --yes', 'ada@example.org --force --yes'],
+  fields: () => requestFields(endpoints.delete.query),
+  notes: ['Without --force it is refused while e-mails are waiting to be sent.'],
+  run: async (context, { args, fields }) => {
+    const query = await requestFrom(endpoints.delete.query, { fields }, context.at);
+    const { client, id } = await mailAccountCrud.find(context, args.account);
+    const { address, credentialId } = await client.mailaccounts.get({ id });
+    await context.ask.confirm(
+      `Remove ${safe(address)} and its stored mail? The mailbox and the record of sent mail ` +
+        'are kept.',
+    );
+    await client.mailaccounts.delete({ id, query });
+    context.out.note(
+      `Removed ${safe(address)}. Its login stays in the vault. Delete it: adjutant vault delete ` +
+        credentialId.slice(-6),
+    );
+  },
+});
+
 export const mailAccountsGroup: CommandGroup = {
   commands: [
     mailAccountCrud.list({
       examples: ['', '--all', '--json'],
-      next: (rows) =>
-        rows.length === 0 ? 'No mail accounts. Add one: adjutant email setup <address>' : undefined,
+      next: (rows) => (rows.length === 0 ? `${NO_ACCOUNT} ${ADD_ACCOUNT}` : undefined),
     }),
     mailAccountCrud.get({
       examples: ['ada@example.org', 'ada@example.org --json', '4ew6rt --fields status,error'],
@@ -128,18 +164,7 @@ export const mailAccountsGroup: CommandGroup = {
     }),
     test,
     folders,
-    mailAccountCrud.request({
-      name: 'delete',
-      args: '<account>',
-      endpoint: endpoints.delete,
-      except: [],
-      examples: ['ada@example.org', '4ew6rt --yes', 'ada@example.org --force --yes'],
-      confirm: ({ args }) =>
-        `Remove ${safe(args.account)} and its stored mail? The mailbox and the record ` +
-        'of sent mail are kept.',
-      show: ({ out }) => out.note('Removed. Its login stays in the vault: adjutant vault list'),
-      notes: ['Without --force it is refused while e-mails are waiting to be sent.'],
-    }),
+    remove,
   ],
   notes: ['Identify an account by its address, its id, or the last six characters of the id.'],
 };

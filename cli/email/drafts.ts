@@ -3,7 +3,8 @@ import { buildColumns } from '../columns.js';
 import { type CommandGroup, type Context, command } from '../command.js';
 import { crud } from '../crud.js';
 import { requestFields, requestFrom } from '../fields.js';
-import { cutToWidth, oneLine, safe, wrapText } from '../text.js';
+import { cutToWidth, formatCount, revealInvisible, safe } from '../text.js';
+import { formatMail } from './mailtext.js';
 import { mailPartFlags, mailParts } from './send.js';
 
 const endpoints = await contracts.maildrafts();
@@ -13,6 +14,11 @@ const draftColumns = buildColumns<MailDraft>(
   { name: 'to', value: ({ to }) => to.join(', ') },
   ['subject'],
   { name: 'files', value: ({ attachments }) => attachments.length || '' },
+  {
+    name: 'trust',
+    value: ({ untrusted }) => (untrusted ? 'untrusted' : 'trusted'),
+    isState: true,
+  },
   ['changed=updatedAt:ago'],
 );
 
@@ -58,17 +64,63 @@ const showDraft = ({ out }: Context, draft: MailDraft): void => {
 };
 
 const readDraft = (out: Context['out'], draft: MailDraft): void => {
-  for (const [name, addresses] of Object.entries({ To: draft.to, Cc: draft.cc, Bcc: draft.bcc })) {
-    if (addresses.length > 0) out.note(`${name}: ${oneLine(addresses.join(', '))}`);
-  }
-  out.note(`Subject: ${oneLine(draft.subject)}`);
-  if (draft.attachments.length > 0) out.note(`Documents: ${draft.attachments.join(', ')}`);
-  if (draft.untrusted)
-    out.warn('An untrusted agent wrote this draft. Read it carefully before you send it.');
-  for (const line of safe(draft.text).split('\n')) {
-    for (const folded of wrapText(line, out.width)) out.line(folded);
-  }
+  const { headers, text } = formatDraft(out, draft);
+  for (const line of headers) out.note(line);
+  if (draft.untrusted) out.warn(UNTRUSTED);
+  for (const line of text) out.line(line);
 };
+
+const UNTRUSTED = 'An untrusted agent wrote this draft. Read it carefully before you send it.';
+
+const formatDraft = (out: Context['out'], draft: MailDraft) => {
+  const { id, to, cc, bcc, subject, attachments, html, text, untrusted } = draft;
+  return formatMail(
+    {
+      facts: [
+        ['To', to.join(', ')],
+        ['Cc', cc.join(', ')],
+        ['Bcc', bcc.join(', ')],
+        ['Subject', subject],
+        ['Documents', attachments.join(', ')],
+        [
+          'HTML',
+          html === null ? '' : `not shown here: adjutant email drafts get ${id.slice(-6)} --json`,
+        ],
+      ],
+      text: untrusted ? revealInvisible(text) : text,
+    },
+    out.width,
+  );
+};
+
+/** Shows the draft and asks on a terminal. In a pipe, only an untrusted draft requires `--yes`. */
+const send = command({
+  name: 'send',
+  args: '<draft>',
+  calls: [endpoints.send, endpoints.get],
+  examples: ['4ew6rt', '4ew6rt --yes', 'Report --json'],
+  notes: [
+    'On a terminal, the command shows the draft and asks for confirmation.',
+    'Elsewhere, a draft that an untrusted agent wrote requires --yes.',
+  ],
+  run: async (context, { args }) => {
+    const { out, ask, flags } = context;
+    const { client, id } = await draftCrud.find(context, args.draft);
+    const draft = await client.maildrafts.get({ id });
+    if (ask.isPossible && !flags.yes) {
+      const { headers, text } = formatDraft(out, draft);
+      for (const line of [...headers, ...text, '']) out.warn(line);
+    }
+    if (draft.untrusted && !flags.yes) out.warn(UNTRUSTED);
+    if (draft.untrusted || ask.isPossible) {
+      const count = draft.to.length + draft.cc.length + draft.bcc.length;
+      await ask.confirm(`Send it to ${formatCount(count, 'recipient')}?`);
+    }
+    const begun = await client.maildrafts.send({ id, query: { updatedAt: draft.updatedAt } });
+    if (out.format === 'json') return out.json(begun);
+    out.note(`Sending. Check the outcome: adjutant email sent get ${begun.id.slice(-6)}`);
+  },
+});
 
 export const mailDraftsGroup: CommandGroup = {
   commands: [
@@ -88,14 +140,7 @@ export const mailDraftsGroup: CommandGroup = {
     draftCrud.update({
       examples: ["4ew6rt --text 'It is done.'", '4ew6rt --edit', 'Report --to bob@example.org'],
     }),
-    draftCrud.request({
-      name: 'send',
-      args: '<draft>',
-      endpoint: endpoints.send,
-      examples: ['4ew6rt', '4ew6rt --json', 'Report'],
-      say: ({ out }, { id }) =>
-        out.note(`Sending. Check the outcome: adjutant email sent get ${id.slice(-6)}`),
-    }),
+    send,
     draftCrud.delete({
       several: true,
       examples: [

@@ -1,14 +1,15 @@
 import { contracts } from '../../src/client/index.js';
 import { command, textFlag } from '../command.js';
+import { failed } from '../exit.js';
 import { requestFields, requestFrom } from '../fields.js';
 import { noteOutcome, noWait, showStarted } from '../operations/follow.js';
-import { mailAccountCrud } from './accounts.js';
+import { ADD_ACCOUNT, mailAccountCrud, NO_ACCOUNT } from './accounts.js';
 
 const endpoints = await contracts.mailprocessing();
 
 export const processMail = command({
   name: 'process',
-  calls: [endpoints.process],
+  calls: [endpoints.process, 'mailaccounts list'],
   examples: [
     '',
     '--account ada@example.org --folder INBOX',
@@ -32,6 +33,10 @@ export const processMail = command({
     const more = account ? { accountId: (await mailAccountCrud.find(context, account)).id } : {};
     const body = await requestFrom(endpoints.process.body, { fields, more }, context.at);
     const client = await context.client();
+    if (account === undefined) {
+      const { accounts } = await client.mailaccounts.list({ query: { limit: 1 } });
+      if (accounts.length === 0) throw failed(NO_ACCOUNT, ADD_ACCOUNT);
+    }
     noteOutcome(
       context,
       await showStarted(context, await client.mailprocessing.process({ body }), flags),

@@ -2,7 +2,8 @@ import { contracts, type SentMail, type SentMailDetail } from '../../src/client/
 import { buildColumns } from '../columns.js';
 import type { CommandGroup, Context } from '../command.js';
 import { crud } from '../crud.js';
-import { cutToWidth, localTime, oneLine, safe, wrapText } from '../text.js';
+import { cutToWidth, localTime } from '../text.js';
+import { formatMail, type MailFact } from './mailtext.js';
 
 const endpoints = await contracts.sentmail();
 
@@ -36,22 +37,23 @@ const showSent = (context: Context, mail: SentMailDetail): void => {
     out.item(mail, sentColumns);
     return;
   }
-  const facts: [string, string][] = [
+  const facts: MailFact[] = [
     ['Subject', mail.subject],
     ['Status', mail.status],
-    ...mail.recipients.map(({ place, address, status, reply }): [string, string] => [
-      place,
-      `${address}: ${status}${reply === null || status === 'sent' ? '' : `, ${reply}`}`,
-    ]),
+    ...mail.recipients.map(
+      ({ place, address, status, reply }): MailFact => [
+        place,
+        `${address}: ${status}${reply === null || status === 'sent' ? '' : `, ${reply}`}`,
+      ],
+    ),
     ['Files', mail.attachments.map(({ name }) => name).join(', ')],
     ['Created', localTime(mail.createdAt)],
     ['Next attempt', mail.nextAt === null ? '' : localTime(mail.nextAt)],
     ['Copy', mail.copy === 'none' ? '' : mail.copy],
   ];
-  for (const [name, value] of facts) if (value !== '') out.note(`${name}: ${oneLine(value)}`);
-  for (const line of safe(mail.text).split('\n')) {
-    for (const folded of wrapText(line, out.width)) out.line(folded);
-  }
+  const { headers, text } = formatMail({ facts, text: mail.text }, out.width);
+  for (const line of headers) out.note(line);
+  for (const line of text) out.line(line);
 };
 
 const cancelledText = ({ recipients }: SentMailDetail): string => {

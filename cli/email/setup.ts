@@ -4,7 +4,7 @@ import { type CommandGroup, type Context, command, switchFlag, textFlag } from '
 import { failed, usageFault } from '../exit.js';
 import { readSecretInput } from '../input.js';
 import { oneLine, safe } from '../text.js';
-import { mailAccountColumns, showMailTest, warnSkippedSteps } from './accounts.js';
+import { loginAdvice, mailAccountColumns, showMailTest, warnSkippedSteps } from './accounts.js';
 import { type Consent, consentInBrowser, consentOnDevice } from './consent.js';
 import { readingCommands } from './messages.js';
 import { processMail } from './process.js';
@@ -75,8 +75,13 @@ const setupMail = command({
     const after = await client.mailaccounts.get({ id: account.id });
     context.out.done(`${safe(address)} is ${after.status}.`, after, mailAccountColumns);
     if (context.out.format === 'table') showMailTest(context, tested);
-    else if (!tested.ok) throw failed(testFault(tested));
+    else if (!tested.ok) throw failed(testFault(tested), ...testAdvice(tested));
     else warnSkippedSteps(context, tested);
+    if (!tested.ok) return;
+    context.out.note('Read it: adjutant email list');
+    context.out.note(
+      `Process new mail at once: adjutant email accounts update ${safe(address)} --watch`,
+    );
   },
 });
 
@@ -93,6 +98,9 @@ const refuseKnown = async (client: Client, address: string): Promise<void> => {
     `Test it: adjutant email accounts test ${safe(address)}`,
   );
 };
+
+const testAdvice = ({ account }: Reply<'mailaccounts', 'test'>): string[] =>
+  account.status === 'needs_login' ? [loginAdvice(account)] : [];
 
 const testFault = ({ steps }: Reply<'mailaccounts', 'test'>): string => {
   const step = steps.find(({ status }) => status === 'failed');

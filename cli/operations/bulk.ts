@@ -3,21 +3,17 @@ import type { Operation, OperationPreview } from '../../src/client/index.js';
 import { buildColumns } from '../columns.js';
 import { type Context, type Flag, switchFlag } from '../command.js';
 import { usageFault } from '../exit.js';
-import { requestFrom } from '../fields.js';
-import { formatCount, localTime, now, oneLine } from '../text.js';
+import { momentOfAge, requestFrom } from '../fields.js';
+import { formatCount, localTime, oneLine } from '../text.js';
 import { noWait, showStarted, skipReasons } from './follow.js';
-
-const UNITS: Record<string, number> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
 
 /** A time in ISO 8601, or an age: `90m`, `2h`, `3d`. */
 const momentFlag = (about: string): Flag<string> => ({
   value: '<time>',
   about,
   read: (input) => {
-    const [, count, unit = ''] = /^(\d{1,6})([mhd])$/.exec(input) ?? [];
-    if (count !== undefined)
-      return new Date(now() - Number(count) * (UNITS[unit] ?? 0)).toISOString();
-    if (/^\d{4}-/.test(input)) return input;
+    const moment = momentOfAge(input);
+    if (/^\d{4}-/.test(moment)) return moment;
     throw usageFault(`Expected a time like 2026-01-31T09:30, or an age like 2h (got "${input}")`);
   },
 });

@@ -56,7 +56,7 @@ export const transcribeCommand = command({
   ],
   seeAlso: 'adjutant voice list, for earlier transcriptions',
   run: async (context, { args: { file: paths }, flags }) => {
-    const form = captionForm(flags);
+    const form = captionForm(flags, context.out.format);
     refuseMisuse(paths, flags, form);
     const areSeveral = paths.length > 1;
     const transcriptions: TranscriptionDetail[] = [];
@@ -197,7 +197,7 @@ const show = async (
   flags: TranscribeFlags,
 ): Promise<void> => {
   const { out } = context;
-  const form = captionForm(flags);
+  const form = captionForm(flags, context.out.format);
   if (flags.noWait) {
     const look = `Transcribing. Show it: adjutant voice get ${done.id.slice(-6)}`;
     out.done(look, { ...done, excerpt: null }, voiceColumns);

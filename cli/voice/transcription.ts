@@ -7,6 +7,7 @@ import { buildColumns, reasonColumn } from '../columns.js';
 import { type Context, switchFlag } from '../command.js';
 import { crud } from '../crud.js';
 import { usageFault } from '../exit.js';
+import type { Format } from '../output.js';
 import { cutToWidth, safe, wrapText } from '../text.js';
 import { type CaptionForm, formatCaptions } from './captions.js';
 
@@ -37,11 +38,17 @@ export const captionFlags = {
   vtt: switchFlag('Print subtitles in WebVTT format'),
 };
 
-export const captionForm = (flags: { srt?: boolean; vtt?: boolean }): CaptionForm | null => {
-  if (flags.srt && flags.vtt)
-    throw usageFault('--srt and --vtt cannot be combined. Remove one of them.');
-  if (flags.srt) return 'srt';
-  return flags.vtt ? 'vtt' : null;
+export const captionForm = (
+  { srt, vtt, beside }: { srt?: boolean; vtt?: boolean; beside?: boolean },
+  format: Format,
+): CaptionForm | null => {
+  if (srt && vtt) throw usageFault('--srt and --vtt cannot be combined. Remove one of them.');
+  const form = srt ? 'srt' : vtt ? 'vtt' : null;
+  const isOther = format === 'json' || format === 'id';
+  if (form === null || beside || !isOther) return form;
+  throw usageFault(
+    `--${form} cannot be combined with ${format === 'json' ? '--json' : '--output id'}. Remove one of them.`,
+  );
 };
 
 const EMPTY: Record<string, string> = {

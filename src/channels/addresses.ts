@@ -136,7 +136,7 @@ export const verifyChannel = async (
   const notice = outbox.toOwner(by.userId, {
     kind: 'channel.linked',
     title: 'A webhook channel was linked to your account',
-    body: 'Requests signed with its secret act as you. If you did not link it, remove it: adjutant channels list',
+    body: `Requests signed with its secret act as you. If you did not link it, remove it: adjutant channels delete ${target.slice(-6)}`,
     link: '/api/channels',
   });
   try {

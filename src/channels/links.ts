@@ -225,7 +225,7 @@ const link = async (
   const message = deps.outbox.toOwner(userId, {
     kind: 'channel.linked',
     title: `${sender_name} on ${kind} was linked to your account`,
-    body: `${receivesMessages(kind) ? ACTS_AS_USER : RECEIVES_NOTIFICATIONS} If you did not link it, remove it: adjutant channels list`,
+    body: `${receivesMessages(kind) ? ACTS_AS_USER : RECEIVES_NOTIFICATIONS} If you did not link it, remove it: adjutant channels delete ${row.id.slice(-6)}`,
     link: '/api/channels',
   });
   const code = deleteLinkCodes(store, spent)

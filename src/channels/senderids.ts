@@ -61,7 +61,7 @@ export const moveChannel = async (
   const message = outbox.toOwner(userId, {
     kind: 'channel.linked',
     title: `The number of your ${from.kind} chat has changed`,
-    body: `It changed from ${from.id} to ${id}. ${ACTS_AS_USER} If you did not change it, remove the channel: adjutant channels list`,
+    body: `It changed from ${from.id} to ${id}. ${ACTS_AS_USER} If you did not change it, remove the channel: adjutant channels delete ${channelId.slice(-6)}`,
     link: '/api/channels',
   });
   const change = { sender_id: id, other_id: otherId ?? null };

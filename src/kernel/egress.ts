@@ -92,7 +92,7 @@ type Rule = (target: EgressTarget) => boolean;
 const ALWAYS_BLOCKED =
   'metadata services are always blocked, regardless of egressAllow (ADJUTANT_EGRESS_ALLOW)';
 const NOT_ALLOWED =
-  'it is a private, local or reserved address. To allow it, add it to the setting egressAllow (ADJUTANT_EGRESS_ALLOW)';
+  'it is a private, local or reserved address. To allow it, add it to the setting egressAllow (ADJUTANT_EGRESS_ALLOW) and restart the daemon';
 const TRAILING_DOT =
   'a host name must not end with a dot, regardless of egressAllow (ADJUTANT_EGRESS_ALLOW)';
 

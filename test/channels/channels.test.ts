@@ -68,6 +68,7 @@ describe('channels', () => {
       'Ada Lovelace on slack was linked to your account',
       '/api/channels',
     ]);
+    expect(told.body).to.contain(`remove it: adjutant channels delete ${channelId.slice(-6)}`);
     expect((await get('/api/auth/me')).body.channels).to.equal(1);
     const { db } = test.app.store;
     await db

@@ -63,6 +63,15 @@ describe('requestFields', () => {
   });
 });
 
+describe('flagNamer', () => {
+  it('names the flag of a list, and flags of the command itself', () => {
+    const name = flagNamer(fields, ['account', 'textFile']);
+    expect(['tags.0', 'first.path', 'accountId', 'other.0', ''].map(name)).to.equal([
+      ...['--tags', '--first.path', '--account', 'other.0', 'the request'],
+    ]);
+  });
+});
+
 describe('typedValue', () => {
   it('reads numbers, null and JSON, and leaves text alone', () => {
     expect(typedValue(field('limit'), '5')).to.equal(5);
@@ -89,6 +98,15 @@ describe('requestFrom', () => {
       first: { path: 'y' },
       second: { data: 1 },
     });
+  });
+
+  it('keeps a field for which another source has no value', async () => {
+    const filled = {
+      fields: { name: 'a', kind: 'big', 'first.path': 'x' },
+      more: { name: undefined },
+    };
+    const { name } = await requestFrom<{ name?: string }>(Thing, filled, at);
+    expect(name).to.equal('a');
   });
 
   it('reads - from the input that it is given', async () => {

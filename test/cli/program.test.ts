@@ -1,5 +1,6 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
+import { findCommandEntry } from '../../cli/entries.js';
 import { requestFields } from '../../cli/fields.js';
 import { reservedNames } from '../../cli/program.js';
 import { resources } from '../harness/api.js';
@@ -32,6 +33,12 @@ describe('reserved names', () => {
       ),
     );
     expect(clashes).to.equal([]);
+  });
+});
+
+describe('findCommandEntry', () => {
+  it('finds the overview of the daemon', () => {
+    expect(findCommandEntry(['overview'])?.name).to.equal('status');
   });
 });
 

@@ -136,6 +136,8 @@ describe(`mail accounts${unlessOpenssl}`, () => {
     await test(id);
     const notices = (await stage.notices('mail_needs_login')).slice(0, -before || undefined);
     expect(notices.map(({ title }) => title)).to.equal(['locked@example.test needs a new login']);
+    const rotate = `Change the password: adjutant vault rotate ${body.credentialId.slice(-6)}. `;
+    expect(notices[0]?.body).to.contain(rotate);
     server.isRight = true;
     const mended = await test(id);
     expect(mended.account).to.include({ status: 'ok', error: null });

@@ -93,10 +93,11 @@ const noteFault = async (
     await accounts.note(account, { status: 'failing', error }, { unless: 'needs_login' });
     return;
   }
+  const advice = account.auth === 'oauth2' ? 'Replace the refresh token' : 'Change the password';
   const notice = outbox.toOwner(account.user_id, {
     kind: 'mail_needs_login',
     title: `${account.address} needs a new login`,
-    body: `${error}. No e-mail is read or sent until the credential works again. Check the account with: adjutant email accounts test ${account.address}`,
+    body: `${error}. ${advice}: adjutant vault rotate ${account.credential_id.slice(-6)}. Then test the account: adjutant email accounts test ${account.address}`,
     link: `/api/email/accounts/${account.id}`,
     about: account.address,
   });

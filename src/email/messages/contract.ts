@@ -79,7 +79,9 @@ export const mail = contract({
   list: endpoint.get('/api/email/messages', {
     summary: 'List e-mails',
     query: pageQuery('MailMessageQuery', {
-      accountId: s.optional(s.text(80)),
+      accountId: s.optional(
+        s.text(80).description('ID of a mail account. Defaults to all your mail accounts'),
+      ),
       folder: s.optional(
         s
           .text(500)
@@ -87,14 +89,14 @@ export const mail = contract({
             'Folder to list. By default, the configured folders are updated, and the stored e-mails of all folders are listed',
           ),
       ),
-      unread: s.optional(s.queryFlag()),
+      unread: s.optional(s.queryFlag().description('Whether the e-mails are unread')),
       from: s.optional(s.text(200).description('Part of the sender name or address')),
       q: s.optional(
         s.text(200).description('Search text. The mail server searches the whole message'),
       ),
-      since: s.optional(s.moment()),
-      until: s.optional(s.moment()),
-      hasAttachments: s.optional(s.queryFlag()),
+      since: s.optional(s.moment().description('Start of the date range, inclusive')),
+      until: s.optional(s.moment().description('End of the date range, exclusive')),
+      hasAttachments: s.optional(s.queryFlag().description('Whether the e-mails have attachments')),
       thread: s.optional(s.text(80).description('ID of the thread, as in `threadId` of an e-mail')),
       category: s.optional(category()),
     }),

@@ -111,7 +111,8 @@ export const moment = once(
       })
       .meta({ format: 'date-time' }),
 );
-const NOT_A_TIME = '{{#label}} must be a time, such as 2026-12-31T09:00:00Z';
+const NOT_A_TIME =
+  '{{#label}} must be a date or a time, such as 2026-12-31 or 2026-12-31T09:00:00Z';
 /** An http or https URL as people paste it. The endpoint checks whether it is valid. */
 export const url = once(
   (max: number): Joi.StringSchema<string> => Joi.string().max(max).custom(normalizeUrl),

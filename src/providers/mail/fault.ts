@@ -75,12 +75,22 @@ export const toMailFault = (error: unknown, host: string): MailFault => {
   if (error instanceof HttpFailure) return ofHttp(error);
   const fields: ErrorFields = Object.assign({}, error);
   const text = sanitizeServerText(fields.responseText ?? fields.response);
-  const detail = text || sanitizeServerText(error instanceof Error ? error.message : String(error));
+  const detail =
+    text ||
+    sanitizeServerText(error instanceof Error ? error.message : String(error)).replace(
+      NODE_ADVICE,
+      TRUST_ADVICE,
+    );
   return new MailFault(classifyMailError(error, fields), host, detail, {
     cause: error,
     status: fields.responseCode,
   });
 };
+
+/** Node ends the message on an untrusted certificate with advice on its own command line. */
+const NODE_ADVICE = /; if the root CA is installed locally.*$/;
+const TRUST_ADVICE =
+  '. To trust its authority, set NODE_EXTRA_CA_CERTS for the daemon and restart it';
 
 const ofHttp = (error: HttpFailure): MailFault => {
   const { kind, host } = error;

@@ -45,6 +45,20 @@ describe('agents', () => {
     expect(agents[2]?.limits.maxSteps).to.equal(3);
   });
 
+  it('spawns from the flag of the prompt, and refuses both forms at once', async () => {
+    const { code, stderr } = await shown('spawn', '--prompt', 'From a flag', '--name', 'flagged');
+    expect([code, stderr]).to.equal([0, '']);
+    const { prompt } = (await world.client.agents.list()).agents[0] ?? {};
+    expect(prompt).to.equal('From a flag');
+    await world.cli(['agents', 'spawn', '--prompt', '-'], { stdin: 'From stdin' });
+    expect((await world.client.agents.list()).agents[0]?.prompt).to.equal('From stdin');
+    const twice = await shown('spawn', 'Hi', '--prompt', 'Ho');
+    expect([twice.code, twice.stderr]).to.equal([
+      2,
+      'prompt was passed twice: as an argument and as --prompt. Pass prompt once.\n',
+    ]);
+  });
+
   it('follows what it spawned to its end', async () => {
     const { code, stdout, stderr } = await shown('spawn', 'Say hello', '--follow');
     expect([code, statuses(stdout).at(-1)]).to.equal([0, '4 agent.status completed']);

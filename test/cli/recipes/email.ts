@@ -39,7 +39,7 @@ const sentMail = async (scene: Scene): Promise<string[]> => {
 
 export const email: Recipes = {
   'email list': { needs: message },
-  'email get': { words: message, isText: true },
+  'email get': { words: message, exit: 1, isText: true },
   'email download': {
     words: async (scene) => [...(await message(scene)), '0', '-'],
     exit: 1,
@@ -73,14 +73,14 @@ export const email: Recipes = {
       const { accounts } = await client.mailaccounts.list();
       const body = { to: ['bob@mail.invalid'], subject: scene.name(), text: 'Hello' };
       const accountId = accounts[0]?.id ?? '';
-      return [(await client.maildrafts.create({ body: { ...body, accountId } })).id];
+      return [(await client.maildrafts.create({ body: { ...body, accountId } })).id, '--yes'];
     },
   },
   'email drafts delete': { words: async (scene) => [...(await draft(scene)), '--yes'] },
   'email sent list': { needs: sentMail },
   'email sent get': { words: sentMail, isText: true },
   'email sent cancel': { words: sentMail },
-  'email process': { words: () => ['--no-wait'] },
+  'email process': { needs: account, words: () => ['--no-wait'] },
   'email accounts folders': { words: account },
   'email setup': {
     words: ({ name }) => [
