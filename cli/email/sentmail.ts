@@ -13,8 +13,15 @@ const formatRecipients = ({ recipients }: SentMail): string => {
   return first ? `${first.address}${more > 0 ? ` and ${more} more` : ''}` : '';
 };
 
+/** A message that only some recipients received is `sent`. */
+const formatStatus = ({ status, recipients }: SentMail): string => {
+  const failed = recipients.filter((one) => one.status === 'refused' || one.status === 'bounced');
+  return status === 'sent' && failed.length > 0 ? `${status}, ${failed.length} failed` : status;
+};
+
 export const sentColumns = buildColumns<SentMail>(
-  ['id:data', 'short=id:tail', 'status:state'],
+  ['id:data', 'short=id:tail'],
+  { name: 'status', value: ({ status }) => status, show: formatStatus, isState: true },
   { name: 'to', value: formatRecipients },
   ['subject', 'attempts', 'sent=createdAt:ago', 'error'],
 );

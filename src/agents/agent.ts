@@ -1,4 +1,5 @@
 import type { Persona } from '../experts/module.js';
+import { type PayloadHeading, payloadSeparator } from '../providers/llm/prompt.js';
 import type { AgentStatus } from '../store/tables/agents.js';
 import type { Agent } from './contract.js';
 
@@ -78,6 +79,6 @@ export const webhookPrompt = (
   prompt: string,
   payload: string,
   event: string | null,
-  heading = 'Webhook Payload',
+  heading: PayloadHeading = 'Webhook Payload',
 ): string =>
-  `${prompt}\n\n--- ${heading} ---\n${payload}${event === null ? '' : `\nEvent type: ${event}`}`;
+  `${prompt}\n\n${payloadSeparator(heading)}\n${payload}${event === null ? '' : `\nEvent type: ${event}`}`;

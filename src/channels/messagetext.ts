@@ -8,7 +8,7 @@ import type { Store } from '../store/store.js';
 import type { OutboundMessageRow } from '../store/tables/outbox.js';
 import type { ApprovalRow, ApprovalScope, GrantScope } from '../store/tables/permissions.js';
 import { decidableBy } from '../store/visible.js';
-import { formatCall, formatVisible } from './calltext.js';
+import { escapeHidden, formatCall } from './calltext.js';
 import { buildStageMessage, stageOfLink } from './stagetext.js';
 
 export interface MessageContent {
@@ -146,8 +146,10 @@ const formatApprovalText = (approval: ApprovalQuestion, isRead: boolean): string
   return [
     ...formatCall(`${approval.tool}.${approval.action}`, args),
     ...(approval.org === null ? [] : [`For the organization ${approval.org}`]),
-    `Reason: ${formatVisible(approval.reason)}`,
-    approval.untrusted === 1 ? 'UNTRUSTED: the agent has read external content' : 'trusted',
+    `Reason: ${escapeHidden(approval.reason)}`,
+    approval.untrusted === 1
+      ? 'UNTRUSTED: the agent has read external content'
+      : 'Trusted: the agent has read no external content',
     `Digest ${short}. The call has not run. Without a decision it is denied at ${toTheMinute(approval.expires_at)}.`,
     ...(isRead ? repliesTo(approval, short) : listDecisionCommands(short)),
   ].join('\n');

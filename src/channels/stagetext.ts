@@ -22,7 +22,9 @@ export const buildStageMessage = (
     ...(stage.org === null ? [] : [`For the organization ${stage.org}`]),
     ...subjectLines(stage),
     ...(isInput ? stage.fields.map(fieldLine) : []),
-    stage.untrusted ? 'UNTRUSTED: contains external content' : 'trusted',
+    stage.untrusted
+      ? 'UNTRUSTED: contains external content'
+      : 'Trusted: contains no external content',
     `Digest ${digest.slice(0, SHORT_DIGEST_LENGTH)}. ${expiryText(stage)}`,
     ...(isInput ? inputHints(stage, isRead) : approvalHints(stage, isRead)),
   ].join('\n');

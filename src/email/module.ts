@@ -92,7 +92,7 @@ export const openEmail = (base: Base, deps: EmailModuleDeps) => {
     actions: emailActions({ messages: reading, drafts: writing }),
     watcher: createMailWatcher({ store, log, accounts, visits, times }),
     resources: (): Resource[] => [
-      mailAccountsResource({ service, access, sending, maySend }),
+      mailAccountsResource({ service, access, sending, maySend, triggers: take.triggers }),
       mailResource(reading, deps.mail.documents.arrivals),
       processingResource({ accounts, operations }),
       ...sending.resources(),

@@ -43,7 +43,7 @@ import { executionText } from './view.js';
 
 export { judgeConditions } from './conditions.js';
 export { newlyGrantedTools } from './grants.js';
-export type { MailTriggers } from './mailtriggers.js';
+export type { MailEventField, MailTriggers } from './mailtriggers.js';
 export type { ManualRuns } from './manualruns.js';
 export type { PayloadPool } from './payloads/pool.js';
 export type { ProbeArrival } from './receivers/routes.js';

@@ -7,9 +7,10 @@ import { faultOfCron } from '../schedule/module.js';
 import { faultOfValue } from './conditions.js';
 import type { NewHook } from './contract.js';
 import type { TriggerConfig } from './hook.js';
+import { MAIL_EVENT_FIELDS } from './mailtriggers.js';
 import type { HookPipelines } from './pipelines.js';
 import { faultOfSenderSecret, verificationFaults } from './senders/faults.js';
-import { isBrokenJson } from './template.js';
+import { isBrokenJson, placeholdersIn, splitPath } from './template.js';
 
 /** In characters, in total, because each execution parses the conditions. */
 const MAX_CONDITIONS_LENGTH = 128 * 1024;
@@ -35,7 +36,33 @@ export const hookFaults = (
   ...triggerFaults(hook, known),
   ...actionFaults(hook, userId, known),
   ...conditionFaults(hook.conditions ?? [], 'conditions'),
+  ...(hook.trigger === 'email' ? mailNameFaults(hook) : []),
 ];
+
+/** Fields of the e-mail that do not exist. The prompt of an agent is not a template. */
+const mailNameFaults = ({ actionConfig, conditions = [] }: CheckedHook): FieldFault[] => {
+  const { agentPrompt: _, ...templates } = actionConfig;
+  const placed = Object.entries(templates).flatMap(([field, value]) => {
+    const unknown = placeholdersIn(JSON.stringify(value)).find(isUnknownMailField);
+    const message = `contains the unknown placeholder {{${unknown}}}. ${MAIL_FIELDS}`;
+    return unknown === undefined ? [] : [{ path: `actionConfig.${field}`, message }];
+  });
+  const judged = conditions.flatMap(({ field }, at) =>
+    isUnknownMailField(field) || isMailField(field)
+      ? [{ path: `conditions.${at}.field`, message: `is unknown for an e-mail. ${MAIL_FIELDS}` }]
+      : [],
+  );
+  return [...placed, ...judged];
+};
+
+const isMailField = (name = ''): boolean => MAIL_EVENT_FIELDS.some((one) => one === name);
+
+const isUnknownMailField = (name: string): boolean => {
+  const [root, field] = splitPath(name);
+  return root === 'email' && field !== undefined && !isMailField(field);
+};
+
+const MAIL_FIELDS = `The fields are ${MAIL_EVENT_FIELDS.map((name) => `email.${name}`).join(', ')}`;
 
 const triggerFaults = (
   { trigger, triggerConfig = {} }: CheckedHook,

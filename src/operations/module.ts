@@ -22,7 +22,7 @@ import { createProgress } from './view.js';
 export type { OperationEnd, OperationKind, OperationRun } from './kind.js';
 export { buildOperationPreview, type CountedItems, lanesIn, SHOWN_ITEMS } from './preview.js';
 export { type WalkCheckpoint, walkLanes } from './walk.js';
-export { openWorkers, WorkerFailed, type Workers, workersAtOnce } from './workers.js';
+export { openWorkers, WorkerFailed, WorkerSilent, type Workers, workersAtOnce } from './workers.js';
 
 export interface OperationBeginner<Input> {
   /** Stores and queues an operation. Throws 409 if the user has too many unfinished ones. */

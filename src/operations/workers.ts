@@ -20,6 +20,13 @@ export class WorkerFailed extends NamedError {
 /** A process may write anything. */
 const MAX_REASON_LENGTH = 1000;
 
+/** Too slow, for example because the machine is busy. */
+export class WorkerSilent extends WorkerFailed {
+  constructor() {
+    super('it sent no output in time');
+  }
+}
+
 /** One run of a program of the package in a separate process. */
 export interface WorkerTask<Line> {
   userId: string;
@@ -124,7 +131,7 @@ const converse = async <Line>(held: ConfinedProcess, task: WorkerTask<Line>): Pr
       listen();
     }
     signal.throwIfAborted();
-    throw new WorkerFailed(isSilent ? 'it sent no output in time' : await held.ended);
+    throw isSilent ? new WorkerSilent() : new WorkerFailed(await held.ended);
   } finally {
     endSilence();
     signal.removeEventListener('abort', held.kill);

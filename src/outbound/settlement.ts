@@ -2,6 +2,7 @@ import { type Job, removeJob } from '../jobs/module.js';
 import { type Clock, iso } from '../kernel/clock.js';
 import { isCommitted, procedureStep, type Store } from '../store/store.js';
 import type { MessageAttemptRow, OutboundMessageRow } from '../store/tables/outbox.js';
+import { isKind, noticeKind } from './noticekinds.js';
 import type { Notice, Outbox, QueuedMessage } from './outbox.js';
 import type { Settlement } from './procedures/settle.js';
 import type { SendResult } from './transport.js';
@@ -110,18 +111,20 @@ const failureNotice = (
   const lane = message.channel_id ?? message.webhook_id ?? '';
   const link = message.channel_id ? '/api/channels' : `/api/webhooks/${lane}/deliveries`;
   const { kind, attempts, user_id, id } = message;
+  // An endpoint gets events, which its owner knows by kind.
+  const name = message.channel_id !== null && isKind(kind) ? noticeKind(kind).names[0] : kind;
   const notice: Omit<Notice, 'link'> =
     sent.verdict === 'unknown'
       ? {
           kind: 'delivery_unknown',
           title: `${target}: delivery status unknown`,
-          body: `It is unknown whether "${kind}" was delivered: ${sent.error}. The message is not resent automatically`,
+          body: `It is unknown whether "${name}" was delivered: ${sent.error}. The message is not resent automatically`,
           effectId: `${id} unknown ${attempts}`,
         }
       : {
           kind: 'delivery_failed',
           title: `${target}: a message could not be delivered`,
-          body: `Delivery of "${kind}" failed after ${formatAttempts(attempts)}: ${sent.error}`,
+          body: `Delivery of "${name}" failed after ${formatAttempts(attempts)}: ${sent.error}`,
           effectId: `${lane} failed ${Math.floor(now / HOUR_MS)}`,
         };
   return outbox.toApp(user_id, { ...notice, link });

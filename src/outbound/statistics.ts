@@ -17,18 +17,27 @@ export const reportOutbox = async (
     .leftJoin('channels as c', 'c.id', 's.channel_id')
     .select((of) => [
       of.fn.coalesce('c.kind', of.val(ENDPOINT)).as('target'),
+      's.status',
       of.fn.countAll<number>().as('count'),
     ])
     // Literals; otherwise the index is not used.
     .where('s.status', 'in', [sql.lit<'failed'>('failed'), sql.lit<'unknown'>('unknown')])
     .where('s.finished_at', '>=', since)
-    .groupBy('target')
+    .groupBy(['s.status', 'target'])
+    .orderBy('s.status')
     .orderBy('target')
     .execute();
   const { waiting, running } = outgoing.totals();
-  const lost = rows.map(({ target, count }) => `${target} ${count}`).join(', ');
-  const detail = `${waiting} queued, ${running} in progress`;
-  return rows.length === 0
-    ? { status: 'ok', detail }
-    : { status: 'warn', detail: `${detail}; not delivered in the last hour: ${lost}` };
+  const lost = Object.entries(LOST).flatMap(([status, text]) => {
+    const counts = rows.filter((row) => row.status === status);
+    if (counts.length === 0) return [];
+    return `; ${text}: ${counts.map(({ target, count }) => `${target} ${count}`).join(', ')}`;
+  });
+  const detail = `${waiting} queued, ${running} in progress${lost.join('')}`;
+  return { status: lost.length === 0 ? 'ok' : 'warn', detail };
+};
+
+const LOST = {
+  failed: 'not delivered in the last hour',
+  unknown: 'possibly not delivered in the last hour',
 };

@@ -11,7 +11,7 @@ import type { ArrivedAudio, AudioFiles } from './audio.js';
 import { AUDIO_BYTES } from './contract.js';
 import { type AudioKind, detectAudioKind } from './decode/kinds.js';
 import {
-  ADD_ENGINE,
+  addEngineText,
   type ChooseEngines,
   type EnginePreferences,
   listReasons,
@@ -158,7 +158,7 @@ const noEngine = ({ model }: EnginePreferences, passedOver: SkippedEngine[]): Bo
     const path = 'model';
     return badRequest([{ path, message }]);
   }
-  const message = `No speech engine is available (${listReasons(passedOver)}). ${ADD_ENGINE}`;
+  const message = `No speech engine is available (${listReasons(passedOver)}). ${addEngineText()}`;
   return Boom.serverUnavailable(message, {
     code: 'no_engine',
     retryAfter: RETRY_AFTER_S,

@@ -48,7 +48,7 @@ const transcription = {
   code: s
     .nullable(s.text(60))
     .description(
-      'Error code: `damaged`, `too_long`, `too_large`, `unsupported`, `no_engine` or `interrupted`. `null` without an error',
+      'Error code: `damaged`, `too_long`, `too_large`, `too_slow`, `unsupported`, `no_engine` or `interrupted`. `null` without an error',
     ),
   operationId: s.id('operation'),
   createdAt: s.time(),

@@ -1,5 +1,5 @@
 import { dirname, join } from 'node:path';
-import { WorkerFailed, type Workers } from '../operations/module.js';
+import { WorkerFailed, WorkerSilent, type Workers } from '../operations/module.js';
 import {
   type AudioFacts,
   DECODED_FILE,
@@ -52,6 +52,12 @@ export const decodeInProcess = async (
     });
   } catch (error) {
     if (!(error instanceof WorkerFailed)) throw error;
+    if (error instanceof WorkerSilent) {
+      throw new DecodeFailed(
+        'too_slow',
+        `Decoding made no progress for ${SILENCE_MS / 1000} seconds. The machine may be too busy. Upload the recording again later`,
+      );
+    }
     throw new DecodeFailed(
       'too_large',
       `The audio is too large or too complex. Split the file. Reason: ${error.message}`,

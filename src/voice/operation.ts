@@ -8,7 +8,7 @@ import { type AudioFacts, DecodeFailed } from './decode/job.js';
 import type { AudioKind } from './decode/kinds.js';
 import { decodeInProcess } from './decoder.js';
 import {
-  ADD_ENGINE,
+  addEngineText,
   type ChooseEngines,
   listReasons,
   type SkippedEngine,
@@ -174,7 +174,7 @@ const transcribePieces = async (
   );
   for (;;) {
     const [engine] = engines;
-    if (!engine) throw noneLeft([...chosen.passedOver, ...now.passedOver]);
+    if (!engine) throw noneLeft(chosen.passedOver, now.passedOver);
     const span = nextPiece(facts.regions, now.until, engine.longestSeconds);
     if (!span) return now;
     const spoken = await spokenIn(deps, run, { row, span, engine });
@@ -200,9 +200,9 @@ const sums = (now: TranscribeCheckpoint, { language, costUsd }: SpokenText) => (
   costUsd: costUsd === null ? now.costUsd : (now.costUsd ?? 0) + costUsd,
 });
 
-const noneLeft = (passedOver: SkippedEngine[]): NoEngineAvailable =>
+const noneLeft = (unavailable: SkippedEngine[], failed: SkippedEngine[]): NoEngineAvailable =>
   new NoEngineAvailable(
-    `Every speech engine failed (${listReasons(passedOver)}). Upload the recording again, or add an engine: ${ADD_ENGINE}`,
+    `Every speech engine failed (${listReasons([...unavailable, ...failed])}). Upload the recording again, or add an engine: ${addEngineText(failed)}`,
   );
 
 interface PieceAtWork {

@@ -49,7 +49,7 @@ describe('a message to a channel that is down', () => {
     );
     expect(notice).to.include({
       title: 'slack: a message could not be delivered',
-      body: `Delivery of "hook_notice" failed after ${LAST + 1} attempts: down`,
+      body: `Delivery of "hook message" failed after ${LAST + 1} attempts: down`,
       link: '/api/channels',
     });
   });

@@ -176,6 +176,14 @@ describe(`an e-mail address as a channel${unless ? ` (skipped: ${unless})` : ''}
     expect(failed.error).to.include('5.1.1 Gone');
   });
 
+  it('is sent to again after a rejected login', async () => {
+    const id = await link();
+    let refusals = 0;
+    smtp.isRight = ({ password }) => refusals++ > 0 && password === PASSWORD;
+    expect(await tested(id)).to.include({ status: 'sent', error: null });
+    expect(refusals).to.equal(2);
+  });
+
   it('is not sent to again where the answer was lost', async () => {
     const id = await link();
     let whole = 0;

@@ -143,6 +143,60 @@ describe(`mail accounts${unlessOpenssl}`, () => {
     expect(mended.account).to.include({ status: 'ok', error: null });
   });
 
+  it('keeps a refused login for sending while the one for reading works', IF_OPENSSL, async () => {
+    const { id } = (await stage.account('unsent')).body;
+    const count = (await stage.notices('mail_needs_login')).length;
+    const findings = async () => {
+      const { body } = await stage.call('GET', '/api/admin/doctor');
+      const own = ({ detail }: { detail: string }) => detail.startsWith('unsent@example.test');
+      return body.findings.filter(own);
+    };
+    stage.smtp.isRight = () => false;
+    for (const _ of [1, 2]) {
+      const tested = await test(id);
+      expect(statesOf(tested.steps).slice(-2)).to.equal(['imap_idle ok', 'smtp_login failed']);
+      expect(tested.account.status).to.equal('needs_login');
+      expect(tested.account.error).to.match(/^SMTP: localhost: rejected the login/);
+    }
+    expect((await stage.notices('mail_needs_login')).length).to.equal(count + 1);
+    const [found] = await findings();
+    expect([found.name, found.status, found.remedy]).to.equal([
+      ...['mailboxes', 'warn', 'adjutant email accounts test unsent@example.test'],
+    ]);
+    expect(found.detail).to.match(/^unsent@example.test needs a new login: SMTP: /);
+    stage.smtp.isRight = () => true;
+    expect((await test(id)).account).to.include({ status: 'ok', error: null });
+    expect(await findings()).to.equal([]);
+  });
+
+  it('are not removed while a hook needs them, unless forced', IF_OPENSSL, async () => {
+    const { id: accountId } = (await stage.account('bound')).body;
+    const hook = async (name: string, more: object = {}) =>
+      (
+        await stage.call('POST', '/api/hooks', {
+          ...{ name, trigger: 'email', triggerConfig: { accountId } },
+          ...{ action: 'notify', actionConfig: { notifyMessage: '{{email.subject}}' }, ...more },
+        })
+      ).body.id;
+    const path = `/api/email/accounts/${accountId}`;
+    await hook('any', { triggerConfig: {} });
+    await hook('off', { enabled: false });
+    const id = await hook('offers');
+    const refused = await stage.call('DELETE', path);
+    expect([refused.status, refused.body.code, refused.body.message]).to.equal([
+      ...[409, 'mail_account_used'],
+      'The hook "offers" runs only for e-mails of bound@example.test. Delete or change it first, or pass force=true to delete the account anyway',
+    ]);
+    await stage.call('POST', `/api/hooks/${id}/disable`);
+    expect((await stage.call('DELETE', path)).status).to.equal(204);
+    const other = (await stage.account('bound2')).body.id;
+    await stage.call('PUT', `/api/hooks/${id}`, { triggerConfig: { accountId: other } });
+    await stage.call('POST', `/api/hooks/${id}/enable`);
+    const again = `/api/email/accounts/${other}`;
+    expect((await stage.call('DELETE', again)).status).to.equal(409);
+    expect((await stage.call('DELETE', `${again}?force=true`)).status).to.equal(204);
+  });
+
   it('sends no password without TLS, whatever the server offers', IF_OPENSSL, async () => {
     const plain = await startPlainImap();
     const smtp = await startSmtp({ certificate: stage.certificate, tls: 'none' });

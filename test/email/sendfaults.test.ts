@@ -92,6 +92,8 @@ describe(`an e-mail at a server with faults${unlessOpenssl}`, () => {
       expect(await notices('mail_failed')).to.include(
         'E-mail "The report" did not reach 1 of 3 recipients',
       );
+      const [notice] = await stage.notices('mail_failed', token);
+      expect(notice).to.include({ link: '/mail?show=sent' });
     },
   );
 

@@ -105,11 +105,9 @@ describe(`the watch on mailboxes${skipNote}`, () => {
         ({ status, error }) => status === 'failing' && error !== null,
         20_000,
       );
-      stage.clock.forward(3601_000);
       const { findings } = (await stage.call('GET', '/api/admin/doctor')).body;
-      stage.clock.shift(-3601_000);
       const named = findings.filter(({ name }: { name: string }) => name === 'mailboxes');
-      expect(named[0].detail).to.include('the watched mailbox away@example.test was not reached');
+      expect(named[0].detail).to.match(/^away@example.test fails: /);
     });
     await arrived(hookId, 2);
     await stage.dovecot.deliver('away', mail('Three'));

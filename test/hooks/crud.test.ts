@@ -20,6 +20,29 @@ const put = (id: string, body: unknown) => desk.ask('PUT', `/api/hooks/${id}`, b
 const faultsOf = (body: { details: { path: string }[] }) => body.details.map(({ path }) => path);
 
 describe('hooks', () => {
+  it('are refused where they name a field that no e-mail has', async () => {
+    const given = (notifyMessage: string, field: string) => ({
+      ...{ name: 'mail', trigger: 'email', triggerConfig: {}, action: 'notify' },
+      actionConfig: { notifyMessage },
+      conditions: [{ field, operator: 'exists', value: true }],
+    });
+    const known = given('{{ email.subject }} {{email.to[0]}}', 'email.authentication.dkim');
+    expect((await desk.ask('POST', '/api/hooks', known)).status).to.equal(201);
+    for (const field of ['category', 'email.sbject']) {
+      const { status, body } = await desk.ask(
+        'POST',
+        '/api/hooks',
+        given('{{email.sbject}}', field),
+      );
+      expect([status, faultsOf(body)]).to.equal([
+        ...[400, ['actionConfig.notifyMessage', 'conditions.0.field']],
+      ]);
+      expect(body.details[0].message).to.include(
+        'contains the unknown placeholder {{email.sbject}}. The fields are email.id, email.accountId, ',
+      );
+    }
+  });
+
   it('are deleted with all that they have run, however much it is', async () => {
     const { id } = (await desk.ask('POST', '/api/hooks', notice({ name: 'large' }))).body;
     const { store } = desk.test.app;

@@ -1,7 +1,10 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
+import { buildConversation } from '../../src/agents/context.js';
+import { readPrompt } from '../../src/providers/llm/prompt.js';
+import type { HookRow } from '../../src/store/tables/hooks.js';
 import { type FrozenClock, frozenClock } from '../harness/app.js';
-import { type Desk, onPath, openDesk } from '../harness/hooks.js';
+import { type Desk, onPath, openDesk, SECRET } from '../harness/hooks.js';
 import { inside } from '../harness/inside.js';
 
 export const lab = Lab.script();
@@ -123,6 +126,46 @@ describe('a schedule', () => {
     expect(await desk.ended(id)).to.have.length(1);
     await desk.ask('PUT', `/api/hooks/${id}`, { triggerConfig: { cron: '30 8 * * *' } });
     expect(await nextOf(id)).to.not.equal('2026-04-07T08:00:00.000Z');
+  });
+});
+
+describe('the prompt of an agent', () => {
+  const places: Record<HookRow['trigger'], object> = {
+    webhook: { webhookPath: 'marked', webhookSecret: SECRET },
+    schedule: { cron: '0 8 * * *' },
+    agent_completed: {},
+    agent_failed: {},
+    approval_requested: {},
+    email: {},
+  };
+
+  it('has its untrusted part below a line that the system text names', async () => {
+    const { id: agentId } = (await desk.ask('POST', '/api/agents', { prompt: 'Say it' })).body;
+    const row = await desk.test.app.store.db
+      .selectFrom('agents')
+      .selectAll()
+      .where('id', '=', agentId)
+      .executeTakeFirstOrThrow();
+    const models = { room: () => 100_000 };
+    const agent = { userId: desk.owner.id, model: 'digest', topic: null, isUntrusted: false };
+    const wanted = { ...agent, barred: () => null };
+    const context = { rows: [], memories: [], now: clock.now(), timezone: 'UTC', tools: [] };
+    const { turns } = buildConversation(models, row, { ...context, wanted });
+    const [system] = turns;
+    const lines: string[] = [];
+    for (const [trigger, triggerConfig] of Object.entries(places)) {
+      const id = await desk.hook({
+        ...{ name: trigger, trigger, triggerConfig },
+        ...{ action: 'spawn_agent', actionConfig: { agentPrompt: 'Look' } },
+      });
+      const tried = { payload: { subject: 'x' }, dryRun: true };
+      const { prompt } = (await desk.ask('POST', `/api/hooks/${id}/test`, tried)).body.rendered;
+      const [line = 'no line'] = /^--- .+ ---$/m.exec(prompt) ?? [];
+      expect(system?.content, trigger).to.contain(`"${line}"`);
+      expect(readPrompt(prompt)).to.include({ task: 'Look', payload: '{"subject":"x"}' });
+      lines.push(line);
+    }
+    expect([...new Set(lines)]).to.equal(['--- Webhook Payload ---', '--- E-mail ---']);
   });
 });
 

@@ -5,7 +5,12 @@ import { pathToFileURL } from 'node:url';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { endOfOperation, type OperationEndDeps } from '../../src/operations/runs.js';
-import { openWorkers, WorkerFailed, workersAtOnce } from '../../src/operations/workers.js';
+import {
+  openWorkers,
+  WorkerFailed,
+  WorkerSilent,
+  workersAtOnce,
+} from '../../src/operations/workers.js';
 import { findConfinement } from '../../src/providers/confine/find.js';
 import type { CoreSources } from '../../src/providers/hardware/cores.js';
 import type { OperationRow } from '../../src/store/tables/operations.js';
@@ -70,7 +75,12 @@ describe('worker processes', () => {
   after(() => rm(folder, { recursive: true, force: true }));
 
   /** Returns the function that runs a script as a worker. */
-  const runOf = async (name: string, script: string, take: (line: number) => void) => {
+  const runOf = async (
+    name: string,
+    script: string,
+    take: (line: number) => void,
+    silenceMs = 60_000,
+  ) => {
     // A worker may read the built code and its package.
     await mkdir(join(folder, 'dist'), { recursive: true });
     await writeFile(join(folder, 'package.json'), '{}');
@@ -84,7 +94,7 @@ describe('worker processes', () => {
         input: null,
         readable: [],
         packages: [],
-        silenceMs: 60_000,
+        silenceMs,
         signal: new AbortController().signal,
         take: async (line) => {
           take(line);
@@ -92,6 +102,12 @@ describe('worker processes', () => {
         },
       });
   };
+
+  it('are ended where they are silent for too long', async () => {
+    const script = 'setInterval(() => undefined, 60_000)';
+    const run = await runOf('silent.mjs', script, () => undefined, 1);
+    await expect(run()).to.reject(WorkerSilent, 'it sent no output in time');
+  });
 
   it('fail where they write a line that is no JSON', async () => {
     const run = await runOf('talkative.mjs', TALKATIVE, () => undefined);

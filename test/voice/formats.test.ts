@@ -3,11 +3,14 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
+import { WorkerFailed, WorkerSilent } from '../../src/operations/module.js';
 import { readPacked } from '../../src/voice/decode/codecs.js';
 import { SAMPLE_RATE, type SampleBlock } from '../../src/voice/decode/job.js';
 import { detectAudioKind } from '../../src/voice/decode/kinds.js';
 import { mono16k } from '../../src/voice/decode/resample.js';
 import { readWav } from '../../src/voice/decode/wav.js';
+import { decodeInProcess } from '../../src/voice/decoder.js';
+import { addEngineText } from '../../src/voice/engines/choice.js';
 import { placeSpeechEngine } from '../harness/speech.js';
 import { openForSuite } from '../harness/suite.js';
 import { speechPath, speechSample } from './samples.js';
@@ -15,6 +18,41 @@ import { startVoice, unlessSpeech, withSpeech } from './stage.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;
+
+describe('a recording that fails', () => {
+  const kind = { mediaType: 'audio/wav', decoder: null, format: 'wav' };
+  const decode = (failure: Error) =>
+    decodeInProcess(
+      { run: () => Promise.reject(failure) },
+      {
+        userId: 'ada',
+        job: { path: '/a', kind, ffmpeg: null, mostSeconds: 60 },
+        signal: new AbortController().signal,
+        decoded: () => undefined,
+        keep: async () => undefined,
+      },
+    );
+
+  it('is not called large because the machine is busy', async () => {
+    const slow = await decode(new WorkerSilent()).catch((error) => error);
+    expect(slow.code).to.equal('too_slow');
+    expect(slow.message).to.equal(
+      'Decoding made no progress for 60 seconds. The machine may be too busy. Upload the recording again later',
+    );
+    const large = await decode(new WorkerFailed('out of memory')).catch((error) => error);
+    expect(large.code).to.equal('too_large');
+  });
+
+  it('names the engines to add, without those that ran', () => {
+    const ran = (engine: string) => ({ engine, because: 'no' });
+    const whisper = 'un adjutant capabilities install whisper:base';
+    const model = 'ssign the topic transcription to a model that supports it';
+    const sphinx = 'install pocketsphinx and pocketsphinx-en-us (English only)';
+    expect(addEngineText()).to.equal(`R${whisper}, a${model}, or ${sphinx}`);
+    expect(addEngineText([ran('pocketsphinx')])).to.equal(`R${whisper} or a${model}`);
+    expect(addEngineText([ran('pocketsphinx'), ran('whisper')])).to.equal(`A${model}`);
+  });
+});
 
 const HEADER_BYTES = 44;
 const RATE = 8000;

@@ -6,7 +6,7 @@ import { type ImapSession, withImap } from '../../providers/mail/imap.js';
 import { withRedactedErrors } from '../../providers/mail/secret.js';
 import type { MailLogin } from '../../providers/mail/server.js';
 import { openSmtp, type SmtpSession } from '../../providers/mail/smtp.js';
-import type { MailAccountRow } from '../../store/tables/mail.js';
+import type { MailAccountRow, MailLoginKind } from '../../store/tables/mail.js';
 import type { MailAccountsStore } from './queries.js';
 import type { MailTokens } from './tokens.js';
 
@@ -16,6 +16,12 @@ export interface MailAccessDeps {
   accounts: MailAccountsStore;
   outbox: Pick<Outbox, 'toOwner'>;
   tokens: MailTokens;
+}
+
+interface MailVisit {
+  account: MailAccountRow;
+  login: MailLoginKind;
+  signal: AbortSignal;
 }
 
 /** Each visit updates the status of the account. */
@@ -52,16 +58,22 @@ export const createMailAccess = (deps: MailAccessDeps): MailAccess => {
     }
   };
 
-  const noted = async <T>(account: MailAccountRow, visit: () => Promise<T>): Promise<T> => {
+  const noted = async <T>(
+    { account, login: kind, signal }: MailVisit,
+    visit: (login: MailLogin) => Promise<T>,
+  ): Promise<T> => {
+    // Without a usable credential both logins fail.
+    let refused: MailLoginKind | null = null;
     try {
-      const result = await visit();
-      if (account.status !== 'ok') {
-        await deps.accounts.note(account, { status: 'ok', error: null });
-      }
+      const result = await loggedIn(account, signal, (login) => {
+        refused = kind;
+        return visit(login);
+      });
+      if (account.status !== 'ok') await deps.accounts.noteLogin(account, kind);
       return result;
     } catch (error) {
       if (error instanceof MailFault && !(error instanceof FolderMissing)) {
-        await noteFault(deps, account, error);
+        await noteFault(deps, account, { fault: error, refused });
       }
       throw error;
     }
@@ -69,16 +81,12 @@ export const createMailAccess = (deps: MailAccessDeps): MailAccess => {
 
   return {
     imap: (account, visit, work) =>
-      noted(account, () =>
-        loggedIn(account, visit.signal, (login) =>
-          withImap(http, { server: JSON.parse(account.imap), login, ...visit }, work),
-        ),
+      noted({ account, login: 'imap', signal: visit.signal }, (login) =>
+        withImap(http, { server: JSON.parse(account.imap), login, ...visit }, work),
       ),
     smtp: (account, signal) =>
-      noted(account, () =>
-        loggedIn(account, signal, (login) =>
-          openSmtp(http, { server: JSON.parse(account.smtp), login, signal, clock }),
-        ),
+      noted({ account, login: 'smtp', signal }, (login) =>
+        openSmtp(http, { server: JSON.parse(account.smtp), login, signal, clock }),
       ),
   };
 };
@@ -87,8 +95,11 @@ export const createMailAccess = (deps: MailAccessDeps): MailAccess => {
 const noteFault = async (
   { accounts, outbox }: MailAccessDeps,
   account: MailAccountRow,
-  { kind, message: error }: MailFault,
+  { fault, refused }: { fault: MailFault; refused: MailLoginKind | null },
 ): Promise<void> => {
+  const { kind } = fault;
+  // The host alone does not name the login: most services use one host for both.
+  const error = refused === 'smtp' ? `SMTP: ${fault.message}` : fault.message;
   if (kind !== 'login') {
     await accounts.note(account, { status: 'failing', error }, { unless: 'needs_login' });
     return;
@@ -101,7 +112,7 @@ const noteFault = async (
     link: `/api/email/accounts/${account.id}`,
     about: account.address,
   });
-  const state = { status: 'needs_login', error } as const;
+  const state = { status: 'needs_login', error, refused_login: refused } as const;
   const also = notice.statements;
   if (await accounts.note(account, state, { unless: 'needs_login', also })) notice.published();
 };

@@ -2,11 +2,21 @@ import type { TransactionStep } from '../../store/engine/protocol.js';
 import { newestFirst, type PageInput } from '../../store/page.js';
 import { deleteRows, insertUpTo, selectCount, selectRows, updateRows } from '../../store/rows.js';
 import { isCommitted, type Store, statement } from '../../store/store.js';
-import { type MailAccountRow, mailAccountTable } from '../../store/tables/mail.js';
+import {
+  type MailAccountRow,
+  type MailLoginKind,
+  mailAccountTable,
+} from '../../store/tables/mail.js';
 import { unchangedSince } from '../../store/updateif.js';
 import { visibleTo } from '../../store/visible.js';
 
 export const MAX_MAIL_ACCOUNTS = 100;
+
+export const WORKING = { status: 'ok', error: null, refused_login: null } as const;
+
+type MailAccountState = Partial<
+  Pick<MailAccountRow, 'status' | 'error' | 'authserv_id' | 'last_sync_at' | 'refused_login'>
+>;
 
 export const mailAccountsStore = ({ db, transact, tryTransact }: Store) => {
   const own = (userId: string, values: Partial<MailAccountRow> = {}) =>
@@ -89,12 +99,23 @@ export const mailAccountsStore = ({ db, transact, tryTransact }: Store) => {
      */
     note: (
       { id, credential_id, imap, smtp, username }: MailAccountRow,
-      state: Partial<Pick<MailAccountRow, 'status' | 'error' | 'authserv_id' | 'last_sync_at'>>,
+      state: MailAccountState,
       { unless, also = [] }: { unless?: MailAccountRow['status']; also?: TransactionStep[] } = {},
     ): Promise<boolean> => {
       const changed = updateRows(db, mailAccountTable, { id, credential_id, imap, smtp, username });
       const guarded = unless === undefined ? changed : changed.where('status', '!=', unless);
       return tryTransact([statement(guarded.set(state), 1), ...also]);
+    },
+
+    /** Keeps the status if the other login is rejected: it does not work because this one does. */
+    noteLogin: (
+      { id, credential_id, imap, smtp, username }: MailAccountRow,
+      login: MailLoginKind,
+    ): Promise<boolean> => {
+      const changed = updateRows(db, mailAccountTable, { id, credential_id, imap, smtp, username })
+        .set(WORKING)
+        .where((of) => of.or([of('refused_login', 'is', null), of('refused_login', '=', login)]));
+      return tryTransact([statement(changed, 1)]);
     },
   };
 };

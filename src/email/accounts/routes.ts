@@ -1,4 +1,5 @@
 import Boom from '@hapi/boom';
+import type { MailTriggers } from '../../hooks/module.js';
 import type { Caller } from '../../kernel/contract/endpoint.js';
 import { resource } from '../../kernel/route.js';
 import { type MailAccountRow, mailAccountTable } from '../../store/tables/mail.js';
@@ -24,6 +25,7 @@ interface AccountRoutesDeps {
     hurry(accountId: string): void;
   };
   maySend(userId: string): Promise<boolean>;
+  triggers: Pick<MailTriggers, 'boundTo'>;
 }
 
 const viewMailAccount: (row: MailAccountRow) => MailAccount = viewer(

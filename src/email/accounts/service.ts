@@ -1,4 +1,5 @@
 import Boom from '@hapi/boom';
+import type { MailTriggers } from '../../hooks/module.js';
 import { type Clock, iso } from '../../kernel/clock.js';
 import type { Recorder } from '../../kernel/contract/audit.js';
 import type { Caller } from '../../kernel/contract/endpoint.js';
@@ -17,7 +18,7 @@ import { updateIf } from '../../store/updateif.js';
 import { storedColumns } from '../../store/view.js';
 import type { Vault } from '../../vault/module.js';
 import type { MailAccountChanges, NewMailAccount } from './contract.js';
-import { MAX_MAIL_ACCOUNTS, type MailAccountsStore } from './queries.js';
+import { MAX_MAIL_ACCOUNTS, type MailAccountsStore, WORKING } from './queries.js';
 
 export interface MailAccountsDeps {
   clock: Clock;
@@ -60,6 +61,7 @@ export const addMailAccount = async (
     new_from: iso(now),
     created_at: iso(now),
     updated_at: iso(now),
+    refused_login: null,
   };
   await refuseUnusableCredential(deps, by, row);
   const record = by.record({ target: row.id, data: toAuditData(row) });
@@ -198,7 +200,7 @@ export const updateMailAccount = (
       const login = ['imap', 'smtp', 'auth', 'username', 'credential_id'] as const;
       const isOther = login.some((column) => after[column] !== read[column]);
       if (isOther) await refuseUnusableCredential(deps, by, after);
-      const state = isOther ? { status: 'ok' as const, error: null, authserv_id: null } : {};
+      const state = isOther ? { ...WORKING, authserv_id: null } : {};
       const isWatched = read.watch === 0 && after.watch === 1;
       if (isWatched && by.impersonator) throw Boom.forbidden(WATCH_IN_PERSON, PERSONAL_ONLY);
       const start = isWatched ? { new_from: iso(deps.clock.now()) } : {};
@@ -210,14 +212,22 @@ export const updateMailAccount = (
   });
 };
 
-/** Throws 409 while messages are queued, unless forced. */
+interface MailAccountRemoval {
+  service: MailAccountsDeps;
+  sending: { hurry(accountId: string): void };
+  triggers: Pick<MailTriggers, 'boundTo'>;
+}
+
+/** Throws 409 while messages are queued or hooks need the account, unless forced. */
 export const removeMailAccount = async (
-  { service, sending }: { service: MailAccountsDeps; sending: { hurry(accountId: string): void } },
+  { service, sending, triggers }: MailAccountRemoval,
   by: RecordingCaller,
   { id, isForced }: { id: string; isForced: boolean },
 ): Promise<void> => {
   const { address } = await findMailAccount(service, by.userId, id);
   const { accounts, clock } = service;
+  const bound = isForced ? [] : await triggers.boundTo({ userId: by.userId, accountId: id });
+  if (bound.length > 0) throw boundHooks(address, bound);
   const records = [by.record({ data: { address, ...(isForced && { force: true }) } })];
   const now = iso(clock.now());
   if (await accounts.delete(by.userId, id, { isForced, now, also: records })) {
@@ -228,5 +238,18 @@ export const removeMailAccount = async (
   throw Boom.conflict(
     `E-mails from ${address} are queued or being sent. Wait until they are sent, or pass force=true to discard the queued e-mails`,
     { code: 'mail_waits' },
+  );
+};
+
+const MAX_NAMED_HOOKS = 5;
+
+const boundHooks = (address: string, names: string[]): Boom.Boom => {
+  const named = names.slice(0, MAX_NAMED_HOOKS).map((name) => `"${name}"`);
+  const more = names.length - named.length;
+  const all = `${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+  const hooks = names.length === 1 ? `The hook ${all} runs` : `The hooks ${all} run`;
+  return Boom.conflict(
+    `${hooks} only for e-mails of ${address}. Delete or change ${names.length === 1 ? 'it' : 'them'} first, or pass force=true to delete the account anyway`,
+    { code: 'mail_account_used' },
   );
 };

@@ -28,7 +28,13 @@ const fields = {
   unread: s.boolean(),
   flagged: s.boolean(),
   attachments: s.list(
-    s.object('MailFile', { name: s.text(300), mediaType: s.text(200), bytes: count() }),
+    s.object('MailFile', {
+      name: s.text(300),
+      mediaType: s.text(200),
+      bytes: count().description(
+        'Size of the file in bytes. Computed from the encoded size, so a few bytes may be missing or too many',
+      ),
+    }),
     200,
   ),
   category: category(),

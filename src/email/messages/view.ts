@@ -1,3 +1,4 @@
+import { estimateDecodedSize } from '../../providers/mail/structure.js';
 import { type MailFile, type MailMessageRow, mailMessageTable } from '../../store/tables/mail.js';
 import { viewer } from '../../store/view.js';
 import { MailMessage } from './contract.js';
@@ -10,7 +11,11 @@ export const viewMail: (row: MailMessageRow) => MailMessage = viewer(
     to: ({ recipients }: MailMessageRow) => JSON.parse(recipients),
     attachments: (row: MailMessageRow) => {
       const files: MailFile[] = JSON.parse(row.attachments);
-      return files.map(({ name, mediaType, bytes }) => ({ name, mediaType, bytes }));
+      return files.map((file) => ({
+        name: file.name,
+        mediaType: file.mediaType,
+        bytes: estimateDecodedSize(file),
+      }));
     },
   },
 );

@@ -1,3 +1,5 @@
+import type { MailEventField } from '../../hooks/module.js';
+import { estimateDecodedSize } from '../../providers/mail/structure.js';
 import type { MailAddress, MailFile, MailMessageRow } from '../../store/tables/mail.js';
 
 export interface MailText {
@@ -11,7 +13,7 @@ const MAX_RECIPIENTS = 1000;
 export const buildMailEvent = (
   row: MailMessageRow,
   { text, isCut }: MailText,
-): Record<string, unknown> => {
+): Record<MailEventField, unknown> => {
   const sender: MailAddress | null = row.sender === null ? null : JSON.parse(row.sender);
   const files: MailFile[] = JSON.parse(row.attachments);
   const found = row.authentication === null ? {} : JSON.parse(row.authentication);
@@ -33,7 +35,11 @@ export const buildMailEvent = (
     category: row.category,
     priority: row.priority,
     authentication: { spf: null, dkim: null, dmarc: null, ...found },
-    attachments: files.map(({ name, mediaType, bytes }) => ({ name, mediaType, bytes })),
+    attachments: files.map((file) => ({
+      name: file.name,
+      mediaType: file.mediaType,
+      bytes: estimateDecodedSize(file),
+    })),
   };
 };
 

@@ -1,7 +1,9 @@
+import { pageLink } from '../../kernel/pagepath.js';
 import type { Outbox, QueuedMessage } from '../../outbound/module.js';
 import type { SentMailRow, SentRecipient } from '../../store/tables/mail.js';
 
 const MAX_NAMED_RECIPIENTS = 5;
+const SENT = `${pageLink('mail')}?show=sent`;
 
 /** null: all recipients received it. */
 export const undeliveredMail = (
@@ -20,7 +22,7 @@ export const undeliveredMail = (
     kind: isLost ? 'mail_unknown' : 'mail_failed',
     title,
     body: formatRecipientLines(open),
-    link: `/api/email/sent/${id}`,
+    link: SENT,
     about: subject,
     effectId: `${id} ${attempts}`,
   });
@@ -44,7 +46,7 @@ export const bouncedMail = (
     kind: 'mail_failed',
     title: `E-mail "${truncateSubject(subject)}" bounced from ${formatRecipientCount(bounced.length, recipients.length)}`,
     body: formatRecipientLines(bounced),
-    link: `/api/email/sent/${id}`,
+    link: SENT,
     about: subject,
     effectId: `${id} ${reportId}`,
   });

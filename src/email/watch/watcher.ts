@@ -156,8 +156,8 @@ const watchMailbox = async (
           ),
         looked: async () => {
           connected();
-          const at = iso(visits.clock.now());
-          await accounts.note(account, { status: 'ok', error: null, last_sync_at: at });
+          await accounts.note(account, { last_sync_at: iso(visits.clock.now()) });
+          await accounts.noteLogin(account, 'imap');
         },
       }),
     ),

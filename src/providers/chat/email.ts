@@ -160,14 +160,15 @@ const parseMailServer = ({ values }: PlatformSettings): MailServer => {
   };
 };
 
-/** Failures that only an admin can solve. */
-const LASTING = new Set(['address', 'starttls', 'login']);
+/** Failures that only an admin can solve. A rejected login is often an outage of the service. */
+const LASTING = new Set(['address', 'starttls']);
 
 const toPlatformRefusal = (fault: MailFault): PlatformRefusal => {
   const error = fault.message;
   if (fault instanceof ReplyLost) return { verdict: 'unknown', error };
   const status = fault instanceof RecipientsRefused ? fault.recipients[0]?.status : fault.status;
-  const isFinal = LASTING.has(fault.kind) || (status != null && status >= 500);
+  const isLogin = fault.kind === 'login';
+  const isFinal = LASTING.has(fault.kind) || (!isLogin && status != null && status >= 500);
   return { verdict: isFinal ? 'failed' : 'retry', error };
 };
 

@@ -1,7 +1,14 @@
 /** A user turn of `spawn_agent`, or plain text. */
 export type Prompt = ReturnType<typeof readPrompt>;
 
-const SEPARATOR = '--- Webhook Payload ---';
+/** The lines above untrusted data, by the kind of the trigger (spec: receiver, rule 7). */
+const HEADINGS = ['Webhook Payload', 'E-mail'] as const;
+export type PayloadHeading = (typeof HEADINGS)[number];
+
+export const payloadSeparator = (heading: PayloadHeading): string => `--- ${heading} ---`;
+export const PAYLOAD_SEPARATORS = HEADINGS.map(payloadSeparator);
+
+const SEPARATOR = new RegExp(`(?<=\\n)(?:${PAYLOAD_SEPARATORS.join('|')})(?=\\n)`);
 const EVENT_LABEL = 'Event type: ';
 
 /**
@@ -9,9 +16,10 @@ const EVENT_LABEL = 'Event type: ';
  * contains one stays whole.
  */
 export const readPrompt = (content: string) => {
-  const at = `\n${content}\n`.indexOf(`\n${SEPARATOR}\n`);
-  if (at < 0) return { task: content.trim(), payload: null, event: null };
-  const rest = content.slice(at + SEPARATOR.length + 1);
+  const found = SEPARATOR.exec(`\n${content}\n`);
+  if (!found) return { task: content.trim(), payload: null, event: null };
+  const at = found.index - 1;
+  const rest = content.slice(at + found[0].length + 1);
   const lastLine = rest.slice(rest.lastIndexOf('\n') + 1);
   const isEvent = lastLine.startsWith(EVENT_LABEL);
   return {

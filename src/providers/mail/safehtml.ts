@@ -13,6 +13,7 @@ const BLOCKS = new Set(
     ' ',
   ),
 );
+const CELLS = new Set(['td', 'th']);
 const HIDDEN_ELEMENTS = new Set(
   'head title style script noscript template object svg math'.split(' '),
 );
@@ -20,7 +21,7 @@ const HIDDEN =
   /display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0|opacity\s*:\s*0(?![.\d])/i;
 
 /**
- * Without hidden text, one line per block. A link is followed by its URL unless its text is the
+ * Without hidden text, one line per block, a space between cells of a table. A link is followed by its URL unless its text is the
  * URL.
  */
 export const textOfHtml = (html: string): string => {
@@ -35,6 +36,8 @@ export const textOfHtml = (html: string): string => {
         return;
       }
       if (BLOCKS.has(name)) text += '\n';
+      else if (CELLS.has(name) && text !== '' && !/\s/.test(text.charAt(text.length - 1)))
+        text += ' ';
       const target = name === 'a' ? formatLinkTarget(attributes.href ?? '') : null;
       if (target !== null) link = { target, start: text.length };
     },

@@ -79,12 +79,12 @@ const getAttachmentFileName = ({
   parameters,
 }: MessageStructureObject): string =>
   (dispositionParameters?.filename ?? parameters?.name ?? '')
-    .trim()
+    // Neither in a folder, nor hidden, nor a command option.
+    .replace(/^[./\\\-\s]+/, '')
+    .trimEnd()
     .slice(0, 200)
     // After cutting: half of a surrogate pair is one of these.
-    .replace(/[\p{C}/\\]/gu, '_')
-    // Neither hidden nor a command option.
-    .replace(/^[.\-\s]+/, '_');
+    .replace(/[\p{C}/\\]/gu, '_');
 
 export const decodedPart = (bytes: Buffer, part: MailPart): string =>
   decodeMailText(decodedBytes(bytes, part.encoding), part);
@@ -133,6 +133,13 @@ export const decodedBytes = (bytes: Buffer, encoding: string): Buffer => {
     );
   return Buffer.from(text, 'latin1');
 };
+
+/**
+ * Size after decoding, from the encoded size. Of base64 with lines of 76 characters: the padding is
+ * unknown, so up to 2 bytes too large.
+ */
+export const estimateDecodedSize = ({ encoding, bytes }: Pick<MailPart, 'encoding' | 'bytes'>) =>
+  encoding === 'base64' ? Math.floor((bytes - 2 * Math.floor(bytes / 78)) / 4) * 3 : bytes;
 
 /** Piecewise; null ends it. */
 export const createPartDecoder = (encoding: string): ((piece: Buffer | null) => Buffer) => {

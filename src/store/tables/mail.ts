@@ -6,6 +6,8 @@ interface StoredMailServer {
   tls: 'implicit' | 'starttls';
 }
 
+export type MailLoginKind = 'imap' | 'smtp';
+
 export const mailAccountTable = table('mail_accounts', {
   id: text,
   user_id: text,
@@ -28,6 +30,8 @@ export const mailAccountTable = table('mail_accounts', {
   new_from: text,
   created_at: text,
   updated_at: text,
+  /** The rejected login while the status is `needs_login`. Null: both. */
+  refused_login: orNull(literal<MailLoginKind>()),
 });
 export type MailAccountRow = Row<typeof mailAccountTable>;
 

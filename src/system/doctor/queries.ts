@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { AuditStep } from '../../kernel/contract/audit.js';
 import type { Store } from '../../store/store.js';
+import type { MailAccountRow } from '../../store/tables/mail.js';
 import { isPerson } from '../../store/visible.js';
 
 /** No further table is checked after this time. A single large table may take longer. */
@@ -89,21 +90,16 @@ export const doctorStore = ({ db, look, transact }: Store) => ({
       .limit(MAX_FOLDERS)
       .execute(),
 
-  /** Watched mailboxes that were last reached before `since`. */
-  unreachedMailboxes: (since: string): Promise<UnreachedMailbox[]> =>
+  failingMailboxes: (): Promise<FailingMailbox[]> =>
     db
       .selectFrom('mail_accounts')
-      .select(['address', 'error'])
-      .where('watch', '=', 1)
+      .select(['address', 'status', 'error'])
       .where('status', '!=', 'ok')
-      .where(({ fn, eb }) => eb(fn.coalesce('last_sync_at', 'created_at'), '<', since))
+      .orderBy('id')
       .limit(MAX_FOLDERS)
       .execute(),
 });
 
-export interface UnreachedMailbox {
-  address: string;
-  error: string | null;
-}
+export type FailingMailbox = Pick<MailAccountRow, 'address' | 'status' | 'error'>;
 
 export type DoctorStore = ReturnType<typeof doctorStore>;

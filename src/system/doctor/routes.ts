@@ -77,8 +77,6 @@ interface ModuleChecks {
 
 /** Work that is later than this is reported. A backup or the pruning of old rows takes minutes. */
 const LATE_MS = 15 * 60_000;
-/** A watched mailbox that was not reached for longer is reported. */
-const UNREACHED_MS = 60 * 60_000;
 /** Time limit for comparing originals with their hashes. */
 const ORIGINALS_MS = 2000;
 /** As long as the longest other check. */
@@ -130,10 +128,7 @@ export const doctorResource = (base: Base, deps: DoctorDeps) => {
             ...folderFindings(await store.failingFolders()),
           ],
         ],
-        [
-          'mailboxes',
-          async () => mailboxFindings(await store.unreachedMailboxes(iso(now - UNREACHED_MS))),
-        ],
+        ['mailboxes', async () => mailboxFindings(await store.failingMailboxes())],
         ['voice', async () => [voiceFinding(await deps.checks.voice())]],
         ['platforms', async () => platformFindings(await deps.checks.platforms())],
         ['messages', async () => unreadFindings(deps.checks.unread())],
@@ -233,7 +228,8 @@ const DEAD_LETTERS: Record<string, string> = {
 const REMEDIES: Record<string, string> = {
   database: `${LOGS}   The disk must be writable and not full`,
   queue: `${LOGS}   Running agents: adjutant agents list --status running`,
-  channels: 'adjutant outbox list --status failed',
+  channels:
+    'adjutant outbox list --status failed   Possibly not delivered: adjutant outbox list --status unknown',
   disk: DISK_FULL_REMEDY,
   capabilities: 'correct the setting, then: adjutant restart',
   tunnel: 'adjutant tunnel check, then: adjutant tunnel get',

@@ -16,7 +16,7 @@ import { KEY_REFUSED } from '../../providers/llm/wire.js';
 import type { EngineReport } from '../../voice/module.js';
 import { remedies } from '../tunnel/stage.js';
 import type { Finding } from './contract.js';
-import type { UnreachedMailbox } from './queries.js';
+import type { FailingMailbox } from './queries.js';
 
 const LEEWAY_MS = 60_000;
 const DAY_MS = 24 * 3600 * 1000;
@@ -148,7 +148,9 @@ export const embedderFinding = ({ isWell, detail }: EmbedderReport): Finding =>
 
 /** Missing engines are not a fault, since transcription is optional. */
 export const voiceFinding = ({ engines, hasFfmpeg }: EngineReport): Finding => {
-  const files = hasFfmpeg ? '' : '; without ffmpeg, WebM, M4A and AMR cannot be read';
+  const files = hasFfmpeg
+    ? '; ffmpeg is installed'
+    : '; without ffmpeg, WebM, M4A and AMR cannot be read';
   const [first, ...others] = engines;
   if (first === undefined) return okFinding('voice', `no engine transcribes speech${files}`);
   const then = others.length > 0 ? `, then by ${others.join(', ')}` : '';
@@ -196,11 +198,15 @@ const shellQuoted = (path: string): string =>
 /** The value that editors and synchronization programs recommend. */
 const INOTIFY_LIMIT = 524_288;
 
-export const mailboxFindings = (unreached: UnreachedMailbox[]): Finding[] =>
-  unreached.map(({ address, error }) =>
+/** Watched or not: the last visit of each failed. */
+export const mailboxFindings = (failing: FailingMailbox[]): Finding[] =>
+  failing.map(({ address, status, error }) =>
     warnFinding(
       'mailboxes',
-      `the watched mailbox ${address} was not reached for an hour: ${error}`.slice(0, 1000),
+      `${address} ${status === 'needs_login' ? 'needs a new login' : 'fails'}: ${error}`.slice(
+        0,
+        1000,
+      ),
       `adjutant email accounts test ${address}`,
     ),
   );

@@ -1,5 +1,6 @@
 import { iso } from '../../kernel/clock.js';
 import type { Store } from '../../store/store.js';
+import type { SentMailRow, SentRecipient } from '../../store/tables/mail.js';
 import { visibleTo } from '../../store/visible.js';
 import type { Need } from './contract.js';
 
@@ -22,10 +23,16 @@ const failingAccounts = (db: Store['db'], userId: string, limit: number) =>
 const unsentMails = (db: Store['db'], userId: string, since: number, limit: number) =>
   db
     .selectFrom('mail_sent')
-    .select(['id', 'subject', 'status', 'error', 'created_at', 'finished_at'])
+    .select(['id', 'subject', 'status', 'error', 'recipients', 'created_at', 'finished_at'])
     .where(visibleTo(userId))
     .where('created_at', '>=', iso(since))
-    .where('status', 'in', ['failed', 'unknown'])
+    .where((of) =>
+      of.or([
+        of('status', 'in', ['failed', 'unknown']),
+        of('recipients', 'like', '%"status":"refused"%'),
+        of('recipients', 'like', '%"status":"bounced"%'),
+      ]),
+    )
     .orderBy('created_at', 'desc')
     .limit(limit)
     .execute();
@@ -54,18 +61,30 @@ export const mailNeeds = async (
         `adjutant email accounts test ${id.slice(-6)}`,
       ),
     })),
-    ...mails.map(({ id, subject, status, error, created_at: created, finished_at: ended }) => ({
+    ...mails.map(({ id, subject, created_at: created, finished_at: ended, ...mail }) => ({
       ...NO_SUBJECT,
       kind: 'mail' as const,
       id,
       at: ended ?? created,
       title: (subject || '(no subject)').slice(0, MAX_TITLE_LENGTH),
-      detail: cut(
-        status === 'unknown'
-          ? 'the reply of the server was lost; the e-mail is not resent automatically'
-          : `not sent: ${error ?? 'no reason given'}`,
-        `adjutant email sent get ${id.slice(-6)}`,
-      ),
+      detail: cut(formatUnsent(mail), `adjutant email sent get ${id.slice(-6)}`),
     })),
   ];
+};
+
+const formatUnsent = ({
+  status,
+  error,
+  recipients,
+}: Pick<SentMailRow, 'status' | 'error' | 'recipients'>): string => {
+  if (status === 'unknown')
+    return 'the reply of the server was lost; the e-mail is not resent automatically';
+  const all: SentRecipient[] = JSON.parse(recipients);
+  const failed = all.filter((one) => one.status === 'refused' || one.status === 'bounced');
+  const [first] = failed;
+  const isPartial = first !== undefined && failed.length < all.length;
+  const what = isPartial
+    ? `not delivered to ${failed.length} of ${all.length} recipients`
+    : 'not sent';
+  return `${what}: ${(isPartial ? first.reply : error) ?? 'no reason given'}`;
 };

@@ -20,7 +20,7 @@ export interface AudioFacts {
   regions: AudioRegion[];
 }
 
-export type DecodeCode = 'damaged' | 'too_long' | 'too_large' | 'unsupported';
+export type DecodeCode = 'damaged' | 'too_long' | 'too_large' | 'too_slow' | 'unsupported';
 
 /** The last line has `end` or `failed`. */
 export type DecodeLine =

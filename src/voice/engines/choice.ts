@@ -23,8 +23,22 @@ export const listReasons = (passedOver: SkippedEngine[]): string =>
   passedOver.map(({ engine, because }) => `${engine}: ${because}`).join('; ');
 
 /** The ways in which an admin gives the daemon an engine. */
-export const ADD_ENGINE =
-  'Run adjutant capabilities install whisper:base, assign the topic transcription to a model that supports it, or install pocketsphinx and pocketsphinx-en-us (English only)';
+const WAYS = {
+  whisper: 'run adjutant capabilities install whisper:base',
+  model: 'assign the topic transcription to a model that supports it',
+  pocketsphinx: 'install pocketsphinx and pocketsphinx-en-us (English only)',
+};
+
+/** Without the engines that are installed already and failed. */
+export const addEngineText = (failed: SkippedEngine[] = []): string => {
+  const ways = Object.entries(WAYS)
+    .filter(([name]) => !failed.some(({ engine }) => engine === name))
+    .map(([, way]) => way);
+  const last = ways.pop() ?? '';
+  const text =
+    ways.length === 0 ? last : `${ways.join(', ')}${ways.length > 1 ? ',' : ''} or ${last}`;
+  return text.charAt(0).toUpperCase() + text.slice(1);
+};
 
 /** In order. */
 export interface ChosenEngines {

@@ -59,7 +59,9 @@ const outputIn = async (
       signal,
     });
     if (timedOut)
-      throw new EngineFailed(`PocketSphinx exceeded the limit of ${LIMIT_MS / 1000} seconds`);
+      throw new EngineFailed(
+        `it took more than ${LIMIT_MS / 1000} seconds. The machine may be too busy`,
+      );
     if (exitCode === 0) return stdout;
     const remark = stderr.trim().split('\n').at(-1)?.slice(0, 200) || 'no error message';
     throw new EngineFailed(`PocketSphinx exited with code ${exitCode}: ${remark}`);

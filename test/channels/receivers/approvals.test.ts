@@ -46,7 +46,7 @@ describe('approvals on channels', () => {
       '  "method": "POST"',
       '  "url": "http://127.0.0.1:9/"',
       lines[4],
-      'trusted',
+      'Trusted: the agent has read no external content',
       `Digest ${digest.slice(0, 8)}. The call has not run. Without a decision it is denied at ${expiresAt.slice(0, 10)} ${expiresAt.slice(11, 16)} UTC.`,
       `Or reply: approve ${digest.slice(0, 8)}    deny ${digest.slice(0, 8)}`,
     ]);

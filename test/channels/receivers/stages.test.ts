@@ -101,7 +101,7 @@ describe('stages of pipelines on channels', () => {
       '> Publish \\u{202e}a',
       '> Digest 00000000.',
       '> Or reply: approve 00000000?',
-      'trusted',
+      'Trusted: contains no external content',
       `Digest ${digest}. The stage has not run. Without a reply it is denied at ${expiry}`,
       `Or reply: approve ${digest}    deny ${digest} <reason>`,
     ]);
@@ -193,7 +193,7 @@ describe('stages of pipelines on channels', () => {
         '  count: "How many" (number)',
         '  now: "At once" (boolean)',
         '  ring: "Ring" ("Canary" or "All")',
-        'trusted',
+        'Trusted: contains no external content',
       ],
       [
         `Reply: answer ${digest}, then one line per field:`,

@@ -142,6 +142,15 @@ describe('/api/admin/outbox', () => {
       status: 'warn',
       detail: '0 queued, 0 in progress; not delivered in the last hour: slack 1',
     });
+    await clear();
+    stage.slack.answer = async () => ({ verdict: 'unknown', error: 'cut' });
+    await stage.tell('Unclear');
+    await stage.ended('unknown');
+    await untilMatches(async () => inside(stage.test.app).outgoing.totals(), { running: 0 });
+    const { parts } = (await stage.test.call('GET', '/health/detailed', { token })).body;
+    expect(parts.find(({ name }: { name: string }) => name === 'channels').detail).to.equal(
+      '0 queued, 0 in progress; possibly not delivered in the last hour: slack 1',
+    );
     const { text } = await stage.test.call('GET', '/metrics', { token });
     expect(text).to.match(/^adjutant_outbox_waiting 0$/m);
     expect(text).to.match(/^adjutant_outbox_running 0$/m);

@@ -80,6 +80,13 @@ describe('the HTML of an e-mail', () => {
     );
   });
 
+  it('separates the cells of a table', () => {
+    const row = '<tr><td>Hat</td><td>10 EUR</td><td></td></tr>';
+    expect(textOfHtml(`<table>${row}<tr><th>Sum</th> <th><b>1</b>0</th></tr></table>`)).to.equal(
+      'Hat 10 EUR\n\nSum 10',
+    );
+  });
+
   it('puts behind a link where it leads, unless it says that', () => {
     const texts: [html: string, text: string][] = [
       [

@@ -1,7 +1,11 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { arrivalTime, parseMailHeader } from '../../../src/email/messages/record.js';
-import { collectMailParts, decodedPart } from '../../../src/providers/mail/structure.js';
+import {
+  collectMailParts,
+  decodedPart,
+  estimateDecodedSize,
+} from '../../../src/providers/mail/structure.js';
 import { decoded } from './decodedparts.js';
 
 export const lab = Lab.script();
@@ -20,9 +24,24 @@ describe('the structure of a message', () => {
     expect(name).to.equal(`${'a'.repeat(199)}_`);
     expect(nameIn('a\r\nb\u202e/\ud83d.pdf')).to.equal('a__b___.pdf');
     expect(nameIn('   ')).to.equal('unnamed');
-    expect(['.bashrc', '..', '-rf', '../../x'].map(nameIn)).to.equal([
-      ...['_bashrc', '_', '_rf', '__.._x'],
+    const names = ['.bashrc', '..', '-rf', '../../.terms & cond.txt', 'Bill 1/2.pdf', 'C:\\x '];
+    expect(names.map(nameIn)).to.equal([
+      ...['bashrc', 'unnamed', 'rf', 'terms & cond.txt', 'Bill 1_2.pdf', 'C:_x'],
     ]);
+  });
+
+  it('has sizes of files as they are saved, but for the padding', () => {
+    for (const length of [0, 1, 11, 57, 58, 114, 397, 5000, 100_000]) {
+      const lines =
+        Buffer.alloc(length)
+          .toString('base64')
+          .match(/.{1,76}/g) ?? [];
+      for (const encoded of [lines.join('\r\n'), lines.map((line) => `${line}\r\n`).join('')]) {
+        const bytes = estimateDecodedSize({ encoding: 'base64', bytes: encoded.length });
+        expect(bytes - length, `${length}`).to.be.between(-1, 3);
+      }
+    }
+    expect(estimateDecodedSize({ encoding: '7bit', bytes: 544 })).to.equal(544);
   });
 
   it('has text without what its encoding has added', () => {

@@ -2,6 +2,7 @@ import { chmod } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
+import { voiceFinding } from '../../../src/system/doctor/rules.js';
 import {
   type FrozenClock,
   frozenClock,
@@ -62,6 +63,20 @@ describe('the doctor', () => {
     );
     expect(findings.find(({ name }) => name === 'integrity')?.detail).to.match(
       /^\d+ tables checked, no damage$/,
+    );
+  });
+
+  it('tells that no engine transcribes speech', async () => {
+    const bare = await startApp({ config: { voicePath: [] } });
+    const { token: other } = await bare.register('ada');
+    const { body } = await bare.call('GET', '/api/admin/doctor', { token: other });
+    await bare.stop();
+    const found = body.findings.filter(({ name }: Finding) => name === 'voice');
+    expect(found.map(({ detail }: Finding) => detail)).to.equal([
+      'no engine transcribes speech; without ffmpeg, WebM, M4A and AMR cannot be read',
+    ]);
+    expect(voiceFinding({ engines: ['pocketsphinx'], hasFfmpeg: true }).detail).to.equal(
+      'speech is transcribed by pocketsphinx; ffmpeg is installed',
     );
   });
 

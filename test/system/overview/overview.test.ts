@@ -113,6 +113,18 @@ describe('the overview', () => {
       'Minutes 3',
       'the reply of the server was lost; the e-mail is not resent automatically: adjutant email sent get 000003',
     ]);
+    clock.forward(MINUTE_MS);
+    const partly = await mail(4, 'sent', null);
+    const recipients = JSON.stringify([
+      { address: 'bob@example.org', place: 'to', status: 'sent', reply: null },
+      { address: 'eve@example.org', place: 'to', status: 'refused', reply: '550 no such user' },
+      { address: 'dan@example.org', place: 'cc', status: 'bounced', reply: 'full' },
+    ]);
+    await db.updateTable('mail_sent').set({ recipients }).where('id', '=', partly).execute();
+    expect((await needs())[1]?.slice(2)).to.equal([
+      'Minutes 4',
+      'not delivered to 2 of 3 recipients: 550 no such user: adjutant email sent get 000004',
+    ]);
     expect(await needs((await desk.test.register('paul')).token)).to.equal([]);
     clock.forward(DAY_MS + MINUTE_MS);
     expect(await needs()).to.equal([ofAccount]);
