@@ -163,7 +163,7 @@ const settings = command({
     ),
     sender: {
       value: '<sender>',
-      about: `Sender whose settings form is shown: ${senders.join(', ')}`,
+      about: `Sender to show the settings for. One of ${senders.join(', ')}`,
       values: senders,
       read: (input): HookSender => {
         const sender = senders.find((each) => each === input);

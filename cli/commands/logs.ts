@@ -17,7 +17,7 @@ const LAST = 50;
 
 const last: Flag<number> = {
   value: '<count>',
-  about: `Number of newest lines to print. Defaults to ${LAST}; 0 prints none. With --remote at most 1000`,
+  about: `Number of newest lines to print. Defaults to ${LAST}. 0 prints none. With --remote, at most 1000 lines are printed`,
   read: (input) => {
     if (/^\d{1,7}$/.test(input)) return Number(input);
     throw usageFault(`--last must be a whole number of lines (got "${input}")`);

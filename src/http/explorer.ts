@@ -135,10 +135,12 @@ const paramsRule = (path: string) => {
 };
 
 const buildResponses = (endpoint: Endpoint) => {
-  const done = { description: 'Success', schema: endpoint.reply ?? Joi.any() };
+  const success = getSuccessStatus(endpoint);
+  const description = success === 201 ? 'Created' : success === 202 ? 'Accepted' : 'Success';
+  const done = { description, schema: endpoint.reply ?? Joi.any() };
   const otherReplies = Object.entries(endpoint.otherReplies ?? {});
   return Object.fromEntries([
-    [getSuccessStatus(endpoint), done],
+    [success, done],
     ...listErrorStatuses(endpoint).map((status) => [
       status,
       { description: STATUS_DESCRIPTIONS[status], schema: endpoint.scim ? ScimError : Problem },
@@ -183,8 +185,8 @@ const STATUS_DESCRIPTIONS: Record<number, string> = {
   400: 'Invalid input. `details` lists each invalid field',
   401: 'Missing or invalid credentials',
   403: 'Insufficient permissions',
-  404: 'Not found, or owned by another user',
-  409: 'Conflict with the current state, such as a name that is already in use. `message` describes the conflict',
+  404: 'Not found, or not accessible to you',
+  409: 'Conflict with the current state of the resource. `message` describes the conflict',
   412: 'The resource was changed: `If-Match` has another version',
   413: 'Request body too large',
   415: 'Unsupported content type',

@@ -45,7 +45,10 @@ export const createSessionPool = (deps: {
   const open = (key: SessionKey): PooledSession => {
     const trouble = troubles.get(formatSessionKey(key));
     if (isClosed)
-      throw new McpFailed('unreached', 'The daemon is stopping. Try again after the restart');
+      throw new McpFailed(
+        'unreached',
+        'The daemon is stopping. Start the daemon, and then try again',
+      );
     if (trouble && trouble.retryAtMs > clock.now()) throw tooSoon(trouble, clock.now());
     if (slots.size >= MOST) void discard(leastRecentlyUsed(slots));
     const giveUp = new AbortController();

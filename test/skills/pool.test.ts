@@ -154,6 +154,8 @@ describe('createPool', () => {
     await use();
     await pool.close();
     expect(closed).to.equal(1);
-    expect(await sentence(use())).to.equal('The daemon is stopping. Try again after the restart');
+    expect(await sentence(use())).to.equal(
+      'The daemon is stopping. Start the daemon, and then try again',
+    );
   });
 });

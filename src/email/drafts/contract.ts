@@ -17,11 +17,12 @@ const draftFields = () => {
 const NewMailDraft = s.object('NewMailDraft', draftFields());
 export type NewMailDraft = s.Static<typeof NewMailDraft>;
 
-const { accountId, html, inReplyTo, ...rest } = draftFields();
+const { accountId, html, inReplyTo, subject, ...rest } = draftFields();
 const MailDraftChanges = s
   .ignoreReadOnly(
     s.object('MailDraftChanges', {
       ...rest,
+      subject: subject.description('Subject. Unchanged if omitted'),
       accountId: s.optional(
         s
           .nullable(accountId)

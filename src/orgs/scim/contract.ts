@@ -15,10 +15,14 @@ const ScimQuery = s.stripUnknownKeys(
       s
         .text(4000)
         .example('userName eq "ada@example.com"')
-        .description('Filter (RFC 7644, 3.4.2.2)'),
+        .description('Filter (RFC 7644, 3.4.2.2). Ignored for a single user or group'),
     ),
     startIndex: s.optional(
-      s.queryWhole(-1e9, 1e9).description('Position of the first result, starting at 1'),
+      s
+        .queryWhole(-1e9, 1e9)
+        .description(
+          'Position of the first result, starting at 1. Ignored for a single user or group',
+        ),
     ),
     count: s.optional(
       s

@@ -69,7 +69,7 @@ export type NoticeMessage = s.Static<typeof NoticeMessage>;
 
 export const outbox = contract({
   list: endpoint.get('/api/admin/outbox', {
-    summary: 'List messages to channels and outgoing webhooks of all users',
+    summary: 'List outbound messages of all users',
     access: 'admin',
     audit: 'outbox.list',
     query: pageQuery('OutboxQuery', {

@@ -26,7 +26,7 @@ export const expandDoctype = (xml: string): string => {
       const value = name === undefined ? undefined : entities.get(name);
       if (value === undefined || depth > MAX_DEPTH) return whole;
       room -= value.length;
-      if (room < 0) throw new PageUnreadable('has entities that are too long', 'feed');
+      if (room < 0) throw new PageUnreadable('defines XML entities that are too long', 'feed');
       return expand(value, depth + 1);
     });
   return expand(rest, 1);

@@ -11,7 +11,7 @@ const passphrase = () =>
       .text(1024)
       .min(MIN_LENGTH)
       .description(
-        'Passphrase for the keys in the backup. Defaults to `ADJUTANT_BACKUP_PASSPHRASE`',
+        'Passphrase that encrypts the keys in the backup. Defaults to `ADJUTANT_BACKUP_PASSPHRASE`. Required if that setting is not set',
       ),
   );
 

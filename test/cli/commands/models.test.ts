@@ -92,7 +92,7 @@ describe('models', () => {
       2,
       [
         '  --name       must not begin with a reserved word, such as routing or health',
-        '  fallbacks.0  must be one of the models: digest, default',
+        '  --fallbacks  must be one of the models: digest, default',
       ],
     ]);
     const price = await add('house', '--price', 'cheap');

@@ -57,7 +57,7 @@ describe('auth tokens', () => {
     const { code, stderr } = await tokens('create', 'ci', '--scopes', 'cats:read');
     expect([code, stderr.split('\n').slice(0, 2)]).to.equal([
       2,
-      ['Invalid request: one field is invalid.', '  scopes.0  is not a known scope: "cats:read"'],
+      ['Invalid request: one field is invalid.', '  --scopes  is not a known scope: "cats:read"'],
     ]);
   });
 
