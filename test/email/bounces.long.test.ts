@@ -82,7 +82,7 @@ describe(`bounces${skipNote}`, () => {
       bounced.recipients.map((one: Recipient) => [one.address, one.status, one.reply]),
     ).to.equal([
       ['bob@example.org', 'bounced', NO_USER],
-      ['Carol@Example.org', 'bounced', NO_USER],
+      ['Carol@example.org', 'bounced', NO_USER],
       ['eve@example.org', 'sent', mail.recipients[2].reply],
     ]);
     const [notice, ...others] = await bounceNotices();

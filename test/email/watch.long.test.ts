@@ -89,7 +89,7 @@ describe(`the watch on mailboxes${skipNote}`, () => {
     await arrived(hookId, 1);
     await stage.dovecot.deliver('watched', mail('Later'));
     expect(await arrived(hookId, 2)).to.equal(['After', 'Later']);
-    await stage.call('DELETE', `/api/email/accounts/${id}`);
+    await stage.call('DELETE', `/api/email/accounts/${id}?force=true`);
     await closed(0);
   });
 
