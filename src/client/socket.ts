@@ -143,7 +143,7 @@ const open = async (
     else void readRefusal(response).then((end) => tell({ type: 'end', ...end }));
   });
   socket.on('error', (error) => tell({ type: 'end', reason: formatConnectionError(error, url) }));
-  socket.on('close', (code) => tell({ type: 'end', ...closing(code) }));
+  socket.on('close', (code, text) => tell({ type: 'end', ...closing(code, text.toString()) }));
   return socket;
 };
 
@@ -211,11 +211,16 @@ const problemIn = (body: string, statusCode: number) => {
 };
 
 const SIGNED_OUT = 4401;
+const GOING_AWAY = 1001;
 
-const closing = (code: number): { reason: string; refusal?: ApiError } =>
-  code === SIGNED_OUT
-    ? { reason: 'signed out', refusal: refused(401, 'The session has ended') }
-    : { reason: code === 1001 ? 'the server is stopping' : `the connection closed (${code})` };
+const closing = (code: number, text: string): { reason: string; refusal?: ApiError } => {
+  if (code === SIGNED_OUT)
+    return { reason: 'signed out', refusal: refused(401, 'The session has ended') };
+  const isGiven = code === GOING_AWAY && text !== '';
+  return {
+    reason: isGiven ? text[0]?.toLowerCase() + text.slice(1) : `the connection closed (${code})`,
+  };
+};
 
 const formatConnectionError = (error: Error, url: string): string => {
   const code = 'code' in error ? String(error.code) : '';

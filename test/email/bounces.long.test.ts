@@ -88,7 +88,7 @@ describe(`bounces${skipNote}`, () => {
     const [notice, ...others] = await bounceNotices();
     expect(others).to.equal([]);
     expect(notice?.title).to.equal('E-mail "The report" bounced from 2 of 3 recipients');
-    expect(notice?.body).to.equal(`bob@example.org: ${NO_USER}\nCarol@Example.org: ${NO_USER}`);
+    expect(notice?.body).to.equal(`bob@example.org: ${NO_USER}\nCarol@example.org: ${NO_USER}`);
     const { body } = await stage.call('GET', `/api/hooks/${hook.body.id}/executions`);
     expect(body.executions.length).to.equal(2);
     const last = report(mail.messageId, 'eve@example.org', 'bob@example.org');

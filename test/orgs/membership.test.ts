@@ -53,7 +53,7 @@ describe('membership of an organization', () => {
     const heard: { type: string; data: { text?: string } }[] = [];
     socket.on('message', (text) => heard.push(JSON.parse(text.toString())));
     const text = () => heard.map(({ data }) => data.text ?? '').join('');
-    const closed = once(socket, 'close').then(([code]) => code);
+    const closed = once(socket, 'close').then(([code, text]) => [code, text.toString()]);
     return { heard, text, closed, close: () => socket.close() };
   };
 
@@ -164,7 +164,7 @@ describe('membership of an organization', () => {
   it('closes the sockets of a member who leaves, who then connects and reads again', async () => {
     const [ofBob, ofCleo] = [await follow(bob, 'agent.status'), await follow(cleo, 'agent.status')];
     await leave();
-    expect(await ofCleo.closed).to.equal(1001);
+    expect(await ofCleo.closed).to.equal([1001, 'A membership has ended']);
     const again = await follow(cleo, 'agent.status');
     desk.model.script(DONE);
     const { id } = await spawn(bob);

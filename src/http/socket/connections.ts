@@ -99,7 +99,7 @@ export class Connections {
 
   /** Closes with 1001, so that clients connect and read again what they may see. */
   reconnectUser = (userId: string): void =>
-    this.endAll(userId, Close.goingAway, 'A membership has ended. Connect again');
+    this.endAll(userId, Close.goingAway, 'A membership has ended');
 
   /** Closes all with 1001 and resolves when all are gone. Idempotent. */
   close = (): Promise<void> => {
