@@ -128,7 +128,9 @@ const remove = command({
   calls: [endpoints.delete],
   examples: ['ada@example.org', '4ew6rt --yes', 'ada@example.org --force --yes'],
   fields: () => requestFields(endpoints.delete.query),
-  notes: ['Without --force it is refused while e-mails are waiting to be sent.'],
+  notes: [
+    'Without --force, an account is not deleted while e-mails are waiting to be sent, or enabled hooks name it.',
+  ],
   run: async (context, { args, fields }) => {
     const query = await requestFrom(endpoints.delete.query, { fields }, context.at);
     const { client, id } = await mailAccountCrud.find(context, args.account);

@@ -7,6 +7,12 @@ const SHOWN = '[secret]';
 
 export type Redact = (text: string) => string;
 
+/** For readers who may not see an address. */
+export const withoutHost = (text: string, url: string): string => {
+  const { host, hostname } = new URL(url);
+  return text.replaceAll(host, '…').replaceAll(hostname, '…');
+};
+
 /**
  * Finds the values as they are, in base64 or hex, and escaped by any text format, up to three
  * times. A truncated text may end with the start of a value. Takes milliseconds for 64 KiB, and up

@@ -4,6 +4,7 @@ import type { Recorder } from '../kernel/contract/audit.js';
 import type { Caller } from '../kernel/contract/endpoint.js';
 import { faultOfHeaderValue } from '../kernel/headervalue.js';
 import { mint } from '../kernel/ids.js';
+import { withoutHost } from '../kernel/redact.js';
 import { badRequest, throwIfFaults } from '../kernel/route.js';
 import { isSlug } from '../providers/llm/llama/files.js';
 import { type Statement, UniqueViolation } from '../store/engine/protocol.js';
@@ -213,9 +214,7 @@ const maySeeAddress = ({ orgId }: RegisteredModel, { role, member }: Viewer): bo
 
 const withoutAddress = (health: ModelHealth, { baseUrl }: RegisteredModel): ModelHealth => {
   if (baseUrl === null || health.lastError === null) return health;
-  const { host, hostname } = new URL(baseUrl);
-  const lastError = health.lastError.replaceAll(host, '…').replaceAll(hostname, '…');
-  return { ...health, lastError };
+  return { ...health, lastError: withoutHost(health.lastError, baseUrl) };
 };
 
 export const viewHealthFor = (

@@ -111,7 +111,7 @@ const OrgDeletion = s.object('OrgDeletion', {
     s
       .oneOf('OrgResources', 'transfer', 'delete')
       .description(
-        'Whether to transfer the resources of the organization to you, or to delete them. Required if there are any. Models are deleted in both cases. Transferred hooks, outgoing webhooks and recurring tasks are disabled, since others may have created them',
+        'Whether to transfer the resources of the organization to you, or to delete them. Required if there are any. Models and MCP servers are deleted in both cases. Transferred hooks, outgoing webhooks and recurring tasks are disabled, since others may have created them',
       ),
   ),
   password: s.ownPassword(),

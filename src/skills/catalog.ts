@@ -1,4 +1,5 @@
 import type { Caller } from '../kernel/contract/endpoint.js';
+import { withoutHost } from '../kernel/redact.js';
 import { type EffectivePermissions, getToolLevel } from '../permissions/module.js';
 import type { Tool, Toolbox } from '../tools/module.js';
 import type { ListedTool, SkillReply } from './contract.js';
@@ -115,8 +116,7 @@ export const isManagedBy = (
 
 const withoutAddress = (reason: string | null, server: ServerState | null): string | null => {
   if (reason === null || server?.spec?.at.kind !== 'http') return reason;
-  const { host, hostname } = new URL(server.spec.at.url);
-  return reason.replaceAll(host, '…').replaceAll(hostname, '…');
+  return withoutHost(reason, server.spec.at.url);
 };
 
 export const listedTool = (tool: Tool, skill: Skill, { permissions }: Viewer): ListedTool => ({

@@ -32,7 +32,7 @@ const fields = {
       name: s.text(300),
       mediaType: s.text(200),
       bytes: count().description(
-        'Size of the file in bytes. Computed from the encoded size, so a few bytes may be missing or too many',
+        'Size of the file in bytes. Computed from the encoded size, so it may differ by a few bytes',
       ),
     }),
     200,

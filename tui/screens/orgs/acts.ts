@@ -81,7 +81,7 @@ export const orgActs = ({ id, slug, role }: Org): Acts =>
       doing: 'deleting…',
       ask: {
         lines: [
-          `Delete ${slug}? Its members lose it, and its models are deleted. There is no undo.`,
+          `Delete ${slug}? Its members lose it. Its models and MCP servers are deleted. There is no undo.`,
           'If it owns resources, you are then asked whether to transfer or delete them.',
         ],
         name: slug,
