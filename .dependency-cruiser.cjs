@@ -183,7 +183,7 @@ module.exports = {
       to: {
         pathNot: [
           ...['^src/kernel/contract/', CONTRACT_DATA, installed('joi')],
-          '^src/hooks/(executions|inbound|senders)/contract\\.ts$',
+          '^src/hooks/(executions|inbound|replies|senders)/contract\\.ts$',
         ],
       },
     },

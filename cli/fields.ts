@@ -31,7 +31,8 @@ export interface RequestField {
 export const requestFields = (schema: Schema, except: string[] = []): RequestField[] => {
   const fields = leaves(schema.describe(), []).filter(({ path }) => !except.includes(path));
   const isUnique = (name: string) =>
-    fields.filter(({ longName }) => getLastSegment(longName) === name).length === 1;
+    fields.filter(({ longName }) => !CALLED.has(longName) && getLastSegment(longName) === name)
+      .length === 1;
   return fields.map((field) => {
     const short = getLastSegment(field.longName);
     const name = CALLED.get(field.longName) ?? (isUnique(short) ? short : field.longName);
@@ -66,6 +67,10 @@ const CALLED = new Map([
   ['tag', 'tags'],
   ['org-id', 'org'],
   ['account-id', 'account'],
+  ['action-config.reply.preset', 'reply'],
+  ['action-config.reply.credential-id', 'reply-credential-id'],
+  ['action-config.reply.mode', 'reply-mode'],
+  ['action-config.reply.url', 'reply-url'],
 ]);
 
 /** The organization of a command whose request has no fields of a contract. */

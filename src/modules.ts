@@ -130,7 +130,12 @@ export const openModules = async (base: Base, options: ModulesOptions) => {
   const tasks = openTasks(base, { hub, jobs, outbound, agents, experts: experts.experts });
   tools.handle({ research: research.actions, tasks: tasks.actions });
   const hooks = openHooks(base, { hub, jobs, secrets, vault, outbound, agents, payloads });
-  const access = { permissions, vault: vault.vault, research: research.follow };
+  const access = {
+    permissions,
+    vault: vault.vault,
+    research: research.follow,
+    answer: hooks.answer,
+  };
   const pipelines = openPipelines(base, { hub, jobs, outbound, agents, experts, tools, access });
   hooks.run({ tools, permissions, pipelines: pipelines.starts, concurrency });
   const voice = openVoice(base, { ...own, models: agents.speechModels(dailyCostUsd) });

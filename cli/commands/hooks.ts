@@ -8,6 +8,7 @@ import { listenHooks } from '../hooks/listen.js';
 import { findExecutionCommand, recentExecutionsList } from '../hooks/recent.js';
 import { refusedDeliveries } from '../hooks/rejections.js';
 import { outcomeNote, replay } from '../hooks/replay.js';
+import { listReplies, resendReply } from '../hooks/replies.js';
 import { sendHook } from '../hooks/send.js';
 import {
   buildSenderForm,
@@ -291,6 +292,8 @@ export const hooksGroup: CommandGroup = {
     listenHooks,
     hookTest,
     replay,
+    listReplies,
+    resendReply,
     awaitToken,
     rotateSecret,
   ],

@@ -118,6 +118,13 @@ const present = async (
   } else if (out.format !== 'table') {
     out.item(hook, hookTableColumns);
   }
+  const { reply } = hook.actionConfig;
+  if (reply) {
+    out.note('');
+    out.note(
+      `Each result is posted to the source of its delivery (${reply.preset}) without your approval.`,
+    );
+  }
   if (hook.trigger === 'email') await warnUnwatched(context, guided !== undefined);
   out.note('');
   out.note(`Watch: adjutant hooks listen ${hookArgument(hook)}`);

@@ -30,7 +30,7 @@ export const guideHook = async (context: Context): Promise<GuideResult> => {
   const action = actions[await ask.choose({ ask: 'Action', choices: labels, instead })];
   const does = await action?.ask(context, by);
   const conditions = by === 'schedule' ? undefined : await onlySome(context, by);
-  const more = await action?.after?.(context);
+  const more = await action?.after?.(context, by);
   const fields = { name, ...trigger, ...does, conditions, ...more };
   return { fields, ...(sender && { sender }) };
 };
@@ -90,7 +90,7 @@ interface HookActionChoice {
   label: string;
   ask(context: Context, by: HookSource): FieldInputs;
   /** Questions that come after the other questions of the hook. */
-  after?(context: Context): FieldInputs;
+  after?(context: Context, by: HookSource): FieldInputs;
 }
 
 const actions: HookActionChoice[] = [
@@ -100,12 +100,13 @@ const actions: HookActionChoice[] = [
       const prompt = { ask: 'Prompt', instead: '--agent-prompt', refuse: needed };
       return { action: 'spawn_agent', 'actionConfig.agentPrompt': await ask.lines(prompt) };
     },
-    after: async (context) => ({
+    after: async (context, by) => ({
       'actionConfig.notifyOwner': await context.ask.agree(
         { ask: 'Notify you when it is done?', instead: '--notify-owner' },
         true,
       ),
       'actionConfig.agentTools': await grants(context),
+      ...(await askReply(context, by)),
     }),
   },
   {
@@ -172,6 +173,52 @@ const actions: HookActionChoice[] = [
     }),
   },
 ];
+
+/** Senders whose platform also accepts replies. */
+const REPLIED: Partial<Record<HookSource, string>> = {
+  github: 'GitHub',
+  gitlab: 'GitLab',
+  gitea: 'Gitea',
+  jira: 'Jira',
+  linear: 'Linear',
+  slack: 'Slack',
+};
+const OWN_SERVER: HookSource[] = ['gitea', 'jira'];
+
+/** Whether the result goes to the issue, ticket or thread of the delivery, too. */
+const askReply = async (context: Context, by: HookSource): Promise<Record<string, unknown>> => {
+  const { ask } = context;
+  const platform = REPLIED[by];
+  if (!platform) return {};
+  const question = `Post the result to ${platform}, where the delivery came from?`;
+  if (!(await ask.agree({ ask: question, instead: '--reply' }, false))) return {};
+  ask.say('  The reply needs no approval. It goes only to the source of the verified delivery.');
+  const client = await context.client();
+  const { credentials } = await client.vault.list({ query: { limit: 200 } });
+  if (credentials.length === 0) {
+    ask.say(`  No credential yet. Store a token of ${platform}: adjutant vault create`);
+    ask.say('  Then add the reply: adjutant hooks update <hook> --reply --reply-credential-id');
+    return {};
+  }
+  const chosen = await ask.choose({
+    ask: `Credential with a token of ${platform}`,
+    choices: credentials.map(({ name }) => oneLine(name)),
+    instead: '--reply-credential-id',
+  });
+  const isRequired = OWN_SERVER.includes(by);
+  const url = await ask.text({
+    ask: isRequired
+      ? 'Address of your server, e.g. https://git.example.org'
+      : 'Address of your own server (empty: the public service)',
+    instead: '--reply-url',
+    ...(isRequired && { refuse: needed }),
+  });
+  return {
+    'actionConfig.reply.preset': by,
+    'actionConfig.reply.credentialId': credentials[chosen]?.id,
+    ...(url !== '' && { 'actionConfig.reply.url': url }),
+  };
+};
 
 /** Tools as `adjutant skills tools` lists them. The daemon validates the names. */
 const grants = async ({ ask }: Context): Promise<string[] | undefined> => {

@@ -21,6 +21,7 @@ export type { KnowledgeFolder } from '../folders/contract.js';
 export type { Hook } from '../hooks/contract.js';
 export type { Execution, ExecutionSummary } from '../hooks/executions/contract.js';
 export type { RefusedDelivery } from '../hooks/inbound/contract.js';
+export type { HookReply } from '../hooks/replies/contract.js';
 export type { SenderVerification } from '../hooks/senders/contract.js';
 export type { PresetName } from '../hooks/senders/presets.js';
 export type { SignatureRecipe } from '../hooks/senders/recipe.js';

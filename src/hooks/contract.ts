@@ -6,6 +6,7 @@ import { createPageSchema, pageQuery } from '../kernel/contract/page.js';
 import * as s from '../kernel/contract/schema.js';
 import { Execution, executionStatus, hookAction, hookTrigger } from './executions/contract.js';
 import { RefusedDeliveries } from './inbound/contract.js';
+import { HookReply, ReplySettings, replyStatus, templatedUrl } from './replies/contract.js';
 import { AwaitedToken, ConfirmedToken, SenderVerification } from './senders/contract.js';
 
 const path = () => s.text(200).pattern(/^[^/\p{Cc}]+$/u, 'text without "/" and control characters');
@@ -81,15 +82,11 @@ const TriggerConfig = s.object('TriggerConfig', {
   folder: s.optional(s.text(500)),
 });
 
-const TEMPLATED_URL = /^https?:\/\/[^/?#\s{}\\]+(?:[/?#](?:\{\{[^{}]{1,300}\}\}|[^\s{}])*)?$/i;
-
 const ActionConfig = s.object('ActionConfig', {
   ...agentAction,
   notifyChannels: s.optional(s.list(s.text(40), 20)),
   webhookUrl: s.optional(
-    s
-      .url(2000)
-      .pattern(TEMPLATED_URL, 'an http or https URL with placeholders only after the host')
+    templatedUrl()
       .example('https://example.org/orders/{{webhook.body.id}}')
       .description(
         'Target URL of a forward. Placeholders such as `{{webhook.body.id}}` are allowed in the path and query',
@@ -120,6 +117,11 @@ const ActionConfig = s.object('ActionConfig', {
     s
       .record('HookPipelineParams')
       .description('Pipeline parameters. Placeholders such as `{{webhook.body.id}}` are replaced'),
+  ),
+  reply: s.optional(
+    ReplySettings.description(
+      'Posts the result of the agent or pipeline to the object of the delivery, without approval',
+    ),
   ),
 });
 
@@ -366,6 +368,24 @@ export const hooks = contract({
     shared: 'member',
     summary: 'Get an execution of a hook',
     reply: Execution,
+  }),
+  replies: endpoint.get('/api/hooks/{id}/replies', {
+    shared: 'member',
+    summary: 'List replies of a hook',
+    description: 'A reply posts the result of an execution to the source of its delivery.',
+    query: pageQuery('ReplyQuery', {
+      status: s.optional(replyStatus()),
+      executionId: s.optional(s.text(80).description('ID of the execution')),
+    }),
+    reply: createPageSchema('replies', HookReply),
+  }),
+  'resend-reply': endpoint.post('/api/hooks/{id}/replies/{replyId}/resend', {
+    shared: 'admin',
+    summary: 'Resend a reply of a hook',
+    description: 'Only replies with the status `failed` or `unknown` can be resent.',
+    audit: 'hooks.resend-reply',
+    reply: HookReply,
+    status: 202,
   }),
   listen: endpoint.get('/api/hooks/executions', {
     shared: 'member',

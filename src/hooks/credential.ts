@@ -28,6 +28,7 @@ export const checkReferences = async (
   const named = {
     'triggerConfig.webhookCredentialId': triggerConfig?.webhookCredentialId,
     'actionConfig.credentialId': actionConfig?.credentialId,
+    'actionConfig.reply.credentialId': actionConfig?.reply?.credentialId,
   };
   for (const [path, id] of Object.entries(named)) {
     if (id === undefined || (await vault.isOwn(userId, id))) continue;
@@ -37,11 +38,15 @@ export const checkReferences = async (
         : 'must be the ID of a credential of the organization';
     throw badRequest([{ path, message }]);
   }
-  const sent = actionConfig?.credentialId;
-  const value = sent === undefined ? null : await vault.newest(sent);
-  const fault = value === null ? null : faultOfHeaderValue(value);
-  if (fault === null) return;
-  throw badRequest([{ path: 'actionConfig.credentialId', message: `has a value that ${fault}` }]);
+  const sent = {
+    'actionConfig.credentialId': actionConfig?.credentialId,
+    'actionConfig.reply.credentialId': actionConfig?.reply?.credentialId,
+  };
+  for (const [path, id] of Object.entries(sent)) {
+    const value = id === undefined ? null : await vault.newest(id);
+    const fault = value === null ? null : faultOfHeaderValue(value);
+    if (fault !== null) throw badRequest([{ path, message: `has a value that ${fault}` }]);
+  }
 };
 
 export const isOwnSecret = (

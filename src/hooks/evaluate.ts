@@ -9,6 +9,8 @@ import {
   renderNoticeText,
   toolArguments,
 } from './render.js';
+import { replyTasks } from './replies/render.js';
+import { type FoundTarget, findReplyLoop, findReplyTarget } from './replytarget.js';
 import { type HookRun, payloadLength, templateScope } from './run.js';
 
 const evaluateConditions = (run: HookRun): ConditionVerdict =>
@@ -26,6 +28,9 @@ export const evaluationTasks = {
   forward: renderForward,
   arguments: toolArguments,
   markdown: markdownArguments,
+  replyTarget: findReplyTarget,
+  replyLoop: findReplyLoop,
+  ...replyTasks,
 };
 
 /** Large payloads and patterns are evaluated in a worker thread. Throws PoolFull and ThreadTerminated. */
@@ -45,6 +50,10 @@ export const createEvaluator = (apart: RunTask<typeof evaluationTasks>) => ({
     isLarge(run) ? apart(run.hook.userId, 'arguments', run) : toolArguments(run),
   markdown: async (run: HookRun): Promise<Record<string, string>> =>
     isLarge(run) ? apart(run.hook.userId, 'markdown', run) : markdownArguments(run),
+  replyTarget: async (run: HookRun): Promise<FoundTarget> =>
+    isLarge(run) ? apart(run.hook.userId, 'replyTarget', run) : findReplyTarget(run),
+  replyLoop: async (run: HookRun): Promise<ReturnType<typeof findReplyLoop>> =>
+    isLarge(run) ? apart(run.hook.userId, 'replyLoop', run) : findReplyLoop(run),
 });
 
 export type Evaluator = ReturnType<typeof createEvaluator>;

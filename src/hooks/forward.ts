@@ -85,21 +85,40 @@ export const authorized = async (
   forward: Forward,
 ): Promise<Authorized | string> => {
   const { credentialId } = hook.actionConfig;
-  if (credentialId === undefined) return { forward, secrets: [] };
-  const credential = await vault.borrow(hook.userId, { id: credentialId });
-  if (!credential)
-    return 'The credential of this forward no longer exists. Set another credentialId';
-  if (credential === 'expired')
-    return 'The credential of this forward has expired. Rotate the credential';
-  if (credential === 'damaged')
-    return 'The credential of this forward is damaged. Rotate the credential';
-  const reason = hostRefusal(new URL(forward.url), credential);
+  const of = { userId: hook.userId, credentialId, url: forward.url, use: 'forward' } as const;
+  const credential = await openHookCredential(vault, of);
+  if (typeof credential === 'string') return credential;
+  const { value } = credential;
+  if (value === null) return { forward, secrets: [] };
+  const headers = { ...forward.headers, authorization: `Bearer ${value}` };
+  return { forward: { ...forward, headers }, secrets: [value] };
+};
+
+interface HookCredential {
+  userId: string;
+  credentialId: string | undefined;
+  /** Where it is sent. */
+  url: string;
+  use: 'forward' | 'reply';
+}
+
+/** `value` is null without a credential. Returns a message if the credential must not be sent. */
+export const openHookCredential = async (
+  vault: Pick<Vault, 'borrow' | 'used'>,
+  { userId, credentialId, url, use }: HookCredential,
+): Promise<{ value: string | null } | string> => {
+  if (credentialId === undefined) return { value: null };
+  const credential = await vault.borrow(userId, { id: credentialId });
+  const of = `The credential of this ${use}`;
+  if (!credential) return `${of} no longer exists. Set another credentialId`;
+  if (credential === 'expired') return `${of} has expired. Rotate the credential`;
+  if (credential === 'damaged') return `${of} is damaged. Rotate the credential`;
+  const reason = hostRefusal(new URL(url), credential);
   if (reason !== null) return reason;
   const value = credential.secret.take((bytes) => bytes.toString());
   if (faultOfHeaderValue(value) !== null) {
-    return 'The credential of this forward contains a character that HTTP headers do not allow, such as a line break. Rotate the credential';
+    return `${of} contains a character that HTTP headers do not allow, such as a line break. Rotate the credential`;
   }
   vault.used(credential.id);
-  const headers = { ...forward.headers, authorization: `Bearer ${value}` };
-  return { forward: { ...forward, headers }, secrets: [value] };
+  return { value };
 };

@@ -7,7 +7,7 @@ import type { ActionConfig, TriggerConfig } from './hook.js';
 
 export interface GrantingAction {
   action: string;
-  actionConfig: Pick<ActionConfig, PurposeField | 'agentTools'>;
+  actionConfig: Pick<ActionConfig, PurposeField | 'agentTools' | 'reply'>;
 }
 
 export interface GrantingHook extends GrantingAction {
@@ -16,9 +16,9 @@ export interface GrantingHook extends GrantingAction {
 }
 
 const PURPOSE = {
-  spawn_agent: ['agentPrompt', 'agentTopic', 'agentModel', 'orchestrated'],
+  spawn_agent: ['agentPrompt', 'agentTopic', 'agentModel', 'orchestrated', 'reply'],
   execute_tool: ['toolId', 'toolAction', 'toolParams'],
-  start_pipeline: ['templateId', 'params'],
+  start_pipeline: ['templateId', 'params', 'reply'],
 } as const;
 type PurposeField = (typeof PURPOSE)[keyof typeof PURPOSE][number];
 
@@ -41,9 +41,13 @@ export const newlyGrantedTools = (
 /** Represents the pipeline action among the tool names. */
 const PIPELINES = 'pipelines.start';
 
+/** Represents the reply to the source, which needs no approval either. */
+const REPLY = 'hooks.reply';
+
 export const hookTools = ({ action, actionConfig }: GrantingAction): string[] => {
-  if (action === 'spawn_agent') return actionConfig.agentTools ?? [];
-  if (action === 'start_pipeline') return [PIPELINES];
+  const reply = actionConfig.reply ? [REPLY] : [];
+  if (action === 'spawn_agent') return [...(actionConfig.agentTools ?? []), ...reply];
+  if (action === 'start_pipeline') return [PIPELINES, ...reply];
   if (action !== 'execute_tool') return [];
   const { toolId = '', toolAction = '' } = actionConfig;
   return [`${toolId}.${toolAction}`];

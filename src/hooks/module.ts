@@ -2,9 +2,10 @@ import { type Agents, MODEL_GRANTS } from '../agents/module.js';
 import type { Base } from '../base.js';
 import type { Jobs } from '../jobs/module.js';
 import { JsonText } from '../kernel/contract/endpoint.js';
+import { pageLink } from '../kernel/pagepath.js';
 import type { Resource } from '../kernel/route.js';
 import type { Operations } from '../operations/module.js';
-import type { Outbound } from '../outbound/module.js';
+import { type Outbound, REPLY } from '../outbound/module.js';
 import type { Permissions } from '../permissions/module.js';
 import type { Hub } from '../realtime/module.js';
 import type { DueSource } from '../schedule/module.js';
@@ -14,6 +15,7 @@ import { type Tools, toolNameFaults } from '../tools/module.js';
 import type { VaultModule } from '../vault/module.js';
 import { isDatabaseOnly } from './actions.js';
 import { agentExecutions } from './agentexecution.js';
+import { type Answers, createAnswers } from './answers.js';
 import { createDeleter, createHookDeletion, DELETION_JOB } from './deletion.js';
 import { createEvaluator } from './evaluate.js';
 import { createExecutor, EXECUTION_JOB } from './execute.js';
@@ -35,6 +37,10 @@ import { type ReceiversDeps, receiversResource } from './receivers/routes.js';
 import { failuresStore } from './replays/queries.js';
 import { replaysResource } from './replays/routes.js';
 import { replayOperation } from './replays/service.js';
+import { repliesStore } from './replies/queries.js';
+import { createReplyRenderer } from './replies/render.js';
+import { publishReply } from './replyservice.js';
+import { createReplyTransport } from './replytransport.js';
 import { hooksResource } from './routes.js';
 import { createHookSchedules, withZones } from './schedule.js';
 import { createSenders } from './senders/senders.js';
@@ -53,6 +59,8 @@ export { lookUp, placeholdersIn, renderDeep, renderMarkdown, splitPath } from '.
 export interface Hooks {
   directory: Directory;
   schedules: DueSource;
+  /** Reply with the result of an execution, for the transaction that ends what it started. */
+  answer: Answers['answer'];
   ownRuns: ManualRuns;
   mailTriggers: MailTriggers;
   run(deps: RunModuleDeps): void;
@@ -91,6 +99,8 @@ interface HooksResourcesDeps {
   counted: ReceiversDeps['counted'];
   probe: ReceiversDeps['probe'];
   publicUrl(): string | null;
+  /** null unless others can reach the page at this address. */
+  pageAddress(): string | null;
 }
 
 const MAX_BATCH = 256;
@@ -109,7 +119,25 @@ export const openHooks = (base: Base, deps: HooksModuleDeps): Hooks => {
   const evaluate = createEvaluator(payloads.run);
   const precedence = createBackpressure();
   const triggers = { store, clock, queue };
+  const replies = repliesStore({ store, clock });
+  const answers = createAnswers({ store, clock, directory, evaluate, outgoing: outbound.queue });
   agents.followers.onEnd(agentEndTriggers(triggers));
+  agents.followers.onEnd(answers.ofAgent);
+  let pageAddress = (): string | null => null;
+  const linkOf = (id: string): string | null => {
+    const address = pageAddress();
+    return address === null ? null : address + pageLink('execution', id);
+  };
+  const transport = createReplyTransport({
+    clock,
+    http,
+    vault,
+    directory,
+    replies,
+    render: createReplyRenderer(payloads.run, linkOf),
+    settled: ({ id, user_id: userId }) => void publishReply({ replies, hub, log }, userId, id),
+  });
+  outbound.transports.put(REPLY, transport);
   agents.followers.ofExecutions({
     ...agentExecutions({ store, log, hub, outbound }),
     approvalsRequested: approvalTriggers(triggers),
@@ -117,6 +145,7 @@ export const openHooks = (base: Base, deps: HooksModuleDeps): Hooks => {
   return {
     directory,
     schedules: createHookSchedules({ store, clock, queue }),
+    answer: answers.answer,
     ownRuns: createOwnRuns({ store, clock, queue, hooks }),
     mailTriggers: createMailTriggers(triggers),
     run: ({ tools, permissions, pipelines, concurrency }) => {
@@ -140,6 +169,7 @@ export const openHooks = (base: Base, deps: HooksModuleDeps): Hooks => {
         outbound,
         directory,
         evaluate,
+        replies,
         access: {
           models: agents.models,
           toolbox,
@@ -158,7 +188,9 @@ export const openHooks = (base: Base, deps: HooksModuleDeps): Hooks => {
       const rows = await (ids ? every.where('id', 'in', ids) : every).execute();
       for (const hook of await withZones(store, rows)) directory.put(hook);
     },
-    resources: ({ tools, permissions, operations, pipelines, counted, probe, publicUrl }) => {
+    resources: ({ tools, permissions, operations, pipelines, counted, probe, ...reached }) => {
+      const { publicUrl } = reached;
+      pageAddress = reached.pageAddress;
       const failures = failuresStore(store);
       const replays = operations.register(replayOperation({ clock, queue, failures }));
       const { grants } = permissions;
@@ -195,6 +227,8 @@ export const openHooks = (base: Base, deps: HooksModuleDeps): Hooks => {
         }),
         hooks: hooksResource({
           hub,
+          replies,
+          resent: outbound.resent,
           awaited: senders.awaited,
           refusals,
           testing: {

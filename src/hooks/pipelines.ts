@@ -11,6 +11,7 @@ export interface HookPipelines {
     params: Record<string, unknown>;
     untrusted: boolean;
     hops: number;
+    executionId: string;
     /** Converts a text to a number or boolean if the parameter is one. */
     isRendered: true;
   }): Promise<{ id: string; steps: TransactionStep[]; begun(): void } | { fault: string }>;
@@ -40,6 +41,7 @@ export const startPipeline = async (
     params,
     untrusted: delivery !== null || hook.trigger !== 'schedule',
     hops: countRunHops(run),
+    executionId: run.execution.id,
     isRendered: true,
   });
   const outcome: RunOutcome =

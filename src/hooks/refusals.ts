@@ -30,10 +30,11 @@ export const refuseHookFaults = (
     userId,
     areToolsKept ? { ...named, faultsOfTools: () => [] } : named,
   );
-  const { webhookUrl } = hook.actionConfig;
+  const { webhookUrl, reply } = hook.actionConfig;
   if (hook.action === 'webhook' && webhookUrl) {
-    faults.push(...urlFaults(http, withoutPlaceholders(webhookUrl)));
+    faults.push(...urlFaults(http, 'webhookUrl', withoutPlaceholders(webhookUrl)));
   }
+  if (reply?.url) faults.push(...urlFaults(http, 'reply.url', withoutPlaceholders(reply.url)));
   throwIfFaults(faults);
 };
 
@@ -125,12 +126,12 @@ const refuseSharedPath = (
   );
 };
 
-const urlFaults = (http: Http, url: string): FieldFault[] => {
+const urlFaults = (http: Http, field: string, url: string): FieldFault[] => {
   try {
     http.check(url);
     return [];
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
-    return [{ path: 'actionConfig.webhookUrl', message }];
+    return [{ path: `actionConfig.${field}`, message }];
   }
 };

@@ -8,6 +8,8 @@ import type { HooksDeps } from './deps.js';
 import type { TriggerConfig } from './hook.js';
 import type { RefusalLog } from './inbound/refusallog.js';
 import { refuseFiring } from './refusals.js';
+import type { RepliesStore } from './replies/queries.js';
+import { resendReply } from './replyservice.js';
 import type { AwaitedTokens } from './senders/awaitedtokens.js';
 import { createSignatureRecipe } from './senders/open.js';
 import {
@@ -19,7 +21,13 @@ import {
   updateHook,
 } from './service.js';
 import { dryRun, fireTestDelivery, replayExecution, type TestingDeps } from './trials.js';
-import { type ExecutionWithDelivery, executionsText, executionText, viewHook } from './view.js';
+import {
+  type ExecutionWithDelivery,
+  executionsText,
+  executionText,
+  viewHook,
+  viewReply,
+} from './view.js';
 
 interface HooksRoutesDeps {
   refusals: RefusalLog;
@@ -27,6 +35,9 @@ interface HooksRoutesDeps {
   service: HooksDeps;
   testing: TestingDeps;
   hub: Hub;
+  replies: RepliesStore;
+  /** Starts a reply that was queued again. */
+  resent(lane: string): void;
 }
 
 export const hooksResource = ({
@@ -35,6 +46,8 @@ export const hooksResource = ({
   hub,
   awaited,
   refusals,
+  replies,
+  resent,
 }: HooksRoutesDeps) => {
   const findExecution = async (userId: string, hookId: string, id: string) => {
     return orNotFound(await deps.hooks.execution(userId, hookId, id), 'No execution with that id');
@@ -80,6 +93,15 @@ export const hooksResource = ({
     },
     execution: async ({ id, executionId }, by) =>
       executionReply(await findExecution(by.userId, id, executionId)),
+    replies: async ({ id, query }, by) => {
+      await findHook(deps, by.userId, id);
+      const { rows, nextCursor } = await replies.list(by.userId, id, query);
+      return { replies: rows.map(viewReply), nextCursor };
+    },
+    'resend-reply': async ({ id, replyId }, by) => {
+      await refuseFiring(deps, by, await findHook(deps, by.userId, id));
+      return viewReply(await resendReply({ replies, resent }, { id, replyId }, by));
+    },
     listen: async ({ query }, by) => {
       const { after, limit = DEFAULT_LIMIT, wait = 0 } = query;
       const newest = () => deps.hooks.newestExecution(by.userId);

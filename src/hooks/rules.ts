@@ -3,6 +3,7 @@ import type { Condition } from '../kernel/contract/condition.js';
 import { jsonPrefix } from '../kernel/jsonprefix.js';
 import type { FieldFault } from '../kernel/problem.js';
 import { parseTimezone } from '../kernel/timezone.js';
+import { replyPlatform } from '../providers/replies/platforms.js';
 import { faultOfCron } from '../schedule/module.js';
 import { faultOfValue } from './conditions.js';
 import type { NewHook } from './contract.js';
@@ -35,6 +36,7 @@ export const hookFaults = (
 ): FieldFault[] => [
   ...triggerFaults(hook, known),
   ...actionFaults(hook, userId, known),
+  ...replyFaults(hook),
   ...conditionFaults(hook.conditions ?? [], 'conditions'),
   ...(hook.trigger === 'email' ? mailNameFaults(hook) : []),
 ];
@@ -129,6 +131,32 @@ export const actionFaults = (
   if (agentModel !== undefined && !models.includes(agentModel)) {
     const message = `must be one of the models: ${models.join(', ')}`;
     faults.push({ path: 'actionConfig.agentModel', message });
+  }
+  return faults;
+};
+
+/** Only a verified delivery has a source. */
+const replyFaults = ({ trigger, action, actionConfig: { reply } }: CheckedHook): FieldFault[] => {
+  if (reply === undefined) return [];
+  const { preset, credentialId, mode, url } = reply;
+  const path = 'actionConfig.reply';
+  if (trigger !== 'webhook') return [{ path, message: 'is only for the trigger webhook' }];
+  if (action !== 'spawn_agent' && action !== 'start_pipeline') {
+    return [{ path, message: 'is only for the actions spawn_agent and start_pipeline' }];
+  }
+  const platform = replyPlatform(preset);
+  const faults: FieldFault[] = [];
+  if (platform && credentialId === undefined) faults.push(needed(`${path}.credentialId`));
+  if (url === undefined && !platform?.service) {
+    const message = `is required for ${preset}: the address of your server`;
+    faults.push({ path: `${path}.url`, message });
+  }
+  if (platform && url !== undefined && /[?#{]/.test(url)) {
+    const message = 'must be the address of a server, without a query and placeholders';
+    faults.push({ path: `${path}.url`, message });
+  }
+  if (!platform && mode === 'update') {
+    faults.push({ path: `${path}.mode`, message: 'must be create for url' });
   }
   return faults;
 };

@@ -10,11 +10,13 @@ import type { OpenedHook } from './hook.js';
 import type { Directory } from './inbound/receivinghooks.js';
 import type { OutcomeDeps, RunOutcome } from './outcome.js';
 import type { Admission } from './procedures/admit.js';
+import type { RepliesStore } from './replies/queries.js';
 import { countRunHops, firedBy, getDeliveryHeaders, type HookRun } from './run.js';
 
 export interface StopsDeps extends OutcomeDeps {
   evaluate: Evaluator;
   directory: Directory;
+  replies: Pick<RepliesStore, 'lastSent'>;
 }
 
 export interface AdmissionDeps {
@@ -45,6 +47,8 @@ export const findEarlyEnd = async (deps: StopsDeps, run: HookRun): Promise<Stopp
   if (repliesToAutomaticEmail(run)) return skipped(AUTOMATIC_EMAIL);
   const greeting = greetingIn(run);
   if (greeting !== null) return skipped(greeting);
+  const loop = await findLoopOfReplies(deps, run);
+  if (loop !== null) return skipped(loop);
   const judged = await deps.evaluate.conditions(run);
   if (judged.verdict === 'error') return { status: 'error', error: judged.reason };
   return judged.verdict === 'stopped' ? skipped(judged.reason) : null;
@@ -54,6 +58,20 @@ export const findEarlyEnd = async (deps: StopsDeps, run: HookRun): Promise<Stopp
 const greetingIn = ({ hook, delivery, execution }: HookRun): string | null => {
   if (delivery === null || execution.replay_of !== null) return null;
   return greetingReason(hook, { event: delivery.event, headers: getDeliveryHeaders(delivery) });
+};
+
+/** A manual replay always runs. */
+const findLoopOfReplies = async (deps: StopsDeps, run: HookRun): Promise<string | null> => {
+  const { hook, execution } = run;
+  if (hook.actionConfig.reply === undefined || execution.replay_of !== null) return null;
+  const loop = await deps.evaluate.replyLoop(run);
+  if (loop === null) return null;
+  if (loop.isOwn) return 'own_reply: the comment is a reply that Adjutant posted';
+  const hasReplied =
+    loop.object !== null && (await deps.replies.lastSent(hook.id, loop.object)) !== null;
+  return hasReplied
+    ? 'bot_reply: a program comments where this hook has already replied. Programs must not answer each other without end'
+    : null;
 };
 
 /** Prevents two programs from answering each other (RFC 3834, section 2). */

@@ -87,7 +87,8 @@ const render = async (run: HookRun, deps: TestingDeps): Promise<Record<string, u
   switch (run.hook.action) {
     case 'spawn_agent': {
       const { prompt, model, topic, tools } = agentToSpawn(run, models);
-      return { prompt, model, topic: topic ?? null, tools: tools ?? [] };
+      const reply = await previewReply(run, deps);
+      return { prompt, model, topic: topic ?? null, tools: tools ?? [], ...reply };
     }
     case 'notify': {
       const { body, markdown, unfilled } = await evaluate.notice(run);
@@ -105,9 +106,17 @@ const render = async (run: HookRun, deps: TestingDeps): Promise<Record<string, u
       return previewToolCall(deps, run);
     case 'start_pipeline': {
       const { templateId } = run.hook.actionConfig;
-      return { templateId, params: await evaluate.arguments(run) };
+      const reply = await previewReply(run, deps);
+      return { templateId, params: await evaluate.arguments(run), ...reply };
     }
   }
+};
+
+/** The object that the result would be posted to, or the reason why it could not. */
+const previewReply = async (run: HookRun, { evaluate }: TestingDeps): Promise<object> => {
+  if (run.hook.actionConfig.reply === undefined) return {};
+  const target = await evaluate.replyTarget(run);
+  return { reply: 'fault' in target ? target : { object: target.object } };
 };
 
 /** Without `force`, an action that may already have run is not repeated. */

@@ -9,9 +9,11 @@ import {
   type HookRow,
   hookTable,
 } from '../store/tables/hooks.js';
+import { type OutboundMessageRow, outboundMessageTable } from '../store/tables/outbox.js';
 import { viewer } from '../store/view.js';
 import { Hook } from './contract.js';
 import { Execution } from './executions/contract.js';
+import { HookReply } from './replies/contract.js';
 
 export type HookWithStats = HookRow & {
   last_execution_at: string | null;
@@ -89,4 +91,12 @@ const viewExecution = viewer(executionTable, Execution, {
     started_at === null || finished_at === null
       ? null
       : Math.max(0, Date.parse(finished_at) - Date.parse(started_at)),
+});
+
+export const viewReply = viewer(outboundMessageTable, HookReply, {
+  executionId: ({ cause_id }: OutboundMessageRow) => cause_id,
+  hookId: ({ hook_id }) => hook_id ?? '',
+  preset: ({ content }) => JSON.parse(content).preset,
+  url: ({ receipt }) => (receipt === null ? null : JSON.parse(receipt).url),
+  nextAttemptAt: ({ next_at }) => next_at,
 });

@@ -1,8 +1,9 @@
+import { sql } from 'kysely';
 import { type Clock, iso } from '../kernel/clock.js';
 import { mint } from '../kernel/ids.js';
 import type { Statement } from '../store/engine/protocol.js';
 import { type Store, statement } from '../store/store.js';
-import type { MessageStatus } from '../store/tables/outbox.js';
+import type { MessageStatus, OutboundMessageRow } from '../store/tables/outbox.js';
 import { visibleTo } from '../store/visible.js';
 
 export const MESSAGE_JOB = 'sending';
@@ -10,8 +11,8 @@ export const DISABLED = 'The webhook is disabled. Enable the webhook, then resen
 
 export interface NewOutboundMessage {
   userId: string;
-  target: { channelId: string } | { webhookId: string };
-  /** Notification or event. One message per target and cause. */
+  target: { channelId: string } | { webhookId: string } | { hookId: string; object: string | null };
+  /** Notification, event or execution. One message per target and cause. */
   causeId: string;
   kind: string;
   content: unknown;
@@ -22,7 +23,15 @@ export interface NewOutboundMessage {
 }
 
 export const getMessageLane = ({ target }: Pick<NewOutboundMessage, 'target'>): string =>
-  'channelId' in target ? target.channelId : target.webhookId;
+  'channelId' in target
+    ? target.channelId
+    : 'hookId' in target
+      ? `reply_${target.hookId}`
+      : target.webhookId;
+
+export const laneOfMessage = (
+  row: Pick<OutboundMessageRow, 'channel_id' | 'webhook_id' | 'hook_id'>,
+): string => row.channel_id ?? row.webhook_id ?? `reply_${row.hook_id}`;
 
 /** Inserts nothing for a repeated cause or a deleted target. */
 export const addOutboundMessage = (
@@ -32,14 +41,18 @@ export const addOutboundMessage = (
   const now = clock.now();
   const id = mint('sending', now);
   const at = iso(now);
-  const lane = getMessageLane(message);
+  const columns: Partial<Record<'channelId' | 'webhookId' | 'hookId' | 'object', string | null>> =
+    message.target;
+  const { channelId = null, webhookId = null, hookId = null, object = null } = columns;
   const target = db
-    .selectFrom('channelId' in message.target ? 'channels' : 'webhooks')
+    .selectFrom(channelId !== null ? 'channels' : hookId !== null ? 'hooks' : 'webhooks')
     .select((of) => [
       of.val(id).as('new_id'),
       'user_id',
-      of.val('channelId' in message.target ? lane : null).as('channel_id'),
-      of.val('webhookId' in message.target ? lane : null).as('webhook_id'),
+      of.val(channelId).as('channel_id'),
+      of.val(webhookId).as('webhook_id'),
+      of.val(hookId).as('hook_id'),
+      of.val(object).as('object'),
       of.val(message.causeId).as('cause_id'),
       of.val(message.kind).as('kind'),
       of.val(JSON.stringify(message.content)).as('content'),
@@ -51,7 +64,7 @@ export const addOutboundMessage = (
       of.val(at).as('at'),
     ])
     .where(visibleTo(message.userId))
-    .where('id', '=', lane);
+    .where('id', '=', channelId ?? hookId ?? webhookId);
   const insert = db.insertInto('sendings').columns(COLUMNS).expression(target);
   const inserted = statement(insert.onConflict((on) => on.doNothing()));
   return message.error === undefined ? [inserted, queueMessage(db, id, at)] : [inserted];
@@ -61,7 +74,10 @@ const queueMessage = (db: Store['db'], id: string, at: string): Statement => {
   const job = db
     .selectFrom('sendings')
     .select((of) => [of.val(MESSAGE_JOB).as('kind'), 'id'])
-    .select((of) => [of.fn.coalesce('channel_id', 'webhook_id').as('lane'), of.val(at).as('at')])
+    .select((of) => [
+      of.fn.coalesce('channel_id', 'webhook_id', sql<string>`'reply_' || hook_id`).as('lane'),
+      of.val(at).as('at'),
+    ])
     .where('id', '=', id);
   return statement(
     db.insertInto('jobs').columns(['kind', 'ref', 'lane', 'run_at']).expression(job),
@@ -98,6 +114,8 @@ const COLUMNS = [
   'user_id',
   'channel_id',
   'webhook_id',
+  'hook_id',
+  'object',
   'cause_id',
   'kind',
   'content',

@@ -40,7 +40,9 @@ export {
   addOutboundMessage,
   dropWaiting,
   getMessageLane,
+  laneOfMessage,
   type NewOutboundMessage,
+  requeueMessage,
 } from './messages.js';
 export { isNeverDelayed } from './noticekinds.js';
 export { markAnsweredAsRead } from './notifications/answers.js';
@@ -53,7 +55,7 @@ export {
 } from './outbox.js';
 export { readTaskPreferences, type TaskPreferences } from './preferences.js';
 export { reportOutbox } from './statistics.js';
-export type { SendResult, Transport } from './transport.js';
+export { REPLY, type SendResult, type Transport } from './transport.js';
 export { post } from './webhooks/post.js';
 
 export interface OutboundDeps {
@@ -117,7 +119,13 @@ export const openOutbound = (base: Base, { hub, operations, vault, secrets }: Ou
   store.whenQueued((lanes) => {
     for (const lane of lanes) queue.added(lane);
   });
+  /** A manual resend overrides the pause after failures. */
+  const resent = (lane: string): void => {
+    queue.rest(lane, 0);
+    queue.added(lane);
+  };
   return {
+    resent,
     /** Separate queue, so that a slow target delays no hook or agent. */
     queue,
     transports,
@@ -148,7 +156,7 @@ export const openOutbound = (base: Base, { hub, operations, vault, secrets }: Ou
         headers,
       }),
       notifications: notificationsResource({ notifications: notificationsStore(store), clock }),
-      outbox: outboxResource({ messages: outboxStore(base), added: queue.added }),
+      outbox: outboxResource({ messages: outboxStore(base), resent }),
       resends: resendsResource({ store, clock, webhooks, undelivered, ...resendsTo }),
     }),
   };

@@ -106,6 +106,7 @@ const attempt = async (
   // The next job is claimed in the transaction that settles this one, or later.
   if (sent.verdict === 'sent') free();
   const runAt = await settled;
+  transport.settled?.(message);
   if (runAt !== null) queue.delayed(job.lane, runAt);
 };
 

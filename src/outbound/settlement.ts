@@ -2,6 +2,7 @@ import { type Job, removeJob } from '../jobs/module.js';
 import { type Clock, iso } from '../kernel/clock.js';
 import { isCommitted, procedureStep, type Store } from '../store/store.js';
 import type { MessageAttemptRow, OutboundMessageRow } from '../store/tables/outbox.js';
+import { laneOfMessage } from './messages.js';
 import { isKind, noticeKind } from './noticekinds.js';
 import type { Notice, Outbox, QueuedMessage } from './outbox.js';
 import type { Settlement } from './procedures/settle.js';
@@ -108,11 +109,18 @@ const failureNotice = (
   now: number,
 ): QueuedMessage | null => {
   if (sent.verdict === 'sent') return null;
-  const lane = message.channel_id ?? message.webhook_id ?? '';
-  const link = message.channel_id ? '/api/channels' : `/api/webhooks/${lane}/deliveries`;
-  const { kind, attempts, user_id, id } = message;
+  const { kind, attempts, user_id, id, hook_id: hookId } = message;
+  const lane = laneOfMessage(message);
+  const link = message.channel_id
+    ? '/api/channels'
+    : hookId === null
+      ? `/api/webhooks/${message.webhook_id}/deliveries`
+      : `/api/hooks/${hookId}/replies`;
   // An endpoint gets events, which its owner knows by kind.
-  const name = message.channel_id !== null && isKind(kind) ? noticeKind(kind).names[0] : kind;
+  const name =
+    message.channel_id !== null && isKind(kind)
+      ? noticeKind(kind).names[0]
+      : (message.object ?? kind);
   const notice: Omit<Notice, 'link'> =
     sent.verdict === 'unknown'
       ? {

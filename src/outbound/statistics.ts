@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Base } from '../base.js';
 import type { Queue } from '../jobs/module.js';
 import { iso } from '../kernel/clock.js';
-import { ENDPOINT } from './transport.js';
+import { ENDPOINT, REPLY } from './transport.js';
 
 const HOUR_MS = 3600_000;
 
@@ -16,7 +16,13 @@ export const reportOutbox = async (
     .selectFrom('sendings as s')
     .leftJoin('channels as c', 'c.id', 's.channel_id')
     .select((of) => [
-      of.fn.coalesce('c.kind', of.val(ENDPOINT)).as('target'),
+      of
+        .case()
+        .when('s.hook_id', 'is not', null)
+        .then(REPLY)
+        .else(of.fn.coalesce('c.kind', of.val(ENDPOINT)))
+        .end()
+        .as('target'),
       's.status',
       of.fn.countAll<number>().as('count'),
     ])

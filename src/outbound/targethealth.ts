@@ -1,6 +1,6 @@
 import type { SendResult } from './transport.js';
 
-/** Conversations keep their order. */
+/** Conversations and replies keep their order. */
 const CHANNEL_LIMIT = 1;
 const WEBHOOK_LIMIT = 4;
 const OWNER_LIMIT = 8;
@@ -19,7 +19,7 @@ export const createTargetHealth = () => {
     limitOf: (lane: string): number =>
       lane.startsWith('webhook_')
         ? WEBHOOK_LIMIT
-        : lane.startsWith('channel_')
+        : lane.startsWith('channel_') || lane.startsWith('reply_')
           ? CHANNEL_LIMIT
           : OWNER_LIMIT,
     isDoubtful: (lane: string): boolean => !lane.startsWith('owner_') && !well.has(lane),

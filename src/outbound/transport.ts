@@ -23,10 +23,14 @@ export interface Transport {
   send(message: AddressedMessage, signal: AbortSignal): Promise<SendResult>;
   /** Statements for a target that is gone or given up. */
   failed?(message: OutboundMessageRow, sent: FailedSend): Promise<QueuedMessage>;
+  /** Called after the result of an attempt is stored. */
+  settled?(message: OutboundMessageRow): void;
 }
 
 /** Kind of outgoing webhooks. */
 export const ENDPOINT = 'endpoint';
+/** Kind of replies of hooks to the source of a delivery. */
+export const REPLY = 'reply';
 
 export const createTransports = () => {
   const transports = new Map<string, Transport>();

@@ -32,6 +32,7 @@ interface NewStart extends PipelineStart {
   name?: string | undefined;
   untrusted?: boolean;
   hops?: number;
+  executionId?: string;
   /** If true, strings are converted to the types of the parameters. */
   isRendered?: boolean;
 }
@@ -83,8 +84,9 @@ export const createPipelineStarts = (
       return {
         fault: `${fault.path} ${fault.message}. Correct the params of the start, or the template`,
       };
-    const { name, untrusted = false, hops = 0 } = of;
-    const rows = newRunRows({ userId, template, values, name, untrusted, hops, now: now() });
+    const { name, untrusted = false, hops = 0, executionId } = of;
+    const start = { userId, template, values, name, untrusted, hops, now: now() };
+    const rows = newRunRows({ ...start, ...(executionId !== undefined && { executionId }) });
     const { id } = rows.row;
     return { id, steps: children.insert(rows), begun: () => begin(id) };
   },

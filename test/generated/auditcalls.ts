@@ -7,7 +7,7 @@ import { ADA, linkChannel } from '../harness/channel.js';
 import { seedGrant } from '../harness/grant.js';
 import { inside } from '../harness/inside.js';
 import { seedMailAccount } from '../harness/mail/account.js';
-import { seedLostMessage } from '../harness/messages.js';
+import { seedLostMessage, seedLostReply } from '../harness/messages.js';
 import { seedPasskey } from '../harness/passkey.js';
 import { seedWebhook } from '../harness/webhook.js';
 import type { Kitchen, Recipe, Trial } from './kitchen.js';
@@ -168,6 +168,16 @@ export const RECIPES: Record<string, Recipe> = {
       actionConfig: { notifyMessage: 'It came' },
     });
     return { token, path: { id }, body: {} };
+  },
+  'POST /api/hooks/{id}/replies/{replyId}/resend': async (kitchen) => {
+    const { token } = await kitchen.guest();
+    const { id } = await post(kitchen, '/api/hooks', token, {
+      ...{ name: 'in', trigger: 'webhook', triggerConfig: { webhookPath: 'in' } },
+      ...{ action: 'spawn_agent', actionConfig: { agentPrompt: 'x' } },
+    });
+    const ran = await post(kitchen, `/api/hooks/${id}/test`, token, { payload: {} });
+    const replyId = await seedLostReply(kitchen.app, { hookId: id, executionId: ran.id });
+    return { token, path: { id, replyId } };
   },
   'POST /api/email/process': async ({ guest }) => ({
     token: (await guest()).token,

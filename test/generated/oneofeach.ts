@@ -5,6 +5,7 @@ import { seedEntry } from '../harness/entry.js';
 import { seedFolder } from '../harness/folder.js';
 import { seedGrant } from '../harness/grant.js';
 import { seedMail, seedMailAccount, seedSentMail } from '../harness/mail/account.js';
+import { seedLostReply } from '../harness/messages.js';
 import { seedOperation } from '../harness/operation.js';
 import { seedPasskey } from '../harness/passkey.js';
 import { provision } from '../harness/scim.js';
@@ -65,7 +66,11 @@ export const oneOfShared = async (app: TestApp, token: string): Promise<Ids> => 
   const { sessionId } = (await get(`/api/agents/${agentId}`)).body;
   const me = await get('/api/auth/me');
   return {
-    hooks: { id: hook, executionId },
+    hooks: {
+      id: hook,
+      executionId,
+      replyId: await seedLostReply(app, { hookId: hook, executionId }),
+    },
     executions: { id: executionId },
     agents: { id: agentId },
     chat: { agentId },

@@ -96,6 +96,7 @@ const none = {
 const EMPTY: Lists = {
   hooks: none,
   executions: none,
+  replies: none,
   approvals: none,
   agents: none,
   tree: none,

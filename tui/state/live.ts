@@ -169,6 +169,8 @@ const applyFrame = (
   } else if (channel === 'hook.execution') {
     const entry = { number: null, at: textIn(data, 'at'), kind: textIn(data, 'status'), data };
     store.queue({ type: 'stream.added', name: EXECUTIONS, entries: [entry] });
+  } else if (channel === 'hook.reply') {
+    refresh.soon('replies');
   } else if (channel === 'operation.progress') {
     if (isOperation(data)) applyOperation(store, refresh, { operation: data, at: now() });
   } else if (channel === 'task.changed') {

@@ -200,6 +200,13 @@ export const loaders: { [N in ListName]: ListLoader<RowOf[N]> } = {
       return { rows: executions, nextCursor };
     },
   },
+  replies: {
+    page: async (client, { of, cursor }) => {
+      const input = { id: of ?? '', query: { limit: LIMIT, cursor } };
+      const { replies, nextCursor } = await client.hooks.replies(input);
+      return { rows: replies, nextCursor };
+    },
+  },
   approvals: {
     // Oldest first: a new approval is added at the end, and no row moves just as the user presses a
     // key.

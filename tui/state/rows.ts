@@ -9,6 +9,7 @@ import type {
   Credential,
   Execution,
   Hook,
+  HookReply,
   KnowledgeAnswer,
   KnowledgeEntry,
   KnowledgeResults,
@@ -45,6 +46,8 @@ export const TASK_VIEWS = ['next', 'today', 'overdue', 'all'] as const;
 export interface RowOf {
   hooks: Hook;
   executions: Execution;
+  /** Replies of one hook. */
+  replies: HookReply;
   approvals: Approval;
   agents: Agent;
   tree: Agent;

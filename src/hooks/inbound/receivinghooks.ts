@@ -17,11 +17,16 @@ export interface ReceivingHook {
   /** Null for the built-in schemes, which need no description. */
   sender: Sender | null;
   credentialId: string | null;
+  /** Null if it is not needed at once. */
   row: HookRow | null;
 }
 
 /** Actions whose effects may all be in the database. */
 const DATABASE_ACTIONS: HookRow['action'][] = ['notify', 'execute_tool'];
+
+/** Kept in memory: settings that deliveries, batches or replies need at once. */
+const isKept = ({ action, action_config }: HookRow): boolean =>
+  DATABASE_ACTIONS.includes(action) || action_config.includes('"reply":');
 
 /** An in-memory index. The transaction that stores a delivery checks each hook again. */
 export const createDirectory = (
@@ -60,7 +65,7 @@ export const createDirectory = (
       sender: row.trigger === 'webhook' ? senderIn(row) : null,
       path,
       concurrency: row.concurrency,
-      row: DATABASE_ACTIONS.includes(row.action) ? row : null,
+      row: isKept(row) ? row : null,
     };
     byId.set(row.id, hook);
     if (path !== null) byPath.set(path, [...onPath(path), hook]);

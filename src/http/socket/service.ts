@@ -14,6 +14,7 @@ export const CHANNELS = {
   'agent.tool_call': 'agents:read',
   [DELTA_CHANNEL]: 'agents:read',
   'hook.execution': 'hooks:read',
+  'hook.reply': 'hooks:read',
   approval: 'approvals:read',
   notification: 'notifications:read',
   'operation.progress': 'operations:read',

@@ -12,21 +12,24 @@ const target = () =>
   s
     .text(40)
     .description(
-      'Kind of the recipient: the kind of the channel, or `endpoint` for an outgoing webhook',
+      'Kind of the recipient: the kind of the channel, `endpoint` for an outgoing webhook, or `reply` for the source of a delivery',
     );
 const count = () => s.integer(0, Number.MAX_SAFE_INTEGER);
 
 const message = {
   id: s.id('sending'),
   status: status(),
-  kind: s.text(100).description('Kind of the notification, or type of the event'),
+  kind: s.text(100).description('Kind of the notification, type of the event, or `reply`'),
   target: target(),
   channelId: s
     .nullable(s.id('channel'))
-    .description('ID of the channel. `null` for a message to an outgoing webhook'),
+    .description('ID of the channel. `null` for other recipients'),
   webhookId: s
     .nullable(s.id('webhook'))
-    .description('ID of the outgoing webhook. `null` for a message to a channel'),
+    .description('ID of the outgoing webhook. `null` for other recipients'),
+  hookId: s
+    .nullable(s.id('hook'))
+    .description('ID of the hook that replies. `null` for other recipients'),
   attempts: count().description('Number of attempts'),
   nextAttemptAt: s
     .nullable(s.time())

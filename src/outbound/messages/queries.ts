@@ -12,7 +12,7 @@ import type { outbox } from './contract.js';
 
 export type ListedMessage = Omit<OutboundMessageRow, 'content' | 'cause_id' | 'hops'> & {
   username: string;
-  /** null for an outgoing webhook. */
+  /** null for an outgoing webhook and for a reply. */
   channel_kind: string | null;
 };
 
@@ -25,6 +25,8 @@ const MESSAGE = [
   's.user_id',
   's.channel_id',
   's.webhook_id',
+  's.hook_id',
+  's.object',
   's.kind',
   's.status',
   's.attempts',

@@ -3,13 +3,15 @@ import type { Recorder } from '../../kernel/contract/audit.js';
 import { orNotFound } from '../../kernel/route.js';
 import { messageAttemptTable, outboundMessageTable } from '../../store/tables/outbox.js';
 import { viewer } from '../../store/view.js';
-import { ENDPOINT } from '../transport.js';
+import { laneOfMessage } from '../messages.js';
+import { ENDPOINT, REPLY } from '../transport.js';
 import { MessageAttempt, NoticeMessage, OutboundMessageView } from './contract.js';
 import type { ListedMessage, OutboxStore, ShownAttempt } from './queries.js';
 
 export interface MessagesDeps {
   messages: OutboxStore;
-  added(lane: string): void;
+  /** Starts a message that was queued again. */
+  resent(lane: string): void;
 }
 
 /** Throws 409 for other statuses. */
@@ -25,7 +27,7 @@ export const resend = async (
       `Only messages with status failed or unknown can be resent. This message is ${found.status}`,
     );
   }
-  deps.added(found.channel_id ?? found.webhook_id ?? '');
+  deps.resent(laneOfMessage(found));
   return viewOutboundMessage((await deps.messages.find(id)) ?? found);
 };
 
@@ -47,7 +49,7 @@ export const noticeMessages = async (
 };
 
 const progress = {
-  target: (row: ListedMessage) => row.channel_kind ?? ENDPOINT,
+  target: (row: ListedMessage) => row.channel_kind ?? (row.hook_id === null ? ENDPOINT : REPLY),
   nextAttemptAt: (row: ListedMessage) => row.next_at,
 };
 

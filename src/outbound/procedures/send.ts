@@ -66,9 +66,9 @@ export const beginMessages = (db: Database.Database) => {
 
 const prepare = (db: Database.Database) => ({
   find: db.prepare(
-    `SELECT s.id, s.user_id, s.channel_id, s.webhook_id, s.cause_id, s.kind, s.content, s.status,
+    `SELECT s.id, s.user_id, s.channel_id, s.webhook_id, s.hook_id, s.object, s.cause_id, s.kind, s.content, s.status,
        s.attempts, s.next_at, s.receipt, s.error, s.hops, s.created_at, s.finished_at,
-       s.resent_after, coalesce(c.kind, 'endpoint') AS target,
+       s.resent_after, iif(s.hook_id IS NULL, coalesce(c.kind, 'endpoint'), 'reply') AS target,
        u.disabled_at IS NOT NULL AS is_owner_disabled
      FROM sendings AS s JOIN users AS u ON u.id = s.user_id
      LEFT JOIN channels AS c ON c.id = s.channel_id

@@ -30,7 +30,7 @@ export const viewWebhook = viewer(webhookTable, OutgoingWebhook, {
 
 export type WebhookDeliveryRow = Omit<
   OutboundMessageRow,
-  'user_id' | 'channel_id' | 'webhook_id' | 'attempts' | 'receipt' | 'hops'
+  'user_id' | 'channel_id' | 'webhook_id' | 'hook_id' | 'object' | 'attempts' | 'receipt' | 'hops'
 > & {
   attempts: string;
 };

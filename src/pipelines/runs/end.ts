@@ -1,3 +1,4 @@
+import type { FollowUp } from '../../agents/module.js';
 import { iso } from '../../kernel/clock.js';
 import { parseExact, stringifyExact } from '../../kernel/exactjson.js';
 import { excerpt } from '../../kernel/excerpt.js';
@@ -17,6 +18,7 @@ export const buildRunEnd = (
   { outbound, now }: { outbound: Outbound; now(): number },
   run: LoadedRun,
   { status, error }: PipelineEnd,
+  reply: FollowUp,
 ): { change: RunChange; published(): void } => {
   const { id, user_id: userId, name, template_id: templateId } = run.row;
   const at = iso(now());
@@ -25,7 +27,7 @@ export const buildRunEnd = (
       ? outbound.outbox.toOwner(userId, {
           kind: `pipeline_${status}`,
           title: `${name} ${status === 'completed' ? 'is done' : 'failed'}`,
-          body: error ?? formatRunResult(run),
+          body: error ?? formatRunResult(run, MAX_IN_EVENT_LENGTH),
           link: pageLink('run', id),
           about: name,
         })
@@ -40,11 +42,12 @@ export const buildRunEnd = (
     change: {
       run: { status, error, finished_at: at },
       stages: stoppedStages(run, at),
-      steps: [...notice.statements, ...event.statements],
+      steps: [...notice.statements, ...event.statements, ...reply.statements],
     },
     published: () => {
       notice.published();
       event.published();
+      reply.committed();
     },
   };
 };
@@ -68,9 +71,9 @@ export const lastOutputs = ({ template, stages }: LoadedRun): Record<string, unk
   );
 };
 
-const formatRunResult = (run: LoadedRun): string => {
+export const formatRunResult = (run: LoadedRun, length: number): string => {
   const texts = Object.values(lastOutputs(run)).map((value) =>
     typeof value === 'string' ? value : (stringifyExact(value, 2) ?? ''),
   );
-  return excerpt(texts.join('\n\n'), MAX_IN_EVENT_LENGTH) || 'All stages have ended.';
+  return excerpt(texts.join('\n\n'), length) || 'All stages have ended.';
 };

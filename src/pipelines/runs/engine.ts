@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { AgentControl, AgentRows } from '../../agents/module.js';
+import type { AgentControl, AgentRows, FollowUp } from '../../agents/module.js';
 import { iso } from '../../kernel/clock.js';
 import type { TransactionStep } from '../../store/engine/protocol.js';
 import type { AgentRow } from '../../store/tables/agents.js';
@@ -10,7 +10,7 @@ import { agentOutcome, JSON_RETRY_PREFIX } from './agentstage.js';
 import { askToRepeat, type BeginDeps, beginStage, type StageBeginning } from './begin.js';
 import type { Budget } from './budget.js';
 import type { Effects } from './effects.js';
-import { buildRunEnd, type PipelineEnd } from './end.js';
+import { buildRunEnd, formatRunResult, type PipelineEnd } from './end.js';
 import { type JudgeStage, type NextChange, nextChanges } from './next.js';
 import {
   type AttemptOutcome,
@@ -31,6 +31,8 @@ export interface EngineDeps {
   effects: Effects;
   agents: { rows: AgentRows; control: AgentControl };
   budget: Budget;
+  /** Reply of the hook that started the run. */
+  answer(executionId: string, text: string): Promise<FollowUp>;
   below: {
     stopChildren(row: PipelineStageRow): Promise<void>;
     cancelResearch(of: RunStage): Promise<void>;
@@ -39,6 +41,10 @@ export interface EngineDeps {
   };
 }
 
+const NO_REPLY: FollowUp = { statements: [], committed: () => undefined };
+/** In characters. */
+const MAX_REPLY_LENGTH = 100_000;
+
 /** The caller must serialize the work on a run. */
 export const createEngine = (deps: EngineDeps) => {
   const { record } = deps;
@@ -46,7 +52,12 @@ export const createEngine = (deps: EngineDeps) => {
 
   const end = async (run: LoadedRun, outcome: PipelineEnd): Promise<boolean> => {
     const open = [...run.stages.values()].filter(({ finished_at }) => finished_at === null);
-    const { change, published } = buildRunEnd(deps.begin, run, outcome);
+    const { execution_id: executionId } = run.row;
+    const isAnswered = outcome.status === 'completed' && executionId !== null;
+    const reply = isAnswered
+      ? await deps.answer(executionId, formatRunResult(run, MAX_REPLY_LENGTH))
+      : NO_REPLY;
+    const { change, published } = buildRunEnd(deps.begin, run, outcome, reply);
     if (!(await recordRun(record, run, change))) return false;
     published();
     await Promise.all(open.map((row) => interrupt(run, row)));

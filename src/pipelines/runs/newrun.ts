@@ -27,6 +27,8 @@ interface RunStart {
   name?: string | undefined;
   untrusted: boolean;
   hops?: number;
+  /** Execution of the hook that starts the run. */
+  executionId?: string;
   now: number;
 }
 
@@ -43,6 +45,7 @@ export const newRunRows = ({ userId, template, values, ...of }: RunStart): NewRu
     params: JSON.stringify(values),
     untrusted: of.untrusted ? 1 : 0,
     hops: of.hops ?? 0,
+    execution_id: of.executionId ?? null,
   };
   return { row, stages: stageRows(row.id, stages) };
 };
@@ -115,6 +118,7 @@ const emptyRow = (now: number) => ({
   root_id: null,
   depth: 1,
   hops: 0,
+  execution_id: null,
   step: 0,
   tokens: 0,
   cost_usd: 0,

@@ -21,7 +21,7 @@ import { type ChildRunsStore, childRunsStore, childRunWrites } from './childquer
 import { createForeachBeginning, createNestedBeginning, type NestedDeps } from './children.js';
 import { createDueRuns } from './clock.js';
 import { createEffects, type PerformCall, type RecordCallOutcome } from './effects.js';
-import { createEngine, type RunEngine } from './engine.js';
+import { createEngine, type EngineDeps, type RunEngine } from './engine.js';
 import { createRunHierarchy } from './hierarchy.js';
 import { createInDoubtCheck } from './indoubt.js';
 import { type RunsStore, runsStore } from './queries.js';
@@ -37,7 +37,12 @@ export interface RunsModuleDeps {
   agents: Agents;
   experts: { experts: Experts };
   tools: Tools;
-  access: { permissions: Permissions; vault: Vault; research: ResearchFollow };
+  access: {
+    permissions: Permissions;
+    vault: Vault;
+    research: ResearchFollow;
+    answer: EngineDeps['answer'];
+  };
 }
 
 const openCalls = (
@@ -129,6 +134,7 @@ const openEnds = (
 export const openRuns = (base: Base, deps: RunsModuleDeps, template: FindTemplate) => {
   const { store, clock } = base;
   const { agents, outbound } = deps;
+  const { answer } = deps.access;
   const runs = runsStore(store);
   const children = { ...childRunsStore(store), ...childRunWrites(store) };
   const inTurn = createRunSerializer();
@@ -143,7 +149,7 @@ export const openRuns = (base: Base, deps: RunsModuleDeps, template: FindTemplat
   const nested = { runs, children, now: clock.now, template, goOn: family.goOn };
   const begin = openBeginnings(base, deps, { budget, call: calls.begin, nested });
   const below = { stopChildren: family.stop, cancelResearch: research.cancel, watchAgent };
-  const engine = createEngine({ record, begin, effects, agents, budget, below });
+  const engine = createEngine({ record, begin, effects, agents, budget, below, answer });
   const beginApproved = createApprovedCalls({ record, effects, budget });
   const verbs = { store, children, clock, engine, record, beginApproved, inTurn };
   const service = createRunService(verbs);

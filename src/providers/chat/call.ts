@@ -7,10 +7,12 @@ import type { PlatformCheck, PlatformReach, PlatformRefusal, PlatformSent } from
 
 export interface PlatformCall {
   method?: 'GET' | 'POST' | 'PUT' | 'PATCH';
-  /** Must be public unless it is under the base URL. */
+  /** Must be public unless it is under the base URL of an admin. */
   url: string;
   headers?: Record<string, string>;
   body?: object;
+  /** Whether the base URL, too, must be public, because its user is no admin. */
+  isPublic?: boolean;
   /** For platforms that report errors in the body. */
   refusalIn?: RefusalIn;
 }
@@ -39,7 +41,7 @@ const LIMITS = { firstByteMs: 15_000, totalMs: 30_000, maxBytes: 1024 * 1024, re
  */
 export const callPlatform = async (
   { http, settings, signal }: PlatformReach,
-  { method = 'POST', url, headers = {}, body, refusalIn = platformRefusal }: PlatformCall,
+  { method = 'POST', url, headers = {}, body, isPublic, refusalIn = platformRefusal }: PlatformCall,
 ): Promise<CallResult> => {
   try {
     const response = await http.request({
@@ -49,7 +51,7 @@ export const callPlatform = async (
       ...LIMITS,
       headers: { accept: 'application/json', ...(body && JSON_TYPE), ...headers },
       ...(body && { body: JSON.stringify(body) }),
-      allow: [hostAndPort(settings.baseUrl)],
+      ...(!isPublic && { allow: [hostAndPort(settings.baseUrl)] }),
     });
     const secrets = secretsIn(settings);
     const text = await redactTextInWorker(response.body.toString('utf8'), secrets);

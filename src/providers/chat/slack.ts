@@ -75,9 +75,9 @@ export const slack: Platform = {
 
   render: (message) => {
     const { question } = message;
-    const limits = { most: question ? BLOCK : MESSAGE, sizeOf: computeLineSize };
+    const limits = { most: question ? BLOCK : MESSAGE, sizeOf: slackLineSize };
     const parts = splitIntoMessages(messageLines(message), limits);
-    if (!question) return parts.map(shown);
+    if (!question) return parts.map(slackText);
     const last = parts.pop() ?? [];
     return [...parts.map((lines) => plain(writePlain(lines))), asking(writePlain(last), question)];
   },
@@ -100,7 +100,12 @@ export const slack: Platform = {
       const headers = bearer(reach);
       if (URL.canParse(ref)) return { verdict: 'found', url: ref, headers, name };
       const url = `${reach.settings.baseUrl}/files.info?file=${encodeURIComponent(ref)}`;
-      const reply = await callPlatform(reach, { method: 'GET', url, headers, refusalIn });
+      const reply = await callPlatform(reach, {
+        method: 'GET',
+        url,
+        headers,
+        refusalIn: slackRefusal,
+      });
       if (reply.verdict !== 'replied') return reply;
       const file = asObject(reply.body.file);
       const found = { url: asText(file.url_private_download), name: asText(file.name) || name };
@@ -121,7 +126,7 @@ const userIn = (id: string): string => id.slice(id.indexOf(':') + 1);
 const entities = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
-const computeLineSize = (line: TextLine): number => entities(plainLine(line)).length + 1;
+export const slackLineSize = (line: TextLine): number => entities(plainLine(line)).length + 1;
 
 /** No markup, mentions, links or previews. */
 const plain = (text: string): PlatformBody => ({
@@ -134,7 +139,7 @@ const plain = (text: string): PlatformBody => ({
 });
 
 /** Formatted text is sent as a block, whose text is not markup. */
-const shown = (lines: TextLine[]): PlatformBody => {
+export const slackText = (lines: TextLine[]): PlatformBody => {
   const text = plain(writePlain(lines));
   if (lines.every(isUnstyled)) return text;
   return { ...text, blocks: [{ type: 'rich_text', elements: slackElements(lines) }] };
@@ -195,14 +200,14 @@ const call = (reach: PlatformReach, method: string, body: object) =>
     url: `${reach.settings.baseUrl}/${method}`,
     headers: bearer(reach),
     body,
-    refusalIn,
+    refusalIn: slackRefusal,
   });
 
 const bearer = ({ settings }: PlatformReach) => ({
   authorization: `Bearer ${settings.secrets.botToken ?? ''}`,
 });
 
-const refusalIn: RefusalIn = (reply) => {
+export const slackRefusal: RefusalIn = (reply) => {
   const refusal = platformRefusal(reply);
   if (refusal || reply.body.ok === true) return refusal;
   const error = asText(reply.body.error) || 'unreadable response';

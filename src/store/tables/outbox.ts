@@ -2,12 +2,16 @@ import { flag, json, literal, number, orNull, preset, type Row, table, text } fr
 
 export type MessageStatus = 'queued' | 'sending' | 'sent' | 'failed' | 'unknown';
 
-/** One message to one target: a channel or an outgoing webhook. */
+/** One message to one target: a channel, an outgoing webhook, or the source of a hook's delivery. */
 export const outboundMessageTable = table('sendings', {
   id: text,
   user_id: text,
   channel_id: orNull(text),
   webhook_id: orNull(text),
+  /** Hook of a reply, whose cause is the execution. */
+  hook_id: preset(orNull(text)),
+  /** Of a reply: its object on the platform, such as `octo/hello#7`. */
+  object: preset(orNull(text)),
   /** Notification or outgoing event. Sent once to each target. */
   cause_id: text,
   kind: text,
@@ -88,7 +92,7 @@ export interface Targets {
   paced: string[];
 }
 
-/** `webhook` is null for a channel. */
+/** `webhook` is null for a channel and for a reply. */
 export type AddressedMessage = OutboundMessageRow & { webhook: WebhookRow | null };
 
 export interface StartedMessage {
@@ -99,7 +103,7 @@ export interface StartedMessage {
    */
   verdict: 'begun' | 'waits' | 'lost' | 'over' | 'suspended';
   message: AddressedMessage;
-  /** Kind of the channel, or `endpoint` for an outgoing webhook. */
+  /** Kind of the channel, `endpoint` for an outgoing webhook, or `reply`. */
   target: string;
   /** Attempts since the last manual resend, including this one. */
   tries: number;

@@ -40,6 +40,8 @@ export const pipelineRunTable = table('pipeline_runs', {
   depth: preset(number),
   /** How often its cause has passed through this daemon. */
   hops: preset(number),
+  /** Execution of the hook that started it. */
+  execution_id: preset(orNull(text)),
   step: number,
   tokens: preset(number),
   cost_usd: preset(number),

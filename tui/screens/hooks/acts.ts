@@ -1,4 +1,4 @@
-import type { Execution, Hook } from '../../../src/client/index.js';
+import type { Execution, Hook, HookReply } from '../../../src/client/index.js';
 import type { Acts } from '../../page.js';
 import { type Act, actTarget, reportDone } from '../../state/act.js';
 import { possibleActs } from '../list.js';
@@ -56,6 +56,24 @@ export const hookActs = ({ id, name, enabled, stats }: Hook): Acts =>
       call: ({ hooks }) => reportDone(hooks.delete({ id }), `${name} is deleted`),
     },
   });
+
+/** Absent for a reply that is queued, under way or posted, or that has no object. */
+export const resendReplyAct = ({ id, hookId, object, status }: HookReply): Act | false =>
+  object !== null &&
+  (status === 'failed' || status === 'unknown') && {
+    ...actTarget('replies', id),
+    text: `Resend reply to ${object}`,
+    line: `adjutant hooks resend-reply ${hookId} ${id}`,
+    doing: 'resending…',
+    ask: {
+      lines: [
+        `Post the reply to ${object} again?`,
+        ...(status === 'unknown' ? ['It may have been posted already. Check it first.'] : []),
+      ],
+    },
+    call: ({ hooks }) =>
+      reportDone(hooks['resend-reply']({ id: hookId, replyId: id }), 'The reply is queued again'),
+  };
 
 export const replayAct = ({ id, hookId }: Execution): Act => ({
   ...actTarget('executions', id),

@@ -1,6 +1,6 @@
 import { buildSenderForm, findHookSender, hookArgument } from '../../../cli/hooks/senders/form.js';
 import { reachNotes } from '../../../cli/tunnel/reach.js';
-import type { Execution, Hook } from '../../../src/client/index.js';
+import type { Execution, Hook, HookReply } from '../../../src/client/index.js';
 import type { ScreenPage } from '../../page.js';
 import { orgFacts } from '../../parts/orgs.js';
 import { row, type ScreenRow, tonedSpan } from '../../parts/row.js';
@@ -12,10 +12,11 @@ import { topView } from '../../state/ui.js';
 import { findStateTone } from '../../theme.js';
 import { detailPage } from '../detail.js';
 import { tableFor } from '../list.js';
-import { hookActs, hookGist, replayAct } from './acts.js';
-import { executionColumns, hookState } from './hooks.js';
+import { hookActs, hookGist, replayAct, resendReplyAct } from './acts.js';
+import { executionColumns, hookState, replyColumns } from './hooks.js';
 
 const SETTINGS = 1;
+const REPLIES = 3;
 
 /** Hook of the page on top. On the page of an execution, the hook below it. */
 export const shownHook = (state: State): Hook | null => {
@@ -37,6 +38,24 @@ const executions = tableFor<Execution>({
   }),
   columns: executionColumns,
   empty: ['No executions yet.', '  t  run now      ]  settings for the sender'],
+});
+
+const replies = tableFor<HookReply>({
+  noun: 'reply',
+  list: 'replies',
+  rows: ({ lists }) => listRows(lists.replies),
+  item: (reply) => ({
+    id: reply.id,
+    name: reply.object ?? reply.preset,
+    words: `${reply.status} ${reply.error ?? ''} ${reply.url ?? ''}`,
+    facts: { status: reply.status },
+  }),
+  columns: replyColumns,
+  empty: [
+    'No replies.',
+    '  A reply posts the result of an agent to the issue or ticket of the delivery.',
+    '  e  change the hook: the flags that begin with --reply',
+  ],
 });
 
 const hookFacts = ({ triggerConfig, concurrency, cooldownMs }: Hook): string =>
@@ -107,7 +126,7 @@ export const hookPage: ScreenPage = {
     name: 'hook',
     title: 'Hook',
     noun: 'hook',
-    tabs: ['Executions', 'Settings', 'Facts'],
+    tabs: ['Executions', 'Settings', 'Facts', 'Replies'],
     list: 'hooks',
     shown: shownHook,
     head: (_, hook) => [
@@ -120,7 +139,7 @@ export const hookPage: ScreenPage = {
       row(tonedSpan('muted', hookFacts(hook))),
     ],
     text: hookText,
-    tables: { 0: executions },
+    tables: { 0: executions, [REPLIES]: replies },
   }),
   opens: (state) => {
     const run = topView(state.ui).tab === 0 && executions.chosen(state);
@@ -129,7 +148,13 @@ export const hookPage: ScreenPage = {
   acts: (state) => {
     const hook = shownHook(state);
     const run = topView(state.ui).tab === 0 && executions.chosen(state);
-    return { ...(hook && hookActs(hook)), ...(run && { replay: replayAct(run) }) };
+    const reply = topView(state.ui).tab === REPLIES && replies.chosen(state);
+    const resend = reply && resendReplyAct(reply);
+    return {
+      ...(hook && hookActs(hook)),
+      ...(run && { replay: replayAct(run) }),
+      ...(resend && { replay: resend }),
+    };
   },
   // Only the CLI shows a new secret. It prints the secret once and does not store it.
   leaves: (state) => {
@@ -137,10 +162,13 @@ export const hookPage: ScreenPage = {
     if (id === undefined) return {};
     return { edit: ['hooks', 'update', id], rotate: ['hooks', 'rotate-secret', id] };
   },
-  pages: () => 'executions',
+  pages: ({ ui }) => (topView(ui).tab === REPLIES ? 'replies' : 'executions'),
   needs: ({ ui }) => [
     { is: 'list', list: 'hooks', everyMs: 15_000 },
-    { is: 'list', list: 'executions', of: topView(ui).id, everyMs: 5000 },
+    topView(ui).tab === REPLIES
+      ? { is: 'list', list: 'replies', of: topView(ui).id, everyMs: 15_000 }
+      : { is: 'list', list: 'executions', of: topView(ui).id, everyMs: 5000 },
+    { is: 'channel', channel: 'hook.reply' },
     // The public address is part of the sender settings.
     { is: 'overview', everyMs: 15_000 },
   ],

@@ -1,4 +1,4 @@
-import type { Execution, Hook } from '../../../src/client/index.js';
+import type { Execution, Hook, HookReply } from '../../../src/client/index.js';
 import type { ScreenPage } from '../../page.js';
 import { emptyStateRows } from '../../parts/emptystate.js';
 import { orgColumns } from '../../parts/orgs.js';
@@ -44,6 +44,13 @@ export const executionColumns = ({ session, lists }: State): ScreenColumn<Execut
   column('EVENT', [8, 24, 1], ({ triggerContext, trigger }) => triggerContext.event ?? trigger),
   numberColumn('TOOK', [5, 9, 3], ({ durationMs }) => durationText(durationMs)),
   column('RESULT', [10, 400, 2], hookGist),
+];
+
+export const replyColumns = ({ session, lists }: State): ScreenColumn<HookReply>[] => [
+  column('TIME', [8, 19, 0], ({ createdAt }) => timeOfEvent(createdAt, session.now)),
+  stateColumn('STATUS', [7, 10, 0], ({ id, status }) => lists.replies.busy[id] ?? status),
+  column('TO', [10, 40, 1], ({ object, preset }) => object ?? preset),
+  column('RESULT', [10, 400, 2], ({ error, url }) => error ?? url ?? ''),
 ];
 
 const latest = (state: State, hook: Hook, size: Size): ScreenRow[] => {

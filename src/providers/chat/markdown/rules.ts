@@ -51,3 +51,20 @@ export const discordRules: MarkdownRules = {
   deepestHeading: 3,
   longestFence: 3,
 };
+
+/** A number after a name, as in `octo/hello#7`, would be listed at the issue of another repository. */
+const OTHER_ISSUE = /(?<=[\w.-])#(?=\d)/g;
+
+/** GitHub, GitLab, Gitea and Linear: Markdown with HTML, mentions, formulas and commands. */
+export const forgeRules: MarkdownRules = {
+  escape: (text) =>
+    text
+      .replace(/[\\`*_[\]|<>~$]/g, '\\$&')
+      .replace(NAME_SIGN, `@${HIDDEN}`)
+      .replace(OTHER_ISSUE, `#${HIDDEN}`)
+      .replace(REFERENCE, '&amp;'),
+  escapeStart: (escaped) => escapeStart(escaped).replace(/^([ \t]*)\//, '$1\\/'),
+  link: (url) => `<${url}>`,
+  deepestHeading: 6,
+  longestFence: 10,
+};
