@@ -17,8 +17,11 @@ interface PocketsphinxOptions {
 }
 
 const MAX_S = 30;
-/** A piece takes about as long as its audio. */
-const LIMIT_MS = 120_000;
+/**
+ * A piece takes about as long as its audio, and many times longer on a busy machine, since the
+ * program has a low priority.
+ */
+const LIMIT_MINUTES = 15;
 const OUTPUT_BYTES = 1024 * 1024;
 const FILE = 'piece.wav';
 
@@ -54,13 +57,13 @@ const outputIn = async (
       folder,
       network: false,
       readable: [dirname(program)],
-      timeoutMs: LIMIT_MS,
+      timeoutMs: LIMIT_MINUTES * 60_000,
       maxOutputBytes: OUTPUT_BYTES,
       signal,
     });
     if (timedOut)
       throw new EngineFailed(
-        `it took more than ${LIMIT_MS / 1000} seconds. The machine may be too busy`,
+        `it took more than ${LIMIT_MINUTES} minutes. The machine may be too busy`,
       );
     if (exitCode === 0) return stdout;
     const remark = stderr.trim().split('\n').at(-1)?.slice(0, 200) || 'no error message';

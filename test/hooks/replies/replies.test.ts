@@ -422,6 +422,30 @@ describe('a hook with a reply', () => {
     }
   });
 
+  it('counts as a grant, and its credential as used', async () => {
+    const id = await stage.replier('granting', { preset: 'github' });
+    const token = { name: 'program', scopes: ['hooks:write', 'hooks:read'] };
+    const { body: made } = await stage.ask('POST', '/api/auth/tokens', token);
+    const { body: hook } = await stage.ask('GET', `/api/hooks/${id}`);
+    const { name: _, trigger, action, actionConfig } = hook;
+    const refused = await stage.call('POST', '/api/hooks', {
+      token: made.token,
+      body: {
+        ...{ name: 'another', trigger, action, actionConfig },
+        triggerConfig: { webhookPath: 'another' },
+      },
+    });
+    expect([refused.status, refused.body.message]).to.equal([
+      403,
+      'This token may not grant hooks.reply. Log in, or use a token with the scope approvals:write',
+    ]);
+    const renamed = { token: made.token, body: { name: 'renamed' } };
+    expect((await stage.call('PUT', `/api/hooks/${id}`, renamed)).status).to.equal(200);
+    const deleted = await stage.ask('DELETE', `/api/vault/${stage.credentialId}`);
+    expect(deleted.status, deleted.text).to.equal(409);
+    expect(deleted.body.message).to.contain('platform-0');
+  });
+
   it('publishes the states of the reply, and shows it among the outbound messages', async () => {
     const events: Record<string, unknown>[] = [];
     const stop = inside(stage.app).hub.listen(stage.userId, 'hook.reply', (data) => {
