@@ -56,6 +56,7 @@ export const createApiResources = (
     counted,
     probe,
     publicUrl,
+    checkMailFolder: modules.email.checkFolder,
   });
   const agent = agents.resources(permissions);
   const sent = modules.outbound.resources();

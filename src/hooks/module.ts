@@ -26,6 +26,7 @@ import { createInbox } from './inbound/inbound.js';
 import { createDirectory, type Directory } from './inbound/receivinghooks.js';
 import { createRefusalLog } from './inbound/refusallog.js';
 import { createInlinePreparer } from './inline.js';
+import type { CheckMailFolder } from './mailfolder.js';
 import { createMailTriggers, type MailTriggers } from './mailtriggers.js';
 import { createOwnRuns, type ManualRuns } from './manualruns.js';
 import type { PayloadPool } from './payloads/pool.js';
@@ -43,6 +44,7 @@ import { executionText } from './view.js';
 
 export { judgeConditions } from './conditions.js';
 export { newlyGrantedTools } from './grants.js';
+export type { CheckMailFolder } from './mailfolder.js';
 export type { MailEventField, MailTriggers } from './mailtriggers.js';
 export type { ManualRuns } from './manualruns.js';
 export type { PayloadPool } from './payloads/pool.js';
@@ -91,6 +93,7 @@ interface HooksResourcesDeps {
   counted: ReceiversDeps['counted'];
   probe: ReceiversDeps['probe'];
   publicUrl(): string | null;
+  checkMailFolder: CheckMailFolder;
 }
 
 const MAX_BATCH = 256;
@@ -158,7 +161,16 @@ export const openHooks = (base: Base, deps: HooksModuleDeps): Hooks => {
       const rows = await (ids ? every.where('id', 'in', ids) : every).execute();
       for (const hook of await withZones(store, rows)) directory.put(hook);
     },
-    resources: ({ tools, permissions, operations, pipelines, counted, probe, publicUrl }) => {
+    resources: ({
+      tools,
+      permissions,
+      operations,
+      pipelines,
+      counted,
+      probe,
+      publicUrl,
+      checkMailFolder,
+    }) => {
       const failures = failuresStore(store);
       const replays = operations.register(replayOperation({ clock, queue, failures }));
       const { grants } = permissions;
@@ -223,6 +235,7 @@ export const openHooks = (base: Base, deps: HooksModuleDeps): Hooks => {
               hasAddress: () => publicUrl() !== null,
             },
             grants,
+            checkMailFolder,
           },
         }),
       };
