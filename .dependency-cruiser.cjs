@@ -67,7 +67,7 @@ const FLOORS = {
     '^src/kernel/(contract/|(clock|exactjson|ids|jsonvalue|private)\\.ts)',
   ],
   '^tui/': [
-    ...['^tui/', '^src/(client/|kernel/(clock|width)\\.ts$)'],
+    ...['^tui/', '^src/(client/|kernel/(clock|omittedparts|width)\\.ts$)'],
     // Text from outside, the clock, the editor and shared views are the same in both.
     '^cli/(text|columnmarks|editor|capabilities/machine|foreground|hooks/senders/form|operations/(bar|counts)|pipelines/tree|tunnel/reach)\\.ts$',
   ],
@@ -78,12 +78,12 @@ const FLOORS = {
       '^tui/(theme|parts/(times|zones))\\.ts$',
       CONTRACT,
     ],
-    '^src/(api\\.ts$|client/replytext\\.ts$|kernel/((pagepath|jsonvalue)\\.ts$|contract/))',
+    '^src/(api\\.ts$|client/replytext\\.ts$|kernel/((pagepath|jsonvalue|omittedparts)\\.ts$|contract/))',
   ],
 };
 const COMMANDS = [
   '^cli/',
-  '^src/(client/|kernel/(asciidomain|clock|contract/url|nearest|normalform|passedover|private|shellword|sizetext|width)\\.ts)',
+  '^src/(client/|kernel/(asciidomain|clock|contract/url|nearest|normalform|omittedparts|passedover|private|shellword|sizetext|width)\\.ts)',
 ];
 /** Commands that start the daemon, work without one, print its settings or open the desk. */
 const DAEMON_COMMANDS = {
@@ -200,7 +200,7 @@ module.exports = {
       from: { path: '^web/' },
       to: {
         path: '^src/',
-        pathNot: '^src/(kernel/(pagepath|jsonvalue)|client/replytext)\\.ts$',
+        pathNot: '^src/(kernel/(pagepath|jsonvalue|omittedparts)|client/replytext)\\.ts$',
         dependencyTypesNot: ['type-only'],
       },
     },

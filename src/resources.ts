@@ -57,6 +57,7 @@ export const createApiResources = (
     probe,
     publicUrl,
     pageAddress,
+    checkMailFolder: modules.email.checkFolder,
   });
   const agent = agents.resources(permissions);
   const sent = modules.outbound.resources();

@@ -6,6 +6,7 @@ import {
   type MailMessage,
   type MailMessageDetail,
 } from '../../src/client/index.js';
+import { formatOmittedParts } from '../../src/kernel/omittedparts.js';
 import { buildColumns, formattedColumn } from '../columns.js';
 import { type CliCommand, type Context, command } from '../command.js';
 import { crud } from '../crud.js';
@@ -72,6 +73,8 @@ const printMail = (out: Context['out'], mail: MailMessageDetail): void => {
   if (mail.problem !== null)
     out.warn(`Only the stored beginning is shown. ${oneLine(mail.problem)}`);
   else if (mail.isCut) out.warn('The text was truncated.');
+  const omitted = formatOmittedParts(mail);
+  if (omitted !== '') out.warn(omitted);
 };
 
 const listMailHeaders = (mail: MailMessageDetail): MailFact[] => {

@@ -6,7 +6,7 @@ import {
 } from '../../src/client/index.js';
 import { type Context, command, textFlag } from '../command.js';
 import { requestFields, requestFrom } from '../fields.js';
-import { safe } from '../text.js';
+import { oneLine, safe } from '../text.js';
 import { publicAddress } from '../tunnel/address.js';
 import { type GuideResult, guideHook } from './guide.js';
 import { hookTableColumns, type NewSecret, newHookSecret } from './hook.js';
@@ -125,7 +125,11 @@ const present = async (
       `Each result is posted to the source of its delivery (${reply.preset}) without your approval.`,
     );
   }
-  if (hook.trigger === 'email') await warnUnwatched(context, guided !== undefined);
+  if (hook.trigger === 'email') {
+    const { note } = hook.triggerConfig;
+    if (note) out.warn(oneLine(note));
+    await warnUnwatched(context, guided !== undefined);
+  }
   out.note('');
   out.note(`Watch: adjutant hooks listen ${hookArgument(hook)}`);
   if (hook.trigger !== 'webhook') return;

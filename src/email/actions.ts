@@ -48,6 +48,7 @@ const toolMail = (mail: MailMessage): ToolMail => {
     unread: rest.unread,
     category: rest.category,
     attachments: rest.attachments,
+    attachmentsOmitted: rest.attachmentsOmitted,
     authentication: rest.authentication,
   };
 };

@@ -9,6 +9,7 @@ import type { PermissionsOf } from '../permissions/module.js';
 import { createFindMailServers } from '../providers/mail/autoconfig.js';
 import type { VaultModule } from '../vault/module.js';
 import { createMailAccess } from './accounts/access.js';
+import { createCheckMailFolder } from './accounts/folders.js';
 import { mailAccountsStore } from './accounts/queries.js';
 import { mailAccountsResource } from './accounts/routes.js';
 import { createMailTokens } from './accounts/tokens.js';
@@ -90,6 +91,7 @@ export const openEmail = (base: Base, deps: EmailModuleDeps) => {
   const writing = { clock, drafts: mailDraftsStore(store), sending: sending.sending };
   return {
     actions: emailActions({ messages: reading, drafts: writing }),
+    checkFolder: createCheckMailFolder({ clock, accounts, access }),
     watcher: createMailWatcher({ store, log, accounts, visits, times }),
     resources: (): Resource[] => [
       mailAccountsResource({ service, access, sending, maySend, triggers: take.triggers }),

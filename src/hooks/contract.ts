@@ -45,7 +45,11 @@ const NewTriggerConfig = s.object('NewTriggerConfig', {
       .description('ID of the mail account of an email trigger. Defaults to all of your accounts'),
   ),
   folder: s.optional(
-    s.text(500).description('Mail folder of an email trigger. Defaults to all processed folders'),
+    s
+      .text(500)
+      .description(
+        'Mail folder of an email trigger. Must be a folder of the mail account. Defaults to all processed folders',
+      ),
   ),
 });
 
@@ -76,7 +80,9 @@ const TriggerConfig = s.object('TriggerConfig', {
   note: s.optional(
     s
       .nullable(s.anyText(1000))
-      .description('Explanation of an ambiguous `cron`. `null` if the expression is unambiguous'),
+      .description(
+        'Explanation of an ambiguous `cron`. `null` if the expression is unambiguous. After a change of `folder`: the reason why the folder could not be checked',
+      ),
   ),
   accountId: s.optional(s.text(80)),
   folder: s.optional(s.text(500)),

@@ -4,6 +4,7 @@ import type { RotationDeps } from '../secrets/module.js';
 import type { Vault } from '../vault/module.js';
 import type { HookDeletion } from './deletion.js';
 import type { Directory } from './inbound/receivinghooks.js';
+import type { CheckMailFolder } from './mailfolder.js';
 import type { HooksStore } from './queries.js';
 import type { KnownReferences } from './rules.js';
 
@@ -14,4 +15,5 @@ export interface HooksDeps extends RotationDeps {
   vault: Vault;
   named: KnownReferences;
   grants: GrantRule;
+  checkMailFolder: CheckMailFolder;
 }

@@ -28,6 +28,7 @@ import { createInbox } from './inbound/inbound.js';
 import { createDirectory, type Directory } from './inbound/receivinghooks.js';
 import { createRefusalLog } from './inbound/refusallog.js';
 import { createInlinePreparer } from './inline.js';
+import type { CheckMailFolder } from './mailfolder.js';
 import { createMailTriggers, type MailTriggers } from './mailtriggers.js';
 import { createOwnRuns, type ManualRuns } from './manualruns.js';
 import type { PayloadPool } from './payloads/pool.js';
@@ -49,6 +50,7 @@ import { executionText } from './view.js';
 
 export { judgeConditions } from './conditions.js';
 export { newlyGrantedTools } from './grants.js';
+export type { CheckMailFolder } from './mailfolder.js';
 export type { MailEventField, MailTriggers } from './mailtriggers.js';
 export type { ManualRuns } from './manualruns.js';
 export type { PayloadPool } from './payloads/pool.js';
@@ -101,6 +103,7 @@ interface HooksResourcesDeps {
   publicUrl(): string | null;
   /** null unless others can reach the page at this address. */
   pageAddress(): string | null;
+  checkMailFolder: CheckMailFolder;
 }
 
 const MAX_BATCH = 256;
@@ -188,9 +191,9 @@ export const openHooks = (base: Base, deps: HooksModuleDeps): Hooks => {
       const rows = await (ids ? every.where('id', 'in', ids) : every).execute();
       for (const hook of await withZones(store, rows)) directory.put(hook);
     },
-    resources: ({ tools, permissions, operations, pipelines, counted, probe, ...reached }) => {
-      const { publicUrl } = reached;
-      pageAddress = reached.pageAddress;
+    resources: ({ tools, permissions, operations, pipelines, counted, probe, ...more }) => {
+      const { publicUrl, checkMailFolder } = more;
+      pageAddress = more.pageAddress;
       const failures = failuresStore(store);
       const replays = operations.register(replayOperation({ clock, queue, failures }));
       const { grants } = permissions;
@@ -257,6 +260,7 @@ export const openHooks = (base: Base, deps: HooksModuleDeps): Hooks => {
               hasAddress: () => publicUrl() !== null,
             },
             grants,
+            checkMailFolder,
           },
         }),
       };

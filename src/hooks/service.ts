@@ -13,6 +13,7 @@ import { checkReferences, requireOwnHookSecret } from './credential.js';
 import type { HooksDeps } from './deps.js';
 import { grantingHook, grantTrigger, secretAfter } from './grants.js';
 import type { TriggerConfig } from './hook.js';
+import { checkTriggerFolder } from './mailfolder.js';
 import type { HooksStore } from './queries.js';
 import { refuseGrants, refuseHookFaults, refusePath, refusePipelineFaults } from './refusals.js';
 import { nextRun, scheduleChanges, zonedTrigger } from './schedule.js';
@@ -32,10 +33,11 @@ export const addHook = async (
   refuseGrants(deps, by, null, { conditions: [], ...given, firedBy: null });
   await checkReferences(deps, userId, given);
   refusePath(deps, { userId, before: null }, given);
+  const note = await checkTriggerFolder(deps.checkMailFolder, by, given.triggerConfig);
   const row = newRow(deps, userId, given);
   await deps.hooks.insert(row);
   await registerHook(deps, row);
-  return { ...row, last_execution_at: null, last_status: null };
+  return { ...row, last_execution_at: null, last_status: null, note };
 };
 
 const newRow = (deps: HooksDeps, userId: string, given: NewHook): HookRow => {
@@ -87,7 +89,24 @@ export const updateHook = async (
     const { action = row.action, actionConfig = JSON.parse(row.action_config) } = given;
     await refusePipelineFaults(deps, userId, { action, actionConfig });
   }
-  return change(deps, { userId, id }, (row) => buildHookChanges(deps, row, { by, given }));
+  const note = await checkChangedFolder(deps, by, { id, given });
+  const row = await change(deps, { userId, id }, (row) =>
+    buildHookChanges(deps, row, { by, given }),
+  );
+  return { ...row, note };
+};
+
+/** A folder that was deleted must not prevent changes of other fields. */
+const checkChangedFolder = async (
+  deps: HooksDeps,
+  by: Caller,
+  { id, given: { triggerConfig } }: { id: string; given: HookChanges },
+): Promise<string | undefined> => {
+  if (triggerConfig?.folder === undefined) return undefined;
+  const { trigger_config } = await findHook(deps, by.userId, id);
+  const { accountId, folder }: TriggerConfig = JSON.parse(trigger_config);
+  if (accountId === triggerConfig.accountId && folder === triggerConfig.folder) return undefined;
+  return checkTriggerFolder(deps.checkMailFolder, by, triggerConfig);
 };
 
 const buildHookChanges = (

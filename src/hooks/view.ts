@@ -18,15 +18,17 @@ import { HookReply } from './replies/contract.js';
 export type HookWithStats = HookRow & {
   last_execution_at: string | null;
   last_status: ExecutionStatus | null;
+  /** About what was just saved. */
+  note?: string | undefined;
 };
 
-const viewTrigger = (row: HookRow): Hook['triggerConfig'] => {
+const viewTrigger = (row: HookWithStats): Hook['triggerConfig'] => {
   const config = JSON.parse(row.trigger_config);
   if (row.trigger === 'schedule') {
     const nextRunAt = row.enabled === 1 ? row.next_run_at : null;
     return { ...config, nextRunAt, note: noteOfCron(config.cron ?? '') };
   }
-  if (row.trigger !== 'webhook') return config;
+  if (row.trigger !== 'webhook') return { ...config, ...(row.note && { note: row.note }) };
   return {
     ...config,
     webhookSecretSet: row.secret_sealed !== null || row.credential_id !== null,

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { type FaultyImapServer, startFaultyImap } from '../harness/mail/faultyimap.js';
@@ -109,6 +110,72 @@ describe(`a message at a server that repeats and lies${unlessOpenssl}`, () => {
     server.folders.Work = [];
     expect(await processed()).to.equal([null, 0, 1]);
     expect(await subjects()).to.equal(['copied', 'moved', 'new']);
+  });
+
+  it('is processed once, whatever size the server reports', IF_OPENSSL, async () => {
+    server.messages = [message(1, 'one'), { ...message(2, 'two'), hasId: false }];
+    expect(await processed()).to.equal([null, 2, 0]);
+    const before = await stored();
+    server.messages = [message(1, 'one', 120), { ...message(2, 'two', 90), hasId: false }];
+    expect(await processed()).to.equal([null, 0, 0]);
+    expect(await stored()).to.equal(before);
+    server.uidValidity = 2;
+    server.messages = [message(7, 'one', 130), { ...message(8, 'two', 80), hasId: false }];
+    expect(await processed()).to.equal([null, 0, 0]);
+    expect(await stored()).to.equal(before);
+    server.folders.Work = [message(9, 'one', 140), { ...message(10, 'two', 70), hasId: false }];
+    server.messages = [];
+    expect(await processed()).to.equal([null, 0, 2]);
+    expect(await subjects()).to.equal(['one', 'two']);
+  });
+
+  it(
+    'is another one if its first words differ, and no server has received it',
+    IF_OPENSSL,
+    async () => {
+      const twin = (uid: number, text: string, header: string) => ({
+        ...message(uid, 'twin'),
+        ...{ text, header: `${header}Subject: twin\r\n\r\n` },
+      });
+      const received = 'Received: from a by b; Sun, 1 Feb 2026 09:30:00 +0000\r\n';
+      server.messages = [twin(1, 'x', ''), twin(2, 'y', ''), twin(3, 'x', '')];
+      expect(await processed()).to.equal([null, 2, 1]);
+      server.messages = [twin(4, 'x', received)];
+      expect(await processed()).to.equal([null, 1, 0]);
+      // A server marks it as spam, folds its header and reports another text.
+      const folded = received.replace('by b;', 'by b;\r\n\t');
+      server.messages = [twin(5, 'y', `X-Spam-Flag: YES\r\n${folded}`)];
+      expect(await processed()).to.equal([null, 0, 1]);
+    },
+  );
+
+  it('is processed once if an earlier version has recorded it', IF_OPENSSL, async () => {
+    server.messages = [message(1, 'moved'), message(2, 'renumbered'), message(3, 'resized')];
+    expect(await processed()).to.equal([null, 3, 0]);
+    const before = await stored();
+    const { db } = stage.app.app.store;
+    const rows = await db
+      .selectFrom('mail_messages')
+      .select(['subject', 'identity'])
+      .where('account_id', '=', accountId)
+      .execute();
+    for (const { subject, identity } of rows) {
+      const facts = `<${subject}@liar.example.org> 100 Subject: ${subject}\r\n\r\n`;
+      const earlier = `message:${createHash('sha256').update(facts).digest('base64url')}`;
+      for (const table of ['mail_messages', 'mail_processed'] as const) {
+        const changed = db.updateTable(table).set({ identity: earlier });
+        await changed.where('identity', '=', identity).execute();
+      }
+    }
+    server.messages = [message(2, 'renumbered'), message(3, 'resized', 120)];
+    server.folders.Work = [message(9, 'moved')];
+    expect(await processed()).to.equal([null, 0, 1]);
+    server.uidValidity = 2;
+    server.messages = [message(7, 'renumbered'), message(8, 'resized', 120)];
+    expect(await processed()).to.equal([null, 0, 0]);
+    const kept = before.filter(([subject]) => subject !== 'moved');
+    expect((await stored()).filter(([subject]) => subject !== 'moved')).to.equal(kept);
+    expect(await subjects()).to.equal(['moved', 'renumbered', 'resized']);
   });
 
   it('is processed once by two operations at the same time', IF_OPENSSL, async () => {

@@ -33,6 +33,7 @@ const aMail = (over: Partial<MailMessage> = {}): MailMessage => ({
   ...{ threadId: 't1', from: { name: 'Bob', address: 'bob@example.org' }, cc: [] },
   ...{ to: [{ name: '', address: 'ada@example.org' }], subject: 'The report', date: ago(5) },
   ...{ snippet: 'It is done.', unread: true, flagged: false, attachments: [] },
+  attachmentsOmitted: 0,
   ...{ category: 'work', priority: 1, authentication: null },
   ...over,
 });
@@ -117,6 +118,11 @@ describe('mail on the desk', () => {
     expect(text).to.contain('spf pass, dkim fail, dmarc none');
     expect(text).to.match(/File 0 +a\.pdf \(application\/pdf, 2 KiB\)/);
     expect(text).to.contain('First line.\nSecond line.');
+    expect(text).to.not.contain('Omitted');
+    const cut = onMessage(aWholeMail({ attachmentsOmitted: 3 }));
+    expect(shown(messagePage.view, cut, 120, 19).join('\n')).to.match(
+      /Omitted +Attachments and parts that are not listed: 3\. Open the e-mail in a mail program/,
+    );
     const need = { is: 'list' as const, list: 'wholeMails' as const, of: 'mail_1' };
     expect(messagePage.needs(state)).to.equal([need]);
     const client = { mail: { get: async ({ id }: { id: string }) => aWholeMail({ id }) } };

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { MailMessageDetail } from '../../src/email/messages/contract.js';
+import { formatOmittedParts } from '../../src/kernel/omittedparts.js';
 import { pageLink } from '../../src/kernel/pagepath.js';
 import { Button, useAction } from '../parts/action.js';
 import { Composer } from '../parts/composer.js';
@@ -91,6 +92,7 @@ const MailHeader = ({ mail }: { mail: MailMessageDetail }) => {
           </a>
         </Fact>
         <Fact name="Truncated">{mail.isCut && 'the message is longer than shown'}</Fact>
+        <Fact name="Omitted">{formatOmittedParts(mail) || null}</Fact>
         <Fact name="Problem">{problem !== null && visibleText(problem)}</Fact>
       </dl>
     </>

@@ -1,3 +1,4 @@
+import type { CheckMailFolder } from '../../hooks/module.js';
 import type { Clock } from '../../kernel/clock.js';
 import type { Caller } from '../../kernel/contract/endpoint.js';
 import { MailFault } from '../../providers/mail/fault.js';
@@ -48,6 +49,23 @@ export const listMailFolders = async (
     return { folders: ownFolders(account), problem: problem.slice(0, 500) };
   }
 };
+
+/** The servers are asked only for a folder that is not configured. */
+export const createCheckMailFolder =
+  (deps: MailFoldersDeps): CheckMailFolder =>
+  async (by, { accountId, folder }) => {
+    const accounts =
+      accountId === undefined
+        ? (await deps.accounts.list(by.userId, { limit: 200 })).rows
+        : [await findMailAccount(deps, by.userId, accountId)];
+    const isConfigured = accounts.some((account) => JSON.parse(account.folders).includes(folder));
+    if (isConfigured || accounts.length === 0) return { isKnown: true };
+    const listed = await Promise.all(accounts.map(({ id }) => listMailFolders(deps, by, id)));
+    const names = listed.flatMap(({ folders }) => folders.map(({ name }) => name));
+    if (names.includes(folder)) return { isKnown: true };
+    const problem = listed.flatMap((each) => each.problem ?? [])[0] ?? null;
+    return { isKnown: false, names: [...new Set(names)], problem };
+  };
 
 const ownFolders = ({ folders }: MailAccountRow): ListedFolder[] => {
   const own: string[] = JSON.parse(folders);

@@ -37,6 +37,9 @@ const fields = {
     }),
     200,
   ),
+  attachmentsOmitted: count().description(
+    'Number of attachments and other parts that are not in `attachments`: those after the 200th, and those nested more than 50 levels deep',
+  ),
   category: category(),
   priority: s.integer(0, 3).description('Priority: 0 can wait, 1 normal, 2 soon, 3 urgent'),
   authentication: s.nullable(
@@ -59,7 +62,7 @@ export const MailMessageDetail = s.object('MailMessageDetail', {
   html: s
     .nullable(s.anyText(2_000_000))
     .description(
-      'Sanitized HTML without remote content. The `title` attribute of each link contains the link target. `null` if there is no HTML, or the HTML is unavailable',
+      'Sanitized HTML without remote content and without characters that change the text direction. The `title` attribute of each link contains the link target. `null` if there is no HTML, or the HTML is unavailable',
     ),
   isCut: s.boolean().description('Whether `text` or `html` is incomplete'),
   problem: s

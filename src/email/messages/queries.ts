@@ -77,6 +77,14 @@ export const mailMessagesStore = ({ db, transact }: Store) => ({
     return row?.thread_id ?? null;
   },
 
+  isProcessed: async (accountId: string, identity: string): Promise<boolean> =>
+    (await db
+      .selectFrom('mail_processed')
+      .select('identity')
+      .where('account_id', '=', accountId)
+      .where('identity', '=', identity)
+      .executeTakeFirst()) !== undefined,
+
   write: (steps: TransactionStep[]): Promise<unknown> =>
     steps.length === 0 ? Promise.resolve() : transact(steps),
   insertion: (row: MailMessageRow): TransactionStep => ({

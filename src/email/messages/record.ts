@@ -81,7 +81,15 @@ const oneLine = (text: string | undefined, most: number): string =>
   (text ?? '')
     .replace(/[\p{Cc}\p{Cf}\s]+/gu, ' ')
     .trim()
-    .slice(0, most);
+    .slice(0, most)
+    // After cutting: half of a surrogate pair, which the database would change.
+    .replace(/\p{Cs}/gu, '')
+    .trimEnd();
+
+const parseMessageId = ({ envelope }: FetchMessageObject): string | null =>
+  oneLine(envelope?.messageId, 900) || null;
+
+const toSnippet = (text: string): string => oneLine(text, 200);
 
 /** Oldest first. */
 export const referencesIn = (fields: HeaderField[]): string[] => {
@@ -99,7 +107,7 @@ export const buildMailRecord = (fetched: FetchedMail): MailMessageRow => {
   const refs = referencesIn(fields);
   const arrivedAt = arrivalTime(message) ?? 0;
   const id = idAt(arrivedAt, message.uid);
-  const messageId = oneLine(envelope?.messageId, 900) || null;
+  const messageId = parseMessageId(message);
   const from = toMailAddresses(envelope?.from)[0]?.address ?? '';
   const subject = oneLine(envelope?.subject, 1000);
   const { files, ...parts } = collectMailParts(message.bodyStructure);
@@ -119,7 +127,7 @@ export const buildMailRecord = (fetched: FetchedMail): MailMessageRow => {
     ...participantColumns(envelope),
     subject,
     date: iso(pickMailDate(envelope?.date, arrivedAt)),
-    snippet: oneLine(snippet, 200),
+    snippet: toSnippet(snippet),
     unread: flags.has('\\Seen') ? 0 : 1,
     flagged: flags.has('\\Flagged') ? 1 : 0,
     parts: JSON.stringify(parts),
@@ -127,7 +135,7 @@ export const buildMailRecord = (fetched: FetchedMail): MailMessageRow => {
     list_unsubscribe: field('list-unsubscribe')?.slice(0, 1000) ?? null,
     ...sortMail({ ...facts, field, isReply: refs.length > 0 }),
     authentication: parseAuthenticationResults(fetched, envelope?.from?.length === 1 ? from : ''),
-    ...ledgerColumns(messageId, fetched, field),
+    ...ledgerColumns(fetched, field),
   };
 };
 
@@ -141,13 +149,9 @@ const parseAuthenticationResults = (
   return found && JSON.stringify(found);
 };
 
-const ledgerColumns = (
-  messageId: string | null,
-  fetched: FetchedMail,
-  field: (name: string) => string | null,
-) => ({
+const ledgerColumns = (fetched: FetchedMail, field: (name: string) => string | null) => ({
   size: fetched.message.size ?? 0,
-  identity: computeMailIdentity(messageId, fetched),
+  identity: computeMailIdentity(fetched),
   hops: hopsIn({ [HOPS_HEADER]: field(HOPS_HEADER) }),
   arrived_ms: arrivalTime(fetched.message),
   processed_at: null,
@@ -157,29 +161,79 @@ const ledgerColumns = (
 /** `Auto-Submitted` (RFC 3834, section 5). */
 const isAutomatic = (value: string | null): boolean => value !== null && !/^\s*no\b/i.test(value);
 
+type IdentifiedMail = Pick<FetchedMail, 'message' | 'header'>;
+
+/** Fields that no server changes later. The digests are stored, so the list must stay the same. */
+const IDENTITY_FIELDS = new Set([
+  ...['received', 'date', 'from', 'to', 'subject', 'references', 'in-reply-to'],
+]);
+
+const digestOf = (facts: string): string => createHash('sha256').update(facts).digest('base64url');
+
+const hasField = ({ fields }: MailHeader, ...names: string[]): boolean =>
+  fields.some(({ name }) => names.includes(name));
+
 /**
- * Digest of Message-ID, size and header, independent of the folder. A third party can guess a
- * Message-ID, but not the header lines added by servers. Messages without Message-ID and time also
- * use the arrival.
+ * Digest of Message-ID and header, independent of the folder, and of the size, which some servers
+ * only estimate. A third party can guess a Message-ID, but not the `Received` fields added by
+ * servers. Messages without such a field also use the first words, and messages without Message-ID
+ * and time the arrival.
  */
-const computeMailIdentity = (
-  messageId: string | null,
-  { message, header }: FetchedMail,
-): string => {
-  const { size = 0 } = message;
-  const digestOf = (facts: string): string =>
-    createHash('sha256').update(facts).digest('base64url');
+const computeMailIdentity = ({
+  message,
+  header,
+  snippet,
+}: IdentifiedMail & Pick<FetchedMail, 'snippet'>): string => {
+  const messageId = parseMessageId(message);
+  const isTimed = messageId !== null || hasField(header, 'date', 'received');
+  const facts = [
+    messageId,
+    isTimed ? null : arrivalTime(message),
+    hasField(header, 'received') ? null : toSnippet(snippet),
+    ...header.fields.flatMap(({ name, value }) =>
+      IDENTITY_FIELDS.has(name) ? [`${name}: ${value.replace(/\s+/g, ' ')}`] : [],
+    ),
+  ];
+  return `digest:${digestOf(JSON.stringify(facts))}`;
+};
+
+/** As stored by earlier versions: changes with the size. */
+export const computeSizedIdentity = ({ message, header }: IdentifiedMail, size: number): string => {
+  const messageId = parseMessageId(message);
   if (messageId !== null) return `message:${digestOf(`${messageId} ${size} ${header.text}`)}`;
-  const isTimed = header.fields.some(({ name }) => name === 'date' || name === 'received');
+  const isTimed = hasField(header, 'date', 'received');
   return `header:${digestOf(`${size} ${isTimed ? '' : arrivalTime(message)} ${header.text}`)}`;
 };
 
-/** Old rows are identified by their Message-ID only. */
+/** Prefix of identities that count only together with the size. */
+export const MESSAGE_ID_ONLY = 'id:';
+
+/** The oldest rows are identified by their Message-ID only. */
 export const listMailIdentities = ({
   identity,
   message_id,
 }: Pick<MailMessageRow, 'identity' | 'message_id'>): string[] =>
-  message_id === null ? [identity] : [identity, `id:${message_id}`];
+  message_id === null ? [identity] : [identity, `${MESSAGE_ID_ONLY}${message_id}`];
+
+/** Matches stored and processed messages. `earlier`: its identities in earlier versions. */
+export const createMailMatcher = (
+  row: Pick<MailMessageRow, 'identity' | 'message_id' | 'size'>,
+  earlier: string[] = [],
+): ((known: Pick<MailMessageRow, 'identity' | 'size'>) => boolean) => {
+  const own = new Set([...listMailIdentities(row), ...earlier]);
+  return ({ identity, size }) =>
+    own.has(identity) && (size === row.size || !identity.startsWith(MESSAGE_ID_ONLY));
+};
+
+/** Whether what the server returns for the UID of a stored message is that message. */
+export const isStoredMail = (row: MailMessageRow, found: IdentifiedMail): boolean => {
+  const messageId = parseMessageId(found.message);
+  if (messageId !== null || row.message_id !== null) return messageId === row.message_id;
+  const { snippet, size, identity } = row;
+  return [computeMailIdentity({ ...found, snippet }), computeSizedIdentity(found, size)].includes(
+    identity,
+  );
+};
 
 const participantColumns = (envelope: MessageEnvelopeObject | undefined) => {
   const [sender = null] = toMailAddresses(envelope?.from);

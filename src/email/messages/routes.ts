@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import type { DocumentIntake } from '../../documents/module.js';
 import { resource } from '../../kernel/route.js';
+import { encodeDirections } from '../../providers/mail/safehtml.js';
 import { type MailMessageDetail, mail } from './contract.js';
 import { fetchAttachment, readAttachment, readMailBody } from './read.js';
 import { findMail, listMail, type MailMessagesDeps } from './service.js';
@@ -22,7 +23,7 @@ export const mailResource = (
         ...viewMail(row),
         replyTo: JSON.parse(row.reply_to),
         references: JSON.parse(row.refs),
-        listUnsubscribe: row.list_unsubscribe,
+        listUnsubscribe: row.list_unsubscribe && encodeDirections(row.list_unsubscribe),
         ...(await readMailBody(deps, found, signal)),
       };
     },

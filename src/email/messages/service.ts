@@ -10,7 +10,14 @@ import type { MailAccountsStore } from '../accounts/queries.js';
 import { findMailAccount } from '../accounts/service.js';
 import type { KeepFresh } from './freshness.js';
 import type { MessageFilter } from './queries.js';
-import { addMessages, inFolder, type MailSyncDeps, searchMailFolder, syncFolder } from './sync.js';
+import {
+  addMessages,
+  inFolder,
+  locateMessage,
+  type MailSyncDeps,
+  searchMailFolder,
+  syncFolder,
+} from './sync.js';
 
 export interface MailMessagesDeps {
   sync: MailSyncDeps;
@@ -162,16 +169,19 @@ const search = async (
   return now.flatMap(({ id, uid }) => (uids.has(uid) ? [id] : []));
 };
 
+const MAIL_NOT_FOUND =
+  'E-mail not found. An e-mail that was moved to another folder has a new ID. List the messages again';
+
 export const findMail = async (
   deps: MailMessagesDeps,
   userId: string,
   id: string,
 ): Promise<{ row: MailMessageRow; account: MailAccountRow }> => {
-  const row = orNotFound(await deps.sync.messages.get(userId, id), 'E-mail not found');
+  const row = orNotFound(await deps.sync.messages.get(userId, id), MAIL_NOT_FOUND);
   return { row, account: await findMailAccount(deps, userId, row.account_id) };
 };
 
-/** Throws 404 if the message no longer exists. */
+/** Throws 404 if the message no longer exists, and 409 if its UID is no longer its own. */
 export const atMessage = async <T>(
   deps: MailMessagesDeps,
   { row, account }: { row: MailMessageRow; account: MailAccountRow },
@@ -179,18 +189,28 @@ export const atMessage = async <T>(
   work: (session: ImapSession) => Promise<T | null>,
 ): Promise<{ value: T } | { problem: string }> => {
   const found = await withServer(deps, account, signal, (session) =>
-    inFolder(session, { account, folder: row.folder }, ({ uidValidity }) =>
-      uidValidity === row.uid_validity ? work(session) : Promise.resolve(null),
-    ),
+    inFolder(session, { account, folder: row.folder }, async (opened) => {
+      const place = await locateMessage(deps.sync, opened, row);
+      if (place !== 'found') return place;
+      const value = await work(session);
+      return value === null ? 'gone' : { value };
+    }),
   );
   if ('problem' in found) return found;
   // Thrown here, since an exception in a session counts as a server failure.
-  const { value } = found;
-  if (value === null) throw mailGone();
-  return { value };
+  if (found.value === 'gone') throw mailGone();
+  if (found.value === 'renumbered') throw mailRenumbered();
+  return found.value;
 };
 
 const mailGone = (): Boom.Boom =>
-  Boom.notFound('The e-mail no longer exists on the server. List the messages again', {
-    code: 'mail_gone',
-  });
+  Boom.notFound(
+    'The e-mail is no longer in its folder: it was moved or deleted. List the messages again',
+    { code: 'mail_gone' },
+  );
+
+const mailRenumbered = (): Boom.Boom =>
+  Boom.conflict(
+    'The mail server has renumbered the folder of the e-mail. List the messages again, then repeat the request',
+    { code: 'mail_renumbered' },
+  );

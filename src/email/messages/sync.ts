@@ -15,9 +15,12 @@ import type { KnownMessage, MailMessagesStore } from './queries.js';
 import {
   arrivalTime,
   buildMailRecord,
+  computeSizedIdentity,
+  createMailMatcher,
+  type FetchedMail,
   firstIdAt,
   HEADER_BYTES,
-  listMailIdentities,
+  isStoredMail,
   parseMailHeader,
   referencesIn,
 } from './record.js';
@@ -43,7 +46,8 @@ const SNIPPET_BYTES = 4096;
 const FACTS = { uid: true, flags: true, size: true, internalDate: true };
 // Requested as a part, since a part can be limited.
 const HEADER = [{ key: 'HEADER', start: 0, maxLength: HEADER_BYTES }];
-const HEADERS = { ...FACTS, envelope: true, bodyStructure: true, bodyParts: HEADER };
+const IDENTITY = { uid: true, internalDate: true, envelope: true, bodyParts: HEADER };
+const HEADERS = { ...FACTS, ...IDENTITY, bodyStructure: true };
 
 /** Opened read-only (EXAMINE): no flag can be set. */
 export const inFolder = async <T>(
@@ -96,8 +100,8 @@ export const searchMailFolder = async (
 };
 
 /**
- * A restored server may reuse a UID: size or arrival then differ. Such rows are kept under another
- * validity.
+ * A restored server may reuse a UID: size or arrival then differ. Such rows are set aside until
+ * their headers are compared, since some servers report another size for the same message.
  */
 const compare = async (
   { messages }: MailSyncDeps,
@@ -113,11 +117,13 @@ const compare = async (
     if (isOther(row, facts)) others.add(row);
     else flags.push(...flagSteps(messages, row, facts));
   }
-  const aside = ({ id }: KnownMessage): TransactionStep =>
-    messages.change(id, { uid_validity: `former ${id}` });
-  await messages.write([...others].map(aside));
+  await messages.write([...others].map((row) => setAside(messages, row)));
   return { same: known.filter((row) => !others.has(row)), others: [...others], flags };
 };
+
+/** Under a validity of its own, until the next synchronization. */
+const setAside = (messages: MailMessagesStore, { id }: { id: string }): TransactionStep =>
+  messages.change(id, { uid_validity: `former ${id}` });
 
 interface ComparedFacts {
   uid: number;
@@ -153,7 +159,7 @@ const flagSteps = (
   return isSame ? [] : [messages.change(row.id, flags)];
 };
 
-/** A message known under another validity keeps its id. */
+/** A message known under another UID or validity keeps its id. */
 export const addMessages = async (
   deps: MailSyncDeps,
   opened: OpenFolder,
@@ -169,13 +175,17 @@ export const addMessages = async (
       const thread = await deps.messages.threadOf(place.account.id, referencesIn(header.fields));
       const snippet = snippets.get(message.uid) ?? '';
       const row = buildMailRecord({ ...place, message, header, snippet, thread });
-      const before = takeFormerMessage(former, row);
-      const { uid, uid_validity, arrived_ms, identity } = row;
-      steps.push(
-        before
-          ? deps.messages.change(before.id, { uid, uid_validity, arrived_ms, identity })
-          : deps.messages.insertion(row),
-      );
+      const before = takeFormerMessage(former, row, { message, header });
+      if (before) {
+        const { uid, uid_validity, unread, flagged, arrived_ms, identity, size } = row;
+        const changes = { uid, uid_validity, unread, flagged, arrived_ms, identity, size };
+        steps.push(deps.messages.change(before.id, changes));
+        continue;
+      }
+      // Recorded by an earlier version.
+      const sized = computeSizedIdentity({ message, header }, row.size);
+      const isRecorded = await deps.messages.isProcessed(row.account_id, sized);
+      steps.push(deps.messages.insertion(isRecorded ? { ...row, identity: sized } : row));
     }
     await deps.messages.write(steps);
   }
@@ -189,11 +199,31 @@ const parseArrivedHeader = ({ headers, ...message }: FetchMessageObject) => ({
 
 const takeFormerMessage = (
   former: KnownMessage[],
-  row: Pick<MailMessageRow, 'identity' | 'message_id' | 'size'>,
+  row: MailMessageRow,
+  fetched: Pick<FetchedMail, 'message' | 'header'>,
 ): KnownMessage | undefined => {
-  const own = listMailIdentities(row);
-  const at = former.findIndex(({ identity, size }) => size === row.size && own.includes(identity));
+  if (former.length === 0) return undefined;
+  const sizes = former.flatMap(({ uid, size }) => (uid === row.uid ? [size] : []));
+  const sized = [row.size, ...sizes].map((size) => computeSizedIdentity(fetched, size));
+  const at = former.findIndex(createMailMatcher(row, sized));
   return at === -1 ? undefined : former.splice(at, 1)[0];
+};
+
+/**
+ * `renumbered`: its UID is invalid, or belongs to another message, which must not be shown in its
+ * place. The next synchronization finds it again.
+ */
+export const locateMessage = async (
+  { messages }: Pick<MailSyncDeps, 'messages'>,
+  { session, uidValidity }: OpenFolder,
+  row: MailMessageRow,
+): Promise<'found' | 'gone' | 'renumbered'> => {
+  if (uidValidity !== row.uid_validity) return 'renumbered';
+  const message = await session.fetchOne(`${row.uid}`, IDENTITY, { uid: true });
+  if (!message) return 'gone';
+  if (isStoredMail(row, { message, header: parseMailHeader(message) })) return 'found';
+  await messages.write([setAside(messages, row)]);
+  return 'renumbered';
 };
 
 /**

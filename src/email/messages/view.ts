@@ -7,6 +7,7 @@ export const viewMail: (row: MailMessageRow) => MailMessage = viewer(
   mailMessageTable,
   MailMessage,
   {
+    attachmentsOmitted: ({ parts }: MailMessageRow) => JSON.parse(parts).omitted ?? 0,
     from: ({ sender }: MailMessageRow) => (sender === null ? null : JSON.parse(sender)),
     to: ({ recipients }: MailMessageRow) => JSON.parse(recipients),
     attachments: (row: MailMessageRow) => {

@@ -2,7 +2,7 @@ import type { MailTriggers } from '../../hooks/module.js';
 import { type Clock, iso } from '../../kernel/clock.js';
 import { ExpectationFailed, type TransactionStep } from '../../store/engine/protocol.js';
 import type { MailMessageRow } from '../../store/tables/mail.js';
-import { listMailIdentities } from '../messages/record.js';
+import { createMailMatcher, listMailIdentities } from '../messages/record.js';
 import { fetchBeginnings, type OpenFolder } from '../messages/sync.js';
 import type { FindBounces } from '../sending/bounce.js';
 import { buildMailEvent, type MailText } from './event.js';
@@ -95,7 +95,7 @@ const processBatch = async (
   for (const { committed } of firing) committed();
 };
 
-/** A moved message is recognized by its identity and size. */
+/** A moved message is recognized by its identity. */
 const filterUnprocessed = async (
   inbox: ProcessingStore,
   accountId: string,
@@ -105,11 +105,7 @@ const filterUnprocessed = async (
   const before = await inbox.processed(accountId, identities);
   const news = new Set<MailMessageRow>();
   for (const row of rows) {
-    const own = listMailIdentities(row);
-    const isKnown = [...before, ...news].some(
-      ({ identity, size }) => size === row.size && own.includes(identity),
-    );
-    if (!isKnown) news.add(row);
+    if (![...before, ...news].some(createMailMatcher(row))) news.add(row);
   }
   return (row) => news.has(row);
 };

@@ -4,7 +4,7 @@ import { selectRows, updateRows } from '../../store/rows.js';
 import { type Store, statement } from '../../store/store.js';
 import { type MailMessageRow, mailMessageTable } from '../../store/tables/mail.js';
 import { visibleTo } from '../../store/visible.js';
-import { firstIdAt, listMailIdentities } from '../messages/record.js';
+import { firstIdAt, listMailIdentities, MESSAGE_ID_ONLY } from '../messages/record.js';
 
 interface ArrivedMail {
   userId: string;
@@ -55,7 +55,9 @@ export const processingStore = ({ db }: Store) => ({
       .select('size')
       .where('account_id', '=', account_id)
       .where('identity', 'in', listMailIdentities(row))
-      .where('size', '=', size);
+      .where(({ eb, or }) =>
+        or([eb('size', '=', size), eb('identity', 'not like', `${MESSAGE_ID_ONLY}%`)]),
+      );
     const claimed = db
       .selectNoFrom([
         sql.val(account_id).as('account_id'),

@@ -8,6 +8,13 @@ const MAX_SAFE_LENGTH = 2_000_000;
 /** Sanitizing time grows with the square of the link length. */
 const MAX_LINK_LENGTH = 4000;
 
+/** Characters that change the text direction, so that a link could look like another one. */
+const DIRECTIONS = /\p{Bidi_Control}/gu;
+
+/** In a URL they are shown by their codes. */
+export const encodeDirections = (url: string): string =>
+  url.replace(DIRECTIONS, encodeURIComponent);
+
 const BLOCKS = new Set(
   'address article blockquote br dd div dl dt footer h1 h2 h3 h4 h5 h6 header hr li ol p pre table tr ul'.split(
     ' ',
@@ -42,7 +49,7 @@ export const textOfHtml = (html: string): string => {
       if (target !== null) link = { target, start: text.length };
     },
     ontext: (more) => {
-      if (unread === 0) text += more.replace(/\s+/g, ' ');
+      if (unread === 0) text += more.replace(DIRECTIONS, '').replace(/\s+/g, ' ');
     },
     onclosetag: (name) => {
       if (VOID.has(name)) return;
@@ -85,7 +92,7 @@ const isTargetText = (content: string, target: string): boolean => {
 };
 
 /**
- * No scripts, forms, hiding styles or remote content. Images become their alternative text, links
+ * No scripts, forms, hiding styles, direction changes or remote content. Images become their alternative text, links
  * show their target. null: too long.
  */
 export const safeMailHtml = async (html: string): Promise<string | null> => {
@@ -103,19 +110,22 @@ export const safeMailHtml = async (html: string): Promise<string | null> => {
     disallowedTagsMode: 'discard',
     nonTextTags: ['style', 'script', 'textarea', 'option', 'noscript', 'title', 'template'],
     transformTags: {
-      a: (tagName, { href = '' }) => ({
-        tagName,
-        attribs: {
-          // A relative link would lead to this daemon.
-          ...(LINK.test(href) && href.length <= MAX_LINK_LENGTH && { href, title: href }),
-          rel: 'noopener noreferrer nofollow',
-        },
-      }),
+      a: (tagName, attributes) => {
+        const href = encodeDirections(attributes.href ?? '');
+        return {
+          tagName,
+          attribs: {
+            // A relative link would lead to this daemon.
+            ...(LINK.test(href) && href.length <= MAX_LINK_LENGTH && { href, title: href }),
+            rel: 'noopener noreferrer nofollow',
+          },
+        };
+      },
       img: (_, { alt = '' }) => ({ tagName: 'span', attribs: {}, text: alt ? `[${alt}]` : '' }),
     },
     exclusiveFilter: ({ tag, text }) => tag === 'span' && text.trim() === '',
   });
-  return safe.length > MAX_SAFE_LENGTH ? null : safe;
+  return safe.length > MAX_SAFE_LENGTH ? null : safe.replace(DIRECTIONS, '');
 };
 
 const LINK = /^(?:https?|mailto):/i;

@@ -28,6 +28,8 @@ export interface MailTextParts {
 
 interface MailParts extends MailTextParts {
   files: MailFilePart[];
+  /** Parts beyond the limits. */
+  omitted: number;
 }
 
 /** Listed files, and the depth that is searched. */
@@ -36,13 +38,16 @@ const DEEPEST = 50;
 
 /** BODYSTRUCTURE (RFC 9051, 7.5.2). */
 export const collectMailParts = (structure: MessageStructureObject | undefined): MailParts => {
-  const found: MailParts = { text: null, html: null, files: [] };
+  const found: MailParts = { text: null, html: null, files: [], omitted: 0 };
   if (structure) visit(structure, found, 0);
   return found;
 };
 
 const visit = (node: MessageStructureObject, found: MailParts, depth: number): void => {
-  if (depth > DEEPEST) return;
+  if (depth > DEEPEST) {
+    found.omitted += countParts(node);
+    return;
+  }
   if (node.type.startsWith('multipart/')) {
     for (const child of node.childNodes ?? []) visit(child, found, depth + 1);
     return;
@@ -52,9 +57,20 @@ const visit = (node: MessageStructureObject, found: MailParts, depth: number): v
   if (!isFile && node.type === 'text/plain' && !found.text) found.text = part;
   else if (!isFile && node.type === 'text/html' && !found.html) found.html = part;
   else if (found.files.length < MAX_FILES) {
-    const mediaType = node.type.slice(0, 100);
+    const mediaType = node.type.slice(0, 100).replace(/\p{C}/gu, '_');
     found.files.push({ ...part, name: getAttachmentFileName(node) || 'unnamed', mediaType });
+  } else found.omitted++;
+};
+
+/** Without recursion, since its depth is not limited. */
+const countParts = (node: MessageStructureObject): number => {
+  const rest = [node];
+  let count = 0;
+  for (let next = rest.pop(); next; next = rest.pop()) {
+    if (!next.childNodes?.length) count++;
+    for (const child of next.childNodes ?? []) rest.push(child);
   }
+  return count;
 };
 
 const toMailPart = ({ part, encoding, parameters, size }: MessageStructureObject): MailPart => ({

@@ -78,14 +78,15 @@ export const mailMessageTable = table('mail_messages', {
   snippet: text,
   unread: flag,
   flagged: flag,
-  parts: json<{ text: MailTextPart | null; html: MailTextPart | null }>(),
+  /** `omitted`: parts that are not in `attachments`. Unknown if absent. */
+  parts: json<{ text: MailTextPart | null; html: MailTextPart | null; omitted?: number }>(),
   attachments: json<MailFile[]>(),
   list_unsubscribe: orNull(text),
   category: literal<MailCategory>(),
   priority: number,
   authentication: orNull(json<{ spf: string; dkim: string; dmarc: string }>()),
   size: number,
-  /** Message-ID, or a digest of the header. Independent of the folder. */
+  /** Digest of Message-ID and header. Independent of the folder and the size. */
   identity: text,
   /** How often its cause has passed through this daemon, from its header. */
   hops: number,

@@ -86,6 +86,14 @@ describe('the mail commands', () => {
       }
     });
 
+    it('says how many attachments are not listed', async () => {
+      const parts = { text: null, html: null, omitted: 3 };
+      const { stderr } = await cli('get', await seeded({ parts: JSON.stringify(parts) }));
+      expect(stderr).to.contain(
+        'Attachments and parts that are not listed: 3. Open the e-mail in a mail program to see them.\n',
+      );
+    });
+
     it('reports in a pipe that the text is not whole', async () => {
       const { code, stdout, stderr } = await cli('get', await seeded({ unread: 0 }));
       expect([code, stdout]).to.equal([1, 'A private text\n']);

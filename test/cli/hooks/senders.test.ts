@@ -72,7 +72,7 @@ describe('hooks of senders', () => {
 
     const value = { name: 'box', type: 'password', value: 'sample' } as const;
     const { id: credentialId } = await world.client.vault.create({ body: value });
-    const server = { host: 'mail.example.org', port: 993, tls: 'implicit' } as const;
+    const server = { host: 'mail.invalid', port: 993, tls: 'implicit' } as const;
     const body = { address: 'ada@example.org', credentialId, imap: server, smtp: server };
     const account = await world.client.mailaccounts.create({ body });
     const typed = ['an e-mail', 'bills', '2', 'Work', '2', '', 'category = invoice'];
@@ -81,6 +81,9 @@ describe('hooks of senders', () => {
     expect(made.stderr).to.contain('Only some e-mails? e.g. category = invoice');
     expect(made.stderr.replace(/\s+/g, ' ')).to.contain(
       'No mailbox is watched, so new mail fires the hook only after it is processed: adjutant email accounts update ada@example.org --watch',
+    );
+    expect(made.stderr.replace(/\s+/g, ' ')).to.contain(
+      'The folder could not be checked, because the mail server could not be read: mail.invalid',
     );
     expect(await hookNow()).to.include({
       name: 'bills',

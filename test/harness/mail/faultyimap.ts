@@ -11,6 +11,12 @@ export interface ScriptedMessage {
   arrival?: string;
   /** Header. Defaults to that of the subject. */
   header?: string;
+  /** BODYSTRUCTURE. Defaults to one character of plain text. */
+  structure?: string;
+  /** First part. Defaults to `x`. */
+  text?: string;
+  /** False: its envelope has no Message-ID. */
+  hasId?: boolean;
 }
 
 /** IMAP server with wrong counts and UIDs, and duplicate messages. */
@@ -42,14 +48,15 @@ const ARRIVAL = '01-Feb-2026 09:30:00 +0000';
 
 const fetched = (told: ScriptedMessage, at: number): string => {
   const { uid, subject, size, arrival = ARRIVAL } = told;
-  const id = `<${subject}@liar.example.org>`;
-  const envelope = `(NIL "${subject}" (("Bob" NIL "bob" "example.org")) NIL NIL NIL NIL NIL NIL "${id}")`;
+  const id = told.hasId === false ? 'NIL' : `"<${subject}@liar.example.org>"`;
+  const envelope = `(NIL "${subject}" (("Bob" NIL "bob" "example.org")) NIL NIL NIL NIL NIL NIL ${id})`;
+  const { structure = '("TEXT" "PLAIN" NIL NIL NIL "7BIT" 1 1)', text = 'x' } = told;
   const header = told.header ?? `Subject: ${subject}\r\n\r\n`;
   const facts = [
     `UID ${uid} FLAGS () RFC822.SIZE ${size} INTERNALDATE "${arrival}"`,
-    `ENVELOPE ${envelope} BODYSTRUCTURE ("TEXT" "PLAIN" NIL NIL NIL "7BIT" 1 1)`,
+    `ENVELOPE ${envelope} BODYSTRUCTURE ${structure}`,
     `BODY[HEADER.FIELDS (SUBJECT)] {${header.length}}\r\n${header}`,
-    'BODY[1]<0> {1}\r\nx',
+    `BODY[1]<0> {${text.length}}\r\n${text}`,
   ];
   return `* ${at} FETCH (${facts.join(' ')})\r\n`;
 };
@@ -81,11 +88,15 @@ export const startFaultyImap = async ({
   /** Tags of the IDLE commands. */
   const idling = new Map<TLSSocket, string>();
   let exists = 100_000;
-  const answers: Record<string, (messages: ScriptedMessage[]) => string> = {
+  const answers: Record<string, (messages: ScriptedMessage[], line: string) => string> = {
     capability: () =>
       `* CAPABILITY IMAP4rev1 AUTH=PLAIN AUTH=XOAUTH2 SASL-IR${liar.canIdle ? ' IDLE' : ''}\r\n`,
-    list: () =>
-      ['INBOX', ...Object.keys(liar.folders)].map((name) => `* LIST () "/" ${name}\r\n`).join(''),
+    list: (_, line) =>
+      line.endsWith('""')
+        ? '* LIST (\\Noselect) "/" ""\r\n'
+        : ['INBOX', ...Object.keys(liar.folders)]
+            .map((name) => `* LIST () "/" ${name}\r\n`)
+            .join(''),
     examine: () =>
       `* ${exists} EXISTS\r\n* OK [UIDVALIDITY ${liar.uidValidity}] x\r\n* OK [UIDNEXT ${liar.uidNext}] x\r\n`,
     // Finds each message twice, newest first, and one that does not exist.
@@ -148,7 +159,7 @@ export const startFaultyImap = async ({
           socket.write(
             isRefused
               ? `${tag} NO [SERVERBUG] not now\r\n`
-              : `${answers[name]?.(messages()) ?? ''}${tag} OK done\r\n`,
+              : `${answers[name]?.(messages(), line) ?? ''}${tag} OK done\r\n`,
           );
         }
       });

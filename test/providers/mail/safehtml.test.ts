@@ -1,7 +1,11 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { Parser } from 'htmlparser2';
-import { safeMailHtml, textOfHtml } from '../../../src/providers/mail/safehtml.js';
+import {
+  encodeDirections,
+  safeMailHtml,
+  textOfHtml,
+} from '../../../src/providers/mail/safehtml.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;
@@ -77,6 +81,27 @@ describe('the HTML of an e-mail', () => {
     ).to.be.null();
     expect(await safeMailHtml(`<a href="https://a.invalid/${'a'.repeat(5000)}">x</a>`)).to.equal(
       '<a rel="noopener noreferrer nofollow">x</a>',
+    );
+  });
+
+  it('changes no text direction, neither in texts nor in links', async () => {
+    const signs = [
+      ...['\u061c', '\u200e', '\u200f', '\u202a', '\u202b', '\u202c', '\u202d', '\u202e'],
+      ...['\u2066', '\u2067', '\u2068', '\u2069'],
+    ];
+    for (const sign of signs) {
+      const code = encodeURIComponent(sign);
+      for (const written of [sign, `&#${sign.charCodeAt(0)};`]) {
+        const html = `<p title="${written}">a${written}b<img alt="c${written}d"><a title="x" href="https://evil.example/${written}gnp.exe">e${written}f</a></p>`;
+        const target = `https://evil.example/${code}gnp.exe`;
+        expect(await safeMailHtml(html)).to.equal(
+          `<p>ab<span>[cd]</span><a href="${target}" title="${target}" rel="noopener noreferrer nofollow">ef</a></p>`,
+        );
+        expect(textOfHtml(html)).to.equal(`abef <${target}>`);
+      }
+    }
+    expect(encodeDirections('<mailto:a@b?subject=\u202ex>')).to.equal(
+      '<mailto:a@b?subject=%E2%80%AEx>',
     );
   });
 

@@ -30,6 +30,27 @@ describe('the structure of a message', () => {
     ]);
   });
 
+  it('counts the parts that it does not list', () => {
+    const file = { type: 'application/pdf' };
+    const of = (...childNodes: object[]) => ({ type: 'multipart/mixed', childNodes });
+    const omitted = (structure: object): number =>
+      collectMailParts(Object.assign({ type: '' }, structure)).omitted;
+    expect(omitted(of(...Array(200).fill(file)))).to.equal(0);
+    expect(omitted(of(...Array(203).fill(file)))).to.equal(3);
+    const within = (levels: number, ...parts: object[]): object =>
+      levels === 1 ? of(...parts) : of(within(levels - 1, ...parts));
+    expect(omitted(within(50, file, file))).to.equal(0);
+    expect(omitted(within(51, file, of(file, file)))).to.equal(3);
+    let deep = of();
+    for (let n = 0; n < 100_000; n++) deep = of(deep);
+    expect(omitted(deep)).to.equal(1);
+  });
+
+  it('has media types that change no direction', () => {
+    const [file] = collectMailParts({ type: 'application/\u202efdp' }).files;
+    expect(file?.mediaType).to.equal('application/_fdp');
+  });
+
   it('has sizes of files as they are saved, but for the padding', () => {
     for (const length of [0, 1, 11, 57, 58, 114, 397, 5000, 100_000]) {
       const lines =

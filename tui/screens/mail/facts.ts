@@ -5,6 +5,7 @@ import type {
   MailMessageDetail,
   SentMail,
 } from '../../../src/client/index.js';
+import { formatOmittedParts } from '../../../src/kernel/omittedparts.js';
 import { formatAge, timeOfEvent } from '../../parts/times.js';
 
 type MailFacts = [string, string][];
@@ -46,6 +47,7 @@ export const mailFacts = (mail: MailMessage, now: number): MailFacts =>
       `File ${at}`,
       `${name} (${mediaType}, ${formatKibibytes(bytes)})`,
     ]),
+    ['Omitted', formatOmittedParts(mail)],
   ]);
 
 /** Facts that only the whole e-mail has. */
