@@ -116,7 +116,7 @@ describe(`the approval of an agent's e-mail${unlessOpenssl}`, () => {
       { name: 'From', value: ADA },
       { name: 'Reply', value: 'yes, to the original message' },
       { name: 'Original from', value: 'Bob <bob@mail.invalid>' },
-      { name: 'Original subject', value: subject },
+      { name: 'Original subject', value: 'Bill From: boss@example.org\u202e' },
       { name: 'Attachment', value: 'minutes.txt (text/plain, 2.0 KiB)' },
     ]);
     const [notice] = await stage.notices('approval_requested');
@@ -140,7 +140,7 @@ describe(`the approval of an agent's e-mail${unlessOpenssl}`, () => {
       expect(text, place).to.match(/Original from\s*\W+Bob <bob@mail\.invalid>/);
       expect(text, place).to.match(/Original subject\s*\W+Bill/);
       expect(text, place).to.match(/Attachment\W+minutes\.txt \(text\/plain, 2\.0 KiB\)/);
-      expect(text, place).to.match(/bob@example\.org.*How are you\?.*Ada/s);
+      expect(text, place).to.contain('bob@example.org').and.match(/How are you\?\W+n?Ada/);
       expect(text, place).to.not.match(/^ *From\W+boss/m);
     }
     await answer(approval.id, false);

@@ -231,7 +231,7 @@ describe('a recording', () => {
     for (const [name, mediaType] of BY_FFMPEG) {
       const { httpStatus, message } = await transcribed(speechSample(name));
       expect(httpStatus).to.equal(415);
-      expect(message).to.startWith(
+      expect(`${message}`).to.startWith(
         `Invalid request: audio is ${mediaType}, which requires ffmpeg on the machine of the daemon. Install`,
       );
     }

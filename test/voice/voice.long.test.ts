@@ -176,7 +176,7 @@ describe(`voice${unlessSpeech}`, { ...withSpeech }, () => {
     const webm = await convert(hello, 'hello.webm');
     const unread = await stage.send({ name: 'hello.webm', content: webm });
     expect(unread.status).to.equal(415);
-    expect(unread.body.message).to.startWith(
+    expect(`${unread.body.message}`).to.startWith(
       'Invalid request: audio is video/webm, which requires ffmpeg on the machine of the daemon. Install',
     );
     await stage.restart({ voicePath: ['/usr/bin'] });

@@ -24,8 +24,11 @@ export const describeMail = async (
       name: 'Attachment',
       value: `${name} (${mediaType}, ${sizeText(bytes)})`,
     })),
-  ].map(({ name, value }) => ({ name, value: value.slice(0, MAX_DETAIL_LENGTH) }));
+  ].map(({ name, value }) => ({ name, value: inOneLine(value).slice(0, MAX_DETAIL_LENGTH) }));
 };
+
+/** External text must not look like another detail. */
+const inOneLine = (text: string): string => text.replace(/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]+/gu, ' ');
 
 const describeOriginal = (original: MailMessageRow | null): CallDetail[] => {
   if (!original) return [{ name: 'Reply', value: 'no, a new message' }];
