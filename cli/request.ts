@@ -227,7 +227,8 @@ export const listCommand = <K extends string, T extends object, const A extends 
       const { fields, others } = splitTags(commandInput);
       const typed = await requestFrom(endpoint.query, { fields }, context.at);
       const isWhole = flags.all || others.length > 0;
-      const isNarrow = narrow && !Object.entries(flags).some(([name, on]) => on && name === narrow.flag);
+      const isNarrow =
+        narrow && !Object.entries(flags).some(([name, on]) => on && name === narrow.flag);
       const chosen = { ...(isNarrow && narrow.query), ...typed };
       const query = isWhole ? { ...maxPageQuery(endpoint), ...chosen } : chosen;
       const client = await context.client();
