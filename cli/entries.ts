@@ -117,7 +117,7 @@ const summaries: Record<string, Partial<Record<keyof typeof loaders, string>>> =
     recurring: 'Manage recurring tasks',
     agents: 'Manage agents',
     chat: 'Send a message to an agent, or start a chat',
-    approvals: 'Manage pending approvals',
+    approvals: 'Manage approvals of tool calls',
     'approvals grants': 'Manage standing approvals',
     models: 'Manage language models',
     'models routing': 'Manage model routing by topic',

@@ -115,7 +115,9 @@ export const flagNamer =
     const whole = path.replace(/\.\d+$/, '');
     const field = fields.find((each) => each.path === path || each.path === whole);
     if (field) return `--${field.name}`;
-    const own = ownFlags.find((name) => name === whole || `${name}Id` === whole);
+    const own = ownFlags.find(
+      (name) => name === whole || `${name}Id` === whole || whole.startsWith(`${name}.`),
+    );
     return own === undefined ? path || 'the request' : `--${dashed(own)}`;
   };
 

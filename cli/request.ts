@@ -187,6 +187,8 @@ export interface ListOptions<K extends string, T extends object, A extends strin
   named?: OutputPage<T>['named'];
   /** Resolves the arguments to parameters of the path, once. */
   within?(client: Client, args: ArgsOf<A>): Promise<Record<string, string>>;
+  /** Query that applies unless the switch, or a field of it, is typed. */
+  narrow?: { flag: string; about: string; query: object };
   /** A query that overrides the typed one. */
   query?: object;
   /** Advice below the table, for the rows or for an empty list. */
@@ -207,7 +209,7 @@ const CLEAR = '\u001b[H\u001b[2J';
 export const listCommand = <K extends string, T extends object, const A extends string = ''>(
   options: ListOptions<K, T, A>,
 ): CliCommand<A> => {
-  const { endpoint, within } = options;
+  const { endpoint, within, narrow } = options;
   return command({
     name: options.name ?? 'list',
     args: options.args,
@@ -218,13 +220,17 @@ export const listCommand = <K extends string, T extends object, const A extends 
     flags: {
       all: switchFlag('Fetch all pages, not only the first'),
       watch: switchFlag('Refresh every two seconds'),
+      ...(narrow && { [narrow.flag]: switchFlag(narrow.about) }),
     },
     seeAlso: options.seeAlso,
     run: async (context, { args, flags, fields: commandInput }) => {
       const { fields, others } = splitTags(commandInput);
       const typed = await requestFrom(endpoint.query, { fields }, context.at);
       const isWhole = flags.all || others.length > 0;
-      const query = isWhole ? { ...maxPageQuery(endpoint), ...typed } : typed;
+      const isNarrow =
+        narrow && !Object.entries(flags).some(([name, on]) => on && name === narrow.flag);
+      const chosen = { ...(isNarrow && narrow.query), ...typed };
+      const query = isWhole ? { ...maxPageQuery(endpoint), ...chosen } : chosen;
       const client = await context.client();
       const parameters = await within?.(client, args);
       const page = (cursor?: object): Promise<PageReply<K, T>> =>

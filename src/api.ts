@@ -90,7 +90,7 @@ const about: Record<keyof ContractModules, string> = {
   knowledge: 'Manage and search knowledge entries',
   folders: 'Manage indexed folders of the machine',
   chat: 'Chat with an assistant',
-  approvals: 'Manage pending approvals',
+  approvals: 'Manage approvals of tool calls',
   grants: 'Manage standing approvals',
   permissions: 'Manage permission levels of tools',
   skills: 'Manage skills, tools and MCP servers',

@@ -18,6 +18,7 @@ import { logsPage } from './screens/logs.js';
 import { mailPage } from './screens/mail/mail.js';
 import { messagePage } from './screens/mail/message.js';
 import { threadPage } from './screens/mail/messages.js';
+import { sentMailPage } from './screens/mail/sentmail.js';
 import { modelsPage } from './screens/models.js';
 import { operationPage } from './screens/operations/operation.js';
 import { operationsPage } from './screens/operations/operations.js';
@@ -66,6 +67,7 @@ export const pages: Record<PageName, ScreenPage> = {
   mail: mailPage,
   message: messagePage,
   thread: threadPage,
+  sentmail: sentMailPage,
   org: orgPage,
 };
 

@@ -20,7 +20,7 @@ export const approvalColumns = buildColumns<Approval>(
     name: 'expires',
     value: (approval) => approval.expiresAt,
     show: ({ status, expiresAt, decidedAt }) =>
-      status === 'pending' ? ago(expiresAt) : age(decidedAt),
+      status === 'pending' ? ago(expiresAt) : `decided ${age(decidedAt)}`,
   },
   ['reason', 'agent=agentId', 'arguments', 'digest:data'],
 );
@@ -57,7 +57,7 @@ export const findApproval = async (client: Client, typed: string): Promise<Appro
   const newest = new Map<string, string>();
   const id = await resolveId(typed, {
     noun: 'approval',
-    listed: 'approvals list',
+    listed: 'approvals list --decided',
     page: async (cursor) => {
       const { approvals, nextCursor } = await client.approvals.list({
         query: { limit: 200, cursor },
@@ -76,8 +76,8 @@ export const findApproval = async (client: Client, typed: string): Promise<Appro
 };
 
 /**
- * The exact call in full: each argument under its name, each list member on its own line, and
- * every invisible character made visible. A person must never approve what is not shown.
+ * The exact call in full: its details, each argument under its name, each list member on its own
+ * line, and every invisible character made visible. A person must never approve what is not shown.
  */
 export const callLines = (approval: Approval): string[] => {
   const facts = Object.entries(approval.arguments).flatMap(([name, value]) => {
@@ -86,6 +86,7 @@ export const callLines = (approval: Approval): string[] => {
   });
   return [
     `${oneLine(approvalCall(approval))}    digest ${digestPrefix(approval)}    ${approvalTrustText(approval)}`,
+    ...approval.details.map(({ name, value }) => `${oneLine(name)}: ${oneLine(value)}`),
     ...(facts.length > 0 ? facts : ['  no arguments']),
     ...describeDomains(approval.arguments),
     `Reason     ${oneLine(approval.reason)}`,
@@ -222,7 +223,8 @@ const renderApprovalSummary = (number: number, approval: Approval, width: number
     approvalTrustText(approval),
     ago(approval.expiresAt),
   ];
-  const args = oneLine(JSON.stringify(approval.arguments));
+  const details = approval.details.map(({ name, value }) => `${name}: ${value}`);
+  const args = oneLine([...details, JSON.stringify(approval.arguments)].join('  '));
   return [
     cutToWidth(`[${number}] ${head.join('  ')}  ${digestPrefix(approval)}`, width),
     cutToWidth(`      ${args}`, width),
@@ -251,7 +253,7 @@ export const watchApprovals = command({
       );
     } catch (error) {
       if (!context.signal.aborted) throw error;
-      throw interrupted('Pending approvals stay open: adjutant approvals list --status pending');
+      throw interrupted('Pending approvals stay open: adjutant approvals list');
     } finally {
       desk?.close();
     }

@@ -18,22 +18,29 @@ const endpoints = await contracts.approvals();
 
 const list = listCommand({
   endpoint: endpoints.list,
-  examples: ['--status pending', '--all --json', '--status pending --output id'],
+  summary: 'List pending approvals',
+  examples: ['', '--decided', '--status denied', '--all --json', '--output id'],
+  narrow: {
+    flag: 'decided',
+    about: 'Also list approved, denied and expired ones',
+    query: { status: 'pending' },
+  },
   rows: 'approvals',
   columns: approvalColumns,
   next: (rows, _, client) => {
     const waiting = rows.find(({ status }) => status === 'pending');
     if (waiting) return `Show the full call: adjutant approvals get ${digestPrefix(waiting)}`;
-    return noCallLines(client);
+    return noCallLines(client, rows.length === 0);
   },
   seeAlso: 'adjutant help approvals',
 });
 
 /** Also reports waiting pipeline stages, if the token may read them. */
-const noCallLines = async (client: Client): Promise<string> => {
+const noCallLines = async (client: Client, isEmpty: boolean): Promise<string> => {
   const overview = await nullIfRefused([403], client.overview.get());
   const waiting = overview?.pipelines.waiting ?? 0;
-  const none = 'No pending approvals.';
+  const decided = isEmpty ? ' Decided ones: adjutant approvals list --decided' : '';
+  const none = `No pending approvals.${decided}`;
   if (waiting === 0) return none;
   const wait =
     waiting === 1 ? '1 pipeline stage is waiting' : `${waiting} pipeline stages are waiting`;

@@ -91,8 +91,7 @@ const showPresent = async (context: Context, readiness: ReadinessFinding): Promi
       { name: 'ready', status: ready ? 'ok' : 'down', detail: failing.join(', ') },
       ...(overview ? glanceFacts(overview) : []).map(([name, detail]) => ({
         name,
-        // An address is `ok` only if it was verified.
-        status: name === 'public' && overview?.reach !== 'verified' ? 'warn' : 'ok',
+        status: isWarning(name, overview) ? 'warn' : 'ok',
         detail,
       })),
     ];
@@ -149,7 +148,15 @@ const glance = (overview: OverviewReply, isReady: string): string[] => [
   ...unhealthyParts(overview).map(
     ({ name, status, detail }) => `${status.toUpperCase().padEnd(4)}  ${name}: ${oneLine(detail)}`,
   ),
+  ...overview.needs
+    .filter(({ kind }) => kind === 'mailbox')
+    .map(({ title, detail }) => `WARN  mailbox ${oneLine(title)}: ${oneLine(detail)}`),
 ];
+
+/** An address is `ok` only if it was verified. */
+const isWarning = (name: string, overview: OverviewReply | null): boolean =>
+  (name === 'public' && overview?.reach !== 'verified') ||
+  (name === 'mailboxes' && overview?.mailboxes.failing !== 0);
 
 const formatPublicUrl = ({ publicUrl, reach }: OverviewReply): string[] => {
   if (publicUrl === null) return [];
@@ -167,6 +174,7 @@ const glanceFacts = (overview: OverviewReply): [string, string][] => [
   ]),
   ['pipelines', formatPipelineCounts(overview)],
   ['recurring', formatRecurringCounts(overview)],
+  ...formatMailboxes(overview).map((text): [string, string] => ['mailboxes', text]),
   ['today', formatToday(overview).replace(/^today /, '')],
 ];
 
@@ -174,7 +182,12 @@ const formatWorkSummary = (overview: OverviewReply): string =>
   [
     `pipelines ${formatPipelineCounts(overview)}`,
     `recurring ${formatRecurringCounts(overview)}`,
+    ...formatMailboxes(overview).map((text) => `mailboxes ${text}`),
   ].join(GAP);
+
+/** Nothing without mailboxes. */
+const formatMailboxes = ({ mailboxes: { total, watched, failing } }: OverviewReply): string[] =>
+  total === 0 ? [] : [`${total}, ${watched} watched${failing > 0 ? `, ${failing} failing` : ''}`];
 
 const formatPipelineCounts = ({ pipelines: { open, waiting } }: OverviewReply): string =>
   `${open} open, ${waiting} waiting for you`;

@@ -3,6 +3,7 @@ import { buildColumns } from '../columns.js';
 import type { CommandGroup, Context } from '../command.js';
 import { crud } from '../crud.js';
 import { cutToWidth, localTime } from '../text.js';
+import { deliveryWord, describeDelivery, describeRecipient, placeName } from './delivery.js';
 import { formatMail, type MailFact } from './mailtext.js';
 
 const endpoints = await contracts.sentmail();
@@ -13,15 +14,9 @@ const formatRecipients = ({ recipients }: SentMail): string => {
   return first ? `${first.address}${more > 0 ? ` and ${more} more` : ''}` : '';
 };
 
-/** A message that only some recipients received is `sent`. */
-const formatStatus = ({ status, recipients }: SentMail): string => {
-  const failed = recipients.filter((one) => one.status === 'refused' || one.status === 'bounced');
-  return status === 'sent' && failed.length > 0 ? `${status}, ${failed.length} failed` : status;
-};
-
 export const sentColumns = buildColumns<SentMail>(
   ['id:data', 'short=id:tail'],
-  { name: 'status', value: ({ status }) => status, show: formatStatus, isState: true },
+  { name: 'status', value: ({ status }) => status, show: deliveryWord, isState: true },
   { name: 'to', value: formatRecipients },
   ['subject', 'attempts', 'sent=createdAt:ago', 'error'],
 );
@@ -46,13 +41,8 @@ const showSent = (context: Context, mail: SentMailDetail): void => {
   }
   const facts: MailFact[] = [
     ['Subject', mail.subject],
-    ['Status', mail.status],
-    ...mail.recipients.map(
-      ({ place, address, status, reply }): MailFact => [
-        place,
-        `${address}: ${status}${reply === null || status === 'sent' ? '' : `, ${reply}`}`,
-      ],
-    ),
+    ['Status', describeDelivery(mail)],
+    ...mail.recipients.map((one): MailFact => [placeName(one), describeRecipient(one)]),
     ['Files', mail.attachments.map(({ name }) => name).join(', ')],
     ['Created', localTime(mail.createdAt)],
     ['Next attempt', mail.nextAt === null ? '' : localTime(mail.nextAt)],

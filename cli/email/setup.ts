@@ -13,6 +13,8 @@ import { sendMail } from './send.js';
 
 const endpoints = await contracts.mailaccounts();
 
+type MailServer = MailAccount['imap'];
+
 type SetupServers = Pick<
   Reply<'mailaccounts', 'servers'>,
   'imap' | 'smtp' | 'username' | 'oauth2' | 'hint'
@@ -112,45 +114,47 @@ interface SetupInput {
   flags: SetupFlags;
 }
 
-/** Servers from the flags, found by the address, or asked for. */
+/**
+ * Servers from the flags, found by the address, or asked for. The daemon refuses those that it must
+ * not connect to, before a password is typed.
+ */
 const resolveMailServers = async (
   context: Context,
   client: Client,
   { address, flags }: SetupInput,
 ): Promise<SetupServers> => {
-  const { imap, smtp, username = address } = flags;
-  const own = { username, oauth2: null, hint: null };
-  if (imap !== undefined && smtp !== undefined) {
-    return { ...own, imap: serverIn(imap, 993), smtp: serverIn(smtp, 465) };
-  }
-  const found = await client.mailaccounts.servers({ body: { address } }).catch((error) => {
+  const { imap, smtp, username } = flags;
+  const own = { ...(username !== undefined && { username }) };
+  const find = (given: { imap?: MailServer; smtp?: MailServer }) =>
+    client.mailaccounts.servers({ body: { address, ...given } });
+  const found = await find({
+    ...(imap !== undefined && { imap: serverIn(imap, 993) }),
+    ...(smtp !== undefined && { smtp: serverIn(smtp, 465) }),
+  }).catch((error) => {
     if (error instanceof ApiError && error.code === 'no_servers') return null;
     throw error;
   });
   if (found) {
-    const servers = {
-      ...found,
-      ...(imap !== undefined && { imap: serverIn(imap, 993) }),
-      ...(smtp !== undefined && { smtp: serverIn(smtp, 465) }),
-    };
-    context.out.note(
-      `${oneLine(found.name)}: ${servers.imap.host} for reading, ${servers.smtp.host} for sending.`,
-    );
-    return { ...servers, ...(flags.username !== undefined && { username }) };
+    if (found.source !== 'given') {
+      context.out.note(
+        `${oneLine(found.name)}: ${found.imap.host} for reading, ${found.smtp.host} for sending.`,
+      );
+    }
+    return { ...found, ...own };
   }
   const askServer = (ask: string, instead: string) => context.ask.text({ ask, instead });
   context.out.note('The servers for this address are unknown. The default ports are 993 and 465.');
-  return {
-    ...own,
+  const asked = {
     imap: serverIn(imap ?? (await askServer('IMAP server (host:port)', '--imap')), 993),
     smtp: serverIn(smtp ?? (await askServer('SMTP server (host:port)', '--smtp')), 465),
   };
+  return { ...(await find(asked)), ...own };
 };
 
 /** Ports with STARTTLS (RFC 9051, RFC 6409). All others use implicit TLS. */
 const STARTTLS_PORTS = [143, 587, 25];
 
-const serverIn = (text: string, implicit: number): MailAccount['imap'] => {
+const serverIn = (text: string, implicit: number): MailServer => {
   const [, host, digits] = /^([^\s:]+|\[[0-9a-f:]+\])(?::(\d{1,5}))?$/i.exec(text.trim()) ?? [];
   if (!host)
     throw usageFault(

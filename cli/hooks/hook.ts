@@ -20,19 +20,15 @@ const endpoints = await contracts.hooks();
 export const hookTableColumns = buildColumns<Hook>(
   ['id:data', 'name'],
   { name: 'state', value: (hook) => (hook.enabled ? 'enabled' : 'disabled'), isState: true },
-  ['trigger:data', 'action', 'runs=stats.executions:number'],
+  { name: 'trigger', value: ({ trigger }) => trigger, show: formatTrigger },
+  ['action', 'runs=stats.executions:number'],
   {
     name: 'last',
     value: (hook) => hook.stats.lastStatus,
     show: ({ stats }) => formatLastExecution(stats),
     isState: true,
   },
-  ['last-at=stats.lastExecutionAt:data'],
-  {
-    name: 'path',
-    value: (hook) => hook.triggerConfig.webhookPath,
-    show: (hook) => formatTriggerSource(hook),
-  },
+  ['last-at=stats.lastExecutionAt:data', 'path=triggerConfig.webhookPath:data'],
   { name: 'sender', value: ({ triggerConfig: { verify } }) => senderName(verify), only: 'data' },
 );
 
@@ -92,10 +88,18 @@ const senderName = (verify: SenderVerification | undefined): string => {
   return verify.preset ?? 'described';
 };
 
-const formatTriggerSource = ({ trigger, triggerConfig }: Hook): string => {
-  if (trigger === 'webhook') return triggerConfig.webhookPath ?? '';
-  return trigger === 'schedule' ? (triggerConfig.cron ?? '') : trigger;
-};
+/** The trigger, and what it listens to: `webhook issues`, `email INBOX`. */
+function formatTrigger({ trigger, triggerConfig }: Hook): string {
+  const { webhookPath, cron, accountId, folder } = triggerConfig;
+  const account = accountId && `account ${accountId.slice(-6)}`;
+  const source = {
+    webhook: webhookPath,
+    schedule: cron,
+    email: [folder, account].filter(Boolean).join(', ') || 'all mailboxes',
+  };
+  const text = trigger in source ? Object(source)[trigger] : undefined;
+  return text ? `${trigger} ${text}` : trigger;
+}
 
 const formatExecutionTime = ({ durationMs }: Execution): string =>
   durationMs === null ? '' : duration(durationMs);

@@ -11,7 +11,7 @@ import type { ToolCall } from '../providers/llm/model.js';
 import type { Statement } from '../store/engine/protocol.js';
 import type { AgentRow } from '../store/tables/agents.js';
 import type { ApprovalRow, GrantRow } from '../store/tables/permissions.js';
-import type { Tool } from '../tools/module.js';
+import { type Tool, ToolRefused } from '../tools/module.js';
 import { appendNote } from './end.js';
 import { WARN_AT_REPETITION } from './repeats.js';
 import type { AgentRun, LoopDeps } from './run.js';
@@ -84,7 +84,7 @@ export const decideToolCall = async (
   const tool = open.tools.find(call);
   const approval = open.approvals.get(call.id);
   if (approval?.used_at != null) return report(open.isOverridden ? OVERRIDDEN : INTERRUPTED);
-  if (approval) return decisionBy(approval, tool, tool && exactCall(agent.id, tool, call));
+  if (approval) return decisionBy(agent, { approval, tool, call });
   if (open.isOverridden) return report(OVERRIDDEN);
   if (open.repetitions >= WARN_AT_REPETITION) return report(REPEATED);
   if (!tool) return { do: 'run', tool };
@@ -108,7 +108,9 @@ export const decideToolCall = async (
     grantScopes: listGrantScopes(judged),
     definitionDigest: tool.definitionDigest,
   };
-  return { do: 'ask', question: buildApprovalRequest(agent, exactCall(agent.id, tool, call), why) };
+  const exact = await describeCall(agent, tool, call);
+  if (typeof exact === 'string') return report(exact);
+  return { do: 'ask', question: buildApprovalRequest(agent, exact, why) };
 };
 
 const report = (content: string): CallDecision => ({ do: 'report', ok: false, content });
@@ -130,19 +132,28 @@ const subAgentDecision = async (
   return { do: 'report', ok: true, content: stillRunningText(sub), holds };
 };
 
-const exactCall = (agentId: string, tool: Tool, call: ToolCall): ExactCall => ({
-  agentId,
-  tool: tool.skillId,
-  action: tool.name,
-  arguments: call.arguments,
-});
+/** The call with its details, or the reason why the tool would refuse it. */
+const describeCall = async (
+  { id: agentId, user_id: userId }: AgentRow,
+  tool: Tool,
+  call: ToolCall,
+): Promise<ExactCall | string> => {
+  const { skillId, name: action } = tool;
+  try {
+    const details = await tool.describe?.(call.arguments, userId);
+    const exact = { agentId, tool: skillId, action, arguments: call.arguments };
+    return { ...exact, ...(details && { details }) };
+  } catch (error) {
+    if (error instanceof ToolRefused) return error.message;
+    throw error;
+  }
+};
 
-/** The call is compared with the approved one again, and runs only once. */
-const decisionBy = (
-  approval: ApprovalRow,
-  tool: Tool | null,
-  call: ExactCall | null,
-): CallDecision => {
+/** The call and its details are compared with the approved ones again. The call runs only once. */
+const decisionBy = async (
+  agent: AgentRow,
+  { approval, tool, call }: { approval: ApprovalRow; tool: Tool | null; call: ToolCall },
+): Promise<CallDecision> => {
   const { status, decided_by: by, decision_reason: reason } = approval;
   if (status === 'pending') return { do: 'waitForOwner' };
   if (status === 'expired') return report('Denied: the approval expired. It was not run.');
@@ -150,8 +161,10 @@ const decisionBy = (
     const who = by === null ? 'Not approved' : 'Denied by the owner';
     return report(`${who}${reason === null ? '' : `: ${reason}`}. It was not run.`);
   }
-  if (!tool || !call) return report('Not run: the tool no longer exists.');
-  if (callDigest(call) !== approval.digest) {
+  if (!tool) return report('Not run: the tool no longer exists.');
+  const exact = await describeCall(agent, tool, call);
+  if (typeof exact === 'string') return report(exact);
+  if (callDigest(exact) !== approval.digest) {
     return report('Denied: the call differs from the approved call. It was not run.');
   }
   return { do: 'run', tool, approval };

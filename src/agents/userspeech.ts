@@ -35,6 +35,8 @@ export interface UnavailableSpeechModel {
 export interface SpeechModels {
   routed(): (SpeechModel | UnavailableSpeechModel)[];
   named(name: string): SpeechModel | UnavailableSpeechModel | null;
+  /** Models that support transcription. */
+  names(): string[];
 }
 
 interface SpeechModelsDeps {
@@ -57,6 +59,11 @@ export const createSpeechModels = (deps: SpeechModelsDeps): SpeechModels => {
   };
   return {
     named,
+    names: () =>
+      registry
+        .list()
+        .filter(({ isEnabled, transcriber }) => isEnabled && transcriber)
+        .map(({ name }) => name),
     routed: () => {
       const route = registry.routes().find(({ topic }) => topic === TRANSCRIPTION);
       const names = route ? [route.primary, ...route.fallbacks] : [];

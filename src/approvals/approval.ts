@@ -6,7 +6,8 @@ import { viewer } from '../store/view.js';
 import { MAX_GRANTS } from './grants/rules.js';
 
 /** `agentId` is null for the owner's own direct call. */
-export type ExactCall = Pick<Approval, 'agentId' | 'tool' | 'action' | 'arguments'>;
+export type ExactCall = Pick<Approval, 'agentId' | 'tool' | 'action' | 'arguments'> &
+  Partial<Pick<Approval, 'details'>>;
 
 /** The user has no approval with that ID. */
 export class ApprovalNotFound extends Error {
@@ -39,8 +40,16 @@ export class TooManyGrants extends Error {
 
 export const viewApproval = viewer(approvalTable, Approval, {});
 
-/** SHA-256 in hex over the caller, the tool and the exact arguments. */
-export const callDigest = ({ agentId, tool, action, arguments: args }: ExactCall): string =>
+/** SHA-256 in hex over the caller, the tool, the exact arguments and the details, if there are any. */
+export const callDigest = ({
+  agentId,
+  tool,
+  action,
+  arguments: args,
+  details = [],
+}: ExactCall): string =>
   createHash('sha256')
-    .update(canonical({ agentId, tool, action, arguments: args }))
+    .update(
+      canonical({ agentId, tool, action, arguments: args, ...(details.length > 0 && { details }) }),
+    )
     .digest('hex');

@@ -42,8 +42,8 @@ interface AdmitDeps extends ApprovalRequestDeps {
 
 /**
  * If the call needs an approval, the approval exists and its owner is notified when this resolves.
- * Once approved, the same call with `approvalId` runs within 15 minutes. Throws ApprovalNotFound, NotOpen or
- * DigestMismatch.
+ * Once approved, the same call with `approvalId` runs within 15 minutes. Throws ApprovalNotFound,
+ * ApprovalNotPending, DigestMismatch, or ToolRefused.
  */
 export const createAdmit =
   (deps: AdmitDeps) =>
@@ -53,7 +53,7 @@ export const createAdmit =
     const { level, because } = judgeToolCall(tool, args, { permissions, trust: OWNER });
     if (level === 'deny') return { verdict: 'deny', because };
     if (approvalId !== undefined) {
-      await redeem(deps, userId, { approvalId, digest: callDigest(exactly(call)) });
+      await redeem(deps, userId, { approvalId, digest: callDigest(await exactly(call)) });
       return { verdict: 'run' };
     }
     if (level === 'allow') return { verdict: 'run' };
@@ -61,7 +61,7 @@ export const createAdmit =
       return { verdict: 'deny', because: 'its arguments are too long to be reviewed for approval' };
     }
     const request = {
-      ...exactly(call),
+      ...(await exactly(call)),
       userId,
       callId: null,
       asker: 'A direct call',
@@ -78,12 +78,11 @@ export const createAdmit =
     return { verdict: 'ask', approval };
   };
 
-const exactly = ({ tool, arguments: args }: DirectCall): ExactCall => ({
-  agentId: null,
-  tool: tool.skillId,
-  action: tool.name,
-  arguments: args,
-});
+const exactly = async ({ userId, tool, arguments: args }: DirectCall): Promise<ExactCall> => {
+  const details = await tool.describe?.(args, userId);
+  const exact = { agentId: null, tool: tool.skillId, action: tool.name, arguments: args };
+  return { ...exact, ...(details && { details }) };
+};
 
 const redeem = async (
   { store, clock, approvals }: AdmitDeps,

@@ -88,6 +88,7 @@ const buildApprovalRow = (question: ApprovalRequest, now: number): ApprovalRow =
   used_at: null,
   scopes: JSON.stringify(['once', ...question.grantScopes]),
   tool_digest: question.definitionDigest ?? null,
+  details: JSON.stringify(question.details ?? []),
 });
 
 const buildApprovalNotice = (
@@ -112,8 +113,15 @@ const buildApprovalNotice = (
   };
 };
 
-const formatApprovalBody = ({ arguments: args, digest, reason, expiresAt }: Approval): string =>
+const formatApprovalBody = ({
+  arguments: args,
+  details,
+  digest,
+  reason,
+  expiresAt,
+}: Approval): string =>
   [
+    ...details.map(({ name, value }) => `${name}: ${JSON.stringify(value)}`),
     canonical(args),
     `Reason: ${reason}. The call has not run. Without an answer it is denied at ${toTheMinute(expiresAt)}.`,
     `adjutant approvals approve ${digest.slice(0, 8)}    or: adjutant approvals deny ${digest.slice(0, 8)}`,

@@ -1,4 +1,5 @@
 import { describeDomains } from '../kernel/asciidomain.js';
+import type { CallDetail } from '../kernel/contract/approval.js';
 
 /** Escapes characters that hide text or change its direction. */
 export const escapeHidden = (text: string): string =>
@@ -10,9 +11,14 @@ export const escapeHidden = (text: string): string =>
 /** JSON in one line without characters that hide text. */
 export const formatVisible = (value: unknown): string => escapeHidden(JSON.stringify(value));
 
-/** One argument per line. No text can begin a line. */
-export const formatCall = (name: string, args: Record<string, unknown>): string[] => [
+/** One detail or argument per line. No text can begin a line. */
+export const formatCall = (
+  name: string,
+  args: Record<string, unknown>,
+  details: readonly CallDetail[] = [],
+): string[] => [
   name,
+  ...details.map((detail) => `${detail.name}: ${formatVisible(detail.value)}`),
   ...Object.entries(args).map(
     ([name, value]) => `  ${formatVisible(name)}: ${formatVisible(value)}`,
   ),

@@ -122,6 +122,7 @@ const decidableApprovals = ({ db }: Store, userId: string) =>
       'tool',
       'action',
       'arguments',
+      'details',
       'digest',
       'reason',
       'untrusted',
@@ -136,7 +137,15 @@ const decidableApprovals = ({ db }: Store, userId: string) =>
 
 type ApprovalQuestion = Pick<
   ApprovalRow,
-  'tool' | 'action' | 'arguments' | 'digest' | 'reason' | 'untrusted' | 'expires_at' | 'scopes'
+  | 'tool'
+  | 'action'
+  | 'arguments'
+  | 'details'
+  | 'digest'
+  | 'reason'
+  | 'untrusted'
+  | 'expires_at'
+  | 'scopes'
 > & { org: string | null };
 
 /** One argument per line. No text can begin a line or change its direction. */
@@ -144,7 +153,7 @@ const formatApprovalText = (approval: ApprovalQuestion, isRead: boolean): string
   const short = approval.digest.slice(0, SHORT_DIGEST_LENGTH);
   const args: Record<string, unknown> = JSON.parse(approval.arguments);
   return [
-    ...formatCall(`${approval.tool}.${approval.action}`, args),
+    ...formatCall(`${approval.tool}.${approval.action}`, args, JSON.parse(approval.details)),
     ...(approval.org === null ? [] : [`For the organization ${approval.org}`]),
     `Reason: ${escapeHidden(approval.reason)}`,
     approval.untrusted === 1

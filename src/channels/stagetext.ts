@@ -33,9 +33,13 @@ export const buildStageMessage = (
 
 /** Each line of a message is marked, so that none looks like the daemon's. */
 const subjectLines = ({ input }: StageQuestion): string[] => {
-  const { message, toolId, toolAction } = input;
+  const { message, toolId, toolAction, details } = input;
   if (typeof message !== 'string')
-    return formatCall(`${toolId}.${toolAction}`, Object(input.arguments));
+    return formatCall(
+      `${toolId}.${toolAction}`,
+      Object(input.arguments),
+      Array.isArray(details) ? details : [],
+    );
   return message.split(/\r\n?|\n/).map((line) => `> ${escapeHidden(line)}`);
 };
 

@@ -217,7 +217,9 @@ const execute = async (
   by: Caller,
 ) => {
   const { tool, arguments: args } = call;
-  const admission = await approvals.admit({ userId: by.userId, ...call }).catch(refused);
+  const admission = await approvals
+    .admit({ userId: by.userId, ...call })
+    .catch((error: unknown) => refused(toToolFailureBoom(error)));
   if (admission.verdict === 'deny') throw Boom.forbidden(sentence(admission.because), DENIED);
   if (admission.verdict === 'ask') return new CustomReply(202, { approval: admission.approval });
   const context = {

@@ -1,3 +1,4 @@
+import type { CallDetail } from '../kernel/contract/approval.js';
 import * as s from '../kernel/contract/schema.js';
 import { formatOmittedParts } from '../kernel/omittedparts.js';
 import { offsetInput, textPart } from './textpart.js';
@@ -24,6 +25,13 @@ const reading = s.object('EmailReadInput', {
 
 const addresses = () => s.list(s.email(), MAX_RECIPIENTS).description('Addresses without names');
 const messageFields = () => ({
+  from: s.optional(
+    s
+      .email()
+      .description(
+        "Address of the owner's mailbox to send from. Defaults to the mailbox of the original message, or to the only one",
+      ),
+  ),
   to: addresses(),
   cc: s.optional(addresses()),
   bcc: s.optional(addresses()),
@@ -73,6 +81,8 @@ export interface EmailActions {
     by: EmailToolCaller,
     mail: s.Static<typeof sending>,
   ): Promise<{ id: string; status: string }>;
+  /** Sender, original message and attachments. */
+  describe(userId: string, mail: s.Static<typeof sending>): Promise<CallDetail[]>;
 }
 
 export const emailTools = (email: EmailActions): ToolGroup => ({
@@ -129,7 +139,7 @@ const draftTool = (email: Pick<EmailActions, 'draft'>): Tool =>
     run: (draft, context) => email.draft(context, draft),
   });
 
-const sendTool = (email: Pick<EmailActions, 'send'>): Tool =>
+const sendTool = (email: Pick<EmailActions, 'send' | 'describe'>): Tool =>
   defineTool({
     ...traits,
     sideEffects: true,
@@ -137,12 +147,13 @@ const sendTool = (email: Pick<EmailActions, 'send'>): Tool =>
     sendsOut: true,
     // E-mails of an untrusted agent are sent only with approval.
     asksUntrusted: true,
-    literal: ['to', 'cc', 'bcc'],
+    literal: ['from', 'to', 'cc', 'bcc'],
     needs: 'email',
     name: 'send',
     description:
       "Send an e-mail from the owner's mailbox. Use email.draft unless the owner asked you to send. " +
       'Returns { id, status: "queued" }. The owner is notified of the outcome.',
     input: sending,
+    describe: (mail, userId) => email.describe(userId, mail),
     run: (mail, context) => email.send(context, mail),
   });

@@ -83,6 +83,7 @@ export const openTools = (base: Base, deps: ToolsDeps) => {
         read: (...call) => handled('email').read(...call),
         draft: (...call) => handled('email').draft(...call),
         send: (...call) => handled('email').send(...call),
+        describe: (...call) => handled('email').describe(...call),
       },
     },
   });

@@ -1,4 +1,5 @@
 import type { ObjectSchema } from 'joi';
+import type { CallDetail } from '../kernel/contract/approval.js';
 import { type JsonSchema, jsonSchema } from '../kernel/jsonschema.js';
 
 export interface ToolContext {
@@ -70,6 +71,11 @@ export interface Tool {
   isSafe(args: Record<string, unknown>): boolean;
   /** Checks the arguments as `run` does. Throws ToolRefused. */
   validate?(args: Record<string, unknown>): void;
+  /**
+   * Facts that a person needs besides the arguments to decide on a call. Throws ToolRefused for a
+   * call that `run` would refuse.
+   */
+  describe?(args: Record<string, unknown>, userId: string): Promise<CallDetail[]>;
   /** Throws ToolRefused, ToolFailed, or the abort reason before the start. */
   run(args: Record<string, unknown>, context: ToolContext): Promise<unknown>;
 }
@@ -124,17 +130,21 @@ export class ToolFailed extends Error {
 export const HARMLESS = { sideEffects: false, once: false, sendsOut: false, outside: false };
 
 export interface ToolDefinition<T>
-  extends Omit<Tool, 'inputSchema' | 'needs' | 'unavailable' | 'isSafe' | 'validate' | 'run'> {
+  extends Omit<
+    Tool,
+    'inputSchema' | 'needs' | 'unavailable' | 'isSafe' | 'validate' | 'describe' | 'run'
+  > {
   input: ObjectSchema<T>;
   needs?: string;
   unavailable?: string | null;
   /** Defaults to the absence of side effects. */
   isSafe?: Tool['isSafe'];
+  describe?(args: T, userId: string): Promise<CallDetail[]>;
   run(args: T, context: ToolContext, tool: ToolIdentity): Promise<unknown>;
 }
 
 /** The JSON schema is created on first use. */
-export const defineTool = <T>({ input, ...spec }: ToolDefinition<T>): Tool => {
+export const defineTool = <T>({ input, describe, ...spec }: ToolDefinition<T>): Tool => {
   let described: JsonSchema | undefined;
   return {
     ...spec,
@@ -146,6 +156,10 @@ export const defineTool = <T>({ input, ...spec }: ToolDefinition<T>): Tool => {
     unavailable: spec.unavailable ?? null,
     isSafe: spec.isSafe ?? (() => !spec.sideEffects),
     validate: (args) => void validateArguments(args, { input, ...spec }),
+    ...(describe && {
+      describe: async (args, userId) =>
+        describe(validateArguments(args, { input, ...spec }), userId),
+    }),
     run: async (args, context) => {
       const checked = validateArguments(args, { input, ...spec });
       context.signal.throwIfAborted();

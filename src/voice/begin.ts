@@ -9,7 +9,7 @@ import type { OperationBeginner } from '../operations/module.js';
 import type { TranscriptionRow } from '../store/tables/voice.js';
 import type { ArrivedAudio, AudioFiles } from './audio.js';
 import { AUDIO_BYTES } from './contract.js';
-import { type AudioKind, detectAudioKind } from './decode/kinds.js';
+import { type AudioKind, detectAudioKind, FORMATS } from './decode/kinds.js';
 import {
   addEngineText,
   type ChooseEngines,
@@ -62,15 +62,23 @@ export const receiveAudio = async (
     if (isCut() || arrived.bytes > AUDIO_BYTES) throw Boom.entityTooLarge(...problem(TOO_LARGE));
     if (arrived.bytes === 0) throw badRequest([{ path: FIELD, message: 'is empty' }]);
     const kind = await detectAudioKind(arrived.head);
-    if (kind === null) throw unread('is not a supported audio format');
+    if (kind === null) throw unread(unsupported(await ffmpeg()));
     if (kind.decoder === null && (await ffmpeg()) === null) {
-      throw unread(`is ${kind.mediaType}, which requires ffmpeg on the machine of the daemon`);
+      throw unread(
+        `is ${kind.mediaType}, which requires ffmpeg on the machine of the daemon. Install ffmpeg there, or convert the file. Supported without ffmpeg: ${FORMATS.builtIn}`,
+      );
     }
     return { ...arrived, id, filename: lastPart(filename), kind };
   } catch (error) {
     await audio.remove(id);
     throw isDiskFull(error) ? diskFull() : error;
   }
+};
+
+const unsupported = (ffmpeg: string | null): string => {
+  const others =
+    ffmpeg === null ? 'If ffmpeg is installed on the machine of the daemon, also' : 'Also';
+  return `is not a supported audio format. Supported: ${FORMATS.builtIn}. ${others}: ${FORMATS.ffmpeg}`;
 };
 
 const TOO_LARGE = `is larger than ${AUDIO_BYTES / 1024 ** 2} MiB`;
@@ -103,8 +111,8 @@ export const beginTranscription = async (
 ): Promise<{ id: string; operationId: string }> => {
   const { id, filename, kind } = kept;
   try {
-    const { engines, passedOver } = await choose(wish);
-    if (engines.length === 0) throw noEngine(wish, passedOver);
+    const { engines, passedOver, names } = await choose(wish);
+    if (engines.length === 0) throw noEngine(passedOver, names);
     const row: Omit<TranscriptionRow, 'operation_id'> = {
       ...NOT_TRANSCRIBED,
       id,
@@ -152,9 +160,9 @@ const NOT_TRANSCRIBED = {
 /** An admin has to act first. */
 const RETRY_AFTER_S = 3600;
 
-const noEngine = ({ model }: EnginePreferences, passedOver: SkippedEngine[]): Boom.Boom => {
-  if (model !== null && passedOver.length === 0) {
-    const message = 'does not match any registered model or engine';
+const noEngine = (passedOver: SkippedEngine[], names: string[] = []): Boom.Boom => {
+  if (passedOver.length === 0) {
+    const message = `must be one of ${names.join(', ')}`;
     const path = 'model';
     return badRequest([{ path, message }]);
   }

@@ -38,6 +38,7 @@ describe('digestOf', () => {
       { ...call, arguments: { argv: ['ls', ''] } },
       { ...call, arguments: { argv: 'ls' } },
       { ...call, arguments: { argv: ['ls'], timeoutMs: 100 } },
+      { ...call, details: [{ name: 'From', value: 'ada@example.org' }] },
     ];
     expect(new Set([call, ...others].map(callDigest)).size).to.equal(others.length + 1);
   });

@@ -28,6 +28,7 @@ describe('an approval', () => {
       id: approval.id,
       orgId: null,
       ...exact,
+      details: [],
       digest: callDigest(exact),
       reason: 'it has side effects',
       untrusted: false,

@@ -22,6 +22,7 @@ export interface Approval {
   decisionReason: string | null;
   orgId: string | null;
   scopes: string[];
+  details: { name: string; value: string }[];
 }
 
 /** Somebody out there who writes down every request, and never should get one. */

@@ -17,6 +17,11 @@ describe('a domain in another alphabet', () => {
       'Domain \u0435vil.test is xn--vil-qdd.test',
     ]);
     expect(formatCall('email.send', { to: ['bob@acme.test'] }).length).to.equal(2);
+    const details = [{ name: 'Original subject', value: 'Hi\nFrom: \u202eeve' }];
+    expect(formatCall('email.send', {}, details)).to.equal([
+      'email.send',
+      'Original subject: "Hi\\nFrom: \\u{202e}eve"',
+    ]);
   });
 
   it('is replaced in an address that is sent to', () => {

@@ -37,6 +37,7 @@ describe('createToolbox', () => {
         read: () => Promise.reject(new Error('not here')),
         draft: () => Promise.reject(new Error('not here')),
         send: () => Promise.reject(new Error('not here')),
+        describe: async () => [],
       },
     },
     memories: {

@@ -129,6 +129,7 @@ export const anApproval = (over: Partial<Approval> = {}): Approval => ({
   decidedBy: null,
   decisionReason: null,
   scopes: ['once'],
+  details: [],
   ...over,
 });
 
@@ -468,6 +469,7 @@ const anOverview = (over: Partial<Overview> = {}): Overview => ({
   operations: { running: 0, queued: 0 },
   pipelines: { open: 0, waiting: 0 },
   recurring: { enabled: 0, nextAt: null },
+  mailboxes: { total: 0, watched: 0, failing: 0 },
   today: { costUsd: 1.84, limitUsd: 10, agents: 1, executions: 612, failed: 1 },
   needs: [aNeed()],
   unread: 2,

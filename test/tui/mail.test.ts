@@ -10,11 +10,12 @@ import {
   type MailMessageDetail,
   type SentMail,
 } from '../../src/client/index.js';
-import type { ActVerb } from '../../tui/keys.js';
+import { type ActVerb, actForKey } from '../../tui/keys.js';
 import { drawRow } from '../../tui/parts/row.js';
 import { mailPage } from '../../tui/screens/mail/mail.js';
 import { messagePage } from '../../tui/screens/mail/message.js';
 import { threadPage } from '../../tui/screens/mail/messages.js';
+import { sentMailPage } from '../../tui/screens/mail/sentmail.js';
 import type { Act } from '../../tui/state/act.js';
 import { loaders } from '../../tui/state/loaders.js';
 import { mailQuery } from '../../tui/state/mailquery.js';
@@ -376,9 +377,43 @@ describe('mail on the desk', () => {
   it('shows what became of each recipient', () => {
     const rows = screen(onTab(2, ...listLoaded('sentMails', [aSent()]))).join('\n');
     expect(rows).to.match(/> unknown +bob@example\.org, c@example\.org +Minutes/);
-    expect(rows).to.match(/To +bob@example\.org: sent, 250 ok/);
-    expect(rows).to.match(/Bcc +c@example\.org: refused, 550 no such user/);
-    expect(rows).to.contain('it is not resent automatically');
+    expect(rows).to.match(/To +bob@example\.org: sent, the mail server accepted it/);
+    expect(rows).to.match(/Bcc +c@example\.org: refused, did not receive it: 550 no such user/);
+    expect(rows.replace(/\s+/g, ' ')).to.contain('It is not resent automatically');
+    const partly = onTab(2, ...listLoaded('sentMails', [aSent({ status: 'sent' })]));
+    const words = screen(partly).join('\n');
+    expect(words).to.match(/> sent, 1 failed +bob@example\.org/);
+    expect(words).to.match(/Status +sent: only 1 of 2 recipients received it/);
+  });
+
+  it('opens a sent e-mail with its text, as it is now', async () => {
+    const list = onTab(2, ...listLoaded('sentMails', [aSent()]));
+    expect(mailPage.opens?.(list)).to.equal({ page: 'sentmail', id: 'sentmail_1' });
+    const whole = {
+      ...aSent({ subject: EVIL, status: 'queued' }),
+      html: '<p>',
+      text: `One\n${EVIL}`,
+    };
+    const state = known([
+      { type: 'ui.root', root: 'mail' },
+      { type: 'ui.opened', place: { page: 'sentmail', id: whole.id } },
+      ...listLoaded('wholeSentMails', [whole], whole.id),
+    ]);
+    const text = shown(sentMailPage.view, state, 80, 30).join('\n');
+    expect(text).to.contain('has an HTML version, which is not shown here');
+    expect(text).to.match(/Status +queued: 1 of 2 recipients have received it yet/);
+    expect(text).to.contain('\nOne\n');
+    for (const row of sentMailPage.view(state, { width: 80, height: 30 })) {
+      const theme = { ...createTheme('mono'), style: (_: unknown, text: string) => text };
+      expect(drawRow(row, 80, theme)).to.not.match(/\p{Cc}|[\u202a-\u202e]/u);
+    }
+    expect(sentMailPage.line?.(state)).to.equal('adjutant email sent get sentmail_1');
+    expect(actForKey('mail', 'x')).to.equal('stop');
+    expect(actForKey('sentmail', 'x')).to.equal('stop');
+    expect(sentMailPage.acts?.(state).stop?.line).to.equal('adjutant email sent cancel sentmail_1');
+    const client = { sentmail: { get: async ({ id }: { id: string }) => ({ ...whole, id }) } };
+    const { rows } = await loaders.wholeSentMails.page(client as unknown as Client, { of: 'x' });
+    expect(rows.map(({ id }) => id)).to.equal(['x']);
   });
 
   it('shows the accounts, and names the step of a test that fails', async () => {

@@ -52,6 +52,28 @@ describe('overview', () => {
     ]);
   });
 
+  it('has a row for mailboxes, with the error of one that fails, and leads to it', () => {
+    const rowOf = (over: Parameters<typeof overviewRead>[0]) =>
+      shown(overviewPage.view, known(overviewRead(over)), 100, 19)[4];
+    expect(rowOf({ mailboxes: { total: 2, watched: 1, failing: 0 } })).to.equal(
+      'Mail     ok    2 mailboxes   1 watched',
+    );
+    const mailboxes = { total: 2, watched: 1, failing: 1 };
+    const title = 'ada@example.org';
+    const box = aNeed({ kind: 'mailbox', id: 'mailaccount_1', title, detail: 'the account fails' });
+    expect(rowOf({ mailboxes, needs: [box] })).to.equal(
+      'Mail     WARN  1 of 2 mailboxes fails   ada@example.org: the account fails',
+    );
+    const goal = (kind: 'mailbox' | 'mail', id: string) =>
+      overviewPage.opens?.(known(overviewRead({ needs: [aNeed({ kind, id })] })));
+    expect(goal('mailbox', 'mailaccount_1')).to.equal({
+      ...{ root: 'mail', places: [], selected: 'mailaccount_1', tab: 3 },
+    });
+    expect(goal('mail', 'sentmail_1')).to.include({
+      ...{ root: 'mail', tab: 2, places: [{ page: 'sentmail', id: 'sentmail_1' }] },
+    });
+  });
+
   it('says that all is well only where it is known: not of an address never reached', () => {
     const said = (over: Parameters<typeof overviewRead>[0]) => {
       const rows = shown(overviewPage.view, known(overviewRead({ needs: [], ...over })), 80, 19);

@@ -119,10 +119,10 @@ describe(`voice${unlessSpeech}`, { ...withSpeech }, () => {
   it('refuses a text that is named as audio, and names the field', async () => {
     const content = Buffer.from('This is no music at all.\n'.repeat(50));
     const form = await stage.send({ name: 'song.mp3', content });
-    const message = 'is not a supported audio format';
-    expect(form.status).to.equal(415);
+    const [{ path, message }] = form.body.details;
+    expect([form.status, path]).to.equal([415, 'audio']);
+    expect(message).to.match(/^is not a supported audio format\. Supported: WAV, /);
     expect(form.body.message).to.equal(`Invalid request: audio ${message}`);
-    expect(form.body.details).to.equal([{ path: 'audio', message }]);
     const body = { audio: content.toString('base64'), format: 'mp3' };
     const json = await stage.ask('POST', '/api/voice/transcribe', body);
     expect([json.status, json.body.details]).to.equal([415, form.body.details]);
@@ -175,10 +175,10 @@ describe(`voice${unlessSpeech}`, { ...withSpeech }, () => {
     expect(none.body.message).to.contain('install pocketsphinx');
     const webm = await convert(hello, 'hello.webm');
     const unread = await stage.send({ name: 'hello.webm', content: webm });
-    expect([unread.status, unread.body.message]).to.equal([
-      415,
-      'Invalid request: audio is video/webm, which requires ffmpeg on the machine of the daemon',
-    ]);
+    expect(unread.status).to.equal(415);
+    expect(`${unread.body.message}`).to.startWith(
+      'Invalid request: audio is video/webm, which requires ffmpeg on the machine of the daemon. Install',
+    );
     await stage.restart({ voicePath: ['/usr/bin'] });
   });
 });

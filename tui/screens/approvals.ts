@@ -65,6 +65,7 @@ const callRows = (state: State, approval: Approval, width: number): ScreenRow[] 
     `   digest ${shortenDigest(approval)}   `,
     tonedSpan(approval.untrusted ? 'untrusted' : undefined, approvalTrust(approval)),
   ),
+  ...approval.details.flatMap(({ name, value }) => namedValueRows(name, value, width)),
   ...argumentRows(approval, width),
   ...namedValueRows('Reason', approval.reason, width),
   ...namedValueRows('Agent', agentName(state, approval), width),

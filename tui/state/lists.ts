@@ -132,6 +132,7 @@ const EMPTY: Lists = {
   wholeMails: none,
   drafts: none,
   sentMails: none,
+  wholeSentMails: none,
   mailAccounts: none,
   orgs: none,
   waitingOrgs: none,

@@ -278,6 +278,9 @@ export const loaders: { [N in ListName]: ListLoader<RowOf[N]> } = {
   wholeMails: keyedLoader(async ({ mail }, id) => [await mail.get({ id })], { isGivenUp: true }),
   drafts: pagedLoader('drafts', ({ maildrafts }, query) => maildrafts.list({ query })),
   sentMails: pagedLoader('sent', ({ sentmail }, query) => sentmail.list({ query })),
+  wholeSentMails: keyedLoader(async ({ sentmail }, id) => [await sentmail.get({ id })], {
+    isGivenUp: true,
+  }),
   mailAccounts: pagedLoader('accounts', ({ mailaccounts }, query) => mailaccounts.list({ query })),
   orgs: pagedLoader('orgs', ({ orgs }, query) => orgs.list({ query })),
   waitingOrgs: pagedLoader('orgs', ({ orgs }, query) =>

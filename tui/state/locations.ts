@@ -28,7 +28,7 @@ export const pageNames = [
   ...roots,
   ...(['hook', 'execution', 'agent', 'operation', 'browse'] as const),
   ...(['chunk', 'answer', 'document', 'report', 'task', 'runs', 'run', 'capability'] as const),
-  ...(['message', 'thread', 'org'] as const),
+  ...(['message', 'thread', 'sentmail', 'org'] as const),
 ];
 export type PageName = (typeof pageNames)[number];
 
@@ -103,6 +103,20 @@ export const operationPageTarget = (id: string): JumpTarget => ({
   root: 'operations',
   places: [{ page: 'operation', id }],
   selected: id,
+});
+
+/** Sent e-mail, below the third tab of the mail screen. */
+export const sentMailTarget = (id: string): JumpTarget => ({
+  root: 'mail',
+  places: [{ page: 'sentmail', id }],
+  selected: id,
+  tab: 2,
+});
+
+/** Mail account in the last tab of the mail screen. */
+export const mailAccountTarget = (id: string): JumpTarget => ({
+  ...rowTarget('mail', id),
+  tab: 3,
 });
 
 /** List of organizations: the last tab of the team screen. */

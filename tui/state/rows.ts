@@ -28,6 +28,7 @@ import type {
   Reply,
   ResearchJobDetail,
   SentMail,
+  SentMailDetail,
   TaskView,
   TunnelView,
 } from '../../src/client/index.js';
@@ -93,6 +94,8 @@ export interface RowOf {
   wholeMails: MailMessageDetail;
   drafts: MailDraft;
   sentMails: SentMail;
+  /** One sent e-mail with its text. */
+  wholeSentMails: SentMailDetail;
   mailAccounts: MailAccount;
   orgs: Org;
   /** All organizations without approval, for admins of the installation. */

@@ -1,4 +1,5 @@
 import type { Agent } from '../../src/agents/contract.js';
+import type { Approval } from '../../src/kernel/contract/approval.js';
 import { pageLink } from '../../src/kernel/pagepath.js';
 import { ask } from '../state/api.js';
 import { useLoad } from '../state/load.js';
@@ -9,6 +10,8 @@ export interface CalledTool {
   tool: string;
   action: string;
   arguments: Record<string, unknown>;
+  /** Facts that the tool adds to the arguments. */
+  details?: Approval['details'];
 }
 
 /** Tools that send to the address in `url` and nowhere else. */

@@ -35,9 +35,9 @@ export const StageQuestion = ({
 
 /** The call that a stage would make. `null` if it requests no call. */
 const callIn = (input: unknown): CalledTool | null => {
-  const { toolId, toolAction, arguments: given } = Object(input);
+  const { toolId, toolAction, arguments: given, details = [] } = Object(input);
   const isCall = typeof toolId === 'string' && typeof toolAction === 'string' && isRecord(given);
-  return isCall ? { tool: toolId, action: toolAction, arguments: given } : null;
+  return isCall ? { tool: toolId, action: toolAction, arguments: given, details } : null;
 };
 
 /** The full request: the call as it would run, or the message. */
@@ -53,7 +53,7 @@ const FullRequest = ({
   const call = callIn(of);
   return call ? (
     <>
-      <StageQuestion of={of} without={['toolId', 'toolAction', 'arguments']} />
+      <StageQuestion of={of} without={['toolId', 'toolAction', 'arguments', 'details']} />
       <WholeCall call={call} digest={digest} end={end} />
     </>
   ) : (

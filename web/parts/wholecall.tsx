@@ -63,6 +63,11 @@ const CallFacts = ({ call }: { call: CalledTool }) => {
       <Fact name="Destination">
         <Destination call={call} />
       </Fact>
+      {call.details?.map(({ name, value }) => (
+        <Fact key={`${name} ${value}`} name={visibleText(name)}>
+          {visibleText(value)}
+        </Fact>
+      ))}
     </>
   );
 };
@@ -73,6 +78,7 @@ const RIGHT_TO_LEFT =
 const Destination = ({ call }: { call: CalledTool }) => {
   const host = callHost(call);
   if (host !== null) return <strong>{visibleText(host)}</strong>;
+  if (call.tool === 'email') return <>the recipients in the arguments below</>;
   return (
     <>
       {isHttpRequestCall(call)

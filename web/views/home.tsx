@@ -130,7 +130,7 @@ const NeedTime = ({ need: { kind, at } }: { need: Need }) => {
 };
 
 const StatusSection = ({ overview }: { overview: Overview }) => {
-  const { agents, today, unread, parts } = overview;
+  const { agents, mailboxes, today, unread, parts } = overview;
   const faults = parts.filter(({ status }) => status !== 'ok');
   return (
     <section aria-labelledby="standing">
@@ -140,6 +140,14 @@ const StatusSection = ({ overview }: { overview: Overview }) => {
         <dd>
           {agents.running} running, {agents.waitingApproval} waiting for you
         </dd>
+        {mailboxes.total > 0 && (
+          <>
+            <dt>Mailboxes</dt>
+            <dd>
+              {mailboxes.total}, {mailboxes.watched} watched, {mailboxes.failing} failing
+            </dd>
+          </>
+        )}
         <dt>Executions</dt>
         <dd>
           {today.executions} today, {today.failed} failed

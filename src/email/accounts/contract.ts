@@ -132,7 +132,9 @@ const MailAccountChanges = s
 export type MailAccountChanges = s.Static<typeof MailAccountChanges>;
 
 const Found = s.object('MailServers', {
-  source: s.oneOf('MailServersSource', 'preset', 'autoconfig'),
+  source: s
+    .oneOf('MailServersSource', 'preset', 'autoconfig', 'given')
+    .description('Origin of the servers. `given` if the request contains both servers'),
   name: s.text(200),
   imap: Server,
   smtp: Server,
@@ -258,9 +260,15 @@ export const mailaccounts = contract({
   }),
   servers: endpoint.post('/api/email/servers', {
     summary: 'Find mail servers for an address',
+    description:
+      'Servers that the daemon is not allowed to connect to, such as private addresses, are refused with 400.',
     readsOnly: true,
     example: { address: 'ada@gmail.com' },
-    body: s.object('MailServersQuery', { address: s.email() }),
+    body: s.object('MailServersQuery', {
+      address: s.email(),
+      imap: s.optional(Server),
+      smtp: s.optional(Server),
+    }),
     reply: Found,
   }),
 });

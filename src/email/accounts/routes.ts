@@ -1,4 +1,3 @@
-import Boom from '@hapi/boom';
 import type { MailTriggers } from '../../hooks/module.js';
 import type { Caller } from '../../kernel/contract/endpoint.js';
 import { resource } from '../../kernel/route.js';
@@ -11,8 +10,8 @@ import { listMailFolders } from './folders.js';
 import {
   addMailAccount,
   findMailAccount,
+  findServers,
   type MailAccountsDeps,
-  mailUsername,
   removeMailAccount,
   updateMailAccount,
 } from './service.js';
@@ -52,15 +51,7 @@ export const mailAccountsResource = (deps: AccountRoutesDeps) => {
       const { accounts } = service;
       return listMailFolders({ clock: deps.service.clock, accounts, access: deps.access }, by, id);
     },
-    servers: async ({ body: { address } }, { signal }) => {
-      const found = await service.findServers(address, signal);
-      if (!found) {
-        throw Boom.notFound('No mail servers found for the address. Enter the servers manually', {
-          code: 'no_servers',
-        });
-      }
-      return { ...found, username: mailUsername(address, found.username) };
-    },
+    servers: ({ body }, { signal }) => findServers(service, body, signal),
   });
 };
 

@@ -116,7 +116,31 @@ const serversFor = async (
   };
 };
 
-export const mailUsername = (address: string, kind: 'address' | 'local'): string =>
+/** Throws 404 if none are found, 400 if a server is not allowed. */
+export const findServers = async (
+  deps: MailAccountsDeps,
+  { address, imap, smtp }: Pick<NewMailAccount, 'address' | 'imap' | 'smtp'>,
+  signal: AbortSignal,
+) => {
+  const isGiven = imap !== undefined && smtp !== undefined;
+  const found = isGiven
+    ? { ...GIVEN, imap, smtp, name: getAddressDomain(address) }
+    : await deps.findServers(address, signal);
+  if (!found) {
+    throw Boom.notFound('No mail servers found for the address. Enter the servers manually', {
+      code: 'no_servers',
+    });
+  }
+  const servers = { imap: imap ?? found.imap, smtp: smtp ?? found.smtp };
+  throwIfFaults(
+    Object.entries(servers).flatMap(([path, server]) => serverFault(deps, path, server)),
+  );
+  return { ...found, ...servers, username: mailUsername(address, found.username) };
+};
+
+const GIVEN = { source: 'given', username: 'address', oauth2: null, hint: null } as const;
+
+const mailUsername = (address: string, kind: 'address' | 'local'): string =>
   kind === 'address' ? address : address.slice(0, address.lastIndexOf('@'));
 
 /** Throws if a server is not allowed, or the credential must not be sent to it. */

@@ -1,5 +1,9 @@
 import * as s from './schema.js';
 
+/** A reply with 20 attachments has 24. */
+const MAX_DETAILS = 30;
+export const MAX_DETAIL_LENGTH = 2000;
+
 export const approvalStatus = () =>
   s.oneOf('ApprovalStatus', 'pending', 'approved', 'denied', 'expired');
 
@@ -24,7 +28,15 @@ export const Approval = s.object('Approval', {
   arguments: s
     .record('ApprovalArguments')
     .description('Arguments of the tool call. An approved call runs with exactly these arguments'),
-  digest: digestSchema().description('SHA-256 digest of the agent, tool and arguments'),
+  details: s
+    .list(
+      s.object('ApprovalDetail', { name: s.text(100), value: s.anyText(MAX_DETAIL_LENGTH) }),
+      MAX_DETAILS,
+    )
+    .description(
+      'Facts that the tool adds to the arguments, such as the sender address and the original message of an e-mail. An approved call does not run if they have changed',
+    ),
+  digest: digestSchema().description('SHA-256 digest of the agent, tool, arguments and details'),
   reason: s.text(1000).description('Reason why the call needs approval'),
   untrusted: s
     .boolean()
@@ -49,3 +61,5 @@ export const Approval = s.object('Approval', {
     .description('Scopes available when you approve this call'),
 });
 export type Approval = s.Static<typeof Approval>;
+/** Shown beside the arguments. The value may contain external text. */
+export type CallDetail = Approval['details'][number];

@@ -1,3 +1,4 @@
+import type { CallDetail } from '../../kernel/contract/approval.js';
 import { parseExact, stringifyExact } from '../../kernel/exactjson.js';
 import type { PermissionsOf } from '../../permissions/module.js';
 import { denialReason } from '../../permissions/module.js';
@@ -25,6 +26,8 @@ interface StageCall {
   markdown?: string;
   /** Set after the owner has approved this exact call. */
   isApproved?: boolean;
+  /** Shown to the owner beside the arguments. */
+  details?: CallDetail[];
 }
 
 export type CallOutcome = (
@@ -75,7 +78,7 @@ export const createStageCalls = (deps: StageCallDeps) => {
     if (!isSafe && of.stage.kind !== 'research' && (await deps.isInDoubt(of))) {
       const question = {
         status: 'waiting_approval',
-        input: call,
+        input: await withDetails(call, tool, of),
         headline: IN_DOUBT_QUESTION,
       } as const;
       const { change, ...rest } = askOwner(deps, of, question);
@@ -84,7 +87,8 @@ export const createStageCalls = (deps: StageCallDeps) => {
     const acts = tool.sendsOut || !isSafe;
     if (of.row.untrusted === 1 && acts && !of.stage.allowUntrusted) {
       const headline = `Call of ${call.toolId}.${call.toolAction} with untrusted input`;
-      return askOwner(deps, of, { status: 'waiting_approval', input: call, headline });
+      const input = await withDetails(call, tool, of);
+      return askOwner(deps, of, { status: 'waiting_approval', input, headline });
     }
     const reserved = await reservationFor(deps.budget, of);
     if (!reserved) return waitForBudget(deps.now());
@@ -186,6 +190,16 @@ const buildStageCall = (
     toolAction: String(config.toolAction),
     arguments: asRecord(rendered.toolParams ?? {}),
   };
+};
+
+/** Throws StageError for a call that the tool would refuse. */
+const withDetails = async (call: StageCall, tool: Tool, { run }: RunStage): Promise<StageCall> => {
+  try {
+    const details = await tool.describe?.(call.arguments, run.row.user_id);
+    return { ...call, ...(details && { details }) };
+  } catch (error) {
+    throw error instanceof ToolRefused ? new StageError(error.message) : error;
+  }
 };
 
 const withMarkdown = (

@@ -1,3 +1,4 @@
+import type { CallDetail } from '../../kernel/contract/approval.js';
 import { flag, json, literal, number, orNull, preset, type Row, table, text } from './table.js';
 
 export type PermissionLevel = 'allow' | 'ask' | 'deny';
@@ -44,6 +45,7 @@ export const approvalTable = table('approvals', {
   scopes: preset(json<ApprovalScope[]>()),
   /** Fingerprint of the MCP tool definition that was shown. */
   tool_digest: preset(orNull(text)),
+  details: preset(json<CallDetail[]>()),
 });
 export type ApprovalRow = Row<typeof approvalTable>;
 

@@ -104,6 +104,13 @@ export const Overview = s.object('Overview', {
       .nullable(s.time())
       .description('Next time at which a recurring task is due. `null` if no task is enabled'),
   }),
+  mailboxes: s.object('OverviewMailboxes', {
+    total: count(),
+    watched: count().description('Number of mailboxes whose new mail is processed on arrival'),
+    failing: count().description(
+      'Number of mailboxes whose status is not `ok`. `needs` contains their errors',
+    ),
+  }),
   today: s
     .object('OverviewToday', {
       costUsd: s.number(0, 1e9),

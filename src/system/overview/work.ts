@@ -3,10 +3,23 @@ import type { Store } from '../../store/store.js';
 import { visibleTo } from '../../store/visible.js';
 
 export const workCounts = async (db: Store['db'], userId: string) => {
-  const counts = [pipelineCounts(db, userId), recurringCounts(db, userId)] as const;
-  const [pipelines, recurring] = await Promise.all(counts);
-  return { pipelines, recurring };
+  const counts = [
+    pipelineCounts(db, userId),
+    recurringCounts(db, userId),
+    mailboxCounts(db, userId),
+  ] as const;
+  const [pipelines, recurring, mailboxes] = await Promise.all(counts);
+  return { pipelines, recurring, mailboxes };
 };
+
+const mailboxCounts = (db: Store['db'], userId: string) =>
+  db
+    .selectFrom('mail_accounts')
+    .select((of) => of.fn.countAll<number>().as('total'))
+    .select(sql<number>`count(CASE WHEN watch = 1 THEN 1 END)`.as('watched'))
+    .select(sql<number>`count(CASE WHEN status <> 'ok' THEN 1 END)`.as('failing'))
+    .where(visibleTo(userId))
+    .executeTakeFirstOrThrow();
 
 /** Unfinished runs, and their stages that wait for an answer. */
 const pipelineCounts = async (db: Store['db'], userId: string) => {

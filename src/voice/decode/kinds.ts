@@ -47,6 +47,13 @@ const KINDS: Record<string, AudioKind> = Object.fromEntries(
   ].map((each) => [each.mediaType, each]),
 );
 
+/** As people name them. */
+export const FORMATS = {
+  builtIn: 'WAV, FLAC, MP3, and Ogg with Opus, Vorbis or FLAC',
+  ffmpeg:
+    'MP4, M4A, MOV, 3GP, WebM, Matroska, AAC, AMR, AIFF, AU, CAF, WMA, WavPack, APE, MPEG-TS and AVI',
+};
+
 export const AUDIO_HEAD_BYTES = 64 * 1024;
 
 /** By content, regardless of the name; null: not audio. */

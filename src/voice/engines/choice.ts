@@ -44,6 +44,8 @@ export const addEngineText = (failed: SkippedEngine[] = []): string => {
 export interface ChosenEngines {
   engines: SpeechEngine[];
   passedOver: SkippedEngine[];
+  /** The possible names of models and engines, if the requested one does not exist. */
+  names?: string[];
 }
 
 interface EngineChoiceDeps {
@@ -92,6 +94,15 @@ export const createEngineChoice = (deps: EngineChoiceDeps): ChooseEngines => {
       );
   };
 
+  const listNames = async (): Promise<string[]> => {
+    const { models: installed } = await findWhisper(deps.capabilities);
+    return [
+      ...deps.models.names(),
+      ...installed.map(({ slug }) => slug),
+      ...[WHISPER, 'pocketsphinx'],
+    ];
+  };
+
   return async (wish) => {
     const chosen: ChosenEngines = { engines: [], passedOver: [] };
     for (const each of models(wish)) {
@@ -104,7 +115,8 @@ export const createEngineChoice = (deps: EngineChoiceDeps): ChooseEngines => {
       if ('because' in found) chosen.passedOver.push(found);
       else chosen.engines.push(found);
     }
-    return chosen;
+    const isUnknown = chosen.engines.length + chosen.passedOver.length === 0;
+    return isUnknown ? { ...chosen, names: await listNames() } : chosen;
   };
 };
 

@@ -46,14 +46,28 @@ describe('approvals', () => {
     await shown(['deny', id]);
   });
 
+  it('lists pending ones, and decided ones with a switch or a status', async () => {
+    const ids = async (...words: string[]) =>
+      lines((await shown(['list', '--output', 'id', ...words])).stdout);
+    expect(await ids()).to.equal([id]);
+    await shown(['deny', id]);
+    expect(await ids()).to.equal(['']);
+    for (const words of [['--decided'], ['--status', 'denied'], ['--decided', '--all']]) {
+      expect(await ids(...words), words.join(' ')).to.include(id);
+    }
+    const table = await shown(['list', '--decided'], { terminal: 100 });
+    expect(lines(table.stdout)[1]).to.match(/denied +decided /);
+    expect(table.stderr).to.equal('No pending approvals.\n');
+  });
+
   it('tells of the stages of pipelines that wait where no call does', async () => {
     await shown(['deny', id]);
     const list = () => shown(['list', '--status', 'pending'], { terminal: 100 });
-    expect((await list()).stderr).to.equal('No pending approvals.\n');
+    const none = 'No pending approvals. Decided ones: adjutant approvals list --decided\n';
+    expect((await list()).stderr).to.equal(none);
     const { token } = await world.arrive();
     await seedRun(world.app, token, 'one');
-    const stage = (word: string) =>
-      `No pending approvals.\n${word}: adjutant pipelines list --status waiting\n`;
+    const stage = (word: string) => `${none}${word}: adjutant pipelines list --status waiting\n`;
     expect((await list()).stderr).to.equal(stage('1 pipeline stage is waiting'));
     await seedRun(world.app, token, 'two');
     expect((await list()).stderr).to.equal(stage('2 pipeline stages are waiting'));

@@ -1,5 +1,6 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
+import { seedMailAccount } from '../../harness/mail/account.js';
 import { openForSuite } from '../../harness/suite.js';
 import { start } from '../harness.js';
 import { openWorld } from '../world.js';
@@ -45,6 +46,24 @@ describe('adjutant status', () => {
     ]);
     expect(others.slice(7).map(([name]) => name)).to.equal(parts.map(({ name }) => name));
     expect(code).to.equal(0);
+  });
+
+  it('counts the mailboxes, and shows the error of one that fails', async () => {
+    const { token } = await world.arrive();
+    const { id, address } = await seedMailAccount(world.app, token);
+    await seedMailAccount(world.app, token);
+    const fails = { status: 'failing', error: 'the server\u001bhangs' } as const;
+    const update = world.app.app.store.db.updateTable('mail_accounts').set(fails);
+    await update.where('id', '=', id).execute();
+    const { stdout } = await world.cli(['status'], { terminal: 200 });
+    expect(stdout).to.contain('   mailboxes 2, 0 watched, 1 failing\n');
+    expect(stdout).to.contain(
+      `WARN  mailbox ${address}: the account fails, the server\\x1bhangs: adjutant email accounts test ${id.slice(-6)}\n`,
+    );
+    expect((await world.cli(['status'])).stdout).to.contain(
+      '\nmailboxes\twarn\t2, 0 watched, 1 failing\n',
+    );
+    world.admin();
   });
 
   it('gives a machine the overview as it came', async () => {

@@ -2,7 +2,7 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { readSession } from '../../../src/client/session.js';
 import type { MailMessageRow } from '../../../src/store/tables/mail.js';
-import { seedMail, seedMailAccount } from '../../harness/mail/account.js';
+import { seedMail, seedMailAccount, seedSentMail } from '../../harness/mail/account.js';
 import { openWorld, type World } from '../world.js';
 
 export const lab = Lab.script();
@@ -157,6 +157,57 @@ describe('the mail commands', () => {
       0,
       `Removed ${address}. Its login stays in the vault. Delete it: ${login}\n`,
     ]);
+  });
+
+  it('sent get says in words who received it, who did not and why', async () => {
+    const { id: userId } = (await world.app.call('GET', '/api/auth/me', { token })).body;
+    const id = await seedSentMail(world.app, { id: userId, token });
+    const at = (address: string, status: string, reply: string | null) => ({
+      ...{ address, place: 'to', status, reply },
+    });
+    const recipients = JSON.stringify([
+      at('bob@mail.invalid', 'sent', '250 ok'),
+      at('eve@mail.invalid', 'refused', '550 no such user'),
+      { ...at('dan@mail.invalid', 'bounced', 'mailbox full'), place: 'cc' },
+    ]);
+    await db().updateTable('mail_sent').set({ recipients }).where('id', '=', id).execute();
+    const { stdout, stderr } = await world.cli(['email', 'sent', 'get', id], { terminal: 100 });
+    for (const line of [
+      'Status: sent: only 1 of 3 recipients received it',
+      'To: bob@mail.invalid: sent, the mail server accepted it',
+      'To: eve@mail.invalid: refused, did not receive it: 550 no such user',
+      'Cc: dan@mail.invalid: bounced, did not receive it: mailbox full',
+    ]) {
+      expect(`\n${stderr}`).to.contain(`\n${line}\n`);
+    }
+    expect(stdout).to.equal('  A private text\n');
+  });
+
+  it('setup refuses a private server before it asks for the password', async () => {
+    const words = ['setup', 'ada@nowhere.invalid', '--imap', '192.168.7.7:993'];
+    const { code, stderr } = await atTerminal([...words, '--smtp', 'smtp.mail.invalid'], 'secret');
+    expect(code).to.equal(2);
+    expect(stderr).to.match(/--imap {2}192\.168\.7\.7 is refused: it is a private/);
+    expect(stderr.replace(/\s+/g, ' ')).to.contain('restart the daemon');
+    expect(stderr).to.not.contain('Password');
+  });
+
+  it('hooks list shows the account and the folder of a hook for e-mails', async () => {
+    const { id: accountId } = await seedMailAccount(world.app, token);
+    const hook = async (name: string, triggerConfig: object) => {
+      const action = { action: 'notify', actionConfig: { notifyMessage: 'Mail' } };
+      const body = { name, trigger: 'email', triggerConfig, ...action };
+      const made = await world.app.call('POST', '/api/hooks', { token, body });
+      expect(made.status, made.text).to.equal(201);
+    };
+    await hook('bills', { accountId, folder: 'INBOX' });
+    await hook('all', {});
+    const { stdout } = await world.cli(['hooks', 'list'], { terminal: 120 });
+    expect(stdout).to.match(/^NAME +STATE +TRIGGER +ACTION/);
+    expect(stdout).to.contain(`email INBOX, account ${accountId.slice(-6)}`);
+    expect(stdout).to.match(/all +enabled +email all mailboxes +notify/);
+    const data = await world.cli(['hooks', 'list', '--fields', 'name,trigger,path']);
+    expect(data.stdout).to.equal('all\temail\t\nbills\temail\t\n');
   });
 
   describe('drafts send', () => {

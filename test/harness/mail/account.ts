@@ -16,7 +16,7 @@ export const seedMailAccount = async (app: TestApp, token: string): Promise<Seed
   const n = ++count;
   const post = (path: string, body: object) => app.call('POST', path, { token, body });
   const value = 'the password of a mailbox';
-  const credential = await post('/api/vault', { name: `mailbox-${n}`, value });
+  const credential = await post('/api/vault', { name: `private-mailbox-${n}`, value });
   const on = (host: string, port: number) => ({ host, port, tls: 'implicit' });
   const reply = await post('/api/email/accounts', {
     address: `private-${n}@mail.invalid`,

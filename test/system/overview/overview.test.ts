@@ -106,6 +106,7 @@ describe('the overview', () => {
       'not sent: 550 no such user: adjutant email sent get 000002',
     ];
     expect(await needs()).to.equal([ofAccount, shownFailed]);
+    expect((await look()).mailboxes).to.equal({ total: 2, watched: 0, failing: 1 });
     clock.forward(MINUTE_MS);
     await mail(3, 'unknown', null);
     const [, lost] = await needs();
@@ -147,6 +148,7 @@ describe('the overview', () => {
       operations: { running: 0, queued: 0 },
       pipelines: { open: 0, waiting: 0 },
       recurring: { enabled: 0, nextAt: null },
+      mailboxes: { total: 0, watched: 0, failing: 0 },
       today: { costUsd: 0, limitUsd: 4, agents: 0, executions: 0, failed: 0 },
       needs: [],
       unread: 0,

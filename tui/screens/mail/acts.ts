@@ -160,10 +160,13 @@ export const draftActs = (draft: MailDraft, state: State): Acts => {
   });
 };
 
-export const sentActs = (mail: SentMail): Acts =>
+export const sentActs = (
+  mail: SentMail,
+  list: 'sentMails' | 'wholeSentMails' = 'sentMails',
+): Acts =>
   possibleActs<Act>({
     stop: mail.status === 'queued' && {
-      ...actTarget('sentMails', mail.id),
+      ...actTarget(list, mail.id),
       text: `Cancel ${shortSubject(mail)}`,
       line: `adjutant email sent cancel ${mail.id}`,
       doing: 'cancelling…',

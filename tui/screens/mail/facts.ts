@@ -1,3 +1,4 @@
+import { describeDelivery, describeRecipient, placeName } from '../../../cli/email/delivery.js';
 import type {
   MailAccount,
   MailDraft,
@@ -79,19 +80,14 @@ export const formatMailSubject = ({ subject }: { subject: string }): string =>
 
 export const sentFacts = (mail: SentMail, now: number): MailFacts =>
   withoutEmpty([
-    ...mail.recipients.map(({ place, address, status, reply }): [string, string] => [
-      `${place[0]?.toUpperCase()}${place.slice(1)}`,
-      `${address}: ${status}${reply === null ? '' : `, ${reply}`}`,
-    ]),
+    ['Status', describeDelivery(mail)],
+    ...mail.recipients.map((one): [string, string] => [placeName(one), describeRecipient(one)]),
+    ['Sent', timeOfEvent(mail.createdAt, now)],
     ['Files', mail.attachments.map(({ name }) => name).join(', ')],
     ['Attempts', String(mail.attempts)],
     ['Next try', mail.nextAt === null ? '' : timeOfEvent(mail.nextAt, now)],
     ['Copy', mail.copy === 'none' ? '' : mail.copy],
     ['Error', mail.error ?? ''],
-    [
-      'Note',
-      mail.status === 'unknown' ? 'no reply from the server: it is not resent automatically' : '',
-    ],
   ]);
 
 const formatMailServer = ({ host, port, tls }: MailAccount['imap']): string =>

@@ -1,3 +1,4 @@
+import { deliveryWord } from '../../../cli/email/delivery.js';
 import type { MailAccount, MailDraft, SentMail } from '../../../src/client/index.js';
 import type { ScreenPage } from '../../page.js';
 import { column, numberColumn, stateColumn } from '../../parts/table.js';
@@ -58,7 +59,7 @@ const sent = listPage<SentMail>({
     facts: { status: mail.status },
   }),
   columns: ({ session: { now } }) => [
-    stateColumn('STATUS', [7, 8, 0], ({ status }) => status),
+    stateColumn('STATUS', [7, 14, 0], deliveryWord),
     column('TO', [16, 40, 0], ({ recipients }) =>
       recipients.map(({ address }) => address).join(', '),
     ),
@@ -70,7 +71,8 @@ const sent = listPage<SentMail>({
     ...factRows(sentFacts(mail, now), width),
   ],
   empty: ['No sent e-mails yet.', '  adjutant email send --help'],
-  acts: sentActs,
+  opens: ({ id }) => ({ page: 'sentmail', id }),
+  acts: (mail) => sentActs(mail),
 });
 
 const accounts = listPage<MailAccount>({

@@ -18,8 +18,10 @@ import { listRows } from '../../state/lists.js';
 import {
   hookTarget,
   type JumpTarget,
+  mailAccountTarget,
   rowTarget,
   runTarget,
+  sentMailTarget,
   taskTarget,
 } from '../../state/locations.js';
 import type { State } from '../../state/state.js';
@@ -92,7 +94,8 @@ const needGoal = (state: State): JumpTarget | null => {
   if (kind === 'expiring') return rowTarget('vault', id);
   // The detail says what to do, or what went wrong.
   if (kind === 'memory' || kind === 'recurring') return null;
-  if (kind === 'mailbox' || kind === 'mail') return { root: 'mail', places: [] };
+  if (kind === 'mailbox') return mailAccountTarget(id);
+  if (kind === 'mail') return sentMailTarget(id);
   if (kind === 'stage') return runTarget(id, parseStageKey(need));
   if (kind === 'task') return taskTarget(id);
   return hookId === null ? { root: 'hooks', places: [] } : hookTarget(hookId, id);

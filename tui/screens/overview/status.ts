@@ -20,7 +20,7 @@ const fact = (name: string, status: string, text: string): ScreenRow =>
     text,
   );
 
-/** One line each for health, public address, queue, agents and today. */
+/** One line each for health, public address, queue, agents, mailboxes and today. */
 export const statusRows = (state: State, known: Overview, width: number): ScreenRow[] => {
   const { queue, agents, operations, unread } = known;
   const long = operations.running + operations.queued;
@@ -43,9 +43,20 @@ export const statusRows = (state: State, known: Overview, width: number): Screen
     publicFact(known),
     fact('Queue', queue.waiting > 0 && queue.running >= queue.atOnce ? 'warn' : 'ok', work),
     fact('Agents', asking > 0 ? 'warn' : 'ok', agentCounts.filter(Boolean).join('   ')),
+    ...mailFacts(known),
     row('Today'.padEnd(15), todayText(known, unread)),
     ...staleRows(state, width),
   ];
+};
+
+/** Nothing without mailboxes. */
+const mailFacts = ({ mailboxes: { total, watched, failing }, needs }: Overview): ScreenRow[] => {
+  if (total === 0) return [];
+  const count = countedNoun(total, 'mailbox', 'mailboxes');
+  if (failing === 0) return [fact('Mail', 'ok', `${count}   ${watched} watched`)];
+  const first = needs.find(({ kind }) => kind === 'mailbox');
+  const why = first ? `   ${first.title}: ${first.detail}` : '';
+  return [fact('Mail', 'warn', `${failing} of ${count} ${failing === 1 ? 'fails' : 'fail'}${why}`)];
 };
 
 const publicFact = ({ publicUrl, reach }: Overview): ScreenRow => {
