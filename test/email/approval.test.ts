@@ -140,7 +140,9 @@ describe(`the approval of an agent's e-mail${unlessOpenssl}`, () => {
       expect(text, place).to.match(/Original from\s*\W+Bob <bob@mail\.invalid>/);
       expect(text, place).to.match(/Original subject\s*\W+Bill/);
       expect(text, place).to.match(/Attachment\W+minutes\.txt \(text\/plain, 2\.0 KiB\)/);
-      expect(text, place).to.contain('bob@example.org').and.match(/How are you\?\W+n?Ada/);
+      expect(text, place)
+        .to.contain('bob@example.org')
+        .and.match(/How are you\?\W+n?Ada/);
       expect(text, place).to.not.match(/^ *From\W+boss/m);
     }
     await answer(approval.id, false);
