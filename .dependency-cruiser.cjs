@@ -69,7 +69,7 @@ const FLOORS = {
   '^tui/': [
     ...['^tui/', '^src/(client/|kernel/(clock|omittedparts|width)\\.ts$)'],
     // Text from outside, the clock, the editor and shared views are the same in both.
-    '^cli/(text|columnmarks|editor|capabilities/machine|foreground|hooks/senders/form|operations/(bar|counts)|pipelines/tree|tunnel/reach)\\.ts$',
+    '^cli/(text|columnmarks|editor|capabilities/machine|email/delivery|foreground|hooks/senders/form|operations/(bar|counts)|pipelines/tree|tunnel/reach)\\.ts$',
   ],
   '^web/': [
     ...[

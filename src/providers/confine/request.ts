@@ -4,7 +4,7 @@ import { type ConfinedCommand, type ConfinedRun, ConfinementFailed } from './con
 
 const MAX_ARGUMENTS = 64;
 const MAX_ARGV_BYTES = 32_768;
-const MAX_TIMEOUT_MS = 120_000;
+const MAX_TIMEOUT_MS = 15 * 60_000;
 const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
 /** The PATH of the daemon may contain a home folder. */

@@ -311,7 +311,7 @@ describe('a hook with a reply', () => {
     await stage.deliver('faults', ISSUE);
     const waiting = await until(
       async () => (await stage.replies(id))[0],
-      ({ nextAttemptAt }) => nextAttemptAt !== null,
+      ({ status, error }) => status === 'queued' && error !== null,
     );
     expect(Date.parse(waiting.nextAttemptAt) - clock.now()).to.be.at.least(59_000);
     stage.forge.before = () => false;
