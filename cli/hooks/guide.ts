@@ -30,7 +30,7 @@ export const guideHook = async (context: Context): Promise<GuideResult> => {
   const action = actions[await ask.choose({ ask: 'Action', choices: labels, instead })];
   const does = await action?.ask(context, by);
   const conditions = by === 'schedule' ? undefined : await onlySome(context, by);
-  const more = await action?.after?.(context, by);
+  const more = await action?.after?.(context, by, name);
   const fields = { name, ...trigger, ...does, conditions, ...more };
   return { fields, ...(sender && { sender }) };
 };
@@ -90,7 +90,7 @@ interface HookActionChoice {
   label: string;
   ask(context: Context, by: HookSource): FieldInputs;
   /** Questions that come after the other questions of the hook. */
-  after?(context: Context, by: HookSource): FieldInputs;
+  after?(context: Context, by: HookSource, name: string): FieldInputs;
 }
 
 const actions: HookActionChoice[] = [
@@ -100,13 +100,13 @@ const actions: HookActionChoice[] = [
       const prompt = { ask: 'Prompt', instead: '--agent-prompt', refuse: needed };
       return { action: 'spawn_agent', 'actionConfig.agentPrompt': await ask.lines(prompt) };
     },
-    after: async (context, by) => ({
+    after: async (context, by, name) => ({
       'actionConfig.notifyOwner': await context.ask.agree(
         { ask: 'Notify you when it is done?', instead: '--notify-owner' },
         true,
       ),
       'actionConfig.agentTools': await grants(context),
-      ...(await askReply(context, by)),
+      ...(await askReply(context, by, name)),
     }),
   },
   {
@@ -186,7 +186,11 @@ const REPLIED: Partial<Record<HookSource, string>> = {
 const OWN_SERVER: HookSource[] = ['gitea', 'jira'];
 
 /** Whether the result goes to the issue, ticket or thread of the delivery, too. */
-const askReply = async (context: Context, by: HookSource): Promise<Record<string, unknown>> => {
+const askReply = async (
+  context: Context,
+  by: HookSource,
+  name: string,
+): Promise<Record<string, unknown>> => {
   const { ask } = context;
   const platform = REPLIED[by];
   if (!platform) return {};
@@ -196,8 +200,8 @@ const askReply = async (context: Context, by: HookSource): Promise<Record<string
   const client = await context.client();
   const { credentials } = await client.vault.list({ query: { limit: 200 } });
   if (credentials.length === 0) {
-    ask.say(`  No credential yet. Store a token of ${platform}: adjutant vault create`);
-    ask.say('  Then add the reply: adjutant hooks update <hook> --reply --reply-credential-id');
+    ask.say(`  No credential yet. Store a token of ${platform}: adjutant vault add ${by}-bot`);
+    ask.say(`  Then: adjutant hooks update ${name} --reply ${by} --reply-credential-id ${by}-bot`);
     return {};
   }
   const chosen = await ask.choose({
@@ -211,7 +215,10 @@ const askReply = async (context: Context, by: HookSource): Promise<Record<string
       ? 'Address of your server, e.g. https://git.example.org'
       : 'Address of your own server (empty: the public service)',
     instead: '--reply-url',
-    ...(isRequired && { refuse: needed }),
+    refuse: (typed) =>
+      (typed === '' && !isRequired) || /^https?:\/\/[^\s/]/.test(typed)
+        ? undefined
+        : 'Enter an address like https://git.example.org.',
   });
   return {
     'actionConfig.reply.preset': by,

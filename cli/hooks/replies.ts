@@ -9,8 +9,8 @@ import { hookCrud } from './hook.js';
 const endpoints = await contracts.hooks();
 
 const columns = buildColumns<HookReply>(
-  ['id:data', 'time=createdAt:time', 'status:state', 'to=object', 'preset:data', 'url'],
-  ['attempts:number', 'next=nextAttemptAt:time', 'short=id:tail', 'error'],
+  ['id:data', 'time=createdAt:time', 'status:state', 'to=object', 'short=id:tail', 'error'],
+  ['url', 'next=nextAttemptAt:time', 'attempts:number', 'preset:data'],
   ['execution=executionId:data'],
 );
 

@@ -1,4 +1,4 @@
-import type { AgentOutcome, FollowUp } from '../agents/module.js';
+import { type AgentOutcome, appendNote, type FollowUp } from '../agents/module.js';
 import type { Clock } from '../kernel/clock.js';
 import {
   addOutboundMessage,
@@ -6,6 +6,7 @@ import {
   type NewOutboundMessage,
   REPLY,
 } from '../outbound/module.js';
+import { digest, isDigest } from '../providers/llm/digest.js';
 import type { Statement } from '../store/engine/protocol.js';
 import type { Store } from '../store/store.js';
 import type { AgentRow } from '../store/tables/agents.js';
@@ -13,7 +14,7 @@ import type { Evaluator } from './evaluate.js';
 import { openedHook } from './hook.js';
 import type { Directory } from './inbound/receivinghooks.js';
 import type { ReplyContent } from './replytransport.js';
-import { loadRun } from './run.js';
+import { countRunHops, loadRun } from './run.js';
 
 export interface AnswerDeps {
   store: Store;
@@ -24,6 +25,9 @@ export interface AnswerDeps {
 }
 
 const NONE: FollowUp = { statements: [], committed: () => undefined };
+/** The digest quotes the payload and the prompt, which are not meant for everybody. */
+const NO_MODEL =
+  'No language model answered, and the digest of the payload is not posted. Set up a model: adjutant models recommend --install';
 /** In characters; more than any platform shows. */
 const MAX_LENGTH = 200_000;
 
@@ -34,9 +38,12 @@ const MAX_LENGTH = 200_000;
 export const createAnswers = (deps: AnswerDeps) => {
   const answer = async (executionId: string | null, text: string): Promise<FollowUp> => {
     const run = executionId === null ? null : await loadRun(deps.store, executionId);
-    const { reply } = run?.hook.actionConfig ?? {};
+    const { reply, agentModel } = run?.hook.actionConfig ?? {};
     if (!run || !reply || run.delivery === null) return NONE;
-    const target = await deps.evaluate.replyTarget(run);
+    const target =
+      isDigest(text) && agentModel !== digest.name
+        ? { fault: NO_MODEL }
+        : await deps.evaluate.replyTarget(run);
     const isFound = !('fault' in target);
     const content: ReplyContent = {
       preset: reply.preset,
@@ -50,6 +57,7 @@ export const createAnswers = (deps: AnswerDeps) => {
       causeId: run.execution.id,
       kind: REPLY,
       content,
+      hops: countRunHops(run),
       ...(!isFound && { error: target.fault }),
     };
     const statements: Statement[] = addOutboundMessage(deps, message);
@@ -65,7 +73,7 @@ export const createAnswers = (deps: AnswerDeps) => {
     answer,
     ofAgent: async (agent: AgentRow, outcome: AgentOutcome): Promise<FollowUp> =>
       outcome.status === 'completed' && agent.parent_id === null && mayReply(agent.hook_id)
-        ? answer(agent.execution_id, outcome.result)
+        ? answer(agent.execution_id, appendNote(outcome))
         : NONE,
   };
 };

@@ -10,7 +10,7 @@ import {
   toolArguments,
 } from './render.js';
 import { replyTasks } from './replies/render.js';
-import { type FoundTarget, findReplyLoop, findReplyTarget } from './replytarget.js';
+import { type FoundTarget, findReplyLoop, findReplyTarget, type ReplyLoop } from './replytarget.js';
 import { type HookRun, payloadLength, templateScope } from './run.js';
 
 const evaluateConditions = (run: HookRun): ConditionVerdict =>
@@ -52,7 +52,7 @@ export const createEvaluator = (apart: RunTask<typeof evaluationTasks>) => ({
     isLarge(run) ? apart(run.hook.userId, 'markdown', run) : markdownArguments(run),
   replyTarget: async (run: HookRun): Promise<FoundTarget> =>
     isLarge(run) ? apart(run.hook.userId, 'replyTarget', run) : findReplyTarget(run),
-  replyLoop: async (run: HookRun): Promise<ReturnType<typeof findReplyLoop>> =>
+  replyLoop: async (run: HookRun): Promise<ReplyLoop> =>
     isLarge(run) ? apart(run.hook.userId, 'replyLoop', run) : findReplyLoop(run),
 });
 

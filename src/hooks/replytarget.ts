@@ -1,3 +1,4 @@
+import { textAt } from '../kernel/jsonvalue.js';
 import { isOwnReply, type ReplyTarget } from '../providers/replies/platform.js';
 import { replyPlatform, replyPlatforms } from '../providers/replies/platforms.js';
 import { type HookRun, templateScope } from './run.js';
@@ -13,27 +14,43 @@ export const findReplyTarget = (run: HookRun): FoundTarget => {
   const platform = replyPlatform(reply.preset);
   if (platform === null) {
     const address = renderAddress(reply.url ?? '', scope);
-    return 'fault' in address ? address : { object: address.url, place: { url: address.url } };
+    if ('fault' in address) return address;
+    const { url } = address;
+    if (url.length > MAX_URL_LENGTH) return { fault: 'The URL of the reply is too long' };
+    return { object: url, place: { url } };
   }
-  const target = platform.target(scope.webhook?.body);
+  const body = scope.webhook?.body;
+  if (platform.comment(body).isInternal === true) return { fault: INTERNAL };
+  const target = platform.target(body);
   const fault = `The delivery has no object that ${platform.name} accepts a reply on`;
   return target ?? { fault };
 };
 
-/**
- * The reason not to run: the delivery reports a reply of Adjutant, or a program comments where the
- * hook has already replied. Otherwise two programs could answer each other without end.
- */
-export const findReplyLoop = (run: HookRun): { isOwn: boolean; object: string | null } | null => {
+const MAX_URL_LENGTH = 2000;
+const INTERNAL = 'The comment is internal, and the reply would be public';
+
+export interface ReplyLoop {
+  isOwn: boolean;
+  isBot: boolean;
+  /** Where the reply would go. null: nowhere. */
+  object: string | null;
+}
+
+/** What may make two programs answer each other without end. */
+export const findReplyLoop = (run: HookRun): ReplyLoop => {
   const { reply } = run.hook.actionConfig;
-  if (!reply || !run.delivery) return null;
-  const platforms =
-    reply.preset === 'url' ? Object.values(replyPlatforms) : [replyPlatforms[reply.preset]];
+  const none = { isOwn: false, isBot: false, object: null };
+  if (!reply || !run.delivery) return none;
+  const own = replyPlatform(reply.preset);
   const { body } = templateScope(run).webhook ?? {};
-  for (const platform of platforms) {
-    const comment = platform.comment(body);
-    if (comment && isOwnReply(comment.text)) return { isOwn: true, object: null };
-    if (comment?.isBot) return { isOwn: false, object: platform.target(body)?.object ?? null };
-  }
-  return null;
+  const reported = (own ? [own] : Object.values(replyPlatforms)).map(({ comment }) =>
+    comment(body),
+  );
+  const texts = [...reported.map(({ text }) => text), own ? null : textAt(body, 'text')];
+  const target = findReplyTarget(run);
+  return {
+    isOwn: texts.some((text) => text !== null && isOwnReply(text)),
+    isBot: reported.some(({ isBot }) => isBot),
+    object: 'fault' in target ? null : target.object,
+  };
 };

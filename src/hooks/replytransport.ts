@@ -1,8 +1,14 @@
 import type { Clock } from '../kernel/clock.js';
+import { hopHeader } from '../kernel/hops.js';
 import type { Http } from '../kernel/http.js';
-import { parsedJson, textAt } from '../kernel/jsonvalue.js';
 import type { SendResult, Transport } from '../outbound/module.js';
-import { asText, type CallResult, callPlatform } from '../providers/chat/call.js';
+import {
+  asText,
+  type CallResult,
+  callPlatform,
+  type PlatformCallReply,
+  platformRefusal,
+} from '../providers/chat/call.js';
 import {
   REPLY_MARK,
   type ReplyCall,
@@ -100,23 +106,48 @@ const postReply = async (
   platform: ReplyPlatform,
   { hook, content, target }: { hook: OpenedHook; content: ReplyContent; target: ReplyTarget },
 ): Promise<SendResult> => {
-  const { deps, reply } = reach;
+  const { deps, reply, base } = reach;
   const text = await deps.render(hook.userId, content);
   const server = reply.url === undefined ? serverOf(platform) : withoutSlash(reply.url);
   const send = async (call: ReplyCall): Promise<SendResult> => {
     const answer = await request(reach, platform, call);
     if (answer.verdict !== 'replied') return answer;
-    const posted = platform.posted(answer, target, server);
+    const { id, url } = platform.posted(answer, target, server);
     const { status, excerpt } = answer;
-    return { verdict: 'sent', receipt: JSON.stringify(posted), status, excerpt };
+    // The page of a login or a proxy also has the status 200.
+    if (Object.keys(answer.body).length === 0) {
+      const error = `${hostOf(base)} replied with status ${status}, but not with a comment. Check the address in the settings of the reply, and whether the comment is there`;
+      return { verdict: 'unknown', error, status, excerpt };
+    }
+    const receipt = { id: ID.test(id) ? id : '', url: safeUrl(url), base };
+    return { verdict: 'sent', receipt: JSON.stringify(receipt), status, excerpt };
   };
-  const before =
-    reply.mode === 'update' ? await deps.replies.lastSent(hook.id, target.object) : null;
-  const id = textAt(parsedJson(before ?? ''), 'id') ?? '';
+  const before: ReplyReceipt | null =
+    reply.mode === 'update'
+      ? JSON.parse((await deps.replies.lastSent(hook.id, target.object)) ?? 'null')
+      : null;
+  // The same object on another server has another comment.
+  const id = before?.base === base ? before.id : '';
   if (id === '') return send(platform.create(target, text));
   const changed = await send(platform.update(target, id, text));
   return isDeleted(changed) ? send(platform.create(target, text)) : changed;
 };
+
+interface ReplyReceipt {
+  id: string;
+  url: string | null;
+  /** Address of the API. */
+  base: string;
+}
+
+/** Becomes a part of the path when the comment is changed. */
+const ID = /^[\w.-]{1,100}$/;
+const MAX_URL_LENGTH = 2000;
+
+const safeUrl = (url: string | null): string | null =>
+  url !== null && url.length <= MAX_URL_LENGTH && /^https?:\/\/[!-~]+$/.test(url) ? url : null;
+
+const hostOf = (url: string): string => new URL(url).host;
 
 /** The page of GitLab has the address of its API without the path. */
 const serverOf = ({ service, apiPath }: ReplyPlatform): string =>
@@ -128,7 +159,7 @@ const isDeleted = (sent: SendResult): boolean =>
   (sent.status === 404 || sent.status === 410 || /not[_ ]found/i.test(sent.error));
 
 const request = (
-  { deps, base, token, signal }: ReplyReach,
+  { deps, base, token, signal, message }: ReplyReach,
   platform: Pick<ReplyPlatform, 'headers' | 'refusalIn'> | null,
   { method, path, body }: ReplyCall,
 ): Promise<CallResult> => {
@@ -139,18 +170,43 @@ const request = (
       http: deps.http,
       clock: deps.clock,
       receiver: '',
-      settings: { baseUrl: base, values: {}, secrets: { token: token ?? '' } },
+      settings: { baseUrl: base, values: {}, secrets: secretsIn(token ?? '') },
       signal,
     },
     {
       method,
       url: `${base}${path}`,
-      headers,
+      headers: { ...headers, ...hopHeader(message.hops + 1) },
       body,
       isPublic: true,
-      ...(platform?.refusalIn && { refusalIn: platform.refusalIn }),
+      refusalIn:
+        platform?.refusalIn ?? ((reply) => platformRefusal(reply, refusalText(base, reply))),
     },
   );
+};
+
+/** The token of Jira Cloud follows the address of its account. */
+const secretsIn = (token: string): Record<string, string> => ({
+  token,
+  part: token.slice(token.indexOf(':') + 1),
+});
+
+const REASONS: Record<number, string> = {
+  401: 'Check the token of the credential',
+  403: 'Check the permissions of the token',
+  404: 'The object was deleted, the address is wrong, or the token may not see the object',
+};
+const MAX_REASON_LENGTH = 300;
+
+const refusalText = (base: string, { status, headers, body }: PlatformCallReply): string => {
+  const { message, error, errorMessages } = body;
+  const listed = Array.isArray(errorMessages) ? errorMessages[0] : undefined;
+  const said = [message, error, listed].find((each) => typeof each === 'string');
+  const reason = said === undefined ? '' : `: "${said.slice(0, MAX_REASON_LENGTH)}"`;
+  const to = status >= 300 && status < 400 ? `, a redirect to ${headers.location ?? ''}` : '';
+  const next = to === '' ? REASONS[status] : 'Set the address of the reply to the new one';
+  const text = `${hostOf(base)} replied with status ${status}${to.slice(0, MAX_REASON_LENGTH)}${reason}`;
+  return next === undefined ? text : `${text}. ${next}`;
 };
 
 const postJson = async (
@@ -162,6 +218,7 @@ const postJson = async (
   const answer = await request(reach, null, { method: 'POST', path: '', body });
   if (answer.verdict !== 'replied') return answer;
   const { status, excerpt } = answer;
-  const receipt = JSON.stringify({ id: '', url: asText(answer.body.url) || null });
+  const url = safeUrl(asText(answer.body.url) || null);
+  const receipt = JSON.stringify({ id: '', url, base: reach.base });
   return { verdict: 'sent', receipt, status, excerpt };
 };

@@ -10,6 +10,7 @@ import type { NewHook } from './contract.js';
 import type { TriggerConfig } from './hook.js';
 import { MAIL_EVENT_FIELDS } from './mailtriggers.js';
 import type { HookPipelines } from './pipelines.js';
+import { REPLY_PRESETS } from './replies/contract.js';
 import { faultOfSenderSecret, verificationFaults } from './senders/faults.js';
 import { isBrokenJson, placeholdersIn, splitPath } from './template.js';
 
@@ -136,9 +137,15 @@ export const actionFaults = (
 };
 
 /** Only a verified delivery has a source. */
-const replyFaults = ({ trigger, action, actionConfig: { reply } }: CheckedHook): FieldFault[] => {
+const replyFaults = ({
+  trigger,
+  triggerConfig,
+  action,
+  actionConfig: { reply },
+}: CheckedHook): FieldFault[] => {
   if (reply === undefined) return [];
   const { preset, credentialId, mode, url } = reply;
+  const verify = triggerConfig?.verify;
   const path = 'actionConfig.reply';
   if (trigger !== 'webhook') return [{ path, message: 'is only for the trigger webhook' }];
   if (action !== 'spawn_agent' && action !== 'start_pipeline') {
@@ -154,6 +161,11 @@ const replyFaults = ({ trigger, action, actionConfig: { reply } }: CheckedHook):
   if (platform && url !== undefined && /[?#{]/.test(url)) {
     const message = 'must be the address of a server, without a query and placeholders';
     faults.push({ path: `${path}.url`, message });
+  }
+  const sender = typeof verify === 'string' ? verify : verify?.preset;
+  if (platform && sender !== preset && REPLY_PRESETS.some((each) => each === sender)) {
+    const message = `must be ${sender}, the sender that verify names, or url`;
+    faults.push({ path: `${path}.preset`, message });
   }
   if (!platform && mode === 'update') {
     faults.push({ path: `${path}.mode`, message: 'must be create for url' });

@@ -16,7 +16,7 @@ import { countRunHops, firedBy, getDeliveryHeaders, type HookRun } from './run.j
 export interface StopsDeps extends OutcomeDeps {
   evaluate: Evaluator;
   directory: Directory;
-  replies: Pick<RepliesStore, 'lastSent'>;
+  replies: Pick<RepliesStore, 'lastSent' | 'countSince'>;
 }
 
 export interface AdmissionDeps {
@@ -64,15 +64,25 @@ const greetingIn = ({ hook, delivery, execution }: HookRun): string | null => {
 const findLoopOfReplies = async (deps: StopsDeps, run: HookRun): Promise<string | null> => {
   const { hook, execution } = run;
   if (hook.actionConfig.reply === undefined || execution.replay_of !== null) return null;
-  const loop = await deps.evaluate.replyLoop(run);
-  if (loop === null) return null;
-  if (loop.isOwn) return 'own_reply: the comment is a reply that Adjutant posted';
-  const hasReplied =
-    loop.object !== null && (await deps.replies.lastSent(hook.id, loop.object)) !== null;
-  return hasReplied
-    ? 'bot_reply: a program comments where this hook has already replied. Programs must not answer each other without end'
-    : null;
+  const { isOwn, isBot, object } = await deps.evaluate.replyLoop(run);
+  if (isOwn) return 'own_reply: the comment is a reply that Adjutant posted';
+  if (object === null) return null;
+  const since = iso(deps.clock.now() - HOUR_MS);
+  const [before, recent] = await Promise.all([
+    deps.replies.lastSent(hook.id, object),
+    deps.replies.countSince(hook.id, object, since),
+  ]);
+  if (isBot && before !== null) return BOT_REPLY;
+  // Not every platform says which accounts belong to programs.
+  return recent < MAX_PER_HOUR
+    ? null
+    : `reply_limit: the hook has replied ${recent} times to the same object within an hour`;
 };
+
+const HOUR_MS = 3_600_000;
+const MAX_PER_HOUR = 20;
+const BOT_REPLY =
+  'bot_reply: a program acts where this hook has already replied. Programs must not answer each other without end';
 
 /** Prevents two programs from answering each other (RFC 3834, section 2). */
 const repliesToAutomaticEmail = ({ hook: { action, actionConfig }, execution }: HookRun): boolean =>

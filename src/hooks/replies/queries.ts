@@ -1,4 +1,5 @@
 import type { Clock } from '../../kernel/clock.js';
+import { timeDigits } from '../../kernel/ids.js';
 import { requeueMessage } from '../../outbound/module.js';
 import type { TransactionStep } from '../../store/engine/protocol.js';
 import type { PageInput } from '../../store/page.js';
@@ -43,6 +44,18 @@ export const repliesStore = ({ store, clock }: { store: Store; clock: Clock }) =
         .limit(1)
         .executeTakeFirst();
       return row?.receipt ?? null;
+    },
+
+    /** Replies to the object since a time, ISO 8601. */
+    countSince: async (hookId: string, object: string, since: string): Promise<number> => {
+      const row = await store.db
+        .selectFrom('sendings')
+        .select((of) => of.fn.countAll<number>().as('count'))
+        .where('hook_id', '=', hookId)
+        .where('object', '=', object)
+        .where('id', '>=', `sending_${timeDigits(Date.parse(since))}`)
+        .executeTakeFirst();
+      return row?.count ?? 0;
     },
 
     /** False if the status is another one. */

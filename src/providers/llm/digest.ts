@@ -18,6 +18,9 @@ const REASONS_CHARACTERS = 600;
 const NOT_CONFIGURED = 'No language model is configured.';
 const SIGNED = 'This text is from the built-in digest, not from a language model.';
 
+/** Whether the digest wrote this text. */
+export const isDigest = (text: string): boolean => text.includes(SIGNED);
+
 /**
  * Not a language model, but a factual extract of the payload, so that a webhook never ends without
  * a result. The same input gives the same bytes. The payload is quoted and never obeyed.

@@ -1,4 +1,4 @@
-import { textAt } from '../../kernel/jsonvalue.js';
+import { memberAt, textAt } from '../../kernel/jsonvalue.js';
 import { asText, type PlatformCallReply } from '../chat/call.js';
 import type {
   PostedReply,
@@ -20,13 +20,18 @@ const postedComment = ({ body }: PlatformCallReply): PostedReply => ({
 });
 
 /** Where GitHub and Gitea name an issue or a pull request, which share their numbers. */
-const NUMBERS = [
-  'issue.number',
-  'pull_request.number',
-  'workflow_run.pull_requests.0.number',
-  'check_run.pull_requests.0.number',
-  'check_suite.pull_requests.0.number',
-];
+const NUMBERS = ['issue.number', 'pull_request.number'];
+
+/** The pull request of a check, unless it is one of a fork. */
+const ownPullRequest = (body: unknown): string | null => {
+  const repository = formAt(NUMBER, body, 'repository', 'id');
+  for (const of of ['workflow_run', 'check_run', 'check_suite']) {
+    const path = [of, 'pull_requests', '0'];
+    const base = formAt(NUMBER, body, ...path, 'base', 'repo', 'id');
+    if (base === repository) return formAt(NUMBER, body, ...path, 'number');
+  }
+  return null;
+};
 const COMMITS = [
   ...['after', 'sha', 'comment.commit_id', 'workflow_run.head_sha'],
   ...['check_run.head_sha', 'check_suite.head_sha', 'deployment.sha'],
@@ -35,7 +40,7 @@ const COMMITS = [
 const issueOrCommit = (body: unknown): ReplyTarget | null => {
   const repository = formAt(REPOSITORY, body, 'repository', 'full_name');
   if (repository === null) return null;
-  const number = firstForm(NUMBER, body, NUMBERS);
+  const number = firstForm(NUMBER, body, NUMBERS) ?? ownPullRequest(body);
   if (number !== null) return { object: `${repository}#${number}`, place: { repository, number } };
   const commit = firstForm(COMMIT, body, COMMITS);
   return commit === null
@@ -43,11 +48,13 @@ const issueOrCommit = (body: unknown): ReplyTarget | null => {
     : { object: `${repository}@${commit.slice(0, 12)}`, place: { repository, commit } };
 };
 
-const reportedComment = (body: unknown): ReportedComment | null => {
-  const text = textAt(body, 'comment', 'body') ?? textAt(body, 'review', 'body');
-  const isBot = textAt(body, 'sender', 'type') === 'Bot';
-  return text === null ? null : { text, isBot };
-};
+const BOT = /(?:\[bot\]|^gitea-actions|^forgejo-actions)$/;
+
+const reportedComment = (body: unknown): ReportedComment => ({
+  text: textAt(body, 'comment', 'body') ?? textAt(body, 'review', 'body'),
+  isBot:
+    textAt(body, 'sender', 'type') === 'Bot' || BOT.test(textAt(body, 'sender', 'login') ?? ''),
+});
 
 const createComment = ({ place }: ReplyTarget, body: object): ReplyCall => {
   const { repository, number, commit } = place;
@@ -61,7 +68,10 @@ const updateComment = ({ place }: ReplyTarget, id: string, body: object): ReplyC
   return { method: 'PATCH', path, body: { ...body } };
 };
 
-/** https://docs.github.com/rest/issues/comments, at most 65,536 characters. */
+/**
+ * https://docs.github.com/rest/issues/comments, at most 65,536 characters. Signs that are added
+ * after the text is fitted need up to a third.
+ */
 export const github: ReplyPlatform = {
   name: 'GitHub',
   service: 'https://api.github.com',
@@ -73,7 +83,7 @@ export const github: ReplyPlatform = {
   }),
   target: issueOrCommit,
   comment: reportedComment,
-  render: (markdown, ifCut) => ({ body: forgeText(markdown, ifCut, 65_000) }),
+  render: (markdown, ifCut) => ({ body: forgeText(markdown, ifCut, 48_000) }),
   create: createComment,
   update: updateComment,
   posted: postedComment,
@@ -92,7 +102,9 @@ export const gitea: ReplyPlatform = {
   },
 };
 
-const PROJECT = /^[\w.-]{1,255}(?:\/[\w.-]{1,255}){1,20}$/;
+const PROJECT = /^(?!.*\.\.)[\w.-]{1,255}(?:\/[\w.-]{1,255}){1,20}$/;
+/** Users of project and group access tokens. */
+const TOKEN_USER = /^(?:project|group)_\d+_bot/;
 const MERGE_REQUESTS = ['merge_request.iid', 'object_attributes.iid'];
 
 /** https://docs.gitlab.com/api/notes/, at most 1,000,000 characters. */
@@ -113,7 +125,8 @@ export const gitlab: ReplyPlatform = {
     const type = textAt(body, 'object_kind');
     const isMerge = type === 'merge_request';
     const merge = firstForm(NUMBER, body, isMerge ? MERGE_REQUESTS : ['merge_request.iid']);
-    if (merge !== null) return of('merge_requests', '!', merge);
+    const into = formAt(NUMBER, body, 'merge_request', 'target_project_id') ?? project;
+    if (merge !== null && into === project) return of('merge_requests', '!', merge);
     const isIssue = type === 'issue' || type === 'work_item' || type === 'incident';
     const issue = firstForm(NUMBER, body, [
       'issue.iid',
@@ -127,8 +140,13 @@ export const gitlab: ReplyPlatform = {
   },
   comment: (body) => {
     const isNote = textAt(body, 'object_kind') === 'note';
-    const text = isNote ? textAt(body, 'object_attributes', 'note') : null;
-    return text === null ? null : { text, isBot: false };
+    return {
+      text: isNote ? textAt(body, 'object_attributes', 'note') : null,
+      isBot: TOKEN_USER.test(textAt(body, 'user', 'username') ?? ''),
+      isInternal:
+        memberAt(body, 'object_attributes', 'internal') === true ||
+        textAt(body, 'event_type') === 'confidential_note',
+    };
   },
   render: (markdown, ifCut) => ({ body: forgeText(markdown, ifCut, 200_000) }),
   create: ({ place }, body) => {

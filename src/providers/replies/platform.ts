@@ -9,11 +9,14 @@ export interface ReplyTarget {
   place: Readonly<Record<string, string>>;
 }
 
-/** Comment or message that a delivery reports. */
+/** Comment or message that a delivery reports, and who caused it. */
 export interface ReportedComment {
-  text: string;
-  /** Whether the platform says that a program wrote it. */
+  /** null if the delivery reports no comment. */
+  text: string | null;
+  /** Whether the platform says that a program caused the delivery. */
   isBot: boolean;
+  /** Whether not everybody who sees the object may see the comment. */
+  isInternal?: boolean;
 }
 
 export interface PostedReply {
@@ -39,7 +42,7 @@ export interface ReplyPlatform {
   headers(token: string): Record<string, string>;
   /** null if the delivery has no object that accepts a reply. `body` is untrusted in its form. */
   target(body: unknown): ReplyTarget | null;
-  comment(body: unknown): ReportedComment | null;
+  comment(body: unknown): ReportedComment;
   /** Text in the format and the limits of the platform, in which nothing is a mention or a command. */
   render(markdown: string, ifCut: string): PlatformBody;
   create(target: ReplyTarget, text: PlatformBody): ReplyCall;

@@ -28,7 +28,15 @@ export const fitLines = (markdown: string, ifCut: string, limits: MessageLimits)
  */
 const COMMAND = /^([ \t>]*)\/(?=[a-z][\w-]*(?:\s|$))/gim;
 
+/** Each would run or draw something instead of showing code. */
+const ACTIVE = /^(?:mermaid|plantuml|suggestion|math|geojson|topojson|stl|kroki|graphviz)/i;
+/** Also those from character references, which are decoded after the text is read. */
+const OVERRIDES = /[\u202a-\u202e\u2066-\u2069]/g;
+
 export const forgeText = (markdown: string, ifCut: string, most: number): string => {
-  const lines = fitLines(markdown, ifCut, markdownLimits(forgeRules, most));
-  return writeMarkdown(lines, forgeRules).replace(COMMAND, '$1\u200b/') + REPLY_MARK;
+  const lines = fitLines(markdown, ifCut, markdownLimits(forgeRules, most)).map((line) =>
+    ACTIVE.test(line.language) ? { ...line, language: '' } : line,
+  );
+  const written = writeMarkdown(lines, forgeRules).replace(OVERRIDES, '');
+  return written.replace(COMMAND, '$1\u200b/') + REPLY_MARK;
 };

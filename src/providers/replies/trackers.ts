@@ -27,9 +27,12 @@ export const jira: ReplyPlatform = {
     return key === null ? null : { object: key, place: { key } };
   },
   comment: (body) => {
-    const text = textAt(body, 'comment', 'body');
-    const isBot = textAt(body, 'comment', 'author', 'accountType') === 'app';
-    return text === null ? null : { text, isBot };
+    const isPublic = memberAt(body, 'comment', 'jsdPublic') !== false;
+    return {
+      text: textAt(body, 'comment', 'body'),
+      isBot: textAt(body, 'comment', 'author', 'accountType') === 'app',
+      isInternal: !isPublic || memberAt(body, 'comment', 'visibility') != null,
+    };
   },
   render: (markdown, ifCut) => {
     const lines = fitLines(markdown, ifCut, { most: 32_000, sizeOf: jiraSize });
@@ -71,8 +74,7 @@ export const linear: ReplyPlatform = {
   },
   comment: (body) => {
     const text = textAt(body, 'type') === 'Comment' ? textAt(body, 'data', 'body') : null;
-    const isBot = memberAt(body, 'data', 'botActor') != null;
-    return text === null ? null : { text, isBot };
+    return { text, isBot: memberAt(body, 'data', 'botActor') != null };
   },
   render: (markdown, ifCut) => ({ body: forgeText(markdown, ifCut, 50_000) }),
   create: ({ place: { id } }, { body }) =>
@@ -96,7 +98,7 @@ export const linear: ReplyPlatform = {
     if (first === null) return platformRefusal(reply);
     const { status, excerpt } = reply;
     const isLimited = textAt(first, 'extensions', 'code') === 'RATELIMITED';
-    const error = `Linear returned ${asText(first.message) || 'an error'}`;
+    const error = `Linear returned ${asText(first.message).slice(0, 300) || 'an error'}`;
     return { verdict: isLimited ? 'retry' : 'failed', error, status, excerpt };
   },
 };
@@ -106,6 +108,10 @@ const graphql = (query: string, variables: PlatformBody) => ({
   path: '/graphql',
   body: { query, variables },
 });
+
+/** Where an edit has the message itself. */
+const slackMessage = (body: unknown): string[] | null =>
+  textAt(body, 'event', 'subtype') === 'message_changed' ? ['event', 'message'] : null;
 
 const CHANNEL = /^[CDG][A-Z0-9]{2,20}$/;
 const TIMESTAMP = /^\d{6,12}\.\d{6}$/;
@@ -120,15 +126,16 @@ export const slackThread: ReplyPlatform = {
     // Reactions name their message as an item.
     const of = memberAt(body, 'event', 'item') === undefined ? ['event'] : ['event', 'item'];
     const channel = formAt(CHANNEL, body, ...of, 'channel');
-    const ts = formAt(TIMESTAMP, body, ...of, 'thread_ts') ?? formAt(TIMESTAMP, body, ...of, 'ts');
+    if (textAt(body, 'event', 'subtype') === 'message_deleted') return null;
+    const at = slackMessage(body) ?? of;
+    const ts = formAt(TIMESTAMP, body, ...at, 'thread_ts') ?? formAt(TIMESTAMP, body, ...at, 'ts');
     return channel === null || ts === null
       ? null
       : { object: `${channel}:${ts}`, place: { channel, ts } };
   },
   comment: (body) => {
-    const text = textAt(body, 'event', 'text');
-    const isBot = textAt(body, 'event', 'bot_id') !== null;
-    return text === null ? null : { text, isBot };
+    const at = slackMessage(body) ?? ['event'];
+    return { text: textAt(body, ...at, 'text'), isBot: textAt(body, ...at, 'bot_id') !== null };
   },
   render: (markdown, ifCut) => {
     const { text, ...rest } = slackText(

@@ -70,7 +70,7 @@ describe('hooks', () => {
   });
 
   it('asks for a whole hook at a terminal', async () => {
-    const answers = ['1', '', '1', 'Triage it.', '', 'action = opened', 'y', 'web.read'];
+    const answers = ['1', '', '1', 'Triage it.', '', 'action = opened', 'y', 'web.read', ''];
     const { code, stdout, stderr } = await world.cli(['hooks', 'create'], {
       terminal: 100,
       answers,

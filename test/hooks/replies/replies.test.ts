@@ -12,7 +12,7 @@ const { describe, it, before, after, beforeEach } = lab;
 const clock = frozenClock();
 let stage: ReplyStage;
 before(async () => {
-  stage = await openReplyStage({}, clock);
+  stage = await openReplyStage({ egressAllow: ['127.0.0.1'] }, clock);
 });
 after(() => stage.stop());
 beforeEach(() => {
@@ -285,6 +285,111 @@ describe('a hook with a reply', () => {
     expect((await stage.reply(id, 'sent', 3)).object).to.equal('octo/hello#9');
   });
 
+  it('stops programs that no platform calls programs, and those that answer its own address', async () => {
+    const id = await stage.replier('limit', { preset: 'gitea' });
+    for (let nth = 1; nth <= 20; nth++) {
+      answers(stage, `Answer ${nth}`);
+      await stage.deliver('limit', comment(`Question ${nth}`), 'issue_comment');
+      await stage.reply(id, 'sent', nth);
+    }
+    await stage.deliver('limit', comment('Once more'), 'issue_comment');
+    expect((await stage.run(id, 21)).error).to.equal(
+      'reply_limit: the hook has replied 20 times to the same object within an hour',
+    );
+
+    const { host } = new URL(stage.url);
+    const secret = { name: 'circle', value: 'a secret of the circle', allowedHosts: [host] };
+    const { body: stored } = await stage.ask('POST', '/api/vault', secret);
+    const verify = { header: 'authorization', algorithm: 'token', prefix: 'Bearer ' };
+    const circle = await stage.replier(
+      'circle',
+      { preset: 'url', url: `${stage.url}/api/webhooks/circle`, credentialId: stored.id },
+      { triggerConfig: { webhookPath: 'circle', webhookSecret: secret.value, verify } },
+    );
+    answers(stage, 'Round');
+    await stage.ask('POST', `/api/hooks/${circle}/test`, { payload: { text: 'Begin' } });
+    expect((await stage.run(circle, 2)).error ?? '').to.match(/^own_reply/);
+  });
+
+  it('posts no internal matter, no digest, and nothing on the pull request of a fork', async () => {
+    const cases: [string, object, string][] = [
+      [
+        'gitlab',
+        gitlab({
+          object_kind: 'note',
+          issue: { iid: 1 },
+          object_attributes: { note: 'x', internal: true },
+        }),
+        'The comment is internal, and the reply would be public',
+      ],
+      [
+        'jira',
+        { issue: { key: 'OPS-1' }, comment: { body: 'x', jsdPublic: false } },
+        'The comment is internal, and the reply would be public',
+      ],
+      [
+        'gitlab',
+        gitlab({ object_kind: 'pipeline', merge_request: { iid: 9, target_project_id: 99 } }),
+        'The delivery has no object that GitLab accepts a reply on',
+      ],
+      [
+        'github',
+        {
+          repository: { id: 1, full_name: 'octo/hello' },
+          workflow_run: { pull_requests: [{ number: 5, base: { repo: { id: 2 } } }] },
+        },
+        'The delivery has no object that GitHub accepts a reply on',
+      ],
+    ];
+    for (const [nth, [preset, body, error]] of cases.entries()) {
+      const id = await stage.replier(`private-${nth}`, { preset });
+      answers(stage, 'An answer');
+      await stage.deliver(`private-${nth}`, body);
+      expect((await stage.reply(id, 'failed')).error).to.equal(error);
+    }
+    const id = await stage.replier('digest', { preset: 'github' });
+    answers(stage, 'This text is from the built-in digest, not from a language model.');
+    await stage.deliver('digest', ISSUE);
+    expect((await stage.reply(id, 'failed')).error).to.match(/^No language model answered/);
+    expect(stage.forge.requests).to.equal([]);
+  });
+
+  it('trusts neither the id nor the URL nor the page of a platform', async () => {
+    const id = await stage.replier('broken', { preset: 'gitea', mode: 'update' });
+    const reply = (text: string): void => {
+      stage.forge.before = (_, response) => {
+        response.end(text);
+        return true;
+      };
+    };
+    reply('{"id":"../../../user/keys?x=","html_url":"javascript:alert(1)"}');
+    answers(stage, 'One', 'Two');
+    await stage.deliver('broken', ISSUE);
+    expect((await stage.reply(id, 'sent')).url).to.be.null();
+    stage.forge.before = () => false;
+    await stage.deliver('broken', ISSUE);
+    await stage.reply(id, 'sent', 2);
+    expect(stage.forge.requests.at(-1)?.method).to.equal('POST');
+    reply('<html>login</html>');
+    answers(stage, 'Three');
+    await stage.deliver('broken', { ...ISSUE, issue: { number: 9 } });
+    expect((await stage.reply(id, 'unknown', 3)).error).to.contain('but not with a comment');
+  });
+
+  it('changes no comment of another platform or server', async () => {
+    const id = await stage.replier('moved', { preset: 'github', mode: 'update' });
+    answers(stage, 'One', 'Two');
+    await stage.deliver('moved', ISSUE);
+    await stage.reply(id, 'sent');
+    const { body: hook } = await stage.ask('GET', `/api/hooks/${id}`);
+    const moved = { ...hook.actionConfig.reply, preset: 'gitea' };
+    const actionConfig = { ...hook.actionConfig, reply: moved };
+    await stage.ask('PUT', `/api/hooks/${id}`, { actionConfig });
+    await stage.deliver('moved', ISSUE);
+    await stage.reply(id, 'sent', 2);
+    expect(stage.forge.comments.map(({ at }) => at.slice(0, 7))).to.equal(['/api/v3', '/api/v1']);
+  });
+
   it('does not reply if the agent fails', async () => {
     const id = await stage.replier('failing', { preset: 'github' });
     stage.model.script((response) => response.writeHead(400).end('{}'));
@@ -304,7 +409,9 @@ describe('a hook with a reply', () => {
     refuse(422);
     answers(stage, 'One');
     await stage.deliver('faults', ISSUE);
-    expect((await stage.reply(id, 'failed')).error).to.equal('422 from the platform');
+    expect((await stage.reply(id, 'failed')).error).to.equal(
+      `${stage.forge.address} replied with status 422: "no"`,
+    );
 
     refuse(429, { 'retry-after': '60' });
     answers(stage, 'Two');
@@ -383,6 +490,14 @@ describe('a hook with a reply', () => {
       [{ preset: 'github', url }, 'credentialId', 'is required'],
       [{ preset: 'jira', credentialId }, 'url', 'is required for jira: the address of your server'],
       [{ preset: 'url' }, 'url', 'is required for url: the address of your server'],
+      [
+        { preset: 'github', credentialId, url },
+        'preset',
+        'must be gitea, the sender that verify names, or url',
+        {
+          triggerConfig: { webhookPath: 'refused', webhookSecret: 'a secret', verify: 'gitea' },
+        },
+      ],
       [{ preset: 'url', url, mode: 'update' }, 'mode', 'must be create for url'],
       [
         { preset: 'gitea', credentialId, url: `${url}/{{webhook.body.x}}` },

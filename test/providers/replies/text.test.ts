@@ -33,6 +33,10 @@ describe('the text of a reply', () => {
       ['```\n/assign me\n/etc/hosts\n```', `\`\`\`\n${HIDDEN}/assign me\n/etc/hosts\n\`\`\``],
       ['evil/evil#1 and #2', `evil/evil#${HIDDEN}1 and #2`],
       ['$x$', '\\$x\\$'],
+      ['请@torvalds', `请@${HIDDEN}torvalds`],
+      ['team/other!5', `team/other!${HIDDEN}5`],
+      ['a &#x202e;b', 'a b'],
+      ['```mermaid\nA\n```', '```\nA\n```'],
     ];
     for (const [text, written] of hostile) {
       for (const preset of ['github', 'gitlab', 'gitea', 'linear'] as const) {

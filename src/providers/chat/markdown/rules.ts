@@ -52,16 +52,18 @@ export const discordRules: MarkdownRules = {
   longestFence: 3,
 };
 
-/** A number after a name, as in `octo/hello#7`, would be listed at the issue of another repository. */
-const OTHER_ISSUE = /(?<=[\w.-])#(?=\d)/g;
+/** A number or commit after a name, as in `octo/hello#7`, would be listed in another repository. */
+const OTHER_ISSUE = /(?<=[\w.-])([#!&%])(?=\d)/g;
+/** Forges know only ASCII letters before an `@` as part of a mail address. */
+const FORGE_NAME_SIGN = /(?<![A-Za-z0-9])@|@(?=[0-9a-f]{7})/g;
 
 /** GitHub, GitLab, Gitea and Linear: Markdown with HTML, mentions, formulas and commands. */
 export const forgeRules: MarkdownRules = {
   escape: (text) =>
     text
       .replace(/[\\`*_[\]|<>~$]/g, '\\$&')
-      .replace(NAME_SIGN, `@${HIDDEN}`)
-      .replace(OTHER_ISSUE, `#${HIDDEN}`)
+      .replace(FORGE_NAME_SIGN, `@${HIDDEN}`)
+      .replace(OTHER_ISSUE, `$1${HIDDEN}`)
       .replace(REFERENCE, '&amp;'),
   escapeStart: (escaped) => escapeStart(escaped).replace(/^([ \t]*)\//, '$1\\/'),
   link: (url) => `<${url}>`,
