@@ -121,22 +121,28 @@ const failureNotice = (
     message.channel_id !== null && isKind(kind)
       ? noticeKind(kind).names[0]
       : (message.object ?? kind);
+  const next = hookId === null ? '' : `. Resend it: ${resendCommand(hookId, id)}`;
   const notice: Omit<Notice, 'link'> =
     sent.verdict === 'unknown'
       ? {
           kind: 'delivery_unknown',
           title: `${target}: delivery status unknown`,
-          body: `It is unknown whether "${name}" was delivered: ${sent.error}. The message is not resent automatically`,
+          body: `It is unknown whether "${name}" was delivered: ${sent.error}. The message is not resent automatically${next}`,
           effectId: `${id} unknown ${attempts}`,
         }
       : {
           kind: 'delivery_failed',
           title: `${target}: a message could not be delivered`,
-          body: `Delivery of "${name}" failed after ${formatAttempts(attempts)}: ${sent.error}`,
+          body: `Delivery of "${name}" failed after ${formatAttempts(attempts)}: ${sent.error}${next}`,
           effectId: `${lane} failed ${Math.floor(now / HOUR_MS)}`,
         };
   return outbox.toApp(user_id, { ...notice, link });
 };
+
+/** For a reply of a hook. */
+const resendCommand = (hookId: string, id: string): string =>
+  `adjutant hooks resend-reply ${hookId.slice(-SHORT)} ${id.slice(-SHORT)}`;
+const SHORT = 6;
 
 const formatAttempts = (count: number): string =>
   count === 1 ? 'one attempt' : `${count} attempts`;

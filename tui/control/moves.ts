@@ -210,6 +210,7 @@ export const selectedLine = (state: State): string => {
     return `adjutant hooks execution ${hookId} ${id}`;
   }
   if (page.name === 'agent') return `adjutant agents ${chosen ? 'tree' : 'tail'} ${id}`;
+  if (page.name === 'hook' && chosen?.startsWith('sending_')) return `adjutant hooks replies ${id}`;
   if (page.name === 'hook')
     return chosen ? `adjutant hooks execution ${id} ${chosen}` : `adjutant hooks get ${id}`;
   if (page.name === 'logs') return 'adjutant logs --remote -f';

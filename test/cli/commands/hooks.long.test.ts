@@ -112,7 +112,8 @@ describe('hooks', () => {
     ]);
     await create('github');
     expect((await world.cli(['hooks', 'list'], { terminal: 80 })).stdout).to.equal(
-      'NAME    STATE    ACTION  RUNS  LAST   PATH\ngithub  enabled  notify     0  never  github\n',
+      'NAME    STATE    TRIGGER         ACTION  RUNS  LAST\n' +
+        'github  enabled  webhook github  notify     0  never\n',
     );
     const [hook] = (await world.client.hooks.list()).hooks;
     expect(await tsv('list')).to.equal(

@@ -438,6 +438,9 @@ describe('a hook with a reply', () => {
       title: 'reply: delivery status unknown',
       link: `/api/hooks/${id}/replies`,
     });
+    expect(`${notifications[0].body}`).to.endWith(
+      `Resend it: adjutant hooks resend-reply ${id.slice(-6)} ${lost.id.slice(-6)}`,
+    );
     stage.forge.before = () => false;
     const again = await stage.ask('POST', `/api/hooks/${id}/replies/${lost.id}/resend`);
     expect(again.status, again.text).to.equal(202);
