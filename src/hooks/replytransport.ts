@@ -176,7 +176,7 @@ const request = (
     {
       method,
       url: `${base}${path}`,
-      headers: { ...headers, ...hopHeader(message.hops + 1) },
+      headers: { ...headers, ...hopHeader(message.hops) },
       body,
       isPublic: true,
       refusalIn:

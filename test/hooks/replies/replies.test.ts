@@ -179,6 +179,7 @@ describe('a hook with a reply', () => {
     expect([reply.url, request?.path, request?.authorization]).to.equal([
       ...['https://example.org/1', '/sink/7', ''],
     ]);
+    expect(request?.headers['x-adjutant-hops']).to.equal('1');
     const { executionId, hookId, text } = request?.body ?? {};
     expect([executionId, hookId, text]).to.equal([reply.executionId, id, `Done${REPLY_MARK}`]);
   });
