@@ -165,12 +165,12 @@ export const KINDS = {
   ),
   delivery_failed: app(
     'failed delivery',
-    'A message to a channel or an outgoing webhook was not delivered',
+    'A message to a channel or an outgoing webhook, or a reply of a hook, was not delivered',
     'failed deliveries',
   ),
   delivery_unknown: app(
     'delivery with unknown status',
-    'It is unknown whether a message reached a channel',
+    'It is unknown whether a message reached a channel, or a reply of a hook its platform',
   ),
 };
 
